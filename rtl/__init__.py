@@ -1,0 +1,1 @@
+"""Synthesizable hardware of the CTM machine, and the declarations that everything else reads."""

@@ -1,0 +1,1 @@
+"""Software around the machine: golden model, assembler, executables, runtime, command line."""
