@@ -1,0 +1,118 @@
+"""Configuration of the machine: frozen parts, checked when they are made, and presets.
+
+A unit takes its own part, never the whole machine. Durations are cycles, sizes bytes unless a name says otherwise.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
+
+
+def _check(part: str, name: str, value: int, *, low: int, high: int, power_of_two: bool = False) -> None:
+    if not low <= value <= high:
+        raise ValueError(f"{part}.{name} must be {low}..{high}, not {value}")
+    if power_of_two and value & (value - 1):
+        raise ValueError(f"{part}.{name} must be a power of two, not {value}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayConfig:
+    """The DPP array. `temporaries` is the depth of the register file per core and lane."""
+
+    cores: int = 1
+    lanes: int = 4
+    threads: int = 16
+    temporaries: int = 1024
+
+    def __post_init__(self) -> None:
+        _check("array", "cores", self.cores, low=1, high=16)
+        _check("array", "lanes", self.lanes, low=4, high=16, power_of_two=True)
+        _check("array", "threads", self.threads, low=4, high=64, power_of_two=True)
+        _check("array", "temporaries", self.temporaries, low=128, high=4096, power_of_two=True)
+
+    def resident_groups(self, temporaries: int) -> int:
+        """Groups that a core keeps resident for a program that uses `temporaries` of them."""
+        allocated = 1 << max(0, temporaries - 1).bit_length()
+        return min(self.threads, self.temporaries // allocated)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CacheConfig:
+    """One cache of 64-byte lines."""
+
+    sets: int
+    ways: int
+
+    LINE_BYTES = 64
+
+    def __post_init__(self) -> None:
+        _check("cache", "sets", self.sets, low=1, high=4096, power_of_two=True)
+        _check("cache", "ways", self.ways, low=1, high=16, power_of_two=True)
+
+    @property
+    def size(self) -> int:
+        """Capacity in bytes."""
+        return self.LINE_BYTES * self.sets * self.ways
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryConfig:
+    """Memory ports, and the memory that a simulation puts behind them."""
+
+    data_bits: int = 128
+    outstanding_lines: int = 64
+    split: int = SYSTEM_MEMORY
+    """First address of the system port; ADDRESS_SPACE for one port only."""
+    latency: int = 50
+    """Simulated memory: cycles from the read address to the first beat."""
+    bytes_per_cycle: int = 16
+    """Simulated memory: bandwidth of each port in each direction."""
+
+    def __post_init__(self) -> None:
+        _check("memory", "data_bits", self.data_bits, low=64, high=256, power_of_two=True)
+        _check("memory", "outstanding_lines", self.outstanding_lines, low=1, high=128)
+        _check("memory", "split", self.split, low=4096, high=ADDRESS_SPACE, power_of_two=True)
+        _check("memory", "latency", self.latency, low=1, high=10_000)
+        _check("memory", "bytes_per_cycle", self.bytes_per_cycle, low=1, high=256)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineConfig:
+    """The whole machine."""
+
+    array: ArrayConfig = field(default_factory=ArrayConfig)
+    memory: MemoryConfig = field(default_factory=MemoryConfig)
+    input_cache: CacheConfig = CacheConfig(sets=32, ways=4)
+    shared_cache: CacheConfig = CacheConfig(sets=128, ways=4)
+
+    @property
+    def group_lanes(self) -> int:
+        """Processors that share one program counter."""
+        return self.array.lanes
+
+
+DEFAULT = MachineConfig()
+TINY = replace(DEFAULT, array=ArrayConfig(cores=1, lanes=4, threads=4, temporaries=128))
+WIDE = replace(DEFAULT, array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024))
+
+PRESETS = {"default": DEFAULT, "tiny": TINY, "wide": WIDE}
+
+
+def with_settings(config: MachineConfig, settings: dict[str, int]) -> MachineConfig:
+    """`config` with settings by their dotted names, for example ``{"array.lanes": 8}``.
+
+    Raises
+    ------
+    ValueError
+        A name is unknown (the message lists those of its part), or a value is not allowed.
+    """
+    for name, value in settings.items():
+        part_name, _, key = name.partition(".")
+        part = getattr(config, part_name, None) if part_name in MachineConfig.__dataclass_fields__ else None
+        if part is None:
+            raise ValueError(f"{name}: no such part; the parts are {', '.join(MachineConfig.__dataclass_fields__)}")
+        if key not in part.__dataclass_fields__:
+            names = ", ".join(f"{part_name}.{known}" for known in part.__dataclass_fields__)
+            raise ValueError(f"{name}: no such setting; there are {names}")
+        config = replace(config, **{part_name: replace(part, **{key: value})})
+    return config

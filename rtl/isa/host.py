@@ -1,0 +1,81 @@
+"""Registers of the host interface: an AXI4-Lite subordinate of 4 KiB with 32-bit data.
+
+The manual leaves the device interface to another document; these offsets are fixed here once, for the hardware, the
+documentation and the C header.
+"""
+
+from dataclasses import dataclass
+
+from amaranth.lib import data
+
+from rtl.isa.status import Status
+
+REGISTER_SPACE = 4096
+QUEUE_DEPTH = 8
+"""Least number of command buffers that the queue holds."""
+IDENTITY = 0x43544D31
+"""What ID reads: 'CTM1'."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Register:
+    """One 32-bit register. `access` is ro, rw, wo or w1c (write 1 to clear)."""
+
+    offset: int
+    name: str
+    access: str
+    layout: data.StructLayout
+    text: str
+
+
+_WORD = data.StructLayout({"value": 32})
+_PAIR = data.StructLayout({"i": 16, "j": 16})
+
+REGISTERS = (
+    Register(offset=0x000, name="ID", access="ro", layout=_WORD, text="identity of the machine, 'CTM1'"),
+    Register(offset=0x004, name="VERSION", access="ro", layout=_WORD, text="version of the register map"),
+    Register(
+        offset=0x008,
+        name="CONFIG",
+        access="ro",
+        layout=data.StructLayout({"cores": 8, "lanes": 8, "threads": 8, "queue_depth": 8}),
+        text="the configuration that was built",
+    ),
+    Register(
+        offset=0x010,
+        name="CONTROL",
+        access="rw",
+        layout=data.StructLayout({"reset": 1, "interrupt_enable": 1, "clear_error": 1, "reserved": 29}),
+        text="soft reset, interrupt enable, clear error; reset and clear_error read 0",
+    ),
+    Register(
+        offset=0x014,
+        name="STATUS",
+        access="ro",
+        layout=data.StructLayout({"idle": 1, "error": 1, "queue_full": 1, "reserved": 5, "code": Status, "unused": 20}),
+        text="idle, error pending, queue full, and the error's code",
+    ),
+    Register(
+        offset=0x018,
+        name="INTERRUPT",
+        access="w1c",
+        layout=data.StructLayout({"consumed": 1, "error": 1, "reserved": 30}),
+        text="a buffer was consumed; an error was raised",
+    ),
+    Register(offset=0x020, name="QUEUE_ADDRESS", access="rw", layout=_WORD, text="byte address of a command buffer"),
+    Register(offset=0x024, name="QUEUE_DWORDS", access="rw", layout=_WORD, text="its size in 32-bit words"),
+    Register(offset=0x028, name="QUEUE_PUSH", access="wo", layout=_WORD, text="a write pushes the buffer"),
+    Register(
+        offset=0x02C, name="LAST_SUBMITTED", access="ro", layout=_WORD, text="id of the newest buffer, 0 at first"
+    ),
+    Register(offset=0x030, name="LAST_CONSUMED", access="ro", layout=_WORD, text="id of the newest consumed buffer"),
+    Register(offset=0x040, name="ERROR_ADDRESS", access="ro", layout=_WORD, text="address of the word or access"),
+    Register(offset=0x044, name="ERROR_WORD", access="ro", layout=_WORD, text="the word itself"),
+    Register(offset=0x048, name="ERROR_CLIENT", access="ro", layout=_WORD, text="client of a bus error"),
+    Register(offset=0x04C, name="FAULT_PC", access="ro", layout=_WORD, text="PC of a program's fault"),
+    Register(offset=0x050, name="FAULT_IJ", access="ro", layout=_PAIR, text="(i, j) of the group's lane 0"),
+    Register(offset=0x054, name="WATCHDOG", access="rw", layout=_WORD, text="group instructions allowed, 0 = off"),
+)
+"""The registers of control and errors; the counters of the machine follow from COUNTERS_OFFSET on."""
+
+COUNTERS_OFFSET = 0x100
