@@ -1,0 +1,45 @@
+"""The protocol that every engine follows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sim.memory import Memory
+
+Progress = Callable[[int], None]
+"""Called now and then with the number of processors that have finished since the last call."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What an engine did since it was made."""
+
+    cycles: int | None
+    """None where the engine does not count cycles."""
+    instructions: int
+    """Group instructions issued."""
+    lane_instructions: int
+    """The same, each times the active lanes of its group."""
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+class Engine(Protocol):
+    """Executes command buffers that lie in its memory, one after the other."""
+
+    name: str
+    memory: Memory
+
+    def execute(self, address: int, dwords: int) -> None:
+        """Execute the buffer of `dwords` words at `address` (a multiple of four) to its end.
+
+        Raises
+        ------
+        MachineError
+            The rest of the buffer was dropped; the next one runs.
+        """
+
+    def reset(self) -> None:
+        """Return to the reset state. Memory keeps its contents."""
+
+    def report(self) -> Report:
+        """Counts since the engine was made."""

@@ -1,0 +1,49 @@
+"""The golden model as an engine: functional, without a notion of time."""
+
+from rtl.config import MachineConfig
+from sim.engines.engine import Progress, Report
+from sim.golden.dpp.counters import Counters
+from sim.golden.pe.processor import CommandProcessor
+from sim.memory import Memory
+
+
+class GoldenEngine:
+    """Runs command buffers on the golden model. `hazards` collects reads of values that were not delivered."""
+
+    name = "golden"
+
+    def __init__(self, config: MachineConfig, *, watchdog: int = 0, progress: Progress | None = None) -> None:
+        self.memory = Memory()
+        self._config = config
+        self._watchdog = watchdog
+        self._progress = progress
+        self._counters = Counters()
+        self._processor = self._new_processor()
+
+    def execute(self, address: int, dwords: int) -> None:
+        """Execute one command buffer; see `Engine.execute`."""
+        self._processor.run(address, dwords)
+
+    def reset(self) -> None:
+        """Return to the reset state."""
+        self._processor = self._new_processor()
+
+    def report(self) -> Report:
+        """Counts since the engine was made."""
+        counters = self._counters
+        by_type = {f"issued_{kind.name.lower()}": count for kind, count in counters.issued.items()}
+        return Report(
+            cycles=None,
+            instructions=counters.instructions,
+            lane_instructions=counters.lane_instructions,
+            counters={"groups": counters.groups, **by_type},
+        )
+
+    def _new_processor(self) -> CommandProcessor:
+        return CommandProcessor(
+            self.memory,
+            lanes=self._config.array.lanes,
+            watchdog=self._watchdog,
+            progress=self._progress,
+            counters=self._counters,
+        )

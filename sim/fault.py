@@ -1,0 +1,34 @@
+"""Errors of the machine, as STATUS and the error registers show them."""
+
+from dataclasses import dataclass, replace
+
+from rtl.isa.status import STATUS_TEXT, Status
+
+
+@dataclass(kw_only=True, eq=False)
+class MachineError(Exception):
+    """Why a command buffer was dropped.
+
+    `address` and `word` are the offending word of the command buffer (for a program's fault, its start_program);
+    `pc`, `i` and `j` locate a program's fault: the instruction and the group's lane 0. `detail` is for people.
+    """
+
+    status: Status
+    address: int | None = None
+    word: int | None = None
+    pc: int | None = None
+    i: int | None = None
+    j: int | None = None
+    detail: str = ""
+
+    def at(self, address: int, word: int) -> "MachineError":
+        """The same error, located at a word of the command buffer."""
+        return replace(self, address=address, word=word)
+
+    def __str__(self) -> str:
+        parts = [self.status.name, ": ", self.detail or STATUS_TEXT[self.status]]
+        if self.pc is not None:
+            parts.append(f"; at pc {self.pc}, group of (i, j) = ({self.i}, {self.j})")
+        if self.word is not None and self.address is not None:
+            parts.append(f"; word 0x{self.word:08x} at 0x{self.address:08x}")
+        return "".join(parts)

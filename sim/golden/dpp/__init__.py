@@ -1,0 +1,1 @@
+"""The DPP array with its R5xx instruction set: decoded instructions, groups of processors, execution."""

@@ -1,0 +1,159 @@
+"""The array: runs batches of groups through a program until all have ended.
+
+Of several batches the one with the lowest PC goes on first. So groups that left a loop or skipped a block wait for the
+others behind it, and go on with them as one batch.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from rtl.isa.limits import INSTRUCTION_SLOTS
+from rtl.isa.opcodes import TextureOperation
+from rtl.isa.status import Status
+from sim.golden.dpp import alu, flow, texture
+from sim.golden.dpp.batch import Batch, Control
+from sim.golden.dpp.counters import Counters
+from sim.golden.dpp.instruction import Alu, Flow, Illegal, Tex
+from sim.golden.dpp.launch import Launch
+from sim.golden.dpp.uncached import write_uncached
+from sim.golden.dpp.writeback import write_back
+from sim.fault import MachineError
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The fault of one group; `order` is its place in the domain walk."""
+
+    order: int
+    error: MachineError
+
+
+class Array:
+    """Executes batches of one launch. `counters` and `fault` (that of the first group that has one) are the result."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._launch = launch
+        self._program = launch.program
+        self._plans = [
+            alu.plan(instruction) if isinstance(instruction, Alu) else () for instruction in launch.program.instructions
+        ]
+        self._waiting: dict[Control, list[Batch]] = defaultdict(list)
+        self.counters = Counters()
+        self.fault: Fault | None = None
+
+    def run(self, batch: Batch) -> None:
+        """Run all groups of `batch` to their end."""
+        self.counters.groups += batch.groups
+        self._wait(batch)
+        with np.errstate(all="ignore"):
+            while self._waiting:
+                lowest = min(self._waiting, key=lambda control: control.pc)
+                self._advance(Batch.merge(self._waiting.pop(lowest)))
+
+    def _wait(self, batch: Batch) -> None:
+        self._waiting[batch.control].append(batch)
+
+    def _advance(self, batch: Batch) -> None:
+        """Run a batch until it splits, ends or stands no longer before all others."""
+        barrier = min((control.pc for control in self._waiting), default=INSTRUCTION_SLOTS)
+        budget = self._launch.watchdog - int(batch.settle().max()) if self._launch.watchdog else None
+        while True:
+            if batch.steps == budget:
+                self._bark(batch)
+                return
+            parts = self._step(batch)
+            if len(parts) != 1 or parts[0].control.pc >= barrier or parts[0] is not batch:
+                for part in parts:
+                    self._wait(part)
+                return
+
+    def _step(self, batch: Batch) -> list[Batch]:
+        """Execute one instruction; the groups that go on."""
+        pc = batch.control.pc
+        if pc >= len(self._program.instructions):
+            return self._fault(batch, Status.PC_RANGE, f"the code has {len(self._program.instructions)} instructions")
+        instruction = self._program.instructions[pc]
+        batch.steps += 1
+        self.counters.issued[instruction.common.type] += batch.groups
+        self.counters.lane_instructions += batch.active_lanes
+        if isinstance(instruction, Illegal):
+            return self._fault(batch, Status.ILLEGAL_INSTRUCTION, instruction.reason)
+        if isinstance(instruction, Flow):
+            parts = self._flow(batch, instruction)
+        else:
+            self._execute(batch, instruction)
+            batch.control = batch.control._replace(pc=pc + 1)
+            parts = [batch]
+        is_kill = isinstance(instruction, Tex) and instruction.operation is TextureOperation.KILL_LT_0
+        if pc == self._program.end or instruction.common.last or is_kill:
+            parts = [rest for part in parts for rest in self._end(part, pc, last=instruction.common.last)]
+        return parts
+
+    def _execute(self, batch: Batch, instruction: Alu | Tex) -> None:
+        launch = self._launch
+        if isinstance(instruction, Alu):
+            results = alu.execute(batch, self._program, instruction, self._plans[batch.control.pc])
+            write_back(batch, self._program, instruction, results)
+            if self._program.uncached_writes and instruction.is_output and instruction.common.output_mask:
+                enabled = launch.output_mask[0]
+                write_uncached(batch, instruction, results, launch.memory, launch.outputs[0], enabled=enabled)
+        elif instruction.operation is TextureOperation.KILL_LT_0:
+            texture.kill(batch, instruction)
+        elif instruction.operation is not TextureOperation.NOP:
+            texture.lookup(batch, instruction, launch.inputs)
+
+    def _flow(self, batch: Batch, instruction: Flow) -> list[Batch]:
+        try:
+            outcome = flow.execute(batch, self._program, instruction)
+        except flow.StackError:
+            return self._fault(batch, Status.STACK)
+        except flow.FrameError:
+            return self._fault(batch, Status.ILLEGAL_INSTRUCTION, "the innermost loop is of the other kind")
+        if outcome.overflowed.any():
+            self._fault(batch.select(outcome.overflowed), Status.STACK)
+        elif outcome.jump is None or outcome.stay is None or outcome.jump == outcome.stay:
+            batch.control = outcome.jump or outcome.stay  # type: ignore[assignment]
+            flow.apply_frames(batch, instruction, jumps=outcome.jump is not None)
+            return [batch]
+        parts = []
+        for jumps, control in ((True, outcome.jump), (False, outcome.stay)):
+            if control is not None:
+                part = batch.select((outcome.jumps == jumps) & ~outcome.overflowed)
+                part.control = control
+                flow.apply_frames(part, instruction, jumps=jumps)
+                parts.append(part)
+        return parts
+
+    def _end(self, batch: Batch, pc: int, *, last: bool) -> list[Batch]:
+        """Finish the groups that end after the instruction at `pc`; the others."""
+        if pc == self._program.end:
+            self._launch.finish(batch)
+            return []
+        counting = batch.covered & batch.live
+        ended = ~batch.any_lane(counting)
+        if last:
+            ended |= ~batch.any_lane(counting & ~batch.active)
+        if not ended.any():
+            return [batch]
+        self._launch.finish(batch.select(ended))
+        return [] if ended.all() else [batch.select(~ended)]
+
+    def _bark(self, batch: Batch) -> None:
+        """Stop the groups that used up their instructions; the others wait for their next turn."""
+        ended = batch.settle() >= self._launch.watchdog
+        self._fault(batch.select(ended), Status.WATCHDOG, f"a group executed {self._launch.watchdog} instructions")
+        if not ended.all():
+            self._wait(batch.select(~ended))
+
+    def _fault(self, batch: Batch, status: Status, detail: str = "") -> list[Batch]:
+        """Stop all groups of `batch` without output."""
+        first = int(batch.order.argmin())
+        if self.fault is None or batch.order[first] < self.fault.order:
+            lane = first * batch.lanes
+            error = MachineError(
+                status=status, pc=batch.control.pc, i=int(batch.i[lane]), j=int(batch.j[lane]), detail=detail
+            )
+            self.fault = Fault(int(batch.order[first]), error)
+        return []

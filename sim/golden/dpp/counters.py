@@ -1,0 +1,27 @@
+"""What the array counts while it runs."""
+
+from dataclasses import dataclass, field
+
+from rtl.isa.opcodes import InstructionType
+
+
+@dataclass(kw_only=True)
+class Counters:
+    """Group instructions issued by type, and the same times the active lanes of each."""
+
+    groups: int = 0
+    """Groups that ran."""
+    issued: dict[InstructionType, int] = field(default_factory=lambda: dict.fromkeys(InstructionType, 0))
+    lane_instructions: int = 0
+
+    @property
+    def instructions(self) -> int:
+        """Group instructions of all types."""
+        return sum(self.issued.values())
+
+    def add(self, other: "Counters") -> None:
+        """Add what another part of the array counted."""
+        self.groups += other.groups
+        self.lane_instructions += other.lane_instructions
+        for kind, count in other.issued.items():
+            self.issued[kind] += count

@@ -1,0 +1,120 @@
+"""A program as the array runs it: decoded instructions, their limits, and the constants."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from rtl.isa.formats import DataFormat
+from rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS
+from rtl.isa.opcodes import TextureOperation
+from sim.golden import fp
+from sim.golden.dpp.decode import decode
+from sim.golden.dpp.instruction import Alu, Instruction, Tex
+from sim.golden.mc.buffer import Buffer
+from sim.golden.mc.elements import read
+from sim.golden.pe.loader import Image
+from sim.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class IntConstant:
+    """Loop parameters: iteration count, first aL, signed step of aL."""
+
+    count: int
+    start: int
+    step: int
+
+
+class Constants:
+    """The three constant files, read when a program starts.
+
+    Source: CTM Guide pp. 7 and 38. `floats` is float32 [256, 4]; `clean` says which constants hold no denormal.
+    """
+
+    def __init__(self, memory: Memory, float_base: int, int_base: int, bool_base: int) -> None:
+        floats = Buffer(base=float_base, pitch=FLOAT_CONSTANTS, format=DataFormat.FLOAT32_4, height=1)
+        index = np.arange(FLOAT_CONSTANTS)
+        self.floats: npt.NDArray[np.float32] = np.ascontiguousarray(read(memory, floats, index, np.zeros_like(index)).T)
+        self.clean = [not fp.has_denormal(constant) for constant in self.floats]
+        self.ints = [
+            IntConstant(word & 0xFF, word >> 8 & 0xFF, (word >> 16 & 0xFF ^ 0x80) - 0x80)
+            for word in map(int, memory.words(int_base, INT_CONSTANTS))
+        ]
+        self.bools = [bool(word & 0xFF) for word in memory.words(bool_base, BOOL_CONSTANTS)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A loaded program with its constants."""
+
+    image: Image
+    constants: Constants
+
+    @property
+    def code_offset(self) -> int:
+        """US_CODE_OFFSET, which START, END and local jumps are relative to."""
+        return self.image.information["US_CODE_OFFSET"]["offset"]
+
+    @cached_property
+    def start(self) -> int:
+        """PC of the first instruction."""
+        return self.code_offset + self.image.information["US_CODE_ADDR"]["start"]
+
+    @cached_property
+    def end(self) -> int:
+        """PC of the instruction after which a group ends."""
+        return self.code_offset + self.image.information["US_CODE_ADDR"]["end"]
+
+    @cached_property
+    def temporaries(self) -> int:
+        """Temporaries that exist: those above read 0 and swallow writes."""
+        return self.image.information["US_PIXSIZE"]["highest_temporary"] + 1
+
+    @cached_property
+    def zero_times_anything(self) -> bool:
+        """Whether zero times infinity or NaN is zero."""
+        return bool(self.image.information["US_CONFIG"]["zero_times_anything"])
+
+    @cached_property
+    def full_flow_control(self) -> bool:
+        """Whether loops, calls and deep branches are available."""
+        return bool(self.image.information["US_FC_CTRL"]["full_fc_en"])
+
+    @cached_property
+    def conditional_from_program(self) -> bool:
+        """Whether the conditional value is the program's; else it is the PE's."""
+        return bool(self.image.information["FG_DEPTH_SRC"]["from_program"])
+
+    @cached_property
+    def uncached_writes(self) -> bool:
+        """Whether this is a UMRT program."""
+        return bool(self.image.information["UMRT"]["uncached_writes"])
+
+    @cached_property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The decoded code; slot 0 is the code segment's first instruction."""
+        return tuple(
+            decode(words, code_offset=self.code_offset, uncached_writes=self.uncached_writes)
+            for words in self.image.instructions
+        )
+
+    @cached_property
+    def outputs(self) -> tuple[int, ...]:
+        """Output registers that some OUTPUT instruction may write."""
+        written = set()
+        for instruction in self.instructions:
+            if isinstance(instruction, Alu) and instruction.is_output and not self.uncached_writes:
+                written |= {instruction.unit(channel).target for channel in instruction.common.output_mask}
+        return tuple(sorted(written))
+
+    @cached_property
+    def cached_inputs(self) -> frozenset[int]:
+        """Inputs that some lookup may read through the input cache."""
+        unread = {TextureOperation.NOP, TextureOperation.KILL_LT_0, TextureOperation.LOOKUP_UNCACHED}
+        return frozenset(
+            instruction.input
+            for instruction in self.instructions
+            if isinstance(instruction, Tex) and instruction.operation not in unread
+        )

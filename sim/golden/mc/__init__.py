@@ -1,0 +1,1 @@
+"""Memory controller: addresses of elements, conversion of their formats, reads and writes."""

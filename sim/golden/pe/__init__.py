@@ -1,0 +1,1 @@
+"""Processor execution unit: command buffers, program loader, domain walk."""

@@ -1,0 +1,69 @@
+"""The machine's memory: 4 GiB of bytes that read 0 where nothing was written."""
+
+import mmap
+
+import numpy as np
+import numpy.typing as npt
+
+from rtl.isa.limits import ADDRESS_SPACE
+
+Words = npt.NDArray[np.uint32]
+
+_MAP_NORESERVE = 0x4000
+"""Linux's flag, which Python's module names from version 3.13 on only."""
+
+
+class Memory:
+    """A sparse 4 GiB address space; host memory is used only for pages that were written.
+
+    `bytes` is the whole space as a flat uint8 array; `view` gives it as elements of another size. Both read and write
+    the memory itself, so an engine gathers and scatters with ordinary indexing.
+    """
+
+    def __init__(self) -> None:
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
+        try:
+            mapping = mmap.mmap(-1, ADDRESS_SPACE, flags=flags)
+        except OSError as error:
+            raise MemoryError(
+                "the machine's memory needs 4 GiB of address space (not of memory): check 'ulimit -v' and "
+                "/proc/sys/vm/overcommit_memory"
+            ) from error
+        self.bytes: npt.NDArray[np.uint8] = np.frombuffer(mapping, dtype=np.uint8)
+
+    def view(self, element: npt.DTypeLike) -> npt.NDArray[np.generic]:
+        """The whole space as elements of type `element`, whose size divides 4 GiB."""
+        return self.bytes.view(element)
+
+    def read(self, address: int, size: int) -> bytes:
+        """`size` bytes from `address` on; the space must hold them.
+
+        Raises
+        ------
+        ValueError
+            The range leaves the address space.
+        """
+        self._check(address, size)
+        return self.bytes[address : address + size].tobytes()
+
+    def write(self, address: int, data: bytes | bytearray | memoryview) -> None:
+        """Write `data` from `address` on; errors as `read`."""
+        self._check(address, len(data))
+        self.bytes[address : address + len(data)] = np.frombuffer(data, dtype=np.uint8)
+
+    def word(self, address: int) -> int:
+        """The 32-bit word at `address`, a multiple of four; addresses wrap."""
+        return int.from_bytes(self.bytes[address % ADDRESS_SPACE :][:4].tobytes(), "little")
+
+    def words(self, address: int, count: int) -> Words:
+        """`count` 32-bit words from `address` (a multiple of four) on, copied; addresses wrap."""
+        first = address % ADDRESS_SPACE // 4
+        space = self.bytes.view(np.uint32)
+        if first + count <= space.size:
+            return space[first : first + count].copy()
+        return np.concatenate([space[first:], space[: first + count - space.size]])
+
+    @staticmethod
+    def _check(address: int, size: int) -> None:
+        if address < 0 or address + size > ADDRESS_SPACE:
+            raise ValueError(f"{size} bytes at 0x{address:x} leave the 4 GiB address space")

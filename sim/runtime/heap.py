@@ -1,0 +1,36 @@
+"""Allocation of the machine's memory in pieces aligned as base addresses must be."""
+
+from rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT, SYSTEM_MEMORY
+
+LOCAL, SYSTEM = "local", "system"
+REGIONS = {LOCAL: (0, SYSTEM_MEMORY), SYSTEM: (SYSTEM_MEMORY, ADDRESS_SPACE)}
+
+
+class Heap:
+    """Hands out memory from the bottom of each region; nothing is ever taken back.
+
+    The first page of local memory stays free, so that address 0 is nobody's.
+    """
+
+    def __init__(self) -> None:
+        self._next = {region: first for region, (first, _) in REGIONS.items()}
+        self._next[LOCAL] = BASE_ALIGNMENT
+
+    def allocate(self, size: int, region: str = LOCAL) -> int:
+        """The address of `size` free bytes, a multiple of 2 KiB.
+
+        Raises
+        ------
+        ValueError
+            There is no such region.
+        MemoryError
+            It has not that much left.
+        """
+        if region not in REGIONS:
+            raise ValueError(f"memory must be one of {', '.join(REGIONS)}, not '{region}'")
+        address = self._next[region]
+        end = address + -(-size // BASE_ALIGNMENT) * BASE_ALIGNMENT
+        if end > REGIONS[region][1]:
+            raise MemoryError(f"{size} bytes do not fit what is left of {region} memory")
+        self._next[region] = end
+        return address

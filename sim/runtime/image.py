@@ -1,0 +1,67 @@
+"""Images: rectangles of elements in the machine's memory, written from and read into numpy arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rtl.isa.formats import ELEMENTS, DataFormat
+from sim.golden.mc.address import element_address
+from sim.memory import Memory
+from sim.runtime.layout import Layout
+
+_TYPES = {1: np.uint8, 2: np.uint16, 4: np.float32}
+
+
+def element_type(data_format: DataFormat) -> npt.DTypeLike:
+    """The numpy type of a format's channels: float32, uint16 or uint8."""
+    return _TYPES[ELEMENTS[data_format].channel_bytes]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image:
+    """Elements in memory. Arrays are [height, width, channels] of the format's own type; bits pass unchanged."""
+
+    memory: Memory
+    base: int
+    layout: Layout
+
+    @property
+    def channels(self) -> int:
+        """Channels of an element."""
+        return ELEMENTS[self.layout.format].channels
+
+    def write(self, values: npt.ArrayLike) -> None:
+        """Store `values`, [height, width, channels] or [height, width] where there is one channel.
+
+        Columns that only the pitch adds repeat the last element, so that a lookup clamped to the pitch reads the edge.
+
+        Raises
+        ------
+        ValueError
+            The shape or the type is not that of the image.
+        """
+        array = np.asarray(values)
+        layout, wanted = self.layout, np.dtype(element_type(self.layout.format))
+        if array.ndim == 2 and self.channels == 1:
+            array = array[:, :, None]
+        if array.shape != (layout.height, layout.width, self.channels) or array.dtype != wanted:
+            raise ValueError(
+                f"{layout.format.name} of {layout.width} x {layout.height} takes {wanted} "
+                f"[{layout.height}, {layout.width}, {self.channels}], not {array.dtype} {list(array.shape)}"
+            )
+        padding = layout.pitch - layout.width
+        self._elements[self._places(layout.pitch)] = np.pad(array, ((0, 0), (0, padding), (0, 0)), mode="edge")
+
+    def read(self) -> npt.NDArray[np.generic]:
+        """The elements, [height, width, channels]."""
+        return self._elements[self._places(self.layout.width)]
+
+    @property
+    def _elements(self) -> npt.NDArray[np.generic]:
+        kind = np.dtype(element_type(self.layout.format))
+        return self.memory.view(kind).reshape(-1, self.channels)
+
+    def _places(self, columns: int) -> npt.NDArray[np.signedinteger]:
+        y, x = np.mgrid[0 : self.layout.height, 0:columns]
+        return element_address(self.layout.at(self.base), x, y) // ELEMENTS[self.layout.format].element_bytes
