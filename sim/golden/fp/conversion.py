@@ -1,0 +1,46 @@
+"""Between float32 and what memory and coordinates hold.
+
+Source: CTM Guide pp. 6-7, 33; docs/arithmetic.md.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sim.golden.fp.modifiers import clamp
+from sim.golden.fp.words import Floats
+
+
+def from_unorm16(n: npt.NDArray[np.uint16]) -> Floats:
+    """The float32 nearest to n / 65535, which is never a tie."""
+    return np.divide(n, np.float32(65535), dtype=np.float32)
+
+
+def from_unorm8(n: npt.NDArray[np.uint8]) -> Floats:
+    """The float32 nearest to n / 255, which is never a tie."""
+    return np.divide(n, np.float32(255), dtype=np.float32)
+
+
+def to_unorm16(x: Floats) -> npt.NDArray[np.uint16]:
+    """`x` clamped to [0, 1], NaN being 0, times 65535, rounded to nearest even."""
+    return _to_unorm(x, 65535).astype(np.uint16)
+
+
+def to_unorm8(x: Floats) -> npt.NDArray[np.uint8]:
+    """`x` clamped to [0, 1], NaN being 0, times 255, rounded to nearest even."""
+    return _to_unorm(x, 255).astype(np.uint8)
+
+
+def _to_unorm(x: Floats, largest: int) -> npt.NDArray[np.int32]:
+    # The product has at most 40 bits and is exact.
+    value = clamp(x).astype(np.float64)
+    np.multiply(value, largest, out=value)
+    return np.rint(value, out=value).astype(np.int32)
+
+
+def coordinate_index(s: Floats, limit: int | npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    """floor(s) clamped to [0, limit - 1], NaN being 0; `limit` is at least 1 and at most 2^24."""
+    value = np.fmax(s, np.float32(0))
+    # Truncation is the floor of what is left, and so may come after the clamp.
+    return np.minimum(value, np.subtract(limit, 1, dtype=np.float32)).astype(np.int32)
