@@ -59,12 +59,8 @@ class Layout:
     @property
     def format_word(self) -> int:
         """The format parameter of the set_*_fmt commands."""
-        return pack(
-            FORMAT, pitch=self.pitch // PITCH_UNIT, tiling=self.tiling.value, format=self.format.value
-        )
+        return pack(FORMAT, pitch=self.pitch // PITCH_UNIT, tiling=self.tiling.value, format=self.format.value)
 
     def at(self, base: int) -> Buffer:
         """The buffer that these elements form at `base`."""
-        return Buffer(
-            base=base, pitch=self.pitch, tiling=self.tiling, format=self.format, height=self.height
-        )
+        return Buffer(base=base, pitch=self.pitch, tiling=self.tiling, format=self.format, height=self.height)

@@ -1,0 +1,148 @@
+"""Command buffers: one method per command, under the manual's name.
+
+Source: CTM Guide pp. 8-22. Numbers are those of the manual's parameter words; `CommandBuffer.append` takes any.
+"""
+
+from typing import Self
+
+import numpy as np
+
+from rtl.isa.commands import BY_NAME
+from rtl.isa.conditional import ConditionalLocation, ConditionalTest
+
+
+class CommandBuffer:
+    """A sequence of commands. Every method returns the buffer, so calls can be chained."""
+
+    def __init__(self) -> None:
+        self.words: list[int] = []
+
+    def __bytes__(self) -> bytes:
+        return np.array(self.words, "<u4").tobytes()
+
+    def append(self, name: str, *parameters: int) -> Self:
+        """Append the command `name` with its parameter words.
+
+        Raises
+        ------
+        ValueError
+            There is no such command, it takes another number of parameters, or one is no 32-bit word.
+        """
+        if name not in BY_NAME:
+            raise ValueError(f"there is no command '{name}'")
+        command = BY_NAME[name]
+        if len(parameters) != len(command.parameters):
+            raise ValueError(f"{name} takes {len(command.parameters)} parameters, not {len(parameters)}")
+        for parameter, value in zip(command.parameters, parameters, strict=True):
+            if not 0 <= value < 1 << 32:
+                raise ValueError(f"{name}: {parameter} is no 32-bit word: {value}")
+        self.words += [command.word, *parameters]
+        return self
+
+    def init_perf_counters(self, *, enable: bool) -> Self:
+        """Enable or disable the performance counters; p. 12."""
+        return self.append("init_perf_counters", int(enable))
+
+    def start_perf_counters(self) -> Self:
+        """Clear and start the performance counters; p. 12."""
+        return self.append("start_perf_counters", 0)
+
+    def stop_perf_counters(self) -> Self:
+        """Stop the performance counters; p. 12."""
+        return self.append("stop_perf_counters", 0)
+
+    def read_perf_counters(self, address: int) -> Self:
+        """Write both performance counters to memory; p. 12."""
+        return self.append("read_perf_counters", address)
+
+    def set_cond_val(self, value: float) -> Self:
+        """Set the conditional value that the PE sends; p. 10."""
+        return self.append("set_cond_val", int(np.float32(value).view(np.uint32)))
+
+    def set_domain(self, i0: int, j0: int, i1: int, j1: int) -> Self:
+        """Set the domain, both ends included; p. 10."""
+        return self.append("set_domain", i0, j0, i1, j1)
+
+    def start_program(self) -> Self:
+        """Run the program once for every pair of the domain; p. 11."""
+        return self.append("start_program", 0)
+
+    def wait_for_idle(self) -> Self:
+        """Wait until all processors are idle; p. 11."""
+        return self.append("wait_for_idle", 0)
+
+    def set_inst_fmt(self, base: int) -> Self:
+        """Set the address of the executable's image; p. 14."""
+        return self.append("set_inst_fmt", base, 0)
+
+    def set_inp_fmt(self, index: int, base: int, format_word: int, height: int) -> Self:
+        """Describe an input; p. 15."""
+        return self.append("set_inp_fmt", index, base, format_word, height)
+
+    def set_out_fmt(self, index: int, base: int, format_word: int, height: int) -> Self:
+        """Describe an output; p. 16."""
+        return self.append("set_out_fmt", index, base, format_word, height)
+
+    def set_cond_out_fmt(self, base: int, format_word: int, height: int) -> Self:
+        """Describe the conditional buffer; p. 18."""
+        return self.append("set_cond_out_fmt", base, format_word, height)
+
+    def set_constf_fmt(self, base: int, format_word: int = 0) -> Self:
+        """Set the address of the float constants; p. 19."""
+        return self.append("set_constf_fmt", base, format_word)
+
+    def set_consti_fmt(self, base: int, format_word: int = 0) -> Self:
+        """Set the address of the integer constants; p. 19."""
+        return self.append("set_consti_fmt", base, format_word)
+
+    def set_constb_fmt(self, base: int, format_word: int = 0) -> Self:
+        """Set the address of the boolean constants; p. 19."""
+        return self.append("set_constb_fmt", base, format_word)
+
+    def inv_inst_cache(self) -> Self:
+        """Invalidate the instruction cache; the program is loaded again; p. 20."""
+        return self.append("inv_inst_cache", 0)
+
+    def inv_constf_cache(self) -> Self:
+        """Invalidate the float constant cache; p. 20."""
+        return self.append("inv_constf_cache", 0)
+
+    def inv_consti_cache(self) -> Self:
+        """Invalidate the integer constant cache; p. 20."""
+        return self.append("inv_consti_cache", 0)
+
+    def inv_constb_cache(self) -> Self:
+        """Invalidate the boolean constant cache; p. 20."""
+        return self.append("inv_constb_cache", 0)
+
+    def inv_cond_out_cache(self) -> Self:
+        """Invalidate the conditional output cache; p. 20."""
+        return self.append("inv_cond_out_cache", 0)
+
+    def inv_inp_cache(self) -> Self:
+        """Invalidate the input cache; p. 20."""
+        return self.append("inv_inp_cache", 0)
+
+    def flush_out_cache(self) -> Self:
+        """Write the output cache to memory; p. 21."""
+        return self.append("flush_out_cache", 0)
+
+    def flush_cond_out_cache(self) -> Self:
+        """Write the conditional output cache to memory; p. 21."""
+        return self.append("flush_cond_out_cache", 0)
+
+    def set_out_mask(self, *, red: bool = True, green: bool = True, blue: bool = True, alpha: bool = True) -> Self:
+        """Enable channels of all outputs; p. 21."""
+        return self.append("set_out_mask", red | green << 1 | blue << 2 | alpha << 3)
+
+    def set_cond_out_mask(self, *, enable: bool) -> Self:
+        """Enable writes of the conditional buffer; p. 21."""
+        return self.append("set_cond_out_mask", int(enable))
+
+    def set_cond_test(self, test: ConditionalTest) -> Self:
+        """Choose the conditional test; p. 22."""
+        return self.append("set_cond_test", test.value)
+
+    def set_cond_loc(self, location: ConditionalLocation) -> Self:
+        """Choose the unit whose conditional test is made; p. 22."""
+        return self.append("set_cond_loc", location.value)

@@ -1,0 +1,135 @@
+"""A device: an engine, its memory, and a queue of command buffers."""
+
+from collections import deque
+
+import numpy.typing as npt
+
+from rtl.config import DEFAULT, MachineConfig
+from rtl.isa.host import QUEUE_DEPTH
+from rtl.isa.status import Status
+from sim.engines.choice import make_engine
+from sim.engines.engine import Progress, Report
+from sim.fault import MachineError
+from sim.memory import Memory
+from sim.runtime.commands import CommandBuffer
+from sim.runtime.heap import LOCAL, Heap
+from sim.runtime.image import Image
+from sim.runtime.layout import Layout
+
+WATCHDOG = 1 << 24
+"""Group instructions that a program may execute where nobody says otherwise."""
+
+
+class Device:
+    """The machine, ready to use.
+
+    Parameters
+    ----------
+    engine
+        Which engine runs it, see `sim.engines.choice`.
+    config
+        The machine's configuration. Results do not depend on it.
+    watchdog
+        Instructions that a group may execute before it is stopped, 0 = any number.
+    progress
+        Called while programs run.
+    """
+
+    def __init__(
+        self,
+        engine: str = "golden",
+        config: MachineConfig = DEFAULT,
+        *,
+        watchdog: int = WATCHDOG,
+        progress: Progress | None = None,
+    ) -> None:
+        self._engine = make_engine(engine, config, watchdog=watchdog, progress=progress)
+        self._heap = Heap()
+        self._queue: deque[tuple[int, int]] = deque()
+        self.last_submitted = 0
+        self.last_consumed = 0
+
+    @property
+    def memory(self) -> Memory:
+        """The 4 GiB of the machine."""
+        return self._engine.memory
+
+    def allocate(self, size: int, region: str = LOCAL) -> int:
+        """The address of `size` bytes of free memory, fit for a base address; `region` is local or system."""
+        return self._heap.allocate(size, region)
+
+    def place(self, data: bytes, region: str = LOCAL) -> int:
+        """The address of a new copy of `data` in the machine's memory."""
+        address = self.allocate(len(data), region)
+        self.memory.write(address, data)
+        return address
+
+    def image(self, layout: Layout, values: npt.ArrayLike | None = None, region: str = LOCAL) -> Image:
+        """A new image, holding `values` if they are given."""
+        result = Image(memory=self.memory, base=self.allocate(layout.size, region), layout=layout)
+        if values is not None:
+            result.write(values)
+        return result
+
+    def submit(self, commands: CommandBuffer, address: int | None = None) -> int:
+        """Queue a command buffer and return its id; it is written to memory, at `address` if one is given.
+
+        Raises
+        ------
+        MachineError
+            QUEUE_FULL: eight buffers wait already.
+        """
+        data = bytes(commands)
+        if address is None:
+            address = self.place(data)
+        else:
+            self.memory.write(address, data)
+        return self.submit_at(address, len(commands.words))
+
+    def submit_at(self, address: int, dwords: int) -> int:
+        """Queue the buffer of `dwords` words that lies at `address`, a multiple of four; errors as `submit`."""
+        if address % 4:
+            raise ValueError(f"a command buffer's address must be a multiple of 4, not 0x{address:x}")
+        if len(self._queue) >= QUEUE_DEPTH:
+            detail = f"{QUEUE_DEPTH} command buffers wait already"
+            raise MachineError(status=Status.QUEUE_FULL, detail=detail)
+        self._queue.append((address, dwords))
+        self.last_submitted += 1
+        return self.last_submitted
+
+    def wait(self) -> None:
+        """Run every queued buffer.
+
+        Raises
+        ------
+        MachineError
+            A buffer was dropped; it counts as consumed. Those behind it are still queued and run at the next call.
+        """
+        while self._queue:
+            address, dwords = self._queue.popleft()
+            self.last_consumed += 1
+            self._engine.execute(address, dwords)
+
+    def run(self, commands: CommandBuffer) -> None:
+        """Submit a buffer and wait for it."""
+        self.submit(commands)
+        self.wait()
+
+    def reset(self) -> None:
+        """Return to the reset state; memory keeps its contents.
+
+        Raises
+        ------
+        MachineError
+            RESET: buffers were waiting and are lost.
+        """
+        lost = len(self._queue)
+        self._queue.clear()
+        self.last_consumed = self.last_submitted
+        self._engine.reset()
+        if lost:
+            raise MachineError(status=Status.RESET, detail=f"{lost} queued command buffers were dropped")
+
+    def report(self) -> Report:
+        """What the engine counted so far."""
+        return self._engine.report()
