@@ -1,0 +1,37 @@
+"""The arithmetic's specification: plain integers, one set of 32-bit words at a time.
+
+It shares nothing with the array version but the table of the transcendental unit, and is written to be read.
+"""
+
+from sim.golden.fp.scalar.arithmetic import add, dot, fraction, multiply, multiply_add, presubtract
+from sim.golden.fp.scalar.conversion import coordinate_index, from_unorm, to_unorm
+from sim.golden.fp.scalar.selection import (
+    clamp,
+    input_modifier,
+    maximum,
+    minimum,
+    output_modifier,
+    select_above_half,
+    select_not_negative,
+    test_zero,
+)
+
+__all__ = [
+    "add",
+    "clamp",
+    "coordinate_index",
+    "dot",
+    "fraction",
+    "from_unorm",
+    "input_modifier",
+    "maximum",
+    "minimum",
+    "multiply",
+    "multiply_add",
+    "output_modifier",
+    "presubtract",
+    "select_above_half",
+    "select_not_negative",
+    "test_zero",
+    "to_unorm",
+]

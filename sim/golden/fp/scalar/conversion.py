@@ -1,0 +1,35 @@
+"""Conversions between float32 words and integers, one at a time."""
+
+from fractions import Fraction
+
+from sim.golden.fp.scalar.number import SIGNIFICAND_BITS, is_infinite, is_nan, round_nearest, sign, split
+from sim.golden.fp.scalar.selection import clamp
+
+# More quotient bits than any tie of n / 65535 could hide behind; the rest is kept as a sticky bit.
+_QUOTIENT_BITS = 64
+
+
+def from_unorm(n: int, largest: int) -> int:
+    """The word nearest to n / largest; `largest` is 255 or 65535."""
+    quotient, rest = divmod(n << _QUOTIENT_BITS, largest)
+    return round_nearest(quotient << 1 | (rest != 0), -_QUOTIENT_BITS - 1)
+
+
+def to_unorm(x: int, largest: int) -> int:
+    """The integer nearest to x clamped to [0, 1] times `largest`, ties to even."""
+    significand, exponent = split(clamp(x))
+    return round(Fraction(significand * largest) * Fraction(2) ** exponent)
+
+
+def coordinate_index(s: int, limit: int) -> int:
+    """floor(s) clamped to [0, limit - 1]; NaN is 0."""
+    if is_nan(s) or sign(s):
+        return 0
+    if is_infinite(s):
+        return limit - 1
+    significand, exponent = split(s)
+    # An exponent this large is beyond every limit.
+    if exponent >= SIGNIFICAND_BITS:
+        return limit - 1
+    floor = significand << exponent if exponent >= 0 else significand >> -exponent
+    return min(floor, limit - 1)

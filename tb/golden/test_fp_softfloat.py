@@ -1,0 +1,169 @@
+"""The array arithmetic against Berkeley SoftFloat, with the machine's rules for denormals and NaNs put around it."""
+
+import numpy as np
+import pytest
+import softfloatpy as softfloat
+
+from sim.golden import fp
+from tb.golden.words import CORNERS, Words, bits, check, floats, near_words, one_by_one, random_words, triples
+
+NAN = 0x7FFFFFFF
+
+
+@pytest.fixture(autouse=True)
+def _ieee_modes():
+    softfloat.set_rounding_mode(softfloat.RoundingMode.NEAR_EVEN)
+    softfloat.set_tininess_mode(softfloat.TininessMode.AFTER_ROUNDING)
+
+
+def flush(word: int) -> int:
+    return word & 0x80000000 if word & 0x7F800000 == 0 else word
+
+
+def load(word: int) -> softfloat.Float32:
+    return softfloat.Float32.from_bytes(flush(word).to_bytes(4, "big"))
+
+
+def store(value: softfloat.Float32) -> int:
+    """The machine's word: tiny after rounding is a zero, even where IEEE's coarser grid rounds it up to 2^-126."""
+    word = int.from_bytes(value.to_bytes(), "big")
+    if word & 0x7FFFFFFF > 0x7F800000:
+        return NAN
+    tiny = softfloat.test_exception_flags(softfloat.ExceptionFlag.UNDERFLOW)
+    return word & 0x80000000 if tiny else flush(word)
+
+
+def multiply_add(a: int, b: int, c: int) -> int:
+    softfloat.set_exception_flags(0)
+    return store(softfloat.f32_mul_add(load(a), load(b), load(c)))
+
+
+def add(a: int, b: int) -> int:
+    softfloat.set_exception_flags(0)
+    return store(softfloat.f32_add(load(a), load(b)))
+
+
+def multiply(a: int, b: int) -> int:
+    softfloat.set_exception_flags(0)
+    return store(softfloat.f32_mul(load(a), load(b)))
+
+
+def overlapping(count: int) -> tuple[Words, Words, Words]:
+    """Addends with an exponent within 26 of the product's."""
+    a, b, c = near_words(count, 1), near_words(count, 2), near_words(count, 3)
+    offset = np.random.default_rng(4).integers(-26, 27, count)
+    exponent = (a >> 23 & 0xFF).astype(np.int64) + (b >> 23 & 0xFF) - 127 + offset
+    return a, b, c & np.uint32(0x807FFFFF) | exponent.astype(np.uint32) << np.uint32(23)
+
+
+def cancelling(count: int) -> tuple[Words, Words, Words]:
+    """Addends that are minus the product, give or take a few units in the last place."""
+    a, b = near_words(count, 5), near_words(count, 6)
+    product = -(floats(a) * floats(b))
+    step = np.random.default_rng(7).integers(-3, 4, count)
+    return a, b, (bits(product) + step).astype(np.uint32)
+
+
+def ties_with_sticky_bits(count: int) -> tuple[Words, Words, Words]:
+    """Sums of a 25-bit odd product, so a tie, and an addend too small for the 53 bits of a float64 sum.
+
+    The product has 25 bits, the addend is 2^-30 to 2^-70 of it, of either sign.
+    """
+    generator = np.random.default_rng(8)
+    left = generator.integers(1 << 11, 1 << 12, 4 * count) * 2 + 1
+    right = generator.integers(1 << 11, 1 << 12, 4 * count) * 2 + 1
+    odd = (left * right >> 24) == 1
+    left, right = left[odd][:count], right[odd][:count]
+    sign = generator.choice([-1.0, 1.0], left.size)
+    tiny = sign * 2.0 ** generator.integers(-46, -5, left.size)
+    a, b, c = left.astype(np.float32), right.astype(np.float32), tiny.astype(np.float32)
+    return bits(a), bits(b), bits(c)
+
+
+def small_products(count: int) -> tuple[Words, Words, Words]:
+    """Operands whose results lie around the smallest normal number."""
+    generator = np.random.default_rng(9)
+    a = random_words(count, 10) & np.uint32(0x807FFFFF) | generator.integers(30, 69, count).astype(np.uint32) << 23
+    b = random_words(count, 11) & np.uint32(0x807FFFFF) | np.uint32(64 << 23)
+    c = random_words(count, 12) & np.uint32(0x80FFFFFF)
+    return a, b, c
+
+
+def boundary_of_the_normals() -> tuple[Words, Words, Words]:
+    """Sums of 2^-126 - 2^-151, where a 24-bit rounding turns from zero to 2^-126, and a hair to either side of it."""
+    # 31 * 1082401 = 2^25 - 1 makes the boundary itself a product; -2 to +2 units in the last place surround it.
+    exact = [(31 * 2.0**-20, 1082401 * 2.0**-131 * (1 + k * 2.0**-23), 0.0) for k in range(-2, 3)]
+    # 2^-126 less a product of 2^-151 (1 + r / 2^46): too small a difference for a float64 sum to show.
+    near = []
+    for left in range((1 << 23) + 1, (1 << 23) + 4001, 2):
+        for right in ((1 << 46) // left, (1 << 46) // left + 1):
+            if abs(left * right - (1 << 46)) < 1 << 17:
+                near.append((left * 2.0**-100, -right * 2.0**-97, 2.0**-126))
+    rows = np.array(exact + near, np.float32)
+    rows = np.concatenate([rows, rows * np.float32([-1, 1, -1])])
+    return tuple(bits(np.ascontiguousarray(column)) for column in rows.T)
+
+
+DIRECTED = {
+    "corners": lambda: tuple(x[::5] for x in triples(CORNERS)),
+    "random": lambda: tuple(random_words(30000, seed) for seed in (13, 14, 15)),
+    "near": lambda: tuple(near_words(30000, seed) for seed in (16, 17, 18)),
+    "overlapping": lambda: overlapping(30000),
+    "cancelling": lambda: cancelling(20000),
+    "ties": lambda: ties_with_sticky_bits(20000),
+    "small": lambda: small_products(20000),
+    "boundary": boundary_of_the_normals,
+}
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+def test_multiply_add(name):
+    a, b, c = DIRECTED[name]()
+    actual = fp.multiply_add(floats(a), floats(b), floats(c), zero_times_anything=False)
+    check(bits(actual), one_by_one(multiply_add, a, b, c), a, b, c)
+
+
+def test_operands_catch_double_rounding():
+    """A planted fault: rounding in float64 first is wrong on a good part of the ties, and the comparison shows it."""
+    a, b, c = ties_with_sticky_bits(20000)
+    with np.errstate(all="ignore"):
+        planted = (floats(a).astype(np.float64) * floats(b) + floats(c)).astype(np.float32)
+    expected = one_by_one(multiply_add, a, b, c)
+    wrong = bits(planted) != expected
+    assert 0.2 < wrong.mean() < 0.5
+    with pytest.raises(AssertionError, match="first at"):
+        check(bits(planted), expected, a, b, c)
+
+
+def test_add_and_scale():
+    a, b, c = overlapping(30000)
+    check(bits(fp.add(floats(a), floats(c))), one_by_one(add, a, c), a, c)
+    a, b, _ = small_products(30000)
+    check(bits(fp.scale(floats(a), floats(b))), one_by_one(multiply, a, b), a, b)
+
+
+def test_from_unorm():
+    softfloat.set_exception_flags(0)
+    for largest, dtype, convert in ((255, np.uint8, fp.from_unorm8), (65535, np.uint16, fp.from_unorm16)):
+        words = np.arange(largest + 1, dtype=np.uint32)
+        whole = softfloat.Float32.from_float(float(largest))
+
+        def quotient(n: int, whole=whole) -> int:
+            return store(softfloat.f32_div(softfloat.Float32.from_float(float(n)), whole))
+
+        check(bits(convert(words.astype(dtype))), one_by_one(quotient, words), words)
+
+
+def test_to_unorm():
+    """Products of 40 bits are exact in float64, so SoftFloat's float64 rounds them once, to an integer."""
+    ties = (np.arange(0, 2 * 65535 + 1, 3) / (2 * 65535)).astype(np.float32)
+    words = np.concatenate([bits(ties), bits(ties) + np.uint32(1), random_words(5000, 19) & np.uint32(0x3FFFFFFF)])
+    words = words[words <= 0x3F800000]
+    for largest, convert in ((255, fp.to_unorm8), (65535, fp.to_unorm16)):
+        whole = softfloat.Float64.from_float(float(largest))
+
+        def nearest(word: int, whole=whole) -> int:
+            product = softfloat.f64_mul(softfloat.f32_to_f64(load(word)), whole)
+            return softfloat.f64_to_ui32(product, softfloat.RoundingMode.NEAR_EVEN).to_int()
+
+        check(convert(floats(words)).astype(np.uint32), one_by_one(nearest, words), words)

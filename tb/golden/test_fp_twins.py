@@ -1,0 +1,227 @@
+"""The array arithmetic gives the bits of the scalar specification."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from sim.golden import fp
+from sim.golden.fp import scalar
+from tb.golden.words import CORNERS, bits, check, floats, near_words, one_by_one, pairs, random_words, triples
+
+SINGLES = np.concatenate([CORNERS, random_words(4000, 1), near_words(2000, 2)])
+PAIRS = tuple(
+    np.concatenate(parts)
+    for parts in zip(
+        pairs(CORNERS),
+        (random_words(3000, 3), random_words(3000, 4)),
+        (near_words(3000, 5), near_words(3000, 6)),
+        strict=True,
+    )
+)
+CORNER_TRIPLES = tuple(x[::23] for x in triples(CORNERS))
+TRIPLES = tuple(
+    np.concatenate(parts)
+    for parts in zip(
+        CORNER_TRIPLES,
+        (random_words(4000, 7), random_words(4000, 8), random_words(4000, 9)),
+        (near_words(4000, 10), near_words(4000, 11), near_words(4000, 12)),
+        strict=True,
+    )
+)
+
+
+@pytest.mark.parametrize("zero_rule", [False, True])
+def test_multiply_add(zero_rule):
+    a, b, c = TRIPLES
+    actual = fp.multiply_add(floats(a), floats(b), floats(c), zero_times_anything=zero_rule)
+    expected = one_by_one(lambda x, y, z: scalar.multiply_add(x, y, z, zero_rule), a, b, c)
+    check(bits(actual), expected, a, b, c)
+
+
+def test_multiply_add_around_the_smallest_normal():
+    # Products a little above and below 2^-126, and addends that push them over every boundary there.
+    generator = np.random.default_rng(13)
+    exponents = (generator.integers(20, 69, 20000), np.full(20000, 64), generator.integers(0, 3, 20000))
+    a, b, c = (
+        exponent.astype(np.uint32) << np.uint32(23) | random_words(20000, seed) & np.uint32(0x807FFFFF)
+        for seed, exponent in enumerate(exponents, 14)
+    )
+    actual = fp.multiply_add(floats(a), floats(b), floats(c), zero_times_anything=False)
+    check(bits(actual), one_by_one(lambda x, y, z: scalar.multiply_add(x, y, z, False), a, b, c), a, b, c)
+
+
+@pytest.mark.parametrize("operation", range(4))
+def test_presubtract(operation):
+    actual = fp.presubtract(operation, floats(PAIRS[0]), floats(PAIRS[1]))
+    check(bits(actual), one_by_one(lambda x, y: scalar.presubtract(operation, x, y), *PAIRS), *PAIRS)
+
+
+def test_add_and_scale():
+    check(bits(fp.add(*map(floats, PAIRS))), one_by_one(scalar.add, *PAIRS), *PAIRS)
+    check(bits(fp.scale(*map(floats, PAIRS))), one_by_one(scalar.multiply, *PAIRS), *PAIRS)
+
+
+@pytest.mark.parametrize(("terms", "has_addend"), [(2, True), (3, False), (4, False), (2, False)])
+@pytest.mark.parametrize("zero_rule", [False, True])
+@pytest.mark.parametrize("make", [random_words, near_words])
+def test_dot(terms, has_addend, zero_rule, make):
+    count = 4000
+    operands = [make(count, 20 + k) for k in range(2 * terms + 1)]
+    corner = np.random.default_rng(19)
+    for operand in operands:
+        where = corner.random(count) < 0.2
+        operand[where] = corner.choice(CORNERS, int(where.sum()))
+    a, b, addend = operands[:terms], operands[terms : 2 * terms], operands[-1]
+    actual = fp.dot(
+        np.stack([floats(x) for x in a]),
+        np.stack([floats(x) for x in b]),
+        addend=floats(addend) if has_addend else None,
+        zero_times_anything=zero_rule,
+    )
+
+    def expected(*words):
+        return scalar.dot(words[:terms], words[terms : 2 * terms], words[-1] if has_addend else None, zero_rule)
+
+    check(bits(actual), one_by_one(expected, *operands), *operands)
+
+
+def test_dot_of_cancelling_terms():
+    count = 6000
+    a = [near_words(count, 30 + k, 60) for k in range(4)]
+    b = [near_words(count, 40 + k, 8) for k in range(4)]
+    # The second product cancels the first, exactly or but for the last bit.
+    a[1] = a[0] ^ np.uint32(0x80000000)
+    b[1] = b[0] + np.random.default_rng(50).integers(0, 2, count).astype(np.uint32)
+    actual = fp.dot([floats(x) for x in a], [floats(x) for x in b], zero_times_anything=True)
+    check(bits(actual), one_by_one(lambda *w: scalar.dot(w[:4], w[4:], None, True), *a, *b), *a, *b)
+
+
+@pytest.mark.parametrize("name", ["minimum", "maximum"])
+def test_two_operand_selections(name):
+    actual = getattr(fp, name)(floats(PAIRS[0]), floats(PAIRS[1]))
+    check(bits(actual), one_by_one(getattr(scalar, name), *PAIRS), *PAIRS)
+
+
+@pytest.mark.parametrize("name", ["select_above_half", "select_not_negative"])
+def test_three_operand_selections(name):
+    actual = getattr(fp, name)(*map(floats, TRIPLES))
+    check(bits(actual), one_by_one(getattr(scalar, name), *TRIPLES), *TRIPLES)
+
+
+def test_fraction():
+    check(bits(fp.fraction(floats(SINGLES))), one_by_one(scalar.fraction, SINGLES), SINGLES)
+
+
+@pytest.mark.parametrize("modifier", range(4))
+def test_input_modifier(modifier):
+    actual = fp.input_modifier(floats(SINGLES), modifier)
+    check(bits(actual), one_by_one(lambda x: scalar.input_modifier(x, modifier), SINGLES), SINGLES)
+
+
+@pytest.mark.parametrize("modifier", range(7))
+def test_output_modifier(modifier):
+    boundary = np.arange(0x00700000, 0x02900000, 0x3FFF, dtype=np.uint32)
+    words = np.concatenate([SINGLES, boundary, boundary + np.uint32(0x80000000)])
+    actual = fp.output_modifier(floats(words), modifier)
+    check(bits(actual), one_by_one(lambda x: scalar.output_modifier(x, modifier), words), words)
+
+
+def test_clamp():
+    check(bits(fp.clamp(floats(SINGLES))), one_by_one(scalar.clamp, SINGLES), SINGLES)
+
+
+@pytest.mark.parametrize("test", range(4))
+def test_tests_against_zero(test):
+    actual = fp.test_zero(floats(SINGLES), test)
+    check(actual.astype(np.uint32), one_by_one(lambda x: scalar.test_zero(x, test), SINGLES), SINGLES)
+
+
+def test_unorm_reads():
+    words = np.arange(65536, dtype=np.uint32)
+    expected = one_by_one(lambda n: scalar.from_unorm(n, 65535), words)
+    check(bits(fp.from_unorm16(words.astype(np.uint16))), expected, words)
+    expected = one_by_one(lambda n: scalar.from_unorm(n, 255), words[:256])
+    check(bits(fp.from_unorm8(words[:256].astype(np.uint8))), expected, words[:256])
+
+
+def test_unorm_writes():
+    # All values, all halfway points and their neighbours.
+    ties = np.arange(0, 2 * 65535 + 1, dtype=np.float64) / (2 * 65535)
+    around = bits(ties.astype(np.float32))
+    words = np.concatenate([SINGLES, around[::7], around[1::7] + np.uint32(1), around[2::7] - np.uint32(1)])
+    for largest, convert in ((65535, fp.to_unorm16), (255, fp.to_unorm8)):
+        expected = one_by_one(lambda x, largest=largest: scalar.to_unorm(x, largest), words)
+        check(convert(floats(words)).astype(np.uint32), expected, words)
+
+
+@pytest.mark.parametrize("limit", [1, 7, 4096])
+def test_coordinate_index(limit):
+    words = np.concatenate([SINGLES, bits(np.linspace(-2, 4100, 4001, dtype=np.float32))])
+    actual = fp.coordinate_index(floats(words), limit)
+    check(actual.astype(np.uint32), one_by_one(lambda x: scalar.coordinate_index(x, limit), words), words)
+
+
+def test_unorm_values_survive_a_round_trip():
+    words = np.arange(65536, dtype=np.uint16)
+    assert np.array_equal(fp.to_unorm16(fp.from_unorm16(words)), words)
+    assert np.array_equal(fp.to_unorm8(fp.from_unorm8(words[:256].astype(np.uint8))), words[:256])
+
+
+def test_denormals_are_found_and_flushed():
+    words = SINGLES
+    denormal = (words & 0x7FFFFFFF != 0) & (words & 0x7FFFFFFF < 0x00800000)
+    flushed = fp.flush_denormals(floats(words))
+    check(bits(flushed), np.where(denormal, words & 0x80000000, words).astype(np.uint32), words)
+    assert fp.has_denormal(floats(words)) and not fp.has_denormal(flushed)
+    assert fp.flush_denormals(flushed) is flushed
+
+
+def test_shapes_broadcast_and_blocks_join():
+    # Larger than the block that is worked on at once, so that every path through the blocks is taken.
+    columns = 70001
+    a = floats(random_words(4 * columns, 60)).reshape(4, columns)
+    b = floats(random_words(columns, 61))
+    c = floats(random_words(4, 62)).reshape(4, 1)
+    actual = fp.multiply_add(a, b, c, zero_times_anything=True)
+    for row, start in itertools.product(range(4), (0, 35000, 65500)):
+        part = slice(start, start + 100)
+        expected = fp.multiply_add(a[row, part], b[part], c[row], zero_times_anything=True)
+        assert np.array_equal(bits(actual[row, part]), bits(expected))
+    rows = fp.dot(a, c, zero_times_anything=True)
+    part = slice(65500, 65600)
+    assert np.array_equal(bits(rows[part]), bits(fp.dot(a[:, part], c, zero_times_anything=True)))
+
+
+def test_results_land_in_out():
+    a, b = floats(PAIRS[0]), floats(PAIRS[1])
+    out = np.empty_like(a)
+    for call in (
+        lambda out: fp.multiply_add(a, b, a, zero_times_anything=True, out=out),
+        lambda out: fp.dot([a, b], [b, b], zero_times_anything=True, out=out),
+        lambda out: fp.presubtract(1, a, b, out=out),
+        lambda out: fp.maximum(a, b, out=out),
+        lambda out: fp.fraction(a, out=out),
+        lambda out: fp.output_modifier(a, 5, out=out),
+        lambda out: fp.clamp(a, out=out),
+        lambda out: fp.input_modifier(a, 3, out=out),
+    ):
+        assert call(out) is out
+        assert np.array_equal(bits(out), bits(call(None)))
+
+
+def test_in_place_where_allowed():
+    a, b = floats(PAIRS[0]), floats(PAIRS[1])
+    for call in (
+        lambda x, out: fp.output_modifier(x, 5, out=out),
+        lambda x, out: fp.clamp(x, out=out),
+        lambda x, out: fp.input_modifier(x, 3, out=out),
+        lambda x, out: fp.presubtract(2, x, b, out=out),
+        lambda x, out: fp.add(x, b, out=out),
+        lambda x, out: fp.minimum(x, b, out=out),
+        lambda x, out: fp.minimum(b, x, out=out),
+        lambda x, out: fp.fraction(x, out=out),
+    ):
+        expected = call(a, None)
+        changed = a.copy()
+        assert np.array_equal(bits(call(changed, changed)), bits(expected))
