@@ -3,12 +3,10 @@
 Source: CTM Guide pp. 6-7, 33; docs/arithmetic.md.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from sim.golden.fp.modifiers import clamp
+from sim.golden.fp.modifiers import clamp, clamp_to
 from sim.golden.fp.words import Floats
 
 
@@ -39,8 +37,7 @@ def _to_unorm(x: Floats, largest: int) -> npt.NDArray[np.int32]:
     return np.rint(value, out=value).astype(np.int32)
 
 
-def coordinate_index(s: Floats, limit: int | npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+def coordinate_index(s: Floats, limit: int) -> npt.NDArray[np.int32]:
     """floor(s) clamped to [0, limit - 1], NaN being 0; `limit` is at least 1 and at most 2^24."""
-    value = np.fmax(s, np.float32(0))
-    # Truncation is the floor of what is left, and so may come after the clamp.
-    return np.minimum(value, np.subtract(limit, 1, dtype=np.float32)).astype(np.int32)
+    # Truncation is the floor of what the clamp leaves, and so may come after it.
+    return clamp_to(s, limit - 1).astype(np.int32)

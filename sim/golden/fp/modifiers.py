@@ -9,7 +9,6 @@ from sim.golden.fp.rounding import canonicalise
 from sim.golden.fp.words import MAGNITUDE, SIGN, SMALLEST_NORMAL, Floats, words
 
 _FACTORS = (1.0, 2.0, 4.0, 8.0, 0.5, 0.25, 0.125)
-_ONE = np.int32(0x3F80_0000)
 _INFINITY = np.int32(0x7F80_0000)
 
 
@@ -61,11 +60,16 @@ def clamp(x: Floats, *, out: Floats | None = None) -> Floats:
 
     A positive denormal is copied; results of arithmetic and of the output modifier have none.
     """
+    return clamp_to(x, 1.0, out=out)
+
+
+def clamp_to(x: Floats, largest: float, *, out: Floats | None = None) -> Floats:
+    """`x` clamped to [0, `largest`]: NaN and -0 become +0. In place allowed; `largest` is a positive float32 or 0."""
     result = np.empty(x.shape, np.float32) if out is None else out
     source, bits = x.view(np.int32), result.view(np.int32)
     # Integers order floats as long as the sign is plus; minus signs, -0 included, are negative integers.
     np.maximum(source, np.int32(0), out=bits)
     if bits.size and bits.max() > _INFINITY:
         np.copyto(bits, np.int32(0), where=bits > _INFINITY)
-    np.minimum(bits, _ONE, out=bits)
+    np.minimum(bits, np.float32(largest).view(np.int32), out=bits)
     return result
