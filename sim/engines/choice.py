@@ -7,8 +7,15 @@ from sim.engines.golden import GoldenEngine
 ENGINES = {"golden": GoldenEngine}
 
 
-def make_engine(name: str, config: MachineConfig, *, watchdog: int = 0, progress: Progress | None = None) -> Engine:
-    """The engine called `name`.
+def make_engine(
+    name: str,
+    config: MachineConfig,
+    *,
+    watchdog: int = 0,
+    progress: Progress | None = None,
+    hazards: bool = False,
+) -> Engine:
+    """The engine called `name`; with `hazards` it reports reads of what was not promised.
 
     Raises
     ------
@@ -17,4 +24,4 @@ def make_engine(name: str, config: MachineConfig, *, watchdog: int = 0, progress
     """
     if name not in ENGINES:
         raise ValueError(f"there is no engine '{name}'; there is: {', '.join(ENGINES)}")
-    return ENGINES[name](config, watchdog=watchdog, progress=progress)
+    return ENGINES[name](config, watchdog=watchdog, progress=progress, hazards=hazards)

@@ -8,15 +8,18 @@ from sim.memory import Memory
 
 
 class GoldenEngine:
-    """Runs command buffers on the golden model. `hazards` collects reads of values that were not delivered."""
+    """Runs command buffers on the golden model. With `hazards`, reads of what was not promised raise HAZARD."""
 
     name = "golden"
 
-    def __init__(self, config: MachineConfig, *, watchdog: int = 0, progress: Progress | None = None) -> None:
+    def __init__(
+        self, config: MachineConfig, *, watchdog: int = 0, progress: Progress | None = None, hazards: bool = False
+    ) -> None:
         self.memory = Memory()
         self._config = config
         self._watchdog = watchdog
         self._progress = progress
+        self._hazards = hazards
         self._counters = Counters()
         self._processor = self._new_processor()
 
@@ -46,4 +49,5 @@ class GoldenEngine:
             watchdog=self._watchdog,
             progress=self._progress,
             counters=self._counters,
+            hazards=self._hazards,
         )

@@ -33,6 +33,8 @@ class Device:
         Instructions that a group may execute before it is stopped, 0 = any number.
     progress
         Called while programs run.
+    hazards
+        Report reads of what the rules of synchronisation do not promise, as HAZARD; golden engine only.
     """
 
     def __init__(
@@ -42,8 +44,9 @@ class Device:
         *,
         watchdog: int = WATCHDOG,
         progress: Progress | None = None,
+        hazards: bool = False,
     ) -> None:
-        self._engine = make_engine(engine, config, watchdog=watchdog, progress=progress)
+        self._engine = make_engine(engine, config, watchdog=watchdog, progress=progress, hazards=hazards)
         self._heap = Heap()
         self._queue: deque[tuple[int, int]] = deque()
         self.last_submitted = 0

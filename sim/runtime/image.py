@@ -1,6 +1,6 @@
 """Images: rectangles of elements in the machine's memory, written from and read into numpy arrays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,10 @@ class Image:
         """Channels of an element."""
         return ELEMENTS[self.layout.format].channels
 
+    def at(self, base: int) -> "Image":
+        """The same layout at another place."""
+        return replace(self, base=base)
+
     def write(self, values: npt.ArrayLike) -> None:
         """Store `values`, [height, width, channels] or [height, width] where there is one channel.
 
@@ -55,7 +59,8 @@ class Image:
 
     def read(self) -> npt.NDArray[np.generic]:
         """The elements, [height, width, channels]."""
-        return self._elements[self._places(self.layout.width)]
+        elements: npt.NDArray[np.generic] = self._elements[self._places(self.layout.width)]
+        return elements
 
     @property
     def _elements(self) -> npt.NDArray[np.generic]:

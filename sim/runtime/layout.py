@@ -49,6 +49,11 @@ class Layout:
         """Elements from row to row."""
         return -(-self.width // self.pitch_step) * self.pitch_step
 
+    def exchanges_with(self, other: "Layout") -> bool:
+        """Whether the elements of one lie just where those of the other do."""
+        mine = (self.width, self.height, self.format, self.is_tiled)
+        return mine == (other.width, other.height, other.format, other.is_tiled)
+
     @property
     def size(self) -> int:
         """Bytes, whole tiles counted."""

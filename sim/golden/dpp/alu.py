@@ -4,7 +4,7 @@ Source: CTM Guide pp. 28-32. Only channels whose result goes somewhere are compu
 the same, their channels are computed together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from rtl.isa.opcodes import RGB_DOT_PRODUCTS, AlphaOperation, OutputModifier, RgbOperation
 from sim.golden import fp
 from sim.golden.dpp.batch import Batch, Floats
-from sim.golden.dpp.instruction import ALPHA, Alu, Unit
+from sim.golden.dpp.instruction import ALPHA, Alu, Row, Unit
 from sim.golden.dpp.operands import Operands
 from sim.golden.dpp.program import Program
 
@@ -161,3 +161,23 @@ _OPERATIONS: dict[str, Callable[[Operands, Sequence[int], bool], Floats]] = {
     "MDV": _derivative(_ABOVE),
 }
 _BIT_COPIES = frozenset({"MIN", "MAX", "CND", "CMP"})
+
+_DOT_TERMS = {"DP3": ((0, 1, 2), ()), "DP4": ((0, 1, 2, 3), ()), "D2A": ((0, 1), (2,))}
+_OPERAND_COUNTS = {"MAD": 3, "MIN": 2, "MAX": 2, "CND": 3, "CMP": 3, "MDH": 3, "MDV": 3}
+
+
+def rows_read(instruction: Alu, blocks: Sequence[Block]) -> Iterator[Row]:
+    """The operand rows that the results of `blocks` depend on."""
+    for block in blocks:
+        if block.operation in _DOT_TERMS:
+            terms, addends = _DOT_TERMS[block.operation]
+            yield from (instruction.operands[channel][operand] for channel in terms for operand in (A, B))
+            yield from (instruction.operands[channel][C] for channel in addends)
+        else:
+            for channel in block.sources:
+                yield from instruction.operands[channel][: _OPERAND_COUNTS.get(block.operation, 1)]
+
+
+def is_derivative(block: Block) -> bool:
+    """Whether a block reads src0 of other lanes of the quad."""
+    return block.operation in ("MDH", "MDV")

@@ -12,14 +12,16 @@ import numpy as np
 from rtl.isa.limits import INSTRUCTION_SLOTS
 from rtl.isa.opcodes import TextureOperation
 from rtl.isa.status import Status
+from sim.fault import MachineError
 from sim.golden.dpp import alu, flow, texture
 from sim.golden.dpp.batch import Batch, Control
 from sim.golden.dpp.counters import Counters
+from sim.golden.dpp.hazards import Hazard, HazardMonitor
 from sim.golden.dpp.instruction import Alu, Flow, Illegal, Tex
 from sim.golden.dpp.launch import Launch
+from sim.golden.dpp.sharing import SharingMonitor
 from sim.golden.dpp.uncached import write_uncached
 from sim.golden.dpp.writeback import write_back
-from sim.fault import MachineError
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,10 @@ class Fault:
 class Array:
     """Executes batches of one launch. `counters` and `fault` (that of the first group that has one) are the result."""
 
-    def __init__(self, launch: Launch) -> None:
+    def __init__(self, launch: Launch, *, hazards: bool = False) -> None:
         self._launch = launch
+        self._monitor = HazardMonitor(launch.program) if hazards else None
+        self._sharing = SharingMonitor()
         self._program = launch.program
         self._plans = [
             alu.plan(instruction) if isinstance(instruction, Alu) else () for instruction in launch.program.instructions
@@ -80,6 +84,8 @@ class Array:
         self.counters.lane_instructions += batch.active_lanes
         if isinstance(instruction, Illegal):
             return self._fault(batch, Status.ILLEGAL_INSTRUCTION, instruction.reason)
+        if self._monitor is not None:
+            self._monitor.watch(batch, instruction, self._plans[pc])
         if isinstance(instruction, Flow):
             parts = self._flow(batch, instruction)
         else:
@@ -97,12 +103,16 @@ class Array:
             results = alu.execute(batch, self._program, instruction, self._plans[batch.control.pc])
             write_back(batch, self._program, instruction, results)
             if self._program.uncached_writes and instruction.is_output and instruction.common.output_mask:
-                enabled = launch.output_mask[0]
-                write_uncached(batch, instruction, results, launch.memory, launch.outputs[0], enabled=enabled)
+                enabled, output = launch.output_mask[0], launch.outputs[0]
+                x, y, stored = write_uncached(batch, instruction, results, launch.memory, output, enabled=enabled)
+                if self._monitor is not None:
+                    self._sharing.write(batch, output, x, y, stored)
         elif instruction.operation is TextureOperation.KILL_LT_0:
             texture.kill(batch, instruction)
         elif instruction.operation is not TextureOperation.NOP:
-            texture.lookup(batch, instruction, launch.inputs)
+            addresses = texture.lookup(batch, instruction, launch.inputs)
+            if self._monitor is not None:
+                self._sharing.read(batch, launch.inputs.buffers[instruction.input], addresses)
 
     def _flow(self, batch: Batch, instruction: Flow) -> list[Batch]:
         try:
@@ -129,7 +139,7 @@ class Array:
     def _end(self, batch: Batch, pc: int, *, last: bool) -> list[Batch]:
         """Finish the groups that end after the instruction at `pc`; the others."""
         if pc == self._program.end:
-            self._launch.finish(batch)
+            self._finish(batch)
             return []
         counting = batch.covered & batch.live
         ended = ~batch.any_lane(counting)
@@ -137,8 +147,20 @@ class Array:
             ended |= ~batch.any_lane(counting & ~batch.active)
         if not ended.any():
             return [batch]
-        self._launch.finish(batch.select(ended))
+        self._finish(batch.select(ended))
         return [] if ended.all() else [batch.select(~ended)]
+
+    def _finish(self, batch: Batch) -> None:
+        for output, stored in self._launch.finish(batch):
+            if self._monitor is not None:
+                self._sharing.write(batch, output, batch.i, batch.j, stored)
+
+    def hazards(self) -> list[Hazard]:
+        """Hazards seen so far, by PC; call it when the whole domain has run."""
+        if self._monitor is None:
+            return []
+        self._sharing.report(self._monitor)
+        return sorted(self._monitor.hazards.values(), key=lambda hazard: hazard.pc)
 
     def _bark(self, batch: Batch) -> None:
         """Stop the groups that used up their instructions; the others wait for their next turn."""

@@ -7,6 +7,8 @@ that meet again at the same place with the same control state are merged.
 """
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy.typing as npt
 
 from rtl.isa.limits import CHANNELS
 from rtl.isa.opcodes import FlowOperation
+from sim.golden.dpp.outstanding import Outstanding
 from sim.golden.dpp.program import Program
 
 Floats = npt.NDArray[np.float32]
@@ -87,6 +90,8 @@ class Batch:
     """Masks of each loop frame, [3, n]: ENTERED, BROKEN, CONTINUED."""
     active_lanes: int
     """Number of active lanes; `set_active` keeps it."""
+    outstanding: Outstanding = Outstanding()
+    """Kept where hazards are watched only."""
 
     @staticmethod
     def start(
@@ -171,6 +176,7 @@ class Batch:
             clean=self.clean.copy(),
             frames=[frame[:, lanes] for frame in self.frames],
             active_lanes=0,
+            outstanding=self.outstanding,
             **values,
         )
         selected.set_active(selected.active)
@@ -192,5 +198,6 @@ class Batch:
             clean=[all(flags) for flags in zip(*(batch.clean for batch in batches), strict=True)],
             frames=[np.concatenate(frames, axis=-1) for frames in zip(*(b.frames for b in batches), strict=True)],
             active_lanes=sum(batch.active_lanes for batch in batches),
+            outstanding=reduce(or_, (batch.outstanding for batch in batches)),
             **values,
         )

@@ -1,5 +1,6 @@
 """One start_program: everything that the array reads and writes while it runs."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,8 +31,11 @@ class Launch:
     watchdog: int
     """Instructions that a group may execute, 0 = any number."""
 
-    def finish(self, batch: Batch) -> None:
-        """Send the outputs of groups that ended: covered, live lanes whose conditional test passes."""
+    def finish(self, batch: Batch) -> Iterator[tuple[Buffer, Mask]]:
+        """Send the outputs of groups that ended: covered, live lanes whose conditional test passes.
+
+        Yields each output that the program writes, after its turn, with the lanes [n] that stored something.
+        """
         stores = batch.covered & batch.live
         if self.conditional.location is ConditionalLocation.DPP:
             stores = stores & self._test(batch, stores)
@@ -39,6 +43,7 @@ class Launch:
             enabled = np.array(self.output_mask)[:, None]
             mask = batch.written[register] & stores & enabled
             write(self.memory, self.outputs[output], batch.i, batch.j, batch.outputs[register], mask)
+            yield self.outputs[output], mask.any(axis=0)
 
     def _test(self, batch: Batch, candidates: Mask) -> Mask:
         lanes = np.flatnonzero(candidates)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rtl.isa.limits import FLOAT_CONSTANTS, QUAD, TEMPORARIES
-from rtl.isa.opcodes import InputModifier, Presubtract
+from rtl.isa.opcodes import InputModifier
 from sim.golden import fp
 from sim.golden.dpp.batch import Batch, Floats
 from sim.golden.dpp.instruction import Address, Alu, Bank, Destination, Row
@@ -118,11 +118,6 @@ class Operands:
             return True
         number = temporary(self._batch, address)
         return number >= len(self._batch.clean) or self._batch.clean[number]
-
-
-def reads_source1(operation: Presubtract) -> bool:
-    """Whether a presubtract reads src1 besides src0."""
-    return operation in (Presubtract.SUB, Presubtract.ADD)
 
 
 def _modified(values: Floats, modifiers: Sequence[InputModifier]) -> Floats:

@@ -9,7 +9,7 @@ from rtl.isa.limits import CHANNELS, QUAD
 from rtl.isa.opcodes import UmrtTarget
 from sim.golden import fp
 from sim.golden.dpp.alu import Result
-from sim.golden.dpp.batch import Batch, Floats
+from sim.golden.dpp.batch import Batch, Floats, Integers, Mask
 from sim.golden.dpp.instruction import Alu
 from sim.golden.dpp.writeback import gate
 from sim.golden.mc.buffer import Buffer
@@ -21,8 +21,14 @@ _SHARED = (UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
 
 def write_uncached(
     batch: Batch, instruction: Alu, results: dict[int, Result], memory: Memory, buffer: Buffer, *, enabled: bool
-) -> None:
-    """Store the results of `instruction` in `buffer` (FLOAT32_1); `enabled` is channel 0 of the output mask."""
+) -> tuple[Integers, Integers, Mask]:
+    """Store the results of `instruction` in `buffer` (FLOAT32_1); `enabled` is channel 0 of the output mask.
+
+    Returns
+    -------
+    x, y, stored
+        Coordinates of the lanes [n], and the lanes that stored something.
+    """
     chosen = batch.covered & batch.live & enabled
     for channel in range(3):
         mask = gate(batch, instruction.common, channel)
@@ -36,8 +42,9 @@ def write_uncached(
     lanes = np.flatnonzero(chosen)
     values = np.zeros((CHANNELS, lanes.size), np.float32)
     values[0] = data[lanes]
-    x, y = column[lanes].astype(np.int64), row[lanes].astype(np.int64)
-    write(memory, buffer, x, y, values, np.ones(values.shape, bool))
+    x, y = np.where(chosen, column, 0).astype(np.int64), np.where(chosen, row, 0).astype(np.int64)
+    write(memory, buffer, x[lanes], y[lanes], values, np.ones(values.shape, bool))
+    return x, y, chosen
 
 
 def _from_leader(batch: Batch, values: Floats) -> Floats:

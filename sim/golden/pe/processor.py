@@ -12,12 +12,13 @@ from rtl.isa.commands import BASE_MASK, BY_WORD, Command
 from rtl.isa.conditional import ConditionalLocation
 from rtl.isa.formats import DataFormat
 from rtl.isa.status import Status
-from sim.golden.dpp.array import Array, Fault
+from sim.fault import MachineError
+from sim.golden.dpp.array import Array
 from sim.golden.dpp.batch import Batch, Mask
 from sim.golden.dpp.counters import Counters
+from sim.golden.dpp.hazards import Hazard
 from sim.golden.dpp.launch import Launch, inputs_as_at_start
 from sim.golden.dpp.program import Constants, Program
-from sim.fault import MachineError
 from sim.golden.pe.domain import Integers
 from sim.golden.pe.loader import Image, load
 from sim.golden.pe.state import State, check_parameters
@@ -33,7 +34,8 @@ Progress = Callable[[int], None]
 class CommandProcessor:
     """Executes command buffers; `lanes` is the size of a group and does not change results.
 
-    `counters` adds up what all programs issue.
+    `counters` adds up what all programs issue. With `hazards` a program that reads what was not promised to be there
+    raises HAZARD when it has ended.
     """
 
     def __init__(
@@ -44,11 +46,13 @@ class CommandProcessor:
         counters: Counters,
         watchdog: int = 0,
         progress: Progress | None = None,
+        hazards: bool = False,
     ) -> None:
         self._memory = memory
         self._lanes = lanes
         self._watchdog = watchdog
         self._progress = progress
+        self._hazards = hazards
         self._image: Image | None = None
         self.state = State()
         self.counters = counters
@@ -91,9 +95,9 @@ class CommandProcessor:
             return
         try:
             launch = self._launch()
-            fault = self._run(launch)
-            if fault is not None:
-                raise fault.error
+            error = self._run(launch)
+            if error is not None:
+                raise error
         except MachineError as error:
             raise error.at(at, self._memory.word(at)) from None
 
@@ -123,9 +127,9 @@ class CommandProcessor:
             watchdog=self._watchdog,
         )
 
-    def _run(self, launch: Launch) -> Fault | None:
-        """Run the whole domain; the fault of the first group that has one."""
-        array = Array(launch)
+    def _run(self, launch: Launch) -> MachineError | None:
+        """Run the whole domain; the fault of the first group that has one, or the hazards where they are watched."""
+        array = Array(launch, hazards=self._hazards)
         order = 0
         for i, j, covered in self.state.domain.groups(self._lanes, BATCH_LANES // self._lanes):
             batch_order = np.arange(order, order + i.size // self._lanes)
@@ -142,7 +146,7 @@ class CommandProcessor:
             if self._progress is not None:
                 self._progress(walked)
         self.counters.add(array.counters)
-        return array.fault
+        return array.fault.error if array.fault is not None else _hazard(array.hazards())
 
     def _test(self, launch: Launch, i: Integers, j: Integers, covered: Mask) -> Mask:
         """Conditional execution: the pairs that the conditional unit lets pass."""
@@ -153,3 +157,11 @@ class CommandProcessor:
         result = np.zeros(covered.size, bool)
         result[lanes[passed]] = True
         return result
+
+
+def _hazard(hazards: list[Hazard]) -> MachineError | None:
+    if not hazards:
+        return None
+    first = hazards[0]
+    lines = [f"pc {hazard.pc}: {hazard.text}" for hazard in hazards]
+    return MachineError(status=Status.HAZARD, pc=first.pc, i=first.i, j=first.j, detail="; ".join(lines))

@@ -9,8 +9,8 @@ from rtl.isa.formats import FORMAT, DataFormat, Tiling
 from rtl.isa.limits import INPUTS, OUTPUTS
 from rtl.isa.status import Status
 from rtl.isa.word import unpack
-from sim.golden.co import ConditionalUnit
 from sim.fault import MachineError
+from sim.golden.co import ConditionalUnit
 from sim.golden.mc.buffer import Buffer
 from sim.golden.pe.domain import Domain
 

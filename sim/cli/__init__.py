@@ -1,0 +1,5 @@
+"""The command line: ``ctm``."""
+
+from sim.cli.application import main
+
+__all__ = ["main"]

@@ -1,0 +1,31 @@
+"""The ``ctm`` command and its subcommands."""
+
+import typer
+
+from sim.cli.bench import bench
+from sim.cli.doctor import doctor
+from sim.cli.execute import execute
+from sim.cli.programs import asm, disasm, info
+from sim.cli.run import run
+
+app = typer.Typer(
+    name="ctm",
+    help="ATI's CTM machine (2006): run programs on it, assemble and inspect them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.command()(run)
+app.command("exec")(execute)
+app.command()(asm)
+app.command()(disasm)
+app.command()(info)
+app.command()(bench)
+app.command()(doctor)
+
+
+def main() -> None:
+    """Entry point."""
+    app()

@@ -1,0 +1,84 @@
+"""``ctm doctor``: is this machine set up right."""
+
+import importlib.metadata
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from packaging.requirements import Requirement
+from rich.console import Console
+from rich.table import Table
+
+from sim.memory import Memory
+
+_TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
+_PACKAGE = "ctm-machine"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at; `advice` is empty where it is right."""
+
+    name: str
+    found: str
+    advice: str = ""
+    is_needed: bool = True
+
+
+def doctor() -> None:
+    """Check that everything the machine needs is here; exit 1 where something is missing."""
+    findings = [*_python(), *_packages(), *_memory(), *_tools()]
+    table = Table("what", "found", "advice")
+    for finding in findings:
+        mark = "" if not finding.advice else "missing: " if finding.is_needed else "optional: "
+        table.add_row(finding.name, finding.found, mark + finding.advice)
+    Console().print(table)
+    if any(finding.advice and finding.is_needed for finding in findings):
+        raise typer.Exit(1)
+    typer.echo("This machine is set up right.")
+
+
+def _python() -> Iterator[Finding]:
+    version = platform.python_version()
+    right = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    yield Finding("Python", version, "" if right else "use Python 3.11, 3.12 or 3.13")
+    system = f"{platform.system()} {platform.machine()}"
+    advice = "" if system == "Linux x86_64" else "the project is tried on Linux x86_64 only"
+    yield Finding("system", system, advice, is_needed=False)
+
+
+def _packages() -> Iterator[Finding]:
+    try:
+        requirements = importlib.metadata.requires(_PACKAGE) or []
+    except importlib.metadata.PackageNotFoundError:
+        yield Finding(_PACKAGE, "not installed", "run scripts/demo, which sets everything up")
+        return
+    for requirement in map(Requirement, requirements):
+        if requirement.name == _PACKAGE:
+            continue
+        is_extra = requirement.marker is not None
+        try:
+            yield Finding(requirement.name, importlib.metadata.version(requirement.name))
+        except importlib.metadata.PackageNotFoundError:
+            advice = "scripts/test installs it" if is_extra else "run scripts/demo, which installs it"
+            yield Finding(requirement.name, "not installed", advice, is_needed=not is_extra)
+
+
+def _memory() -> Iterator[Finding]:
+    try:
+        Memory()
+    except MemoryError as error:
+        yield Finding("4 GiB of address space", "refused", str(error))
+    else:
+        yield Finding("4 GiB of address space", "mapped")
+
+
+def _tools() -> Iterator[Finding]:
+    for name, command in _TOOLS.items():
+        path = shutil.which(command)
+        advice = "" if path else f"install {name}: the compiled engines need it"
+        yield Finding(name, str(Path(path)) if path else "not found", advice, is_needed=False)

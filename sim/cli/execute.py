@@ -1,0 +1,115 @@
+"""``ctm exec``: the bare machine."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rtl.isa.limits import ADDRESS_SPACE
+from sim.cli.options import (
+    DEFAULT_WATCHDOG,
+    EngineName,
+    Json,
+    MaxCycles,
+    Preset,
+    Settings,
+    Watchdog,
+    check_engine,
+    configuration,
+    number,
+)
+from sim.cli.outcome import BadInput, Outcome
+from sim.engines.choice import make_engine
+from sim.engines.engine import Engine
+
+
+def execute(
+    submit: Annotated[
+        list[str],
+        typer.Option("--submit", metavar="ADDRESS,DWORDS", help="Run a command buffer; repeatable, in order."),
+    ],
+    load: Annotated[
+        list[str] | None, typer.Option("--load", metavar="ADDRESS=FILE", help="Load a file's bytes; repeatable.")
+    ] = None,
+    dump: Annotated[
+        list[str] | None,
+        typer.Option("--dump", metavar="ADDRESS:BYTES=FILE", help="Write memory to a file afterwards; repeatable."),
+    ] = None,
+    engine: EngineName = "golden",
+    preset: Preset = "default",
+    settings: Settings = None,
+    json_wanted: Json = False,
+    watchdog: Watchdog = DEFAULT_WATCHDOG,
+    max_cycles: MaxCycles = None,
+) -> None:
+    """Run command buffers on the bare machine: 4 GiB of memory that reads 0 where nothing was loaded."""
+    outcome = Outcome(
+        json_wanted=json_wanted, engine=engine, cycles=None, instructions=0, lane_instructions=0, counters={},
+        outputs={},
+    )  # fmt: skip
+    with outcome.reported():
+        check_engine(engine)
+        config = configuration(preset, settings)
+        buffers = [_buffer(text) for text in submit]
+        dumps = [_dump(text) for text in dump or []]
+        machine = make_engine(engine, config, watchdog=watchdog)
+        for text in load or []:
+            _load(machine, text)
+        try:
+            for address, dwords in buffers:
+                machine.execute(address, dwords)
+        finally:
+            # Memory is worth a look after a machine error too.
+            outcome.add_report(machine.report())
+            for address, size, path in dumps:
+                path.write_bytes(machine.memory.bytes[address : address + size].data)
+                outcome.fields["outputs"][f"0x{address:08x}"] = str(path)
+        outcome.say(f"{len(buffers)} command buffers, {outcome.fields['instructions']:,} group instructions")
+
+
+def _parts(option: str, text: str, form: str, separators: str) -> list[str]:
+    """The text cut at each separator in turn."""
+    parts = []
+    rest = text
+    for separator in separators:
+        part, found, rest = rest.partition(separator)
+        if not found:
+            raise BadInput(f"{option} {text}: write it as {form}")
+        parts.append(part)
+    return [*parts, rest]
+
+
+def _number(option: str, text: str, part: str, limit: int) -> int:
+    try:
+        value = number(part.strip())
+    except ValueError:
+        raise BadInput(f"{option} {text}: '{part}' is no decimal or 0x number") from None
+    if not 0 <= value <= limit:
+        raise BadInput(f"{option} {text}: {part} is not 0..0x{limit:x}")
+    return value
+
+
+def _load(machine: Engine, text: str) -> None:
+    address_text, path = _parts("--load", text, "ADDRESS=FILE", "=")
+    address = _number("--load", text, address_text, ADDRESS_SPACE - 1)
+    data = Path(path).read_bytes()
+    if address + len(data) > ADDRESS_SPACE:
+        raise BadInput(f"--load {text}: {len(data)} bytes leave the 4 GiB address space")
+    machine.memory.write(address, data)
+
+
+def _buffer(text: str) -> tuple[int, int]:
+    address_text, dwords_text = _parts("--submit", text, "ADDRESS,DWORDS", ",")
+    address = _number("--submit", text, address_text, ADDRESS_SPACE - 1)
+    if address % 4:
+        raise BadInput(f"--submit {text}: a command buffer's address must be a multiple of 4")
+    return address, _number("--submit", text, dwords_text, ADDRESS_SPACE // 4)
+
+
+def _dump(text: str) -> tuple[int, int, Path]:
+    address_text, size_text, path = _parts("--dump", text, "ADDRESS:BYTES=FILE", ":=")
+    address = _number("--dump", text, address_text, ADDRESS_SPACE - 1)
+    size = _number("--dump", text, size_text, ADDRESS_SPACE)
+    if address + size > ADDRESS_SPACE:
+        raise BadInput(f"--dump {text}: the range leaves the 4 GiB address space")
+    return address, size, Path(path)

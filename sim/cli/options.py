@@ -1,0 +1,62 @@
+"""Options that several subcommands share."""
+
+from typing import Annotated
+
+import typer
+
+from rtl.config import PRESETS, MachineConfig, with_settings
+from sim.cli.outcome import BadInput
+from sim.engines.choice import ENGINES
+from sim.runtime.device import WATCHDOG
+
+EngineName = Annotated[str, typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.")]
+Preset = Annotated[
+    str, typer.Option("--preset", metavar="P", help=f"Configuration of the machine: {', '.join(PRESETS)}.")
+]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="a.b=V", help="Change one value of the configuration; repeatable.")
+]
+Watchdog = Annotated[
+    int, typer.Option("--watchdog", min=0, help="Instructions that a group may execute, 0 = any number.")
+]
+MaxCycles = Annotated[
+    int | None, typer.Option("--max-cycles", min=1, help="Cycles that a cycle-accurate engine may take.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+
+DEFAULT_WATCHDOG = WATCHDOG
+
+
+def number(text: str) -> int:
+    """A decimal or 0x number.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    return int(text, 16 if text.lower().startswith("0x") else 10)
+
+
+def check_engine(name: str) -> None:
+    """Refuse an engine that does not exist."""
+    if name not in ENGINES:
+        raise BadInput(f"--engine: there is no engine '{name}'; there is: {', '.join(ENGINES)}")
+
+
+def configuration(preset: str, settings: list[str] | None) -> MachineConfig:
+    """The configuration that ``--preset`` and ``--set`` ask for."""
+    if preset not in PRESETS:
+        raise BadInput(f"--preset: there is no preset '{preset}'; there are {', '.join(PRESETS)}")
+    values = {}
+    for setting in settings or []:
+        name, equals, value = setting.partition("=")
+        try:
+            values[name.strip()] = number(value.strip())
+        except ValueError:
+            problem = "has no value" if not equals else f"'{value}' is no number"
+            raise BadInput(f"--set {setting}: {problem}; write it as a.b=V") from None
+    try:
+        return with_settings(PRESETS[preset], values)
+    except ValueError as error:
+        raise BadInput(f"--set {error}") from None

@@ -1,0 +1,84 @@
+"""How a subcommand ends: exit status, message, JSON.
+
+0 is done, 1 a machine error or a mismatch, 2 bad arguments or input. Nothing that a user can cause is a traceback.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import typer
+
+from sim.assembler import AssemblyError
+from sim.elf import ElfError
+from sim.engines.engine import Report
+from sim.fault import MachineError
+from sim.jobs.error import JobError
+
+MACHINE_ERROR, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+class BadInput(Exception):  # noqa: N818 - it is no fault of the program
+    """Arguments or files that cannot be used; the message says which and why."""
+
+
+class Mismatch(Exception):  # noqa: N818
+    """A checked run that differs from the golden model."""
+
+
+class Outcome:
+    """Collects what a subcommand reports and ends it; use as ``with Outcome(...).reported():``."""
+
+    def __init__(self, *, json_wanted: bool, **fields: Any) -> None:
+        self._json_wanted = json_wanted
+        self._start = time.perf_counter()
+        self.fields: dict[str, Any] = {**fields, "status": "ok", "error": None}
+
+    def add_report(self, report: Report) -> None:
+        """Take over what an engine counted."""
+        self.fields |= {
+            "cycles": report.cycles,
+            "instructions": report.instructions,
+            "lane_instructions": report.lane_instructions,
+            "counters": report.counters,
+        }
+
+    def say(self, message: str) -> None:
+        """Tell the user something."""
+        typer.echo(message, err=self._json_wanted)
+
+    @contextmanager
+    def reported(self) -> Iterator[None]:
+        """Run the body; print the JSON object if it is wanted; turn errors into messages and exit statuses."""
+        try:
+            yield
+        except MachineError as error:
+            details = {name: value for name, value in vars(error).items() if name != "status" and value is not None}
+            self._fail(MACHINE_ERROR, error.status.name.lower(), str(error), details)
+        except Mismatch as mismatch:
+            self._fail(MACHINE_ERROR, "mismatch", str(mismatch), {})
+        except (BadInput, JobError, AssemblyError, ElfError) as error:
+            self._fail(BAD_INPUT, "bad_input", str(error), {})
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            self._fail(BAD_INPUT, "bad_input", f"{place}{error.strerror or error}", {})
+        except MemoryError as error:
+            self._fail(BAD_INPUT, "bad_input", str(error) or "out of memory", {})
+        except KeyboardInterrupt:
+            self._fail(INTERRUPTED, "interrupted", "interrupted; nothing was written", {})
+        self._finish()
+
+    def _fail(self, status: int, name: str, message: str, details: dict[str, Any]) -> NoReturn:
+        self.fields |= {"status": name, "error": {"message": message, **details}}
+        self._finish()
+        typer.echo(f"error: {message}", err=True)
+        raise typer.Exit(status) from None
+
+    def _finish(self) -> None:
+        self.fields["wall_s"] = round(time.perf_counter() - self._start, 6)
+        if self._json_wanted:
+            sys.stdout.write(json.dumps(self.fields) + "\n")
+            sys.stdout.flush()

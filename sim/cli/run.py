@@ -1,0 +1,86 @@
+"""``ctm run``: run a job."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rtl.config import MachineConfig, with_settings
+from sim.cli.options import (
+    DEFAULT_WATCHDOG,
+    EngineName,
+    Json,
+    MaxCycles,
+    Preset,
+    Settings,
+    Watchdog,
+    check_engine,
+    configuration,
+)
+from sim.cli.outcome import Mismatch, Outcome
+from sim.jobs.execution import Execution, Run, first_difference, output_files, processors, save
+from sim.jobs.loading import LoadedJob, load_job
+from sim.report.progress import processor_progress
+
+
+def run(
+    job: Annotated[Path, typer.Argument(metavar="JOB.toml", help="The job.", show_default=False)],
+    engine: EngineName = "golden",
+    preset: Preset = "default",
+    settings: Settings = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where outputs go; default: beside the job.")
+    ] = None,
+    json_wanted: Json = False,
+    check: Annotated[bool, typer.Option("--check", help="Run the golden model too and compare every bit.")] = False,
+    watchdog: Watchdog = DEFAULT_WATCHDOG,
+    max_cycles: MaxCycles = None,
+) -> None:
+    """Run a job and write its outputs as .npy files."""
+    outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
+    with outcome.reported():
+        check_engine(engine)
+        config = configuration(preset, settings)
+        loaded = load_job(job)
+        files = output_files(loaded, output)
+        result = _execute(loaded, engine, config, watchdog, outcome)
+        if check:
+            _check(loaded, result, engine, config, watchdog)
+        save(result, files)
+        outcome.fields["outputs"] = {str(key): str(path) for key, path in files.items()}
+        _summarise(outcome, result, files, check)
+
+
+_NOTHING_RAN: dict[str, object] = {
+    "cycles": None, "instructions": 0, "lane_instructions": 0, "counters": {}, "outputs": {},
+}  # fmt: skip
+
+
+def _execute(loaded: LoadedJob, engine: str, config: MachineConfig, watchdog: int, outcome: Outcome) -> Run:
+    with processor_progress(processors(loaded)) as progress:
+        execution = Execution(loaded, engine=engine, config=config, watchdog=watchdog, progress=progress)
+        try:
+            return execution.run()
+        finally:
+            outcome.add_report(execution.device.report())
+
+
+def _check(loaded: LoadedJob, result: Run, engine: str, config: MachineConfig, watchdog: int) -> None:
+    """Compare with the golden model; the golden engine itself is compared with groups of another size."""
+    if engine == "golden":
+        config = with_settings(config, {"array.lanes": 16 if config.array.lanes == 4 else 4})
+    golden = Execution(loaded, engine="golden", config=config, watchdog=watchdog).run()
+    difference = first_difference(result, golden)
+    if difference is not None:
+        raise Mismatch(difference)
+
+
+def _summarise(outcome: Outcome, result: Run, files: dict[int | str, Path], checked: bool) -> None:
+    for key, path in files.items():
+        outcome.say(f"{'output ' if isinstance(key, int) else ''}{key}: {path}")
+    report = result.report
+    cycles = "" if report.cycles is None else f"{report.cycles:,} cycles, "
+    outcome.say(
+        f"{cycles}{report.instructions:,} group instructions, {report.lane_instructions:,} lane instructions"
+        + (", equal to the golden model in every bit" if checked else "")
+    )

@@ -1,0 +1,1 @@
+"""Jobs: a program, its buffers and its launches, described in a TOML file."""

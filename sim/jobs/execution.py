@@ -1,0 +1,170 @@
+"""Running a loaded job on a device."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rtl.config import MachineConfig
+from sim.elf import write as write_executable
+from sim.engines.engine import Progress, Report
+from sim.jobs.arrays import Array
+from sim.jobs.loading import Launch, LoadedJob
+from sim.runtime.commands import CommandBuffer
+from sim.runtime.device import Device
+from sim.runtime.image import Image
+
+CONDITIONAL = "conditional"
+"""Name of the conditional buffer among the outputs of a run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A finished run: what the outputs hold, by index or CONDITIONAL, and what the engine counted."""
+
+    outputs: dict[int | str, Array]
+    report: Report
+
+
+class Execution:
+    """A job on a device of its own."""
+
+    def __init__(
+        self,
+        job: LoadedJob,
+        *,
+        engine: str,
+        config: MachineConfig,
+        watchdog: int,
+        progress: Progress | None = None,
+    ) -> None:
+        self._job = job
+        self.device = Device(engine, config, watchdog=watchdog, progress=progress)
+        self._inputs = {
+            section.index: self.device.image(layout, array, section.memory) for section, layout, array in job.inputs
+        }
+        self._outputs = {
+            section.index: self.device.image(layout, array, section.memory) for section, layout, array in job.outputs
+        }
+        self._conditional: Image | None = None
+        if job.conditional is not None and job.job.conditional is not None:
+            layout, array = job.conditional
+            self._conditional = self.device.image(layout, array, job.job.conditional.memory)
+        self._programs: dict[Path, int] = {}
+
+    def run(self) -> Run:
+        """Run every launch, in order.
+
+        Raises
+        ------
+        MachineError
+            A launch failed; nothing is read back.
+        """
+        swaps: tuple[tuple[int, int], ...] = ()
+        for launch in self._job.launches:
+            constants = [self.device.place(data) for data in launch.constants.images()]
+            for _ in range(launch.section.repeat):
+                self._swap(swaps)
+                self.device.run(self._commands(launch, constants))
+                swaps = launch.section.swap
+        outputs: dict[int | str, Array] = {index: image.read() for index, image in self._outputs.items()}
+        if self._conditional is not None:
+            outputs[CONDITIONAL] = self._conditional.read()
+        return Run(outputs=outputs, report=self.device.report())
+
+    def _swap(self, pairs: tuple[tuple[int, int], ...]) -> None:
+        for output, index in pairs:
+            written, read = self._outputs[output], self._inputs[index]
+            self._outputs[output] = written.at(read.base)
+            self._inputs[index] = read.at(written.base)
+
+    def _commands(self, launch: Launch, constants: list[int]) -> CommandBuffer:
+        commands = CommandBuffer()
+        commands.set_inst_fmt(self._program(launch)).inv_inst_cache()
+        for index, image in self._inputs.items():
+            commands.set_inp_fmt(index, image.base, image.layout.format_word, image.layout.height)
+        for index, image in self._outputs.items():
+            commands.set_out_fmt(index, image.base, image.layout.format_word, image.layout.height)
+        commands.set_constf_fmt(constants[0]).set_consti_fmt(constants[1]).set_constb_fmt(constants[2])
+        commands.inv_inp_cache().inv_constf_cache().inv_consti_cache().inv_constb_cache()
+        self._set_conditional(commands)
+        red, green, blue, alpha = self._job.job.masks.output
+        commands.set_out_mask(red=red, green=green, blue=blue, alpha=alpha)
+        (i0, i1), (j0, j1) = launch.section.domain_i, launch.section.domain_j
+        commands.set_domain(i0, j0, i1, j1).start_program()
+        return commands.flush_out_cache().flush_cond_out_cache().wait_for_idle()
+
+    def _set_conditional(self, commands: CommandBuffer) -> None:
+        section = self._job.job.conditional
+        if section is None:
+            return
+        if self._conditional is not None:
+            image = self._conditional
+            commands.set_cond_out_fmt(image.base, image.layout.format_word, image.layout.height).inv_cond_out_cache()
+        commands.append("set_cond_val", section.value)
+        commands.set_cond_test(section.test).set_cond_loc(section.location)
+        commands.set_cond_out_mask(enable=section.write)
+
+    def _program(self, launch: Launch) -> int:
+        """Address of the program's executable, which is placed in memory once."""
+        file = launch.program
+        if file.path not in self._programs:
+            self._programs[file.path] = self.device.place(write_executable(file.executable))
+        return self._programs[file.path]
+
+
+def processors(job: LoadedJob) -> int:
+    """Processors of all launches together."""
+    total = 0
+    for launch in job.launches:
+        (i0, i1), (j0, j1) = launch.section.domain_i, launch.section.domain_j
+        total += launch.section.repeat * max(0, i1 - i0 + 1) * max(0, j1 - j0 + 1)
+    return total
+
+
+def output_files(job: LoadedJob, folder: Path | None) -> dict[int | str, Path]:
+    """Where each output goes: beside the job, or into `folder` under its own name."""
+    names: dict[int | str, str] = {section.index: section.file for section, _, _ in job.outputs}
+    if job.conditional is not None and job.job.conditional is not None and job.job.conditional.file is not None:
+        names[CONDITIONAL] = job.job.conditional.file
+    if folder is None:
+        return {key: job.path.parent / name for key, name in names.items()}
+    return {key: folder / Path(name).name for key, name in names.items()}
+
+
+def save(run: Run, files: dict[int | str, Path]) -> None:
+    """Write every output, each completely or not at all.
+
+    Raises
+    ------
+    OSError
+        A file cannot be written.
+    """
+    for key, path in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".{path.name}.partial")
+        try:
+            with partial.open("wb") as file:
+                np.save(file, run.outputs[key])
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def first_difference(found: Run, expected: Run) -> str | None:
+    """The first element in which two runs of a job differ, None where they are equal in every bit."""
+    for key, array in expected.outputs.items():
+        kind = np.dtype(f"u{array.itemsize}")
+        differs = np.argwhere(found.outputs[key].view(kind) != array.view(kind))
+        if differs.size:
+            j, i, channel = (int(place) for place in differs[0])
+            words = [
+                f"0x{run.outputs[key].view(kind)[j, i, channel]:0{2 * array.itemsize}x}" for run in (found, expected)
+            ]
+            values = [run.outputs[key][j, i, channel] for run in (found, expected)]
+            return (
+                f"output {key} differs at (i, j) = ({i}, {j}), channel {channel}: {words[0]} ({values[0]}) "
+                f"instead of {words[1]} ({values[1]}); {len(differs)} channels differ in all"
+            )
+    return None

@@ -1,0 +1,165 @@
+"""Loading of everything that a job names, and the checks that need it. Nothing runs before all of it is right."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from sim.jobs.arrays import Array, filled, load_elements
+from sim.jobs.constants import ConstantFiles, constant_files
+from sim.jobs.program_file import ProgramFile, load_program
+from sim.jobs.reading import JobText
+from sim.jobs.schema import Constants, Input, Job, Output, Pass
+from sim.runtime.layout import Layout
+
+_Loaded = TypeVar("_Loaded")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """One pass with its program and all its constants."""
+
+    section: Pass
+    program: ProgramFile
+    constants: ConstantFiles
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedJob:
+    """A job that can run."""
+
+    job: Job
+    path: Path
+    launches: tuple[Launch, ...]
+    inputs: tuple[tuple[Input, Layout, Array], ...]
+    outputs: tuple[tuple[Output, Layout, Array], ...]
+    conditional: tuple[Layout, Array] | None
+
+
+class Loader:
+    """Loads one job; errors name the key."""
+
+    def __init__(self, path: Path) -> None:
+        self._text = JobText(path)
+        self._folder = path.parent
+        self._job = self._text.parse()
+
+    def load(self) -> LoadedJob:
+        """The job with all its files.
+
+        Raises
+        ------
+        JobError, AssemblyError
+            Something is missing or does not fit.
+        """
+        job = self._job
+        inputs = tuple(self._input(place, section) for place, section in enumerate(job.inputs))
+        outputs = tuple(self._output(place, section) for place, section in enumerate(job.outputs))
+        loaded = LoadedJob(
+            job=job,
+            path=self._text.path,
+            launches=tuple(self._launch(place, section) for place, section in enumerate(job.launches)),
+            inputs=inputs,
+            outputs=outputs,
+            conditional=self._conditional(),
+        )
+        self._check_swaps(loaded)
+        for place, launch in enumerate(loaded.launches):
+            self._check_bound(place, launch, loaded)
+        return loaded
+
+    def _at(self, key: Sequence[str | int], action: Callable[[], _Loaded]) -> _Loaded:
+        """Do something whose failure is the fault of a key."""
+        try:
+            return action()
+        except ValueError as error:
+            raise self._text.error(key, str(error)) from None
+
+    def _input(self, place: int, section: Input) -> tuple[Input, Layout, Array]:
+        key = ("inputs", place, "file")
+        array = self._at(key, partial(load_elements, self._folder / section.file, section.format))
+        height, width = array.shape[:2]
+        make = partial(Layout, width=width, height=height, format=section.format, tiling=section.tiling)
+        return section, self._at(("inputs", place, "tiling"), make), array
+
+    def _output(self, place: int, section: Output) -> tuple[Output, Layout, Array]:
+        height, width = section.shape
+        make = partial(Layout, width=width, height=height, format=section.format, tiling=section.tiling)
+        layout = self._at(("outputs", place, "tiling"), make)
+        if section.initial is not None:
+            load = partial(load_elements, self._folder / section.initial, section.format, section.shape)
+            return section, layout, self._at(("outputs", place, "initial"), load)
+        make_filled = partial(filled, section.format, section.shape, section.fill or 0.0)
+        return section, layout, self._at(("outputs", place, "fill"), make_filled)
+
+    def _conditional(self) -> tuple[Layout, Array] | None:
+        section = self._job.conditional
+        if section is None or section.file is None or section.shape is None:
+            return None
+        height, width = section.shape
+        make = partial(Layout, width=width, height=height, format=section.format, tiling=section.tiling)
+        layout = self._at(("conditional", "tiling"), make)
+        file = self._folder / section.file
+        if section.initial is not None:
+            load = partial(load_elements, self._folder / section.initial, section.format, section.shape)
+            return layout, self._at(("conditional", "initial"), load)
+        if file.exists():
+            load = partial(load_elements, file, section.format, section.shape)
+            return layout, self._at(("conditional", "file"), load)
+        return layout, filled(section.format, section.shape, 0.0)
+
+    def _launch(self, place: int, section: Pass) -> Launch:
+        key: tuple[str | int, ...] = ("program", "file")
+        name = self._job.program.file
+        if section.program is not None:
+            key, name = ("passes", place, "program"), section.program
+        program = self._at(key, partial(load_program, self._folder / name))
+        shared = self._constants(("constants",), self._job.constants)
+        own = self._constants(("passes", place, "constants"), section.constants)
+        return Launch(section=section, program=program, constants=program.constants | shared | own)
+
+    def _constants(self, key: tuple[str | int, ...], section: Constants) -> ConstantFiles:
+        return self._at((*key, "float"), partial(constant_files, section, self._folder))
+
+    def _check_swaps(self, loaded: LoadedJob) -> None:
+        inputs = {section.index: layout for section, layout, _ in loaded.inputs}
+        outputs = {section.index: layout for section, layout, _ in loaded.outputs}
+        for place, launch in enumerate(loaded.launches):
+            for output, index in launch.section.swap:
+                key = ("passes", place, "swap")
+                if output not in outputs or index not in inputs:
+                    raise self._text.error(key, f"output {output} and input {index} must both be in the job")
+                if not outputs[output].exchanges_with(inputs[index]):
+                    raise self._text.error(key, f"output {output} and input {index} differ in size, format or tiling")
+
+    def _check_bound(self, place: int, launch: Launch, loaded: LoadedJob) -> None:
+        """Everything that the program names must be there; a scaled lookup needs a width that is a legal pitch."""
+        notes, file = launch.program.executable.notes, launch.program.path.name
+        layouts = {section.index: layout for section, layout, _ in loaded.inputs}
+        bound = {
+            "inputs": (notes.inputs, layouts.keys()),
+            "outputs": (notes.outputs, {section.index for section, _, _ in loaded.outputs}),
+            "constants.float": (notes.float_constants, launch.constants.floats.keys()),
+            "constants.int": (notes.int_constants, launch.constants.ints.keys()),
+        }
+        for key, (wanted, given) in bound.items():
+            missing = sorted(set(wanted) - set(given))
+            if missing:
+                noun = key.removesuffix("s") if "." not in key else key.partition(".")[2] + " constant"
+                message = f"{file} uses {noun} {missing[0]}, which is not bound"
+                raise self._text.error((key.partition(".")[0],), message)
+        for index in sorted(launch.program.scaled_inputs):
+            layout = layouts.get(index)
+            if layout is not None and layout.pitch != layout.width:
+                position = [section.index for section in self._job.inputs].index(index)
+                message = (
+                    f"{file} looks input {index} up with scaled coordinates, which needs a width that is a legal "
+                    f"pitch: {layout.width} is not, the next one is {layout.pitch}"
+                )
+                raise self._text.error(("inputs", position, "file"), message)
+
+
+def load_job(path: Path) -> LoadedJob:
+    """Load the job file at `path`; errors as `Loader.load`."""
+    return Loader(path).load()

@@ -1,0 +1,64 @@
+"""Program files of a job: a source, an executable, or the words of a compiled shader."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rtl.isa.instruction import COMMON, TEX_INST
+from rtl.isa.opcodes import InstructionType, TextureOperation
+from rtl.isa.word import unpack
+from sim.assembler import assemble
+from sim.elf import ElfError, Executable, ShaderError, read, read_shader
+from sim.jobs.constants import ConstantFiles
+
+_NO_LOOKUP = (TextureOperation.NOP.value, TextureOperation.KILL_LT_0.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramFile:
+    """An executable, where it comes from, and the constants that its file gives values to."""
+
+    path: Path
+    executable: Executable
+    constants: ConstantFiles = ConstantFiles()
+
+    @property
+    def scaled_inputs(self) -> frozenset[int]:
+        """Inputs that some instruction looks up with coordinates from 0 to 1."""
+        found = set()
+        for words in self.executable.instructions:
+            if unpack(COMMON, words[0])["type"] != InstructionType.TEX.value:
+                continue
+            tex = unpack(TEX_INST, words[1])
+            if tex["inst"] not in _NO_LOOKUP and not tex["unscaled"]:
+                found.add(tex["tex_id"])
+        return frozenset(found)
+
+
+def load_program(path: Path) -> ProgramFile:
+    """Load a program by the ending of its name.
+
+    Raises
+    ------
+    ValueError
+        The file cannot be read, is malformed, or has another ending.
+    AssemblyError
+        The source is wrong.
+    """
+    try:
+        if path.suffix == ".s":
+            return ProgramFile(path=path, executable=assemble(path.read_text(encoding="utf-8"), name=str(path)))
+        if path.suffix == ".elf":
+            return ProgramFile(path=path, executable=read(path.read_bytes()))
+        if path.suffix == ".json":
+            shader = read_shader(path.read_bytes())
+            constants = ConstantFiles(floats=dict(shader.float_constants), ints=dict(shader.int_constants))
+            return ProgramFile(path=path, executable=shader.executable, constants=constants)
+    except FileNotFoundError:
+        raise ValueError(f"there is no file '{path}'") from None
+    except OSError as error:
+        raise ValueError(f"cannot read '{path}': {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"'{path}' is not UTF-8 text (byte {error.start})") from None
+    except (ElfError, ShaderError) as error:
+        raise ValueError(f"'{path}': {error}") from None
+    raise ValueError(f"'{path}' must end in .s, .elf or .json")

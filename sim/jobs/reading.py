@@ -1,0 +1,89 @@
+"""Reading a job file: TOML, its shape, and messages that name the key and its line."""
+
+import difflib
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from sim.jobs.error import JobError
+from sim.jobs.location import line_of
+from sim.jobs.schema import Conditional, Constants, Domain, Input, Job, Masks, Output, Pass, Program
+
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "program": Program,
+    "domain": Domain,
+    "passes": Pass,
+    "inputs": Input,
+    "outputs": Output,
+    "constants": Constants,
+    "conditional": Conditional,
+    "masks": Masks,
+}
+
+
+class JobText:
+    """A job file's text, which knows where its keys stand."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise JobError(path, f"cannot read the job: {_reason(error)}") from None
+
+    def error(self, key: Sequence[str | int], message: str) -> JobError:
+        """An error about the key at a path such as ``("inputs", 0, "file")``."""
+        name = _name(key)
+        return JobError(self.path, f"{name}: {message}" if name else message, line_of(self.text, key))
+
+    def parse(self) -> Job:
+        """The job.
+
+        Raises
+        ------
+        JobError
+            The file is no TOML, or is not shaped as a job.
+        """
+        try:
+            values = tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            message, _, place = str(error).partition(" (at line ")
+            line = place.split(",")[0]
+            raise JobError(self.path, message, int(line) if line.isdecimal() else None) from None
+        try:
+            return Job.model_validate(values)
+        except ValidationError as error:
+            # A key that is unknown explains another that is missing.
+            first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+            key = [part for part in first["loc"] if part not in ("table", "[key]")]
+            raise self.error(key, _message(first)) from None
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
+
+
+def _name(key: Sequence[str | int]) -> str:
+    """``inputs[0].file`` of ``("inputs", 0, "file")``."""
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in key]
+    return "".join(parts).lstrip(".")
+
+
+def _message(error: Any) -> str:
+    kind, key = error["type"], error["loc"]
+    if kind == "extra_forbidden":
+        close = difflib.get_close_matches(str(key[-1]), _known(key[:-1]), n=1)
+        return "unknown key" + (f"; did you mean '{close[0]}'?" if close else "")
+    if kind == "missing":
+        return "is missing"
+    return str(error["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
+
+
+def _known(section: Sequence[str | int]) -> list[str]:
+    """Names of the keys that a section of the schema has."""
+    names = [part for part in section if isinstance(part, str)]
+    model = _SECTIONS[names[-1]] if names else Job
+    return [field.alias or name for name, field in model.model_fields.items()]
