@@ -12,27 +12,34 @@ from sim.golden.fp.fractional_part import fraction
 from sim.golden.fp.modifiers import clamp, input_modifier, output_modifier
 from sim.golden.fp.rounding import canonicalise, flush_denormals, has_denormal
 from sim.golden.fp.selection import maximum, minimum, select_above_half, select_not_negative, test_zero
+from sim.golden.fp.transcendental import cos, ex2, ln2, rcp, rsq, sin
 
 __all__ = [
     "add",
     "canonicalise",
     "clamp",
     "coordinate_index",
+    "cos",
     "dot",
+    "ex2",
     "flush_denormals",
     "fraction",
     "from_unorm16",
     "from_unorm8",
     "has_denormal",
     "input_modifier",
+    "ln2",
     "maximum",
     "minimum",
     "multiply_add",
     "output_modifier",
     "presubtract",
+    "rcp",
+    "rsq",
     "scale",
     "select_above_half",
     "select_not_negative",
+    "sin",
     "test_zero",
     "to_unorm16",
     "to_unorm8",

@@ -15,23 +15,30 @@ from sim.golden.fp.scalar.selection import (
     select_not_negative,
     test_zero,
 )
+from sim.golden.fp.scalar.transcendental import cos, ex2, ln2, rcp, rsq, sin
 
 __all__ = [
     "add",
     "clamp",
     "coordinate_index",
+    "cos",
     "dot",
+    "ex2",
     "fraction",
     "from_unorm",
     "input_modifier",
+    "ln2",
     "maximum",
     "minimum",
     "multiply",
     "multiply_add",
     "output_modifier",
     "presubtract",
+    "rcp",
+    "rsq",
     "select_above_half",
     "select_not_negative",
+    "sin",
     "test_zero",
     "to_unorm",
 ]
