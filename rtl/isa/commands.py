@@ -93,7 +93,7 @@ COMMANDS = (
     _command(0xC0001700, "flush_out_cache", "MC", _NOTHING),
     _command(0xC0001800, "flush_cond_out_cache", "MC", _NOTHING),
     _command(0xC0001900, "set_out_mask", "MC", {"mask": OUTPUT_MASK}),
-    _command(0xC0001A00, "set_cond_out_mask", "MC", {"mask": CONDITIONAL_MASK}),
+    _command(0xC0001A00, "set_cond_out_mask", "MC", {"conditional_mask": CONDITIONAL_MASK}),
     _command(0xC0001B00, "set_cond_test", "CO", {"condition": CONDITION}),
     _command(0xC0001C00, "set_cond_loc", "CO", {"location": LOCATION}),
 )

@@ -45,7 +45,7 @@ class State:
         elif command.name == "set_out_mask":
             self.output_mask = tuple(bool(fields["mask"]["mask"] >> channel & 1) for channel in range(OUTPUTS))
         elif command.name == "set_cond_out_mask":
-            self.conditional.write_enabled = bool(fields["mask"]["mask"])
+            self.conditional.write_enabled = bool(fields["conditional_mask"]["mask"])
         elif command.name == "set_cond_test":
             self.conditional.test = ConditionalTest(fields["condition"]["condition"])
         elif command.name == "set_cond_loc":

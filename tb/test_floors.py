@@ -1,0 +1,60 @@
+"""Imports go down only: rtl/isa <- rtl <- sim <- tb <- scripts."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[1]
+FLOORS = ("rtl.isa", "rtl", "sim", "tb", "scripts")
+
+
+def floor(module: str) -> int | None:
+    """The floor of a module, None for one that is not the project's; rtl.isa comes before rtl."""
+    for number, prefix in enumerate(FLOORS):
+        if module == prefix or module.startswith(prefix + "."):
+            return number
+    return None
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def sources(folder: str) -> list[Path]:
+    return sorted((TOP / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize("folder", ["rtl", "sim", "tb"])
+def test_no_module_imports_from_a_higher_floor(folder: str) -> None:
+    assert sources(folder)
+    for path in sources(folder):
+        own = floor(".".join(path.relative_to(TOP).with_suffix("").parts))
+        for module in imports(path):
+            assert (floor(module) or 0) <= own, f"{path.relative_to(TOP)} imports {module}"
+
+
+def test_declarations_import_only_their_own_kind_and_amaranth_shapes() -> None:
+    allowed = ("rtl.isa", "amaranth.lib", "dataclasses", "collections.abc", "typing")
+    for path in sources("rtl/isa"):
+        for module in imports(path):
+            assert module.startswith(allowed), f"{path.relative_to(TOP)} imports {module}"
+
+
+def test_the_golden_model_knows_declarations_and_configuration_only() -> None:
+    for path in sources("sim/golden"):
+        for module in imports(path):
+            if module.startswith("rtl"):
+                assert module.startswith(("rtl.isa", "rtl.config")), f"{path.relative_to(TOP)} imports {module}"
+
+
+def test_units_beside_the_array_know_nothing_of_its_instruction_set() -> None:
+    for folder in ("fp", "mc"):
+        for path in sources(f"sim/golden/{folder}"):
+            for module in imports(path):
+                assert not module.startswith(("sim.golden.dpp", "rtl.isa.instruction", "rtl.isa.opcodes")), path
