@@ -19,6 +19,7 @@ from sim.golden.dpp.counters import Counters
 from sim.golden.dpp.hazards import Hazard, HazardMonitor
 from sim.golden.dpp.instruction import Alu, Flow, Illegal, Tex
 from sim.golden.dpp.launch import Launch
+from sim.golden.dpp.recurrence import Recurrence
 from sim.golden.dpp.sharing import SharingMonitor
 from sim.golden.dpp.uncached import write_uncached
 from sim.golden.dpp.writeback import write_back
@@ -63,6 +64,7 @@ class Array:
         """Run a batch until it splits, ends or stands no longer before all others."""
         barrier = min((control.pc for control in self._waiting), default=INSTRUCTION_SLOTS)
         budget = self._launch.watchdog - int(batch.settle().max()) if self._launch.watchdog else None
+        recurrence = Recurrence() if budget is not None and not self._program.uncached_writes else None
         while True:
             if batch.steps == budget:
                 self._bark(batch)
@@ -72,6 +74,8 @@ class Array:
                 for part in parts:
                     self._wait(part)
                 return
+            if recurrence is not None and budget is not None:
+                recurrence.skip(batch, self.counters, budget)
 
     def _step(self, batch: Batch) -> list[Batch]:
         """Execute one instruction; the groups that go on."""

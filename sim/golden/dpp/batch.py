@@ -182,6 +182,16 @@ class Batch:
         selected.set_active(selected.active)
         return selected
 
+    def copy(self) -> "Batch":
+        """The same groups in the same state, with arrays of their own."""
+        return self.select(np.ones(self.groups, bool))
+
+    def is_in_state_of(self, other: "Batch") -> bool:
+        """Whether every lane of the same groups is, to the last bit, in the state that it has in `other`."""
+        pairs = [(getattr(self, name), getattr(other, name)) for name in _LANE_ARRAYS]
+        pairs += zip(self.frames, other.frames, strict=True)
+        return all(np.array_equal(mine.view(np.uint8), its.view(np.uint8)) for mine, its in pairs)
+
     @staticmethod
     def merge(batches: list["Batch"]) -> "Batch":
         """One batch of all groups of `batches`, which have the same control state."""

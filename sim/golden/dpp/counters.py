@@ -19,9 +19,16 @@ class Counters:
         """Group instructions of all types."""
         return sum(self.issued.values())
 
-    def add(self, other: "Counters") -> None:
-        """Add what another part of the array counted."""
-        self.groups += other.groups
-        self.lane_instructions += other.lane_instructions
+    def add(self, other: "Counters", *, times: int = 1) -> None:
+        """Add what another part of the array counted, `times` over."""
+        self.groups += times * other.groups
+        self.lane_instructions += times * other.lane_instructions
         for kind, count in other.issued.items():
-            self.issued[kind] += count
+            self.issued[kind] += times * count
+
+    def since(self, earlier: "Counters") -> "Counters":
+        """What was counted since `earlier`."""
+        result = Counters()
+        result.add(self)
+        result.add(earlier, times=-1)
+        return result
