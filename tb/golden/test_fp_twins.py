@@ -1,6 +1,7 @@
 """The array arithmetic gives the bits of the scalar specification."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -225,3 +226,65 @@ def test_in_place_where_allowed():
         expected = call(a, None)
         changed = a.copy()
         assert np.array_equal(bits(call(changed, changed)), bits(expected))
+
+
+def test_threads_do_not_disturb_each_other():
+    operands = [floats(random_words(50000, seed)) for seed in range(70, 78)]
+
+    def compute(a):
+        b, c = a[::-1], np.roll(a, 7)
+        return [
+            fp.multiply_add(a, b, c, zero_times_anything=True),
+            fp.dot([a, b, c], [c, a, b], zero_times_anything=False),
+            fp.sin(a),
+            fp.ln2(b),
+            fp.fraction(c),
+        ]
+
+    alone = [compute(a) for a in operands]
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(compute, operands * 4))
+    for at, results in enumerate(together):
+        for expected, actual in zip(alone[at % len(operands)], results, strict=True):
+            assert np.array_equal(bits(actual), bits(expected))
+
+
+def test_nothing_is_warned_of():
+    """Invalid operations and overflow are results like others: a caller that raises on them is not disturbed."""
+    a, b = floats(PAIRS[0]), floats(PAIRS[1])
+    with np.errstate(all="raise"):
+        fp.multiply_add(a, b, a, zero_times_anything=False)
+        fp.dot([a, b], [b, b], addend=a, zero_times_anything=False)
+        fp.minimum(a, b), fp.maximum(a, b), fp.select_above_half(a, b, a), fp.select_not_negative(a, b, a)
+        fp.fraction(a), fp.add(a, b), fp.scale(a, b)
+        for operation in range(4):
+            fp.presubtract(operation, a, b)
+            fp.test_zero(a, operation)
+            fp.input_modifier(a, operation)
+        for modifier in range(7):
+            fp.output_modifier(a, modifier)
+        fp.to_unorm16(a), fp.to_unorm8(a), fp.coordinate_index(a, 100), fp.clamp(a), fp.flush_denormals(a)
+        fp.rcp(a), fp.rsq(a), fp.ex2(a), fp.ln2(a), fp.sin(a), fp.cos(a)
+
+
+def test_empty_arrays():
+    none = np.empty(0, np.float32)
+    assert fp.multiply_add(none, none, none, zero_times_anything=True).size == 0
+    assert fp.dot([none, none], [none, none], zero_times_anything=True).size == 0
+    for operation in (fp.fraction, fp.rcp, fp.sin, fp.clamp, fp.flush_denormals):
+        assert operation(none).size == 0
+    assert fp.output_modifier(none, 4).size == 0 and fp.presubtract(0, none, none).size == 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: fp.presubtract(4, x, x),
+        lambda x: fp.input_modifier(x, 4),
+        lambda x: fp.output_modifier(x, 7),
+        lambda x: fp.test_zero(x, -1),
+    ],
+)
+def test_codes_out_of_range_are_refused(call):
+    with pytest.raises(ValueError, match="must be 0"):
+        call(floats([0]))

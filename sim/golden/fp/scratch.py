@@ -1,7 +1,7 @@
 """Arrays that hold intermediate values, reused from call to call, and the blocks that keep them in the cache.
 
 Every thread has its own arrays, so threads may compute at once. An array is valid until its thread takes the same
-name again: each name belongs to one function.
+name again: names begin with the module that uses them, and each has one type.
 """
 
 import math
