@@ -30,10 +30,49 @@ class Memory:
                 "/proc/sys/vm/overcommit_memory"
             ) from error
         self.bytes: npt.NDArray[np.uint8] = np.frombuffer(mapping, dtype=np.uint8)
+        self._refused: list[tuple[int, int]] = []
+        self.lost: int | None = None
+        """Address of the first access that failed and has not been reported: its data was dropped."""
 
     def view(self, element: npt.DTypeLike) -> npt.NDArray[np.generic]:
         """The whole space as elements of type `element`, whose size divides 4 GiB."""
         return self.bytes.view(element)
+
+    def refuse(self, first: int, end: int) -> None:
+        """Make the machine's accesses to [first, end) fail, as on a bus that answers with an error.
+
+        Only the machine's: `read`, `write` and the views still reach these bytes.
+        """
+        self._refused.append((first, end))
+
+    def is_refused(self, address: int, size: int) -> bool:
+        """Whether an access of the machine to `size` bytes at `address` fails; addresses wrap."""
+        first, end = address % ADDRESS_SPACE, address % ADDRESS_SPACE + size
+        ranges = [(first, end), (0, end - ADDRESS_SPACE)]
+        return any(
+            low < end_refused and refused < high for low, high in ranges for refused, end_refused in self._refused
+        )
+
+    def refused(self, addresses: npt.NDArray[np.signedinteger], size: int) -> npt.NDArray[np.bool_] | None:
+        """Which accesses to elements of `size` bytes fail, None where none can."""
+        if not self._refused:
+            return None
+        result = np.zeros(addresses.shape, bool)
+        for begin, end in self._refused:
+            result |= (addresses < end) & (addresses + size > begin)
+        return result
+
+    def keep(
+        self, addresses: npt.NDArray[np.signedinteger], size: int, wanted: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """The accesses of `wanted` that succeed; the first that fails is noted in `lost`."""
+        refused = self.refused(addresses, size)
+        if refused is None:
+            return wanted
+        failed = np.flatnonzero(wanted & refused)
+        if failed.size and self.lost is None:
+            self.lost = int(addresses[failed[0]])
+        return wanted & ~refused
 
     def read(self, address: int, size: int) -> bytes:
         """`size` bytes from `address` on; the space must hold them.

@@ -62,9 +62,12 @@ class ConditionalUnit:
         -------
         passed, stored
             Pairs that pass, and those whose value the buffer takes. Outside the buffer a test that reads or writes it
-            fails and nothing is stored.
+            fails and nothing is stored; so does one whose access fails.
         """
         exists = (x < self.buffer.width_limit) & (y < self.buffer.height_limit)
+        if self.reads_buffer or self.may_write_buffer:
+            address = element_address(self.buffer, x, y)
+            exists = memory.keep(address, self.buffer.element.element_bytes, exists)
         if self.test is ConditionalTest.NEVER:
             passed = np.zeros(x.shape, bool)
         elif self.test is ConditionalTest.ALWAYS:

@@ -14,7 +14,7 @@ from sim.elf import Executable, write
 from sim.golden.dpp.counters import Counters
 from sim.golden.pe.processor import CommandProcessor
 from sim.memory import Memory
-from sim.runtime import CommandBuffer, Layout
+from sim.runtime import CommandBuffer, Image, Layout
 
 PROGRAM, FLOATS, INTS, BOOLS, BUFFER, OUTPUT = 0x10000, 0x20000, 0x22000, 0x22800, 0x30000, 0x40000
 """Where things are; output n lies n * 0x40000 behind OUTPUT."""
@@ -133,6 +133,4 @@ class Machine:
 
     def output(self, output: int, layout: Layout) -> np.ndarray:
         """What an output's buffer holds."""
-        from sim.runtime import Image
-
         return Image(memory=self.memory, base=OUTPUT + 0x40000 * output, layout=layout).read()

@@ -19,6 +19,7 @@ from sim.golden.dpp.counters import Counters
 from sim.golden.dpp.hazards import Hazard, HazardMonitor
 from sim.golden.dpp.instruction import Alu, Flow, Illegal, Tex
 from sim.golden.dpp.launch import Launch
+from sim.golden.dpp.program import RefusedError
 from sim.golden.dpp.recurrence import Recurrence
 from sim.golden.dpp.sharing import SharingMonitor
 from sim.golden.dpp.uncached import write_uncached
@@ -90,18 +91,26 @@ class Array:
             return self._fault(batch, Status.ILLEGAL_INSTRUCTION, instruction.reason)
         if self._monitor is not None:
             self._monitor.watch(batch, instruction, self._plans[pc])
-        if isinstance(instruction, Flow):
-            parts = self._flow(batch, instruction)
-        else:
-            self._execute(batch, instruction)
-            batch.control = batch.control._replace(pc=pc + 1)
-            parts = [batch]
+        parts = self._execute(batch, instruction)
         is_kill = isinstance(instruction, Tex) and instruction.operation is TextureOperation.KILL_LT_0
         if pc == self._program.end or instruction.common.last or is_kill:
             parts = [rest for part in parts for rest in self._end(part, pc, last=instruction.common.last)]
         return parts
 
-    def _execute(self, batch: Batch, instruction: Alu | Tex) -> None:
+    def _execute(self, batch: Batch, instruction: Alu | Tex | Flow) -> list[Batch]:
+        """Execute one instruction for all groups but those to which memory answers with an error."""
+        try:
+            if isinstance(instruction, Flow):
+                return self._flow(batch, instruction)
+            self._compute(batch, instruction)
+        except RefusedError as error:
+            refused = np.ones(batch.groups, bool) if error.lanes is None else batch.any_lane(error.lanes)
+            self._fault(batch.select(refused), Status.BUS_ERROR, str(error))
+            return [] if refused.all() else self._execute(batch.select(~refused), instruction)
+        batch.control = batch.control._replace(pc=batch.control.pc + 1)
+        return [batch]
+
+    def _compute(self, batch: Batch, instruction: Alu | Tex) -> None:
         launch = self._launch
         if isinstance(instruction, Alu):
             results = alu.execute(batch, self._program, instruction, self._plans[batch.control.pc])

@@ -96,8 +96,10 @@ def _swap_branches(batch: Batch) -> None:
 
 def _wish(batch: Batch, program: Program, instruction: Flow) -> Mask:
     """JUMP_FUNC for every lane; the boolean is the same for all, so a table of four remains."""
-    boolean = program.constants.bools[instruction.boolean]
-    table = [bool(instruction.jump_function >> (entry << 1 | boolean) & 1) for entry in range(4)]
+    function = instruction.jump_function
+    uses_boolean = function & 0x55 != function >> 1 & 0x55
+    boolean = uses_boolean and program.constants.bool_constant(instruction.boolean)
+    table = [bool(function >> (entry << 1 | boolean) & 1) for entry in range(4)]
     if len(set(table)) == 1:
         return np.full(batch.size, table[0])
     predicate = instruction.common.predicates[0]
@@ -131,7 +133,7 @@ def _leave_loop(batch: Batch, instruction: Flow, wish: Mask) -> Mask:
 
 def _decide(batch: Batch, program: Program, instruction: Flow, wish: Mask, frame: Frame | None) -> Mask:
     begins = instruction.operation in _BEGINS
-    if begins and program.constants.ints[instruction.integer].count == 0:
+    if begins and program.constants.int_constant(instruction.integer).count == 0:
         return np.ones(batch.groups, bool)
     if frame is not None and frame.iterations == 1:
         return np.zeros(batch.groups, bool)
@@ -188,10 +190,10 @@ def _control(batch: Batch, program: Program, instruction: Flow, frame: Frame | N
     if jumps:
         pc, returns = _address_step(batch, program, instruction)
     loop_index, frames = control.loop_index, control.frames
-    constant = program.constants.ints[instruction.integer]
     if instruction.operation in _BEGINS and not jumps:
         if len(frames) >= (LOOP_STACK if program.full_flow_control else 0):
             raise StackError
+        constant = program.constants.int_constant(instruction.integer)
         frames = (*frames, Frame(instruction.operation, constant.count, loop_index))
         if instruction.operation is FlowOperation.LOOP:
             loop_index = constant.start
@@ -201,7 +203,8 @@ def _control(batch: Batch, program: Program, instruction: Flow, frame: Frame | N
     elif frame is not None and instruction.operation in _ENDS:
         frames = (*frames[:-1], frame._replace(iterations=frame.iterations - 1))
         if frame.kind is FlowOperation.LOOP:
-            loop_index = (loop_index + constant.step) % (1 << LOOP_INDEX_BITS)
+            step = program.constants.int_constant(instruction.integer).step
+            loop_index = (loop_index + step) % (1 << LOOP_INDEX_BITS)
     return Control(pc, loop_index, frames, returns)
 
 

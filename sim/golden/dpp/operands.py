@@ -74,7 +74,7 @@ class Operands:
         if address.bank is Bank.INLINE:
             return np.full(1, address.value, np.float32)
         if address.bank is Bank.CONSTANT:
-            return self._constants.floats[self._constant(address), channel : channel + 1]
+            return self._constants.float_constant(self._constant(address))[channel : channel + 1]
         number = temporary(self._batch, address)
         return self._batch.temporaries[number, channel] if number < len(self._batch.clean) else _ZERO
 
@@ -113,7 +113,7 @@ class Operands:
             return True
         address = self._instruction.unit(row.channel).addresses[row.source]
         if address.bank is Bank.CONSTANT:
-            return self._constants.clean[self._constant(address)]
+            return self._constants.is_clean(self._constant(address))
         if address.bank is Bank.INLINE:
             return True
         number = temporary(self._batch, address)

@@ -27,22 +27,55 @@ class IntConstant:
     step: int
 
 
+class RefusedError(Exception):
+    """An access of the array to memory failed; `lanes` [n] are those concerned, None all of the batch."""
+
+    def __init__(self, what: str, lanes: npt.NDArray[np.bool_] | None = None) -> None:
+        super().__init__(f"{what} cannot be read")
+        self.lanes = lanes
+
+
 class Constants:
     """The three constant files, read when a program starts.
 
-    Source: CTM Guide pp. 7 and 38. `floats` is float32 [256, 4]; `clean` says which constants hold no denormal.
+    An access to memory that fails is reported when an instruction needs the constant. Source: CTM Guide pp. 7 and 38.
     """
 
     def __init__(self, memory: Memory, float_base: int, int_base: int, bool_base: int) -> None:
+        self._memory = memory
+        self._bases = (float_base, int_base, bool_base)
         floats = Buffer(base=float_base, pitch=FLOAT_CONSTANTS, format=DataFormat.FLOAT32_4, height=1)
         index = np.arange(FLOAT_CONSTANTS)
-        self.floats: npt.NDArray[np.float32] = np.ascontiguousarray(read(memory, floats, index, np.zeros_like(index)).T)
-        self.clean = [not fp.has_denormal(constant) for constant in self.floats]
-        self.ints = [
+        self._floats = np.ascontiguousarray(read(memory, floats, index, np.zeros_like(index)).T)
+        self._clean = [not fp.has_denormal(constant) for constant in self._floats]
+        self._ints = [
             IntConstant(word & 0xFF, word >> 8 & 0xFF, (word >> 16 & 0xFF ^ 0x80) - 0x80)
             for word in map(int, memory.words(int_base, INT_CONSTANTS))
         ]
-        self.bools = [bool(word & 0xFF) for word in memory.words(bool_base, BOOL_CONSTANTS)]
+        self._bools = [bool(word & 0xFF) for word in memory.words(bool_base, BOOL_CONSTANTS)]
+
+    def float_constant(self, index: int) -> npt.NDArray[np.float32]:
+        """Float constant `index`, float32 [4]."""
+        if self._memory.is_refused(self._bases[0] + 16 * index, 16):
+            raise RefusedError(f"float constant {index}")
+        constant: npt.NDArray[np.float32] = self._floats[index]
+        return constant
+
+    def is_clean(self, index: int) -> bool:
+        """Whether float constant `index` holds no denormal."""
+        return self._clean[index]
+
+    def int_constant(self, index: int) -> IntConstant:
+        """Int constant `index`."""
+        if self._memory.is_refused(self._bases[1] + 4 * index, 4):
+            raise RefusedError(f"int constant {index}")
+        return self._ints[index]
+
+    def bool_constant(self, index: int) -> bool:
+        """Bool constant `index`."""
+        if self._memory.is_refused(self._bases[2] + 4 * index, 4):
+            raise RefusedError(f"bool constant {index}")
+        return self._bools[index]
 
 
 @dataclass(frozen=True, kw_only=True)

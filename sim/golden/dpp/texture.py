@@ -14,6 +14,7 @@ from sim.golden.dpp.alu import Result
 from sim.golden.dpp.batch import Batch, Floats, Integers
 from sim.golden.dpp.instruction import Tex
 from sim.golden.dpp.operands import temporary
+from sim.golden.dpp.program import RefusedError
 from sim.golden.dpp.writeback import gate, write_temporary
 from sim.golden.mc.buffer import Buffer
 from sim.golden.mc.elements import lookup_addresses, read_at
@@ -46,6 +47,11 @@ def kill(batch: Batch, instruction: Tex) -> bool:
 def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
     """Execute a lookup of any kind.
 
+    Raises
+    ------
+    RefusedError
+        Memory answered an active lane with an error; nothing was changed.
+
     Returns
     -------
     addresses
@@ -59,6 +65,10 @@ def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
         return []
     x, y = _coordinates(source, instruction, buffer)
     addresses = lookup_addresses(buffer, x, y)
+    for address in addresses:
+        refused = inputs.memory.refused(address, buffer.element.element_bytes)
+        if refused is not None and (refused & batch.active).any():
+            raise RefusedError(f"input {instruction.input}", refused & batch.active)
     uncached = instruction.operation is TextureOperation.LOOKUP_UNCACHED
     memory = inputs.memory if uncached else inputs.cached[instruction.input]
     if buffer.is_2x2:

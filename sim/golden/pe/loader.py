@@ -36,6 +36,8 @@ class _Window:
     def words(self, offset: int, count: int, what: str) -> list[int]:
         if offset % 4 or offset < 0 or offset + 4 * count > elf.IMAGE_LIMIT:
             raise _malformed(f"{what} at offset {offset} is not a multiple of 4 inside 64 KiB of the image")
+        if self._memory.is_refused(self._base + offset, 4 * count):
+            raise MachineError(status=Status.BUS_ERROR, detail=f"{what} cannot be read")
         return [int(word) for word in self._memory.words(self._base + offset, count)]
 
 
@@ -45,7 +47,7 @@ def load(memory: Memory, base: int) -> Image:
     Raises
     ------
     MachineError
-        BAD_EXECUTABLE, with what is malformed.
+        BAD_EXECUTABLE, with what is malformed, or BUS_ERROR.
     """
     window = _Window(memory, base)
     code: tuple[int, int] | None = None

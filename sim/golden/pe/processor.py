@@ -11,6 +11,7 @@ import numpy as np
 from rtl.isa.commands import BASE_MASK, BY_WORD, Command
 from rtl.isa.conditional import ConditionalLocation
 from rtl.isa.formats import DataFormat
+from rtl.isa.limits import ADDRESS_SPACE
 from rtl.isa.status import Status
 from sim.fault import MachineError
 from sim.golden.dpp.array import Array
@@ -26,6 +27,8 @@ from sim.memory import Memory
 
 BATCH_LANES = 16384
 """Processors that run together: enough to hide the interpreter, few enough for the host's caches."""
+
+_REPORTS_LOST_WRITES = ("wait_for_idle", "flush_out_cache", "flush_cond_out_cache")
 
 Progress = Callable[[int], None]
 """Called with the processors of the domain that were walked, a part at a time."""
@@ -75,11 +78,14 @@ class CommandProcessor:
                 self._memory.write(words[0] & BASE_MASK, bytes(8))
             elif command.name == "start_program":
                 self._start_program(at)
+            elif command.name in _REPORTS_LOST_WRITES:
+                self._report_lost(at)
 
     def _commands(self, address: int, dwords: int) -> Iterator[tuple[int, Command, list[int]]]:
         place = 0
         while place < dwords:
-            at = address + 4 * place
+            at = (address + 4 * place) % ADDRESS_SPACE
+            self._check_fetch(at, 1)
             word = self._memory.word(at)
             command = BY_WORD.get(word)
             if command is None:
@@ -87,8 +93,19 @@ class CommandProcessor:
             if place + command.length > dwords:
                 detail = f"{command.name} takes {command.length} words, but the buffer has {dwords - place} left"
                 raise MachineError(status=Status.TRUNCATED, address=at, word=word, detail=detail)
+            self._check_fetch(at, command.length)
             yield at, command, [int(value) for value in self._memory.words(at + 4, command.length - 1)]
             place += command.length
+
+    def _report_lost(self, at: int) -> None:
+        lost, self._memory.lost = self._memory.lost, None
+        if lost is not None:
+            detail = f"a write-back to 0x{lost:08x} failed"
+            raise MachineError(status=Status.BUS_ERROR, address=at, word=self._memory.word(at), detail=detail)
+
+    def _check_fetch(self, address: int, words: int) -> None:
+        if self._memory.is_refused(address, 4 * words):
+            raise MachineError(status=Status.BUS_ERROR, address=address, detail="the command buffer cannot be read")
 
     def _start_program(self, at: int) -> None:
         if self.state.domain.is_empty:

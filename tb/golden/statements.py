@@ -1,0 +1,78 @@
+"""Statements as instruction words, field by field after the manual's table (p. 39), for directed tests."""
+
+from rtl.isa.opcodes import Test
+from tb.golden.machine import Instruction, alu, flow
+
+JUMP, LOOP, ENDLOOP, REP, ENDREP, BREAKLOOP, BREAKREP, CONTINUE = range(8)
+NONE, DECR, INCR = range(3)
+POP, PUSH = 1, 2
+NOT_ALU, ALU, NOT_PREDICATE, PREDICATE, NOT_BOOL, BOOL, ALWAYS, NEVER = 0x0F, 0xF0, 0x33, 0xCC, 0x55, 0xAA, 0xFF, 0
+ONE = 6
+
+
+def compare(constant: int, test: Test, *, channel: int = 0, **fields: int) -> Instruction:
+    """ALU result = (r0[channel] - c[constant].r) against zero; channel 0 is i, 1 is j."""
+    rgb = {
+        "addr0": 0, "addr1": constant, "addr1_const": 1, "red_swiz_a": channel, "red_swiz_b": ONE, "rgb_sel_c": 1,
+        "red_swiz_c": 0, "rgb_mod_c": 1, "alu_wmask": 1,
+    }  # fmt: skip
+    return alu(rgb=rgb, alu_result_op=test.value, **fields)
+
+
+def predicate(constant: int, test: Test, *, mask: int = 1, channel: int = 0, **fields: int) -> Instruction:
+    """Predicate bits of `mask` (R = 1, G = 2, B = 4) = (r0[channel] - c[constant].r) against zero."""
+    rgb = {
+        "addr0": 0, "addr1": constant, "addr1_const": 1, "rgb_sel_c": 1, "rgb_mod_c": 1, "target": test.value,
+        "red_swiz_a": channel, "green_swiz_a": channel, "blue_swiz_a": channel,
+        "red_swiz_b": ONE, "green_swiz_b": ONE, "blue_swiz_b": ONE,
+        "red_swiz_c": 0, "green_swiz_c": 0, "blue_swiz_c": 0,
+    }  # fmt: skip
+    return alu(rgb=rgb, rgb_omask=mask, **fields)
+
+
+def add(constant: int, *, temporary: int = 1, relative: bool = False, **fields: int) -> Instruction:
+    """r[temporary].r += c[constant].r; with `relative`, aL is added to the temporary's number."""
+    rgb = {
+        "addr0": temporary, "addr0_rel": relative, "addr1": constant, "addr1_const": 1, "red_swiz_b": ONE,
+        "rgb_sel_c": 1, "rgb_addrd": temporary, "rgb_addrd_rel": relative,
+    }  # fmt: skip
+    return alu(rgb=rgb, **{"rgb_wmask": 1, **fields})
+
+
+def jump(target: int, function: int = ALWAYS, **fields: int) -> Instruction:
+    """A flow-control instruction; fields of its words by their names, others 0."""
+    inst_names = {"op", "jump_any", "a_op", "b_op0", "b_op1", "b_pop_cnt", "b_else", "ignore_uncovered"}
+    addr_names = {"bool_addr", "int_addr", "jump_global"}
+    inst = {name: fields.pop(name) for name in list(fields) if name in inst_names}
+    addr = {name: fields.pop(name) for name in list(fields) if name in addr_names}
+    return flow(inst={"jump_func": function, **inst}, addr={"jump_addr": target, **addr}, alu_wait=1, **fields)
+
+
+def begin_if(after: int, function: int = NOT_ALU, *, has_else: bool = False, **fields: int) -> Instruction:
+    """IF: jumps to `after` (ENDIF+1, or ELSE+1) where nobody enters."""
+    return jump(after, function, b_op0=INCR, b_op1=INCR if has_else else NONE, **fields)
+
+
+def otherwise(after: int) -> Instruction:
+    """ELSE: jumps to ENDIF+1 where nobody is left."""
+    return jump(after, NEVER, b_op1=DECR, b_pop_cnt=1, b_else=1)
+
+
+def end_if(count: int = 1) -> Instruction:
+    """ENDIF of `count` merged levels."""
+    return jump(0, NEVER, jump_any=1, b_op0=DECR, b_pop_cnt=count)
+
+
+def begin_loop(after: int, constant: int = 0, *, op: int = LOOP) -> Instruction:
+    """LOOP or REP: jumps to the end's successor where the count is 0."""
+    return jump(after, NEVER, op=op, int_addr=constant)
+
+
+def end_loop(first: int, constant: int = 0, *, op: int = ENDLOOP) -> Instruction:
+    """ENDLOOP or ENDREP."""
+    return jump(first, ALWAYS, op=op, jump_any=1, int_addr=constant)
+
+
+def leave(after: int, levels: int, *, op: int = BREAKLOOP, function: int = ALWAYS) -> Instruction:
+    """BREAK or CONTINUE of every active processor, `levels` branches deep in the loop."""
+    return jump(after, function, op=op, b_op1=DECR, b_pop_cnt=levels)

@@ -1,0 +1,102 @@
+"""Memory that answers with an error: who reports it, and what goes on."""
+
+import numpy as np
+import pytest
+
+from rtl.isa.conditional import ConditionalTest
+from rtl.isa.formats import DataFormat
+from rtl.isa.opcodes import RgbOperation, TextureOperation
+from rtl.isa.status import Status
+from sim.fault import MachineError
+from sim.runtime import CommandBuffer, Layout
+from tb.golden.machine import BOOLS, BUFFER, FLOATS, INTS, OUTPUT, PROGRAM, Machine, alu, flow, move, tex
+
+INPUT = 0x100000
+LAYOUT = Layout(width=4, height=4, format=DataFormat.FLOAT32_4)
+LOOKUP = tex(
+    inst={"inst": TextureOperation.LOOKUP.value, "unscaled": 1, "tex_sem_acquire": 1},
+    addr={"src_t_swiz": 1, "dst_addr": 1, "dst_g_swiz": 1, "dst_b_swiz": 2, "dst_a_swiz": 3},
+    rgb_wmask=7, alpha_wmask=1, tex_sem_wait=1,
+)  # fmt: skip
+SET_INPUT = CommandBuffer().set_inp_fmt(0, INPUT, LAYOUT.format_word, 4)
+
+
+def bus_error(machine: Machine, buffer: CommandBuffer) -> MachineError:
+    with pytest.raises(MachineError) as caught:
+        machine.commands(buffer)
+    assert caught.value.status is Status.BUS_ERROR
+    return caught.value
+
+
+@pytest.mark.parametrize(("first", "address"), [(BUFFER + 8, BUFFER + 8), (BUFFER + 12, BUFFER + 8)])
+def test_a_command_that_cannot_be_read_stops_the_buffer_there(first: int, address: int) -> None:
+    machine = Machine()
+    machine.memory.refuse(first, first + 4)
+    assert bus_error(machine, CommandBuffer().set_cond_val(1.0).set_cond_val(2.0)).address == address
+    assert machine.processor.state.conditional_value == 0x3F800000
+
+
+def test_a_program_that_cannot_be_read_is_reported_at_its_start() -> None:
+    machine = Machine()
+    machine.load([move(0, 0, output=0)])
+    machine.memory.refuse(PROGRAM, PROGRAM + 4)
+    error = bus_error(machine, CommandBuffer().set_inst_fmt(PROGRAM).start_program())
+    assert (error.address, error.word) == (BUFFER + 12, 0xC0000800)
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_a_lookup_that_fails_ends_its_group_without_output_and_no_other(lanes: int) -> None:
+    machine = Machine(lanes=lanes)
+    machine.memory.view(np.float32)[INPUT // 4 :][:64] = 1.0
+    machine.load([LOOKUP, move(0, 1, output=0, tex_sem_wait=1)])
+    # The element of (3, 2) fails: its group are columns 2..3, or with 8 lanes 0..3, of rows 2..3.
+    machine.memory.refuse(INPUT + 16 * 11, INPUT + 16 * 12)
+    with pytest.raises(MachineError) as caught:
+        machine.start((0, 0, 3, 3), before=SET_INPUT)
+    error = caught.value
+    assert (error.status, error.pc, error.i, error.j) == (Status.BUS_ERROR, 0, 2 if lanes == 4 else 0, 2)
+    expected = np.ones((4, 4))
+    expected[2:, 2 if lanes == 4 else 0 :] = 0
+    np.testing.assert_array_equal(machine.output(0, LAYOUT)[..., 0], expected)
+
+
+def test_a_write_that_fails_is_dropped_and_reported_at_the_next_flush() -> None:
+    machine = Machine()
+    machine.load([move(0, 0, output=0)])
+    machine.memory.refuse(OUTPUT + 16, OUTPUT + 32)
+    found = machine.start((0, 0, 3, 0))
+    assert list(found[0, 0, :, 3]) == [1, 0, 1, 1]
+    assert f"0x{OUTPUT + 16:08x}" in bus_error(machine, CommandBuffer().set_cond_val(0.0).flush_out_cache()).detail
+    machine.commands(CommandBuffer().flush_out_cache())
+
+
+def test_a_conditional_access_that_fails_fails_the_test() -> None:
+    machine = Machine()
+    machine.load([move(0, 0, output=0)])
+    layout = Layout(width=4, height=1, format=DataFormat.FLOAT32_1)
+    before = CommandBuffer().set_cond_out_fmt(0x8000, layout.format_word, 1).set_cond_test(ConditionalTest.EQUAL)
+    machine.memory.refuse(0x8004, 0x8008)
+    found = machine.start((0, 0, 3, 0), before=before)
+    assert list(found[0, 0, :, 3]) == [1, 0, 1, 1]
+    bus_error(machine, CommandBuffer().wait_for_idle())
+
+
+CONSTANT_USERS = {
+    FLOATS + 16 * 5: alu(
+        rgb_wmask=7, rgb={"addr0": 5, "addr0_const": 1, "rgb_op": RgbOperation.MIN.value, "rgb_addrd": 1}
+    ),
+    INTS + 4 * 3: flow(inst={"op": 3, "jump_func": 0}, addr={"int_addr": 3, "jump_addr": 2}),
+    BOOLS + 4 * 7: flow(inst={"jump_func": 0xAA}, addr={"bool_addr": 7, "jump_addr": 2}),
+}
+
+
+@pytest.mark.parametrize("address", CONSTANT_USERS)
+def test_a_constant_that_cannot_be_read_faults_where_it_is_needed_only(address: int) -> None:
+    machine = Machine()
+    machine.memory.refuse(address, address + 4)
+    machine.load([CONSTANT_USERS[address], move(0, 0), move(0, 0, output=0)])
+    with pytest.raises(MachineError) as caught:
+        machine.start((0, 0, 1, 1))
+    assert (caught.value.status, caught.value.pc) == (Status.BUS_ERROR, 0)
+    machine.load([move(0, 0), move(0, 0, output=0)])
+    machine.start((0, 0, 1, 1))
