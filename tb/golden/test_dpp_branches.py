@@ -79,20 +79,17 @@ def test_an_if_that_nobody_enters_is_jumped_over(lanes: int) -> None:
 def test_nested_ifs_count_their_levels(lanes: int) -> None:
     program = [
         compare(TWO, Test.LESS),  # i = 0, 1
-        begin_if(9),
+        begin_if(10),
         add(ONE),
         compare(ONE, Test.EQUAL),  # i = 1
-        begin_if(8, has_else=True),
+        begin_if(7, has_else=True),
         add(TEN),
-        otherwise(8),
+        otherwise(9),
         add(HUNDRED),
         end_if(),
         end_if(),
         add(THOUSAND),
     ]
-    program[6] = otherwise(9)
-    program[4] = begin_if(7, has_else=True)
-    program[1] = begin_if(10)
     assert run(program, lanes=lanes) == [1101, 1011, 1000, 1000]
 
 
