@@ -1,7 +1,7 @@
 """Statements as instruction words, field by field after the manual's table (p. 39), for directed tests."""
 
-from rtl.isa.opcodes import Test
-from tb.golden.machine import Instruction, alu, flow
+from rtl.isa.opcodes import AlphaOperation, RgbOperation, Test, TextureOperation
+from tb.golden.machine import Instruction, alu, flow, tex
 
 JUMP, LOOP, ENDLOOP, REP, ENDREP, BREAKLOOP, BREAKREP, CONTINUE = range(8)
 NONE, DECR, INCR = range(3)
@@ -76,3 +76,27 @@ def end_loop(first: int, constant: int = 0, *, op: int = ENDLOOP) -> Instruction
 def leave(after: int, levels: int, *, op: int = BREAKLOOP, function: int = ALWAYS) -> Instruction:
     """BREAK or CONTINUE of every active processor, `levels` branches deep in the loop."""
     return jump(after, function, op=op, b_op1=DECR, b_pop_cnt=levels)
+
+
+_IDENTITY = {f"dst_{name}_swiz": channel for channel, name in enumerate("rgba")}
+
+
+def lookup(operation: TextureOperation = TextureOperation.LOOKUP, *, source: int = 0, destination: int = 1,
+           unscaled: int = 1, swizzle: dict[str, int] | None = None, **fields: int) -> Instruction:  # fmt: skip
+    """A lookup in input 0 at (S, T, R, Q) = (r, g, b, a) of `source`."""
+    inst = {"inst": operation.value, "unscaled": unscaled, "tex_sem_acquire": 1}
+    inst |= {name: fields.pop(name) for name in ("ignore_uncovered", "tex_id") if name in fields}
+    addr = {
+        "src_addr": source, "src_t_swiz": 1, "src_r_swiz": 2, "src_q_swiz": 3, "dst_addr": destination, **_IDENTITY,
+        **(swizzle or {}),
+    }  # fmt: skip
+    return tex(inst=inst, addr=addr, **{"rgb_wmask": 7, "alpha_wmask": 1, "tex_sem_wait": 1, **fields})
+
+
+def constant_into(temporary: int, index: int) -> Instruction:
+    """r[temporary] = c[index]."""
+    addresses = {"addr0": index, "addr0_const": 1}
+    rgb = {**addresses, "rgb_op": RgbOperation.MIN.value, "rgb_addrd": temporary}
+    rgb |= {f"{color}_swiz_{name}": channel for name in "ab" for channel, color in enumerate(("red", "green", "blue"))}
+    alpha = {**addresses, "op": AlphaOperation.MIN.value, "swiz_a": 3, "swiz_b": 3, "addrd": temporary}
+    return alu(rgb=rgb, alpha=alpha, rgb_wmask=7, alpha_wmask=1)

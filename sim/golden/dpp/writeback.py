@@ -66,5 +66,5 @@ def write_back(batch: Batch, program: Program, instruction: Alu, results: dict[i
     if instruction.alu_result is not None:
         channel, test = instruction.alu_result
         store(batch.alu_result, fp.test_zero(results[channel].values, Test(test).value), strict[channel])
-    if instruction.writes_conditional:
+    if instruction.writes_conditional and program.conditional_from_program:
         store(batch.conditional, results[ALPHA].values, strict[ALPHA])
