@@ -1,0 +1,106 @@
+"""Puts the sources of an instruction into its three RGB and three alpha source addresses; CTM Guide pp. 25-26.
+
+Source N of an operand is one thing to it: its colour channels come from RGB address N and its alpha channel from alpha
+address N. So a register of which one operand reads both sits in the same slot of both; otherwise the two units' slots
+are independent, and one slot serves every operand that reads the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sim.assembler.error import Position, SourceError
+from sim.assembler.syntax import Bank, Register
+
+SLOTS = 3
+UNUSED = Register(Bank.INLINE, 0)
+
+
+@dataclass(frozen=True)
+class Need:
+    """What an operand asks of a slot: a register, for its colour or its alpha or both, anywhere or in slot `fixed`."""
+
+    register: Register
+    color: bool
+    alpha: bool
+    position: Position
+    fixed: int | None = None
+
+
+@dataclass
+class Slots:
+    """The registers in the RGB and in the alpha source addresses; None is free."""
+
+    color: list[Register | None] = field(default_factory=lambda: [None] * SLOTS)
+    alpha: list[Register | None] = field(default_factory=lambda: [None] * SLOTS)
+
+    def holds(self, need: Need, slot: int) -> bool:
+        """Whether a slot already has what is needed."""
+        return (not need.color or self.color[slot] == need.register) and (
+            not need.alpha or self.alpha[slot] == need.register
+        )
+
+    def fits(self, need: Need, slot: int) -> bool:
+        """Whether a slot has what is needed or room for it."""
+        return (not need.color or self.color[slot] in (None, need.register)) and (
+            not need.alpha or self.alpha[slot] in (None, need.register)
+        )
+
+    def with_need(self, need: Need, slot: int) -> "Slots":
+        """The slots with a need put into one of them."""
+        changed = Slots(list(self.color), list(self.alpha))
+        if need.color:
+            changed.color[slot] = need.register
+        if need.alpha:
+            changed.alpha[slot] = need.register
+        return changed
+
+
+def allocate(needs: Sequence[Need], given: Slots) -> tuple[Slots, list[int]]:
+    """The slots with every need in them, and the slot of each need.
+
+    Needs with a fixed slot come first; the others go, in order, where they already are, else to the lowest slot with
+    room, and are moved only if that leaves no room for a later one.
+
+    Raises
+    ------
+    SourceError
+        They do not fit.
+    """
+    order = sorted(range(len(needs)), key=lambda index: needs[index].fixed is None)
+    found = _search([needs[index] for index in order], given)
+    if found is None:
+        raise SourceError(_reason(needs, given), needs[-1].position)
+    slots, chosen = found
+    places = dict(zip(order, chosen, strict=True))
+    return slots, [places[index] for index in range(len(needs))]
+
+
+def _search(needs: Sequence[Need], slots: Slots) -> tuple[Slots, list[int]] | None:
+    if not needs:
+        return slots, []
+    need = needs[0]
+    candidates = [need.fixed] if need.fixed is not None else range(SLOTS)
+    for slot in sorted(candidates, key=lambda slot: not slots.holds(need, slot)):
+        if slots.fits(need, slot):
+            found = _search(needs[1:], slots.with_need(need, slot))
+            if found is not None:
+                return found[0], [slot, *found[1]]
+    return None
+
+
+def _reason(needs: Sequence[Need], given: Slots) -> str:
+    for what, registers, listed in (
+        ("RGB", [need.register for need in needs if need.color], given.color),
+        ("alpha", [need.register for need in needs if need.alpha], given.alpha),
+    ):
+        names = list(dict.fromkeys(str(register) for register in registers))
+        if None not in listed:
+            missing = [register for register in registers if register not in listed]
+            if missing:
+                return f"{missing[0]} is not among the {what} sources that are given"
+        elif len(names) > SLOTS:
+            return f"this needs {len(names)} {what} sources ({', '.join(names)}); an instruction has {SLOTS}"
+    return (
+        "the sources do not fit three slots: presubtracts, MDH and MDV need theirs in slots 0 and 1, and a register of "
+        "which one operand uses colour and alpha needs the same slot for both"
+    )
