@@ -21,7 +21,6 @@ _PRESUBTRACTS = {presubtract.name.lower(): presubtract for presubtract in Presub
 
 def parse_arithmetic(cursor: Cursor, kind: InstructionType, *, uncached_writes: bool) -> Draft:
     """`half [|| half] [flags] [rgb_src(...)] [alpha_src(...)]`, after ALU or OUT."""
-    position = cursor.position
     halves = []
     if not cursor.at_end and not cursor.next_is(*_OPTIONS):
         halves.append(parse_half(cursor))
@@ -37,7 +36,7 @@ def parse_arithmetic(cursor: Cursor, kind: InstructionType, *, uncached_writes: 
             given[_SOURCES[name]] = _sources(cursor)
         elif not parse_flags(cursor, draft):
             break
-    encode(draft, pair(halves), given, position, uncached_writes=uncached_writes)
+    encode(draft, pair(halves), given, uncached_writes=uncached_writes)
     return draft
 
 

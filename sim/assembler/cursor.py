@@ -84,6 +84,11 @@ class Cursor:
             self.fail(f"expected {what}, not {self.described()}")
         return token
 
+    def expect_end(self) -> None:
+        """Check that nothing follows."""
+        if not self.at_end:
+            self.fail(f"expected the end of the statement, not {self.described()}")
+
     def choose(self, choices: Mapping[str, _Value], what: str) -> _Value:
         """Pass over a name that is a key of `choices`, in any case, and give its value."""
         key = self.token.text.lower()

@@ -4,7 +4,7 @@ A joint half splits into two; some single halves imply the other one. CTM Guide 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rtl.isa.opcodes import (
     ALPHA_BIT_COPIES,
@@ -52,13 +52,13 @@ _LETTERS = {Unit.RGB: "rgb", Unit.ALPHA: "a"}
 
 @dataclass(frozen=True)
 class UnitOperand:
-    """An operand of one unit: a letter per channel, three for RGB, one for alpha."""
+    """An operand of one unit: a letter per channel, three for RGB, one for alpha, four for DP4."""
 
     source: Source
     letters: str
     negative: bool
     absolute: bool
-    position: Position
+    position: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _unit_operation(name: str, unit: Unit) -> str:
 
 
 def _letters(operand: Operand, half: Half, unit: Unit, operation: RgbOperation | AlphaOperation) -> str:
-    """One letter per channel of the unit; DP4's operands get four."""
+    """One letter per channel of the unit; for an operand of DP4 four, or three where the alpha half has the fourth."""
     swizzle, joint = operand.swizzle, half.unit is Unit.JOINT
     scalar = joint and half.operation in _SCALAR
     channels = "rgba" if operation is RgbOperation.DP4 else _LETTERS[unit]
@@ -186,7 +186,7 @@ def _letters(operand: Operand, half: Half, unit: Unit, operation: RgbOperation |
         return channels
     if len(swizzle) == 1:
         return swizzle * len(channels)
-    if len(swizzle) == len(channels):
+    if len(swizzle) == len(channels) or len(swizzle) == 3 and operation is RgbOperation.DP4:
         return swizzle
     if joint and len(swizzle) == 4 and not scalar:
         return swizzle[:3] if unit is Unit.RGB else swizzle[3]
