@@ -43,7 +43,7 @@ infinities and NaNs included. Error limits: below 1 ulp, and at most 1 of the ab
   value is at least 2^-6 in magnitude.
 * **Worst absolute error**: for LN2 where the exact value is smaller than that; for SIN and COS everywhere.
 * **Correctly rounded**: share of the measured operands whose result is a float32 nearest to the exact value. (SIN of
-  operands below 2^-28, more than a third of all words, is a zero.)
+  operands below 2^-28, two thirds of those measured, is a zero.)
 * **Known exactly**: operands whose result is compared bit for bit, not measured: zeros, denormals, infinities, NaNs,
   operands outside the domain, overflow and underflow, powers of two for RCP and LN2, powers of four for RSQ, integers
   for EX2, multiples of a quarter turn for SIN and COS.
