@@ -10,6 +10,7 @@ from rtl.config import MachineConfig
 from sim.elf import write as write_executable
 from sim.engines.engine import Progress, Report
 from sim.jobs.arrays import Array
+from sim.jobs.error import JobError
 from sim.jobs.loading import Launch, LoadedJob
 from sim.runtime.commands import CommandBuffer
 from sim.runtime.device import Device
@@ -124,13 +125,22 @@ def processors(job: LoadedJob) -> int:
 
 
 def output_files(job: LoadedJob, folder: Path | None) -> dict[int | str, Path]:
-    """Where each output goes: beside the job, or into `folder` under its own name."""
+    """Where each output goes: beside the job, or into `folder` under its own name.
+
+    Raises
+    ------
+    JobError
+        Two outputs would be one file.
+    """
     names: dict[int | str, str] = {section.index: section.file for section, _, _ in job.outputs}
     if job.conditional is not None and job.job.conditional is not None and job.job.conditional.file is not None:
         names[CONDITIONAL] = job.job.conditional.file
     if folder is None:
         return {key: job.path.parent / name for key, name in names.items()}
-    return {key: folder / Path(name).name for key, name in names.items()}
+    files = {key: folder / Path(name).name for key, name in names.items()}
+    if len(set(files.values())) < len(files):
+        raise JobError(job.path, f"two outputs have the same name and cannot both go into '{folder}'")
+    return files
 
 
 def save(run: Run, files: dict[int | str, Path]) -> None:

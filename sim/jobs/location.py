@@ -29,6 +29,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
             if not match:
                 continue
             key = [*section, match[1]]
-        if len(key) > depth and list(path[: len(key)]) == key:
-            found, depth = number, len(key)
+        shared = min(len(key), len(path))
+        if shared > depth and list(path[:shared]) == key[:shared]:
+            found, depth = number, shared
     return found

@@ -1,5 +1,6 @@
 """What a job file may contain. Paths are relative to the file."""
 
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -153,6 +154,9 @@ class Conditional(_Section):
     def _check(self) -> Self:
         if (self.file is None) != (self.shape is None):
             raise ValueError("file and shape go together")
+        touches = self.test not in (ConditionalTest.NEVER, ConditionalTest.ALWAYS)
+        if self.file is None and (touches or self.write):
+            raise ValueError(f"test {self.test.name} needs file and shape" if touches else "write needs file and shape")
         return self
 
 
@@ -193,6 +197,10 @@ class Job(_Section):
             indices = [section.index for section in sections]
             if len(set(indices)) < len(indices):
                 raise ValueError(f"two {name} have the same index")
+        files = [output.file for output in self.outputs]
+        files += [self.conditional.file] if self.conditional is not None and self.conditional.file is not None else []
+        if len({Path(file) for file in files}) < len(files):
+            raise ValueError("two outputs go to the same file")
         return self
 
     @property
