@@ -48,7 +48,7 @@ def execute(
         outputs={},
     )  # fmt: skip
     with outcome.reported():
-        check_engine(engine)
+        check_engine(engine, max_cycles)
         config = configuration(preset, settings)
         buffers = [_buffer(text) for text in submit]
         dumps = [_dump(text) for text in dump or []]

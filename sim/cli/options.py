@@ -38,10 +38,12 @@ def number(text: str) -> int:
     return int(text, 16 if text.lower().startswith("0x") else 10)
 
 
-def check_engine(name: str) -> None:
-    """Refuse an engine that does not exist."""
+def check_engine(name: str, max_cycles: int | None) -> None:
+    """Refuse an engine that does not exist; say so where a limit means nothing to it."""
     if name not in ENGINES:
         raise BadInput(f"--engine: there is no engine '{name}'; there is: {', '.join(ENGINES)}")
+    if max_cycles is not None and not ENGINES[name].counts_cycles:
+        typer.echo(f"note: engine '{name}' counts no cycles, so --max-cycles has no effect; see --watchdog", err=True)
 
 
 def configuration(preset: str, settings: list[str] | None) -> MachineConfig:

@@ -35,15 +35,25 @@ def run(
     check: Annotated[bool, typer.Option("--check", help="Run the golden model too and compare every bit.")] = False,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
     max_cycles: MaxCycles = None,
+    hazards: Annotated[
+        bool, typer.Option("--hazards", help="Report reads that the rules of synchronisation do not promise.")
+    ] = False,
 ) -> None:
     """Run a job and write its outputs as .npy files."""
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
-        check_engine(engine)
+        check_engine(engine, max_cycles)
         config = configuration(preset, settings)
         loaded = load_job(job)
         files = output_files(loaded, output)
-        result = _execute(loaded, engine, config, watchdog, outcome)
+        with processor_progress(processors(loaded)) as progress:
+            execution = Execution(
+                loaded, engine=engine, config=config, watchdog=watchdog, progress=progress, hazards=hazards
+            )
+            try:
+                result = execution.run()
+            finally:
+                outcome.add_report(execution.device.report())
         if check:
             _check(loaded, result, engine, config, watchdog)
         save(result, files)
@@ -54,15 +64,6 @@ def run(
 _NOTHING_RAN: dict[str, object] = {
     "cycles": None, "instructions": 0, "lane_instructions": 0, "counters": {}, "outputs": {},
 }  # fmt: skip
-
-
-def _execute(loaded: LoadedJob, engine: str, config: MachineConfig, watchdog: int, outcome: Outcome) -> Run:
-    with processor_progress(processors(loaded)) as progress:
-        execution = Execution(loaded, engine=engine, config=config, watchdog=watchdog, progress=progress)
-        try:
-            return execution.run()
-        finally:
-            outcome.add_report(execution.device.report())
 
 
 def _check(loaded: LoadedJob, result: Run, engine: str, config: MachineConfig, watchdog: int) -> None:

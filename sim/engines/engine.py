@@ -27,6 +27,7 @@ class Engine(Protocol):
     """Executes command buffers that lie in its memory, one after the other."""
 
     name: str
+    counts_cycles: bool
     memory: Memory
 
     def execute(self, address: int, dwords: int) -> None:

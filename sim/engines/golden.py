@@ -11,6 +11,7 @@ class GoldenEngine:
     """Runs command buffers on the golden model. With `hazards`, reads of what was not promised raise HAZARD."""
 
     name = "golden"
+    counts_cycles = False
 
     def __init__(
         self, config: MachineConfig, *, watchdog: int = 0, progress: Progress | None = None, hazards: bool = False

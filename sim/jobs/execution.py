@@ -39,9 +39,10 @@ class Execution:
         config: MachineConfig,
         watchdog: int,
         progress: Progress | None = None,
+        hazards: bool = False,
     ) -> None:
         self._job = job
-        self.device = Device(engine, config, watchdog=watchdog, progress=progress)
+        self.device = Device(engine, config, watchdog=watchdog, progress=progress, hazards=hazards)
         self._inputs = {
             section.index: self.device.image(layout, array, section.memory) for section, layout, array in job.inputs
         }

@@ -1,0 +1,50 @@
+"""The project's own rules: ruff, mypy, sizes of files, and that it speaks of itself alone."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).parents[1]
+FOLDERS = ("rtl", "sim", "tb", "scripts", "examples")
+HARD_LIMIT = 400
+TABLES = ("rtl/isa/coefficients.py",)
+
+
+def sources() -> list[Path]:
+    return sorted(path for folder in FOLDERS for path in (TOP / folder).rglob("*.py"))
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", *command], cwd=TOP, capture_output=True, text=True, check=False)
+
+
+def test_ruff_finds_nothing() -> None:
+    result = run("ruff", "check", "--no-cache", *FOLDERS)
+    assert result.returncode == 0, result.stdout
+
+
+def test_mypy_finds_nothing() -> None:
+    result = run("mypy")
+    assert result.returncode == 0, result.stdout
+
+
+def test_files_stay_small() -> None:
+    for path in sources():
+        name = str(path.relative_to(TOP))
+        if name not in TABLES:
+            assert len(path.read_text().splitlines()) <= HARD_LIMIT, name
+
+
+def test_every_module_says_what_it_is() -> None:
+    for path in sources():
+        if path.name != "__init__.py" or path.read_text().strip():
+            assert ast.get_docstring(ast.parse(path.read_text())), path
+
+
+def test_no_file_names_a_place_of_the_machine_it_was_written_on() -> None:
+    foreign = re.compile(r"(?<![\w.])/(work|tmp|root|home)/\w")
+    for path in [*sources(), *(TOP / "docs").glob("*.md"), TOP / "README.md"]:
+        if path != Path(__file__):
+            assert not foreign.search(path.read_text()), path
