@@ -30,8 +30,10 @@ def arithmetic_candidates(draft: Draft, *, uncached_writes: bool) -> Iterator[st
 
 
 def _forms(decoder: Decoder) -> Iterator[str]:
-    """Joint, one half that implies the other or stands alone, both, none."""
+    """None, joint, one half that implies the other or stands alone, both."""
     rgb, alpha = decoder.half(Unit.RGB), decoder.half(Unit.ALPHA)
+    if not rgb.destinations and not alpha.destinations:
+        yield ""
     joint = _joint(decoder, rgb, alpha)
     if joint is not None:
         yield half_text(joint)
@@ -42,10 +44,8 @@ def _forms(decoder: Decoder) -> Iterator[str]:
     if not rgb.destinations:
         yield half_text(_crossed(alpha, wide, _DOT_PRODUCTS))
         yield half_text(alpha)
-        if not alpha.destinations:
-            yield ""
     yield f"{half_text(wide)} {PARALLEL} {half_text(alpha)}"
-    if rgb.operation == RgbOperation.DP4.name:
+    if rgb.operation == RgbOperation.DP4.name and alpha.operation == AlphaOperation.DP.name:
         fourth = replace(alpha, operands=(decoder.operand(Unit.ALPHA, "a"), decoder.operand(Unit.ALPHA, "b")))
         yield f"{half_text(rgb)} {PARALLEL} {half_text(fourth)}"
 

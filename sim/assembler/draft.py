@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from amaranth.lib import data
 
 from rtl.isa.instruction import WORDS
 from rtl.isa.opcodes import InstructionType
-from rtl.isa.word import fields, replace, unpack
+from rtl.isa.word import fields
 
 _ARITHMETIC = ("common", "rgb_addr", "alpha_addr", "rgb_inst", "alpha_inst", "rgba_inst")
 
@@ -21,6 +22,18 @@ WORD_NAMES: Mapping[InstructionType, tuple[str, ...]] = {
 """The names of an instruction's words in the assembler; a word that a type does not use has its number."""
 
 
+_Fields = Mapping[str, tuple[int, int]]
+"""Field -> offset and width, in bits."""
+_PLACES: Mapping[InstructionType, Mapping[str, tuple[int, _Fields]]] = {
+    kind: {
+        name: (index, {field: (offset, width) for field, offset, width in fields(WORDS[kind][index])})
+        for index, name in enumerate(names)
+    }
+    for kind, names in WORD_NAMES.items()
+}
+"""Word -> its index and its fields, worked out once: drafts are read and written field by field."""
+
+
 class Draft:
     """The words of one instruction. Its type is fixed."""
 
@@ -31,13 +44,18 @@ class Draft:
 
     def set(self, word: str, **values: int) -> None:
         """Write fields of a word; a value that does not fit raises ValueError."""
-        index = WORD_NAMES[self.kind].index(word)
-        self.words[index] = replace(WORDS[self.kind][index], self.words[index], **values)
+        index, places = _PLACES[self.kind][word]
+        for field, value in values.items():
+            offset, width = places[field]
+            if not 0 <= value < 1 << width:
+                raise ValueError(f"{field} must be 0..{(1 << width) - 1}, not {value}")
+            mask = (1 << width) - 1 << offset
+            self.words[index] = self.words[index] & ~mask | value << offset
 
     def get(self, word: str) -> dict[str, int]:
         """The fields of a word."""
-        index = WORD_NAMES[self.kind].index(word)
-        return unpack(WORDS[self.kind][index], self.words[index])
+        index, places = _PLACES[self.kind][word]
+        return {field: self.words[index] >> offset & (1 << width) - 1 for field, (offset, width) in places.items()}
 
 
 def layouts(kind: InstructionType) -> Mapping[str, data.StructLayout]:
@@ -45,6 +63,7 @@ def layouts(kind: InstructionType) -> Mapping[str, data.StructLayout]:
     return dict(zip(WORD_NAMES[kind], WORDS[kind], strict=True))
 
 
+@cache
 def field_names(kind: InstructionType) -> Mapping[str, tuple[str, str, int]]:
     """Every name that a field has in an override, in lower case: to (word, field, width).
 

@@ -23,7 +23,8 @@ def instruction_text(draft: Draft, *, uncached_writes: bool) -> str:
     else:
         candidates = arithmetic_candidates(draft, uncached_writes=uncached_writes)
     keyword = _KEYWORDS[draft.kind]
-    return fit((f"{keyword} {candidate}".rstrip() for candidate in candidates), draft, uncached_writes=uncached_writes)
+    texts = (f"{keyword} {candidate.lstrip()}".rstrip() for candidate in candidates)
+    return fit(texts, draft, uncached_writes=uncached_writes)
 
 
 def fit(candidates: Iterable[str], draft: Draft, *, uncached_writes: bool) -> str:
@@ -77,6 +78,8 @@ def _aim(item: Item) -> None:
 
 def _differences(found: Draft, wanted: Draft) -> dict[str, int]:
     """The fields that differ, by their shortest name, with the value that is wanted."""
+    if found.words == wanted.words:
+        return {}
     places = {place[:2]: name for name, place in field_names(wanted.kind).items()}
     return {
         name: wanted.get(word)[field]

@@ -50,9 +50,7 @@ def half_text(half: Half) -> str:
 
 def _tells_unit(destination: Destination, unit: Unit) -> bool:
     """Whether a destination is enough to know the unit from."""
-    if destination.target is Target.UMRT:
-        return unit is Unit.JOINT
-    return bool(destination.mask)
+    return bool(destination.mask) if destination.mask is not None else unit is Unit.JOINT
 
 
 def _short_form(half: Half) -> tuple[str, Sequence[Operand], OutputModifier]:
