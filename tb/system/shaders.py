@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rtl.config import DEFAULT, ArrayConfig
+from rtl.isa.conditional import ConditionalLocation
 from rtl.isa.formats import DataFormat
 from sim.elf import read_shader, write
 from sim.jobs.constants import ConstantFiles
@@ -39,8 +40,22 @@ class Shader:
         return width, height
 
 
-def run(shader: Shader, *, domain: tuple[int, int, int, int], lanes: int = 4, hazards: bool = False) -> np.ndarray:
-    """All outputs, float32 [targets, height, width, 4], after a run over `domain` (i0, j0, i1, j1)."""
+@dataclass(frozen=True)
+class Result:
+    """What a run left: outputs [targets, height, width, 4], conditional values [height, width] where there are any."""
+
+    outputs: np.ndarray
+    depth: np.ndarray | None
+
+    @property
+    def bits(self) -> list[np.ndarray]:
+        """The same as words."""
+        arrays = [self.outputs] if self.depth is None else [self.outputs, self.depth]
+        return [array.view(np.uint32) for array in arrays]
+
+
+def run(shader: Shader, *, domain: tuple[int, int, int, int], lanes: int = 4, hazards: bool = False) -> Result:
+    """Run a program over `domain` (i0, j0, i1, j1)."""
     device = Device(config=replace(DEFAULT, array=ArrayConfig(lanes=lanes)), hazards=hazards)
     source = read_shader(shader.text)
     numbers = sorted(int(name.removeprefix("temp")) for name in shader.arrays if name.startswith("temp"))
@@ -61,23 +76,34 @@ def run(shader: Shader, *, domain: tuple[int, int, int, int], lanes: int = 4, ha
         unwritten = np.full((height, width, 4), shader.document["unwritten"], np.float32)
         outputs.append(_image(device, unwritten))
         commands.set_out_fmt(target, outputs[-1].base, outputs[-1].layout.format_word, height)
-    device.run(commands.set_domain(*domain).start_program().flush_out_cache())
-    return np.stack([image.read() for image in outputs])
+    depth = None
+    if "expected_depth" in shader.arrays:
+        depth = _image(device, np.full((height, width, 1), shader.document["unwritten"], np.float32))
+        commands.set_cond_out_fmt(depth.base, depth.layout.format_word, height)
+        commands.set_cond_loc(ConditionalLocation.DPP).set_cond_out_mask(enable=True)
+    device.run(commands.set_domain(*domain).start_program().flush_out_cache().flush_cond_out_cache())
+    return Result(np.stack([image.read() for image in outputs]), None if depth is None else depth.read()[..., 0])
 
 
 def _image(device: Device, array: np.ndarray) -> Image:
-    height, width = array.shape[:2]
-    return device.image(Layout(width=width, height=height, format=DataFormat.FLOAT32_4), array)
+    height, width, channels = array.shape
+    data_format = DataFormat.FLOAT32_4 if channels == 4 else DataFormat.FLOAT32_1
+    return device.image(Layout(width=width, height=height, format=data_format), array)
 
 
-def wrong_pixels(shader: Shader, found: np.ndarray) -> np.ndarray:
+def wrong_pixels(shader: Shader, found: Result) -> np.ndarray:
     """Pixels [height, width] that are outside the tolerance of every renderer's result."""
+    right = _matches(shader, found.outputs, "expected", "expected_second").all(axis=(0, 3))
+    if found.depth is not None:
+        right &= _matches(shader, found.depth, "expected_depth")
+    return ~right
+
+
+def _matches(shader: Shader, found: np.ndarray, *names: str) -> np.ndarray:
     tolerance = shader.document["relative_tolerance"]
     right = np.zeros(found.shape, bool)
-    for name in ("expected", "expected_second"):
-        if name in shader.arrays:
-            expected = shader.arrays[name]
-            with np.errstate(invalid="ignore"):
-                right |= np.abs(found - expected) <= tolerance * np.maximum(1, np.abs(expected))
-            right |= np.isnan(found) & np.isnan(expected) | (found == expected)
-    return ~right.all(axis=(0, 3))
+    for expected in (shader.arrays[name] for name in names if name in shader.arrays):
+        with np.errstate(invalid="ignore"):
+            right |= np.abs(found - expected) <= tolerance * np.maximum(1, np.abs(expected))
+        right |= np.isnan(found) & np.isnan(expected) | (found == expected)
+    return right
