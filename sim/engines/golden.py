@@ -2,6 +2,7 @@
 
 from rtl.config import MachineConfig
 from sim.engines.engine import Progress, Report
+from sim.golden.dpp.core import R5xxCore
 from sim.golden.dpp.counters import Counters
 from sim.golden.pe.processor import CommandProcessor
 from sim.memory import Memory
@@ -44,11 +45,11 @@ class GoldenEngine:
         )
 
     def _new_processor(self) -> CommandProcessor:
-        return CommandProcessor(
+        core = R5xxCore(
             self.memory,
             lanes=self._config.array.lanes,
-            watchdog=self._watchdog,
-            progress=self._progress,
             counters=self._counters,
+            watchdog=self._watchdog,
             hazards=self._hazards,
         )
+        return CommandProcessor(self.memory, core, progress=self._progress)

@@ -11,6 +11,7 @@ from rtl.isa.formats import DataFormat
 from rtl.isa.opcodes import AlphaOperation, InstructionType, RgbOperation, Swizzle
 from rtl.isa.word import pack
 from sim.elf import Executable, write
+from sim.golden.dpp.core import R5xxCore
 from sim.golden.dpp.counters import Counters
 from sim.golden.pe.processor import CommandProcessor
 from sim.memory import Memory
@@ -81,9 +82,10 @@ class Machine:
 
     def __post_init__(self) -> None:
         self.counters = Counters()
-        self.processor = CommandProcessor(
+        core = R5xxCore(
             self.memory, lanes=self.lanes, watchdog=self.watchdog, counters=self.counters, hazards=self.hazards
         )
+        self.processor = CommandProcessor(self.memory, core)
 
     def commands(self, buffer: CommandBuffer | Sequence[int]) -> None:
         """Run a command buffer."""

@@ -7,21 +7,15 @@ follows the manual's rules for invalidating and flushing cannot tell.
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from rtl.isa.commands import BASE_MASK, BY_WORD, Command
 from rtl.isa.conditional import ConditionalLocation
-from rtl.isa.formats import DataFormat
 from rtl.isa.limits import ADDRESS_SPACE
 from rtl.isa.status import Status
 from sim.fault import MachineError
-from sim.golden.dpp.array import Array
-from sim.golden.dpp.batch import Batch, Mask
-from sim.golden.dpp.counters import Counters
-from sim.golden.dpp.hazards import Hazard
-from sim.golden.dpp.launch import Launch, inputs_as_at_start
-from sim.golden.dpp.program import Constants, Program
+from sim.golden.pe.core import Core
 from sim.golden.pe.domain import Integers
-from sim.golden.pe.loader import Image, load
 from sim.golden.pe.state import State, check_parameters
 from sim.memory import Memory
 
@@ -33,32 +27,17 @@ _REPORTS_LOST_WRITES = ("wait_for_idle", "flush_out_cache", "flush_cond_out_cach
 Progress = Callable[[int], None]
 """Called with the processors of the domain that were walked, a part at a time."""
 
+Mask = npt.NDArray[np.bool_]
+
 
 class CommandProcessor:
-    """Executes command buffers; `lanes` is the size of a group and does not change results.
+    """Executes command buffers and gives work to `core`."""
 
-    `counters` adds up what all programs issue. With `hazards` a program that reads what was not promised to be there
-    raises HAZARD when it has ended.
-    """
-
-    def __init__(
-        self,
-        memory: Memory,
-        *,
-        lanes: int,
-        counters: Counters,
-        watchdog: int = 0,
-        progress: Progress | None = None,
-        hazards: bool = False,
-    ) -> None:
+    def __init__(self, memory: Memory, core: Core, *, progress: Progress | None = None) -> None:
         self._memory = memory
-        self._lanes = lanes
-        self._watchdog = watchdog
+        self._core = core
         self._progress = progress
-        self._hazards = hazards
-        self._image: Image | None = None
         self.state = State()
-        self.counters = counters
 
     def run(self, address: int, dwords: int) -> None:
         """Execute the command buffer of `dwords` words at `address`, a multiple of four.
@@ -72,7 +51,7 @@ class CommandProcessor:
             check_parameters(command, at, words)
             self.state.apply(command, words)
             if command.name in ("set_inst_fmt", "inv_inst_cache"):
-                self._image = None
+                self._core.forget_program()
             elif command.name == "read_perf_counters" and self.state.counters_enabled:
                 # Both counters count clocks, and this model has none.
                 self._memory.write(words[0] & BASE_MASK, bytes(8))
@@ -111,74 +90,35 @@ class CommandProcessor:
         if self.state.domain.is_empty:
             return
         try:
-            launch = self._launch()
-            error = self._run(launch)
-            if error is not None:
-                raise error
-        except MachineError as error:
+            error = self._walk_domain()
+        except MachineError as refusal:
+            error = refusal
+        if error is not None:
             raise error.at(at, self._memory.word(at)) from None
 
-    def _launch(self) -> Launch:
-        """Load the program where it is not, and check what it needs."""
-        state = self.state
-        if self._image is None:
-            self._image = load(self._memory, state.instruction_base)
-        bases = state.constant_bases
-        constants = Constants(self._memory, bases["set_constf_fmt"], bases["set_consti_fmt"], bases["set_constb_fmt"])
-        program = Program(image=self._image, constants=constants)
-        if not state.conditional.format_is_legal:
-            raise MachineError(status=Status.BAD_CONDITIONAL_FORMAT)
-        if program.uncached_writes and state.outputs[0].format is not DataFormat.FLOAT32_1:
-            raise MachineError(status=Status.BAD_UMRT_FORMAT)
-        outputs = tuple(state.outputs)
-        written = state.conditional.buffer if state.conditional.may_write_buffer else None
-        return Launch(
-            program=program,
-            memory=self._memory,
-            inputs=inputs_as_at_start(self._memory, tuple(state.inputs), program, outputs, written),
-            outputs=outputs,
-            output_mask=state.output_mask,
-            conditional=state.conditional,
-            conditional_value=np.uint32(state.conditional_value).view(np.float32),
-            lanes=self._lanes,
-            watchdog=self._watchdog,
-        )
-
-    def _run(self, launch: Launch) -> MachineError | None:
-        """Run the whole domain; the fault of the first group that has one, or the hazards where they are watched."""
-        array = Array(launch, hazards=self._hazards)
+    def _walk_domain(self) -> MachineError | None:
+        """Run the program over the whole domain; its error."""
+        lanes = self._core.lanes
+        run = self._core.start(self.state)
         order = 0
-        for i, j, covered in self.state.domain.groups(self._lanes, BATCH_LANES // self._lanes):
-            batch_order = np.arange(order, order + i.size // self._lanes)
-            order += batch_order.size
+        for i, j, covered in self.state.domain.groups(lanes, BATCH_LANES // lanes):
+            groups = i.size // lanes
             walked = int(np.count_nonzero(covered))
-            if launch.conditional.location is ConditionalLocation.PE:
-                covered = self._test(launch, i, j, covered)
-            batch = Batch.start(
-                launch.program, self._lanes, batch_order, i, j, covered, launch.first_conditional(i.size)
-            )
-            issued = batch.any_lane(covered)
-            if issued.any():
-                array.run(batch if issued.all() else batch.select(issued))
+            if self.state.conditional.location is ConditionalLocation.PE:
+                covered = self._test(i, j, covered)
+            run.add(np.arange(order, order + groups), i, j, covered)
+            order += groups
             if self._progress is not None:
                 self._progress(walked)
-        self.counters.add(array.counters)
-        return array.fault.error if array.fault is not None else _hazard(array.hazards())
+        return run.finish()
 
-    def _test(self, launch: Launch, i: Integers, j: Integers, covered: Mask) -> Mask:
+    def _test(self, i: Integers, j: Integers, covered: Mask) -> Mask:
         """Conditional execution: the pairs that the conditional unit lets pass."""
+        unit = self.state.conditional
         lanes = np.flatnonzero(covered)
-        value = np.full(lanes.size, launch.conditional_value)
-        passed, stored = launch.conditional.decide(self._memory, i[lanes], j[lanes], value)
-        launch.conditional.store(self._memory, i[lanes][stored], j[lanes][stored], value[stored])
+        value = np.full(lanes.size, self.state.conditional_float)
+        passed, stored = unit.decide(self._memory, i[lanes], j[lanes], value)
+        unit.store(self._memory, i[lanes][stored], j[lanes][stored], value[stored])
         result = np.zeros(covered.size, bool)
         result[lanes[passed]] = True
         return result
-
-
-def _hazard(hazards: list[Hazard]) -> MachineError | None:
-    if not hazards:
-        return None
-    first = hazards[0]
-    lines = [f"pc {hazard.pc}: {hazard.text}" for hazard in hazards]
-    return MachineError(status=Status.HAZARD, pc=first.pc, i=first.i, j=first.j, detail="; ".join(lines))

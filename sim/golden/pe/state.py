@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from rtl.isa.commands import BASE_MASK, Command
 from rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from rtl.isa.formats import FORMAT, DataFormat, Tiling
@@ -31,6 +33,11 @@ class State:
     instruction_base: int = 0
     constant_bases: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_CONSTANT_FORMATS, 0))
     counters_enabled: bool = False
+
+    @property
+    def conditional_float(self) -> np.float32:
+        """The conditional value of the PE as a float."""
+        return np.uint32(self.conditional_value).view(np.float32)
 
     def apply(self, command: Command, words: Sequence[int]) -> None:
         """Execute a command that sets state; any other does nothing here."""

@@ -1,0 +1,42 @@
+"""What the command processor asks of an array, whatever its instruction set."""
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sim.fault import MachineError
+from sim.golden.pe.domain import Integers
+from sim.golden.pe.state import State
+
+
+class Run(Protocol):
+    """A program that is running."""
+
+    def add(self, order: Integers, i: Integers, j: Integers, covered: npt.NDArray[np.bool_]) -> None:
+        """Run groups to their end.
+
+        `order` [groups] is their place in the domain walk; i, j and coverage are those of their lanes
+        [groups * lanes]. A group without a covered processor is not issued.
+        """
+
+    def finish(self) -> MachineError | None:
+        """The error of the whole program, None where there is none; called once, when all groups were added."""
+
+
+class Core(Protocol):
+    """The array of processors. `lanes` is the size of a group."""
+
+    lanes: int
+
+    def forget_program(self) -> None:
+        """Load the program again at the next start."""
+
+    def start(self, state: State) -> Run:
+        """Begin a program with the state that commands have set.
+
+        Raises
+        ------
+        MachineError
+            The program cannot run.
+        """
