@@ -57,7 +57,9 @@ def _packages() -> Iterator[Finding]:
     except importlib.metadata.PackageNotFoundError:
         yield Finding(_PACKAGE, "not installed", "run scripts/demo, which sets everything up")
         return
-    for requirement in map(Requirement, requirements):
+    # What an extra needs too is listed once; what is needed always comes first.
+    by_name = {requirement.name: requirement for requirement in map(Requirement, reversed(requirements))}
+    for requirement in sorted(by_name.values(), key=lambda requirement: requirement.name):
         if requirement.name == _PACKAGE:
             continue
         is_extra = requirement.marker is not None
