@@ -69,7 +69,7 @@ def allocate(needs: Sequence[Need], given: Slots) -> tuple[Slots, list[int]]:
     order = sorted(range(len(needs)), key=lambda index: needs[index].fixed is None)
     found = _search([needs[index] for index in order], given)
     if found is None:
-        raise SourceError(_reason(needs, given), needs[-1].position)
+        raise _failure(needs, given)
     slots, chosen = found
     places = dict(zip(order, chosen, strict=True))
     return slots, [places[index] for index in range(len(needs))]
@@ -88,19 +88,24 @@ def _search(needs: Sequence[Need], slots: Slots) -> tuple[Slots, list[int]] | No
     return None
 
 
-def _reason(needs: Sequence[Need], given: Slots) -> str:
-    for what, registers, listed in (
-        ("RGB", [need.register for need in needs if need.color], given.color),
-        ("alpha", [need.register for need in needs if need.alpha], given.alpha),
+def _failure(needs: Sequence[Need], given: Slots) -> SourceError:
+    """Why the needs do not fit, at the first operand that is one too many."""
+    for what, wanted, listed in (
+        ("RGB", [need for need in needs if need.color], given.color),
+        ("alpha", [need for need in needs if need.alpha], given.alpha),
     ):
-        names = list(dict.fromkeys(str(register) for register in registers))
         if None not in listed:
-            missing = [register for register in registers if register not in listed]
+            missing = [need for need in wanted if need.register not in listed]
             if missing:
-                return f"{missing[0]} is not among the {what} sources that are given"
-        elif len(names) > SLOTS:
-            return f"this needs {len(names)} {what} sources ({', '.join(names)}); an instruction has {SLOTS}"
-    return (
+                message = f"{missing[0].register} is not among the {what} sources that are given"
+                return SourceError(message, missing[0].position)
+        registers = list(dict.fromkeys(need.register for need in wanted))
+        if len(registers) > SLOTS:
+            names = ", ".join(map(str, registers))
+            message = f"this needs {len(registers)} {what} sources ({names}); an instruction has {SLOTS}"
+            return SourceError(message, next(need.position for need in wanted if need.register == registers[SLOTS]))
+    return SourceError(
         "the sources do not fit three slots: presubtracts, MDH and MDV need theirs in slots 0 and 1, and a register of "
-        "which one operand uses colour and alpha needs the same slot for both"
+        "which one operand uses colour and alpha needs the same slot for both",
+        needs[-1].position,
     )

@@ -92,6 +92,9 @@ class _Semaphore:
 
     def follow(self, draft: Draft, use: Usage, *, uncached_writes: bool) -> None:
         """Take note of what an instruction waits for and acquires."""
+        acquires = uncached_writes and bool(use.outputs) and draft.get("rgb_inst")["target"] in _ACQUIRING
+        if acquires:
+            draft.set("common", tex_sem_wait=1)
         if draft.get("common")["tex_sem_wait"]:
             self._held, self._is_acquired, self._uncached_pending = Registers(), False, False
         if draft.kind is InstructionType.TEX and use.writes:
@@ -99,7 +102,7 @@ class _Semaphore:
             if draft.get("tex_inst")["tex_sem_acquire"]:
                 draft.set("common", tex_sem_wait=1)
                 self._acquire()
-        elif uncached_writes and use.outputs and draft.get("rgb_inst")["target"] in _ACQUIRING:
+        elif acquires:
             self._acquire()
             self._uncached_pending = True
 
