@@ -1,0 +1,14 @@
+; Transposes a matrix: each processor moves the number at (i, j) to (j, i).
+;
+; An ordinary output goes to the processor's own place. Here every processor says where its value goes: an uncached
+; write takes the 32-bit value from R and the place (x, y) from G and B.
+;
+; i0  the matrix        o0  its transpose, FLOAT32_1
+
+.uncached_writes
+
+.equ packet = r1                               ; (value, x, y, 0)
+
+TEX packet.r = LOOKUP(i0, r0.rg) unscaled
+ALU packet.gb = MOV(r0.ggr)                    ; x = j, y = i
+OUT umrt[per_processor_idx] = MOV(packet)
