@@ -2,33 +2,37 @@
 
 from dataclasses import dataclass, replace
 
-from rtl.isa.status import STATUS_TEXT, Status
+from rtl.isa.status import STATUS_TEXT, BusClient, Status
 
 
 @dataclass(kw_only=True, eq=False)
 class MachineError(Exception):
     """Why a command buffer was dropped.
 
-    `address` and `word` are the offending word of the command buffer (for a program's fault, its start_program);
-    `pc`, `i` and `j` locate a program's fault: the instruction and the group's lane 0. `detail` is for people.
+    `address` and `word` are the offending word of the command buffer (for a program's fault, its start_program); of a
+    bus error, `address` is that of the access and `client` its client. `pc`, `i` and `j` locate a program's fault: the
+    instruction and the group's lane 0. `detail` is for people.
     """
 
     status: Status
     address: int | None = None
     word: int | None = None
+    client: BusClient | None = None
     pc: int | None = None
     i: int | None = None
     j: int | None = None
     detail: str = ""
 
     def at(self, address: int, word: int) -> "MachineError":
-        """The same error, located at a word of the command buffer."""
-        return replace(self, address=address, word=word)
+        """The same error, located at a word of the command buffer; a bus error keeps its own address."""
+        return self if self.status is Status.BUS_ERROR else replace(self, address=address, word=word)
 
     def __str__(self) -> str:
         parts = [self.status.name, ": ", self.detail or STATUS_TEXT[self.status]]
         if self.pc is not None:
             parts.append(f"; at pc {self.pc}, group of (i, j) = ({self.i}, {self.j})")
-        if self.word is not None and self.address is not None:
+        if self.client is not None:
+            parts.append(f"; {self.client.name} access at 0x{self.address:08x}")
+        elif self.word is not None:
             parts.append(f"; word 0x{self.word:08x} at 0x{self.address:08x}")
         return "".join(parts)

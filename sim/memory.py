@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rtl.isa.limits import ADDRESS_SPACE
+from rtl.isa.status import BusClient
 
 Words = npt.NDArray[np.uint32]
 
@@ -31,8 +32,8 @@ class Memory:
             ) from error
         self.bytes: npt.NDArray[np.uint8] = np.frombuffer(mapping, dtype=np.uint8)
         self._refused: list[tuple[int, int]] = []
-        self.lost: int | None = None
-        """Address of the first access that failed and has not been reported: its data was dropped."""
+        self.lost: tuple[BusClient, int] | None = None
+        """Client and address of the first access that failed and has not been reported: its data was dropped."""
 
     def view(self, element: npt.DTypeLike) -> npt.NDArray[np.generic]:
         """The whole space as elements of type `element`, whose size divides 4 GiB."""
@@ -63,7 +64,7 @@ class Memory:
         return result
 
     def keep(
-        self, addresses: npt.NDArray[np.signedinteger], size: int, wanted: npt.NDArray[np.bool_]
+        self, client: BusClient, addresses: npt.NDArray[np.signedinteger], size: int, wanted: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.bool_]:
         """The accesses of `wanted` that succeed; the first that fails is noted in `lost`."""
         refused = self.refused(addresses, size)
@@ -71,7 +72,7 @@ class Memory:
             return wanted
         failed = np.flatnonzero(wanted & refused)
         if failed.size and self.lost is None:
-            self.lost = int(addresses[failed[0]])
+            self.lost = client, int(addresses[failed[0]])
         return wanted & ~refused
 
     def read(self, address: int, size: int) -> bytes:

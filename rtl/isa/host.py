@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from amaranth.lib import data
 
-from rtl.isa.status import Status
+from rtl.isa.status import BusClient, Status
 
 REGISTER_SPACE = 4096
 QUEUE_DEPTH = 8
@@ -71,7 +71,13 @@ REGISTERS = (
     Register(offset=0x030, name="LAST_CONSUMED", access="ro", layout=_WORD, text="id of the newest consumed buffer"),
     Register(offset=0x040, name="ERROR_ADDRESS", access="ro", layout=_WORD, text="address of the word or access"),
     Register(offset=0x044, name="ERROR_WORD", access="ro", layout=_WORD, text="the word itself"),
-    Register(offset=0x048, name="ERROR_CLIENT", access="ro", layout=_WORD, text="client of a bus error"),
+    Register(
+        offset=0x048,
+        name="ERROR_CLIENT",
+        access="ro",
+        layout=data.StructLayout({"client": BusClient, "reserved": 28}),
+        text="client of a bus error",
+    ),
     Register(offset=0x04C, name="FAULT_PC", access="ro", layout=_WORD, text="PC of a program's fault"),
     Register(offset=0x050, name="FAULT_IJ", access="ro", layout=_PAIR, text="(i, j) of the group's lane 0"),
     Register(offset=0x054, name="WATCHDOG", access="rw", layout=_WORD, text="group instructions allowed, 0 = off"),

@@ -23,6 +23,20 @@ class Status(enum.Enum, shape=4):
     RESET = 14
 
 
+class BusClient(enum.Enum, shape=4):
+    """Who made the memory access of a BUS_ERROR."""
+
+    COMMAND = 0
+    INSTRUCTION = 1
+    FLOAT_CONSTANT = 2
+    INT_CONSTANT = 3
+    BOOL_CONSTANT = 4
+    INPUT = 5
+    OUTPUT = 6
+    CONDITIONAL_OUTPUT = 7
+    COUNTERS = 8
+
+
 STATUS_TEXT = {
     Status.OK: "no error",
     Status.BAD_COMMAND: "a word of the command buffer is no command",

@@ -57,6 +57,8 @@ class Outcome:
             yield
         except MachineError as error:
             details = {name: value for name, value in vars(error).items() if name != "status" and value is not None}
+            if error.client is not None:
+                details["client"] = error.client.name.lower()
             self._fail(MACHINE_ERROR, error.status.name.lower(), str(error), details)
         except Mismatch as mismatch:
             self._fail(MACHINE_ERROR, "mismatch", str(mismatch), {})

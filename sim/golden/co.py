@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from rtl.isa.formats import DataFormat
+from rtl.isa.status import BusClient
 from sim.golden import fp
 from sim.golden.mc.address import Integers, element_address
 from sim.golden.mc.buffer import Buffer
@@ -67,7 +68,7 @@ class ConditionalUnit:
         exists = (x < self.buffer.width_limit) & (y < self.buffer.height_limit)
         if self.reads_buffer or self.may_write_buffer:
             address = element_address(self.buffer, x, y)
-            exists = memory.keep(address, self.buffer.element.element_bytes, exists)
+            exists = memory.keep(BusClient.CONDITIONAL_OUTPUT, address, self.buffer.element.element_bytes, exists)
         if self.test is ConditionalTest.NEVER:
             passed = np.zeros(x.shape, bool)
         elif self.test is ConditionalTest.ALWAYS:

@@ -6,7 +6,7 @@ import pytest
 from rtl.isa.conditional import ConditionalTest
 from rtl.isa.formats import DataFormat
 from rtl.isa.opcodes import RgbOperation, TextureOperation
-from rtl.isa.status import Status
+from rtl.isa.status import BusClient, Status
 from sim.fault import MachineError
 from sim.runtime import CommandBuffer, Layout
 from tb.golden.machine import BOOLS, BUFFER, FLOATS, INTS, OUTPUT, PROGRAM, Machine, alu, flow, move, tex
@@ -41,7 +41,7 @@ def test_a_program_that_cannot_be_read_is_reported_at_its_start() -> None:
     machine.load([move(0, 0, output=0)])
     machine.memory.refuse(PROGRAM, PROGRAM + 4)
     error = bus_error(machine, CommandBuffer().set_inst_fmt(PROGRAM).start_program())
-    assert (error.address, error.word) == (BUFFER + 12, 0xC0000800)
+    assert (error.client, error.address) == (BusClient.INSTRUCTION, PROGRAM)
 
 
 @pytest.mark.parametrize("lanes", [4, 8])
@@ -55,6 +55,7 @@ def test_a_lookup_that_fails_ends_its_group_without_output_and_no_other(lanes: i
         machine.start((0, 0, 3, 3), before=SET_INPUT)
     error = caught.value
     assert (error.status, error.pc, error.i, error.j) == (Status.BUS_ERROR, 0, 2 if lanes == 4 else 0, 2)
+    assert (error.client, error.address) == (BusClient.INPUT, INPUT + 16 * 11)
     expected = np.ones((4, 4))
     expected[2:, 2 if lanes == 4 else 0 :] = 0
     np.testing.assert_array_equal(machine.output(0, LAYOUT)[..., 0], expected)
@@ -66,8 +67,16 @@ def test_a_write_that_fails_is_dropped_and_reported_at_the_next_flush() -> None:
     machine.memory.refuse(OUTPUT + 16, OUTPUT + 32)
     found = machine.start((0, 0, 3, 0))
     assert list(found[0, 0, :, 3]) == [1, 0, 1, 1]
-    assert f"0x{OUTPUT + 16:08x}" in bus_error(machine, CommandBuffer().set_cond_val(0.0).flush_out_cache()).detail
+    error = bus_error(machine, CommandBuffer().set_cond_val(0.0).flush_out_cache())
+    assert (error.client, error.address) == (BusClient.OUTPUT, OUTPUT + 16)
     machine.commands(CommandBuffer().flush_out_cache())
+
+
+def test_counters_that_cannot_be_written_are_reported() -> None:
+    machine = Machine()
+    machine.memory.refuse(0x5004, 0x5008)
+    error = bus_error(machine, CommandBuffer().init_perf_counters(enable=True).read_perf_counters(0x5000))
+    assert (error.client, error.address) == (BusClient.COUNTERS, 0x5000)
 
 
 def test_a_conditional_access_that_fails_fails_the_test() -> None:
@@ -78,7 +87,8 @@ def test_a_conditional_access_that_fails_fails_the_test() -> None:
     machine.memory.refuse(0x8004, 0x8008)
     found = machine.start((0, 0, 3, 0), before=before)
     assert list(found[0, 0, :, 3]) == [1, 0, 1, 1]
-    bus_error(machine, CommandBuffer().wait_for_idle())
+    error = bus_error(machine, CommandBuffer().wait_for_idle())
+    assert (error.client, error.address) == (BusClient.CONDITIONAL_OUTPUT, 0x8004)
 
 
 CONSTANT_USERS = {
@@ -97,6 +107,6 @@ def test_a_constant_that_cannot_be_read_faults_where_it_is_needed_only(address: 
     machine.load([CONSTANT_USERS[address], move(0, 0), move(0, 0, output=0)])
     with pytest.raises(MachineError) as caught:
         machine.start((0, 0, 1, 1))
-    assert (caught.value.status, caught.value.pc) == (Status.BUS_ERROR, 0)
+    assert (caught.value.status, caught.value.pc, caught.value.address) == (Status.BUS_ERROR, 0, address)
     machine.load([move(0, 0), move(0, 0, output=0)])
     machine.start((0, 0, 1, 1))

@@ -6,6 +6,7 @@ others behind it, and go on with them as one batch.
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ class Array:
             self._compute(batch, instruction)
         except RefusedError as error:
             refused = np.ones(batch.groups, bool) if error.lanes is None else batch.any_lane(error.lanes)
-            self._fault(batch.select(refused), Status.BUS_ERROR, str(error))
+            self._fault(batch.select(refused), Status.BUS_ERROR, client=error.client, address=error.address)
             return [] if refused.all() else self._execute(batch.select(~refused), instruction)
         batch.control = batch.control._replace(pc=batch.control.pc + 1)
         return [batch]
@@ -182,13 +183,13 @@ class Array:
         if not ended.all():
             self._wait(batch.select(~ended))
 
-    def _fault(self, batch: Batch, status: Status, detail: str = "") -> list[Batch]:
-        """Stop all groups of `batch` without output."""
+    def _fault(self, batch: Batch, status: Status, detail: str = "", **access: Any) -> list[Batch]:
+        """Stop all groups of `batch` without output; `access` is the client and the address of a bus error."""
         first = int(batch.order.argmin())
         if self.fault is None or batch.order[first] < self.fault.order:
             lane = first * batch.lanes
             error = MachineError(
-                status=status, pc=batch.control.pc, i=int(batch.i[lane]), j=int(batch.j[lane]), detail=detail
+                status=status, pc=batch.control.pc, i=int(batch.i[lane]), j=int(batch.j[lane]), detail=detail, **access
             )
             self.fault = Fault(int(batch.order[first]), error)
         return []

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rtl.isa.formats import DataFormat
-from rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS
+from rtl.isa.limits import ADDRESS_SPACE, BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS
 from rtl.isa.opcodes import TextureOperation
+from rtl.isa.status import BusClient
 from sim.golden import fp
 from sim.golden.dpp.decode import decode
 from sim.golden.dpp.instruction import Alu, Instruction, Tex
@@ -28,10 +29,12 @@ class IntConstant:
 
 
 class RefusedError(Exception):
-    """An access of the array to memory failed; `lanes` [n] are those concerned, None all of the batch."""
+    """A read of the array failed; `lanes` [n] are those concerned, None all of the batch."""
 
-    def __init__(self, what: str, lanes: npt.NDArray[np.bool_] | None = None) -> None:
-        super().__init__(f"{what} cannot be read")
+    def __init__(self, client: BusClient, address: int, lanes: npt.NDArray[np.bool_] | None = None) -> None:
+        super().__init__(f"{client.name} at 0x{address:08x}")
+        self.client = client
+        self.address = address
         self.lanes = lanes
 
 
@@ -56,8 +59,7 @@ class Constants:
 
     def float_constant(self, index: int) -> npt.NDArray[np.float32]:
         """Float constant `index`, float32 [4]."""
-        if self._memory.is_refused(self._bases[0] + 16 * index, 16):
-            raise RefusedError(f"float constant {index}")
+        self._check(BusClient.FLOAT_CONSTANT, self._bases[0] + 16 * index, 16)
         constant: npt.NDArray[np.float32] = self._floats[index]
         return constant
 
@@ -67,15 +69,17 @@ class Constants:
 
     def int_constant(self, index: int) -> IntConstant:
         """Int constant `index`."""
-        if self._memory.is_refused(self._bases[1] + 4 * index, 4):
-            raise RefusedError(f"int constant {index}")
+        self._check(BusClient.INT_CONSTANT, self._bases[1] + 4 * index, 4)
         return self._ints[index]
 
     def bool_constant(self, index: int) -> bool:
         """Bool constant `index`."""
-        if self._memory.is_refused(self._bases[2] + 4 * index, 4):
-            raise RefusedError(f"bool constant {index}")
+        self._check(BusClient.BOOL_CONSTANT, self._bases[2] + 4 * index, 4)
         return self._bools[index]
+
+    def _check(self, client: BusClient, address: int, size: int) -> None:
+        if self._memory.is_refused(address, size):
+            raise RefusedError(client, address % ADDRESS_SPACE)
 
 
 @dataclass(frozen=True, kw_only=True)

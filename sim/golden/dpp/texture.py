@@ -9,6 +9,7 @@ import numpy as np
 
 from rtl.isa.limits import CHANNELS
 from rtl.isa.opcodes import TextureOperation
+from rtl.isa.status import BusClient
 from sim.golden import fp
 from sim.golden.dpp.alu import Result
 from sim.golden.dpp.batch import Batch, Floats, Integers
@@ -68,7 +69,8 @@ def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
     for address in addresses:
         refused = inputs.memory.refused(address, buffer.element.element_bytes)
         if refused is not None and (refused & batch.active).any():
-            raise RefusedError(f"input {instruction.input}", refused & batch.active)
+            lanes = refused & batch.active
+            raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
     uncached = instruction.operation is TextureOperation.LOOKUP_UNCACHED
     memory = inputs.memory if uncached else inputs.cached[instruction.input]
     if buffer.is_2x2:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rtl.isa.formats import DataFormat
 from rtl.isa.limits import CHANNELS
+from rtl.isa.status import BusClient
 from sim.golden import fp
 from sim.golden.mc.address import Integers, element_address
 from sim.golden.mc.buffer import Buffer
@@ -69,7 +70,7 @@ def write(memory: Memory, buffer: Buffer, x: Integers, y: Integers, values: Floa
     element = buffer.element
     exists = (x < buffer.width_limit) & (y < buffer.height_limit)
     address = element_address(buffer, x, y)
-    exists = memory.keep(address, element.element_bytes, exists & mask.any(axis=0))
+    exists = memory.keep(BusClient.OUTPUT, address, element.element_bytes, exists & mask.any(axis=0))
     channel_type = {1: np.uint8, 2: np.uint16, 4: np.uint32}[element.channel_bytes]
     space = memory.view(channel_type)
     first = address // element.channel_bytes

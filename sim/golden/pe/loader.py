@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rtl.isa import executable as elf
-from rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
-from rtl.isa.status import Status
+from rtl.isa.limits import ADDRESS_SPACE, INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
+from rtl.isa.status import BusClient, Status
 from rtl.isa.word import unpack
 from sim.fault import MachineError
 from sim.memory import Memory
@@ -37,7 +37,12 @@ class _Window:
         if offset % 4 or offset < 0 or offset + 4 * count > elf.IMAGE_LIMIT:
             raise _malformed(f"{what} at offset {offset} is not a multiple of 4 inside 64 KiB of the image")
         if self._memory.is_refused(self._base + offset, 4 * count):
-            raise MachineError(status=Status.BUS_ERROR, detail=f"{what} cannot be read")
+            raise MachineError(
+                status=Status.BUS_ERROR,
+                client=BusClient.INSTRUCTION,
+                address=(self._base + offset) % ADDRESS_SPACE,
+                detail=f"{what} cannot be read",
+            )
         return [int(word) for word in self._memory.words(self._base + offset, count)]
 
 

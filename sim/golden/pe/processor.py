@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rtl.isa.commands import BASE_MASK, BY_WORD, Command
 from rtl.isa.conditional import ConditionalLocation
 from rtl.isa.limits import ADDRESS_SPACE
-from rtl.isa.status import Status
+from rtl.isa.status import BusClient, Status
 from sim.fault import MachineError
 from sim.golden.pe.core import Core
 from sim.golden.pe.domain import Integers
@@ -54,17 +54,18 @@ class CommandProcessor:
                 self._core.forget_program()
             elif command.name == "read_perf_counters" and self.state.counters_enabled:
                 # Both counters count clocks, and this model has none.
+                self._check_access(BusClient.COUNTERS, words[0] & BASE_MASK, 2)
                 self._memory.write(words[0] & BASE_MASK, bytes(8))
             elif command.name == "start_program":
                 self._start_program(at)
             elif command.name in _REPORTS_LOST_WRITES:
-                self._report_lost(at)
+                self._report_lost()
 
     def _commands(self, address: int, dwords: int) -> Iterator[tuple[int, Command, list[int]]]:
         place = 0
         while place < dwords:
             at = (address + 4 * place) % ADDRESS_SPACE
-            self._check_fetch(at, 1)
+            self._check_access(BusClient.COMMAND, at, 1)
             word = self._memory.word(at)
             command = BY_WORD.get(word)
             if command is None:
@@ -72,19 +73,19 @@ class CommandProcessor:
             if place + command.length > dwords:
                 detail = f"{command.name} takes {command.length} words, but the buffer has {dwords - place} left"
                 raise MachineError(status=Status.TRUNCATED, address=at, word=word, detail=detail)
-            self._check_fetch(at, command.length)
+            self._check_access(BusClient.COMMAND, at, command.length)
             yield at, command, [int(value) for value in self._memory.words(at + 4, command.length - 1)]
             place += command.length
 
-    def _report_lost(self, at: int) -> None:
+    def _report_lost(self) -> None:
         lost, self._memory.lost = self._memory.lost, None
         if lost is not None:
-            detail = f"a write-back to 0x{lost:08x} failed"
-            raise MachineError(status=Status.BUS_ERROR, address=at, word=self._memory.word(at), detail=detail)
+            client, address = lost
+            raise MachineError(status=Status.BUS_ERROR, client=client, address=address)
 
-    def _check_fetch(self, address: int, words: int) -> None:
+    def _check_access(self, client: BusClient, address: int, words: int) -> None:
         if self._memory.is_refused(address, 4 * words):
-            raise MachineError(status=Status.BUS_ERROR, address=address, detail="the command buffer cannot be read")
+            raise MachineError(status=Status.BUS_ERROR, client=client, address=address)
 
     def _start_program(self, at: int) -> None:
         if self.state.domain.is_empty:
