@@ -64,7 +64,7 @@ def test_pinned_words(text: str) -> None:
         ("OUTPUT o0 = MOV(r0)", "OUT o0 = MOV(r0)"),
         (".equ k = c7\n.equ half = k.a\nALU r1 = MUL(r0, half)", "ALU r1 = MUL(r0, c7.a)"),
         (".equ table = c8\nALU r1 = MOV(table[aL])", "ALU r1 = MOV(c8[aL])"),
-        ("ALU r1.rgb = MUL(r0, r0)\n || r2.a = RCP(r0.r) ; the other half", "ALU r1.rgb = MUL(r0, r0) || r2.a = RCP(r0.r)"),
+        ("ALU r1.rgb = MUL(r0, r0)\n || r2.a = RCP(r0) ; the other half", "ALU r1.rgb = MUL(r0, r0) || r2.a = RCP(r0)"),
     ],
 )
 def test_two_ways_to_write_the_same(text: str, same: str) -> None:
