@@ -32,7 +32,10 @@ _WORDS = {
 }
 _SWITCHES = (".manual", ".uncached_writes", ".zero_times_anything")
 _PLACES = (".start", ".end")
+_FLOW_CONTROL = ".flow_control"
 _MODES = {"full": 1, "partial": 0}
+DIRECTIVES = (*_SWITCHES, *_WORDS, _FLOW_CONTROL, *_PLACES, *_NOTES)
+"""Every directive but `.equ` and `.word`."""
 
 
 @dataclass
@@ -74,7 +77,7 @@ class Directives:
             self.switches.add(name)
         elif name in _WORDS:
             self.numbers[name] = cursor.integer(f"the value of {name}", _WORDS[name])
-        elif name == ".flow_control":
+        elif name == _FLOW_CONTROL:
             self.numbers[name] = cursor.choose(_MODES, "full or partial")
         elif name in _PLACES:
             cursor.expand_alias()
@@ -112,9 +115,9 @@ class Directives:
 
     def _flow_control(self, needs_full: bool) -> int:
         word = self.numbers.get(".us_fc_ctrl")
-        if word is not None and ".flow_control" not in self.numbers:
+        if word is not None and _FLOW_CONTROL not in self.numbers:
             return word
-        return (word or 0) | pack(US_FC_CTRL, full_fc_en=self.numbers.get(".flow_control", needs_full))
+        return (word or 0) | pack(US_FC_CTRL, full_fc_en=self.numbers.get(_FLOW_CONTROL, needs_full))
 
 
 def _indices(cursor: Cursor, what: str, limit: int) -> tuple[int, ...]:
