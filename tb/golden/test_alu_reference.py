@@ -10,6 +10,7 @@ from sim.golden.dpp import alu
 from sim.golden.dpp.batch import Batch, Control
 from sim.golden.dpp.decode import decode
 from sim.golden.dpp.instruction import Alu
+from sim.golden.dpp.plan import plan
 from sim.golden.dpp.program import Constants, Program
 from sim.golden.dpp.writeback import write_back
 from sim.golden.pe.loader import load
@@ -128,7 +129,7 @@ def test_random_instructions_do_to_every_processor_what_the_words_say(seed: int)
         instruction = decode(words, code_offset=0, uncached_writes=False)
         assert isinstance(instruction, Alu)
         with np.errstate(all="ignore"):
-            results = alu.execute(batch, program, instruction, alu.plan(instruction))
+            results = alu.execute(batch, program, instruction, plan(instruction))
             write_back(batch, program, instruction, results)
         context = Context(constants.tolist(), loop_index, zero_rule)
         for first in range(0, batch.size, 4):

@@ -20,6 +20,7 @@ from sim.golden.dpp.counters import Counters
 from sim.golden.dpp.hazards import Hazard, HazardMonitor
 from sim.golden.dpp.instruction import Alu, Flow, Illegal, Tex
 from sim.golden.dpp.launch import Launch
+from sim.golden.dpp.plan import plan
 from sim.golden.dpp.program import RefusedError
 from sim.golden.dpp.recurrence import Recurrence
 from sim.golden.dpp.sharing import SharingMonitor
@@ -44,7 +45,7 @@ class Array:
         self._sharing = SharingMonitor()
         self._program = launch.program
         self._plans = [
-            alu.plan(instruction) if isinstance(instruction, Alu) else () for instruction in launch.program.instructions
+            plan(instruction) if isinstance(instruction, Alu) else () for instruction in launch.program.instructions
         ]
         self._waiting: dict[Control, list[Batch]] = defaultdict(list)
         self.counters = Counters()

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rtl.isa.opcodes import Presubtract, TextureOperation, UmrtTarget
-from sim.golden.dpp.alu import Block, is_derivative, rows_read
 from sim.golden.dpp.batch import Batch
-from sim.golden.dpp.instruction import Alu, Bank, Flow, Illegal, Instruction, Tex
+from sim.golden.dpp.instruction import Address, Alu, Bank, Flow, Illegal, Instruction, Row, Tex
 from sim.golden.dpp.operands import temporary
 from sim.golden.dpp.outstanding import Outstanding, Place
+from sim.golden.dpp.plan import DERIVATIVES, Block
 from sim.golden.dpp.program import Program
 
 _ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
@@ -131,8 +131,8 @@ def _alu_hazards(batch: Batch, instruction: Alu, blocks: Sequence[Block], state:
     yield from _undelivered(state, _written(batch, instruction), "overwrites")
     delayed = set(presubtracted)
     for block in blocks:
-        if is_derivative(block):
-            delayed |= {_place(batch, instruction, 0, channel) for channel in block.sources}
+        if block.operation in DERIVATIVES:
+            delayed |= {_place(batch, address, row.channel) for row, address in _sources([block])}
     for place in sorted(delayed & state.last_written):
         yield f"needs {_name(place)} early, which the instruction before writes: set NOP there"
 
@@ -148,24 +148,31 @@ def _after_alu(batch: Batch, instruction: Alu, state: Outstanding) -> Outstandin
     )
 
 
-def _place(batch: Batch, instruction: Alu, source: int, channel: int) -> Place:
+def _sources(blocks: Sequence[Block]) -> Iterator[tuple[Row, Address | None]]:
+    """Every row that the results depend on, literals left out; the address of srcp is None."""
+    for block in blocks:
+        for reading in block.readings:
+            rows = zip(reading.rows, reading.addresses, strict=True)
+            yield from ((row, address) for row, address in rows if row.literal is None)
+
+
+def _place(batch: Batch, address: Address | None, channel: int) -> Place:
     """The place behind a source; that of a constant is no temporary's."""
-    address = instruction.unit(channel).addresses[source]
-    return (temporary(batch, address) if address.bank is Bank.TEMPORARY else _CONSTANT, channel)
+    if address is None or address.bank is not Bank.TEMPORARY:
+        return _CONSTANT, channel
+    return temporary(batch, address), channel
 
 
 def _read(batch: Batch, instruction: Alu, blocks: Sequence[Block]) -> tuple[set[Place], set[Place]]:
     """Places that operands read, directly and through the presubtract unit."""
     direct, presubtracted = set(), set()
-    for row in rows_read(instruction, blocks):
-        if row.literal is not None:
+    for row, address in _sources(blocks):
+        if address is not None:
+            direct.add(_place(batch, address, row.channel))
             continue
-        if row.source is not None:
-            direct.add(_place(batch, instruction, row.source, row.channel))
-            continue
-        operation = instruction.unit(row.channel).presubtract
-        sources = (0, 1) if operation in (Presubtract.SUB, Presubtract.ADD) else (0,)
-        presubtracted |= {_place(batch, instruction, source, row.channel) for source in sources}
+        unit = instruction.unit(row.channel)
+        sources = unit.addresses[:2] if unit.presubtract in (Presubtract.SUB, Presubtract.ADD) else unit.addresses[:1]
+        presubtracted |= {_place(batch, source, row.channel) for source in sources}
     return direct, presubtracted
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rtl.isa.limits import FLOAT_CONSTANTS, QUAD, TEMPORARIES
-from rtl.isa.opcodes import InputModifier
+from rtl.isa.limits import FLOAT_CONSTANTS, TEMPORARIES
 from sim.golden import fp
 from sim.golden.dpp.batch import Batch, Floats
 from sim.golden.dpp.instruction import Address, Alu, Bank, Destination, Row
+from sim.golden.dpp.plan import Reading, modified
 from sim.golden.dpp.program import Constants
 
 _ZERO = np.zeros(1, np.float32)
@@ -31,46 +31,40 @@ class Operands:
         self._instruction = instruction
         self._presubtracted: dict[int, Floats] = {}
 
-    def gather(self, channels: Sequence[int], operand: int) -> Floats:
-        """Operand A, B or C (0, 1, 2) of some channels: float32 [len(channels), n or 1].
+    def gather(self, reading: Reading) -> Floats:
+        """The value of an operand: float32 [rows, n or 1].
 
-        The result may be the register file itself: it must not be changed.
+        The result may be the register file itself or shared: it must not be changed.
         """
-        rows = [self._instruction.operands[channel][operand] for channel in channels]
-        whole = self._registers(rows)
-        if whole is not None:
-            return whole
-        values = [self.row(row) for row in rows]
-        result = np.empty((len(rows), max(value.size for value in values)), np.float32)
+        if reading.fixed is not None:
+            return reading.fixed
+        if reading.slice_of is not None:
+            number, first = temporary(self._batch, reading.slice_of), reading.rows[0].channel
+            if number < len(self._batch.clean):
+                return self._batch.temporaries[number, first : first + len(reading.rows)]
+        values = [self._row(row, address) for row, address in zip(reading.rows, reading.addresses, strict=True)]
+        result = np.empty((len(values), max(value.size for value in values)), np.float32)
         for place, value in enumerate(values):
             result[place] = value
-        return _modified(result, [row.modifier for row in rows])
+        return modified(result, reading.rows)
 
-    def gather_quad(self, channels: Sequence[int], operand: int, lane: int) -> Floats:
-        """src0 of one lane of each quad, for all lanes of the quad, with the modifiers of an operand."""
-        rows = [np.broadcast_to(self.source(0, channel), self._batch.size) for channel in channels]
-        values = np.repeat(np.stack(rows)[:, lane::QUAD], QUAD, axis=1)
-        return _modified(values, [self._instruction.operands[channel][operand].modifier for channel in channels])
-
-    def is_clean(self, channels: Sequence[int], operands: Sequence[int]) -> bool:
+    def is_clean(self, readings: Sequence[Reading]) -> bool:
         """Whether these operands hold no denormal for certain."""
         return all(
-            self._is_clean(self._instruction.operands[channel][operand], channel)
-            for channel in channels
-            for operand in operands
+            self._is_clean(address)
+            for reading in readings
+            if reading.fixed is None
+            for address in reading.addresses
+            if address is not None
         )
 
-    def row(self, row: Row) -> Floats:
+    def _row(self, row: Row, address: Address | None) -> Floats:
         """The unmodified value of one row."""
         if row.literal is not None:
             return np.full(1, row.literal, np.float32)
-        if row.source is None:
-            return self._presubtract(row.channel)
-        return self.source(row.source, row.channel)
+        return self._presubtract(row.channel) if address is None else self._source(address, row.channel)
 
-    def source(self, source: int, channel: int) -> Floats:
-        """One channel of src0, src1 or src2."""
-        address = self._instruction.unit(channel).addresses[source]
+    def _source(self, address: Address, channel: int) -> Floats:
         if address.bank is Bank.INLINE:
             return np.full(1, address.value, np.float32)
         if address.bank is Bank.CONSTANT:
@@ -78,51 +72,21 @@ class Operands:
         number = temporary(self._batch, address)
         return self._batch.temporaries[number, channel] if number < len(self._batch.clean) else _ZERO
 
-    def _registers(self, rows: Sequence[Row]) -> Floats | None:
-        """The rows as a slice of the register file, where they are one."""
-        first = rows[0]
-        if first.source is None or first.literal is not None:
-            return None
-        address = self._instruction.unit(first.channel).addresses[first.source]
-        for place, row in enumerate(rows):
-            if row != Row(InputModifier.OFF, first.channel + place, first.source):
-                return None
-            if self._instruction.unit(row.channel).addresses[first.source] != address:
-                return None
-        if address.bank is not Bank.TEMPORARY:
-            return None
-        number = temporary(self._batch, address)
-        if number >= len(self._batch.clean):
-            return None
-        return self._batch.temporaries[number, first.channel : first.channel + len(rows)]
-
     def _presubtract(self, channel: int) -> Floats:
         if channel not in self._presubtracted:
-            operation = self._instruction.unit(channel).presubtract
-            self._presubtracted[channel] = fp.presubtract(
-                operation.value, self.source(0, channel), self.source(1, channel)
-            )
+            unit = self._instruction.unit(channel)
+            sources = (self._source(address, channel) for address in unit.addresses[:2])
+            self._presubtracted[channel] = fp.presubtract(unit.presubtract.value, *sources)
         return self._presubtracted[channel]
 
     def _constant(self, address: Address) -> int:
         offset = self._batch.control.loop_index if address.relative else 0
         return (address.index + offset) % FLOAT_CONSTANTS
 
-    def _is_clean(self, row: Row, channel: int) -> bool:
-        if row.literal is not None or row.source is None:
-            return True
-        address = self._instruction.unit(row.channel).addresses[row.source]
+    def _is_clean(self, address: Address) -> bool:
         if address.bank is Bank.CONSTANT:
             return self._constants.is_clean(self._constant(address))
         if address.bank is Bank.INLINE:
             return True
         number = temporary(self._batch, address)
         return number >= len(self._batch.clean) or self._batch.clean[number]
-
-
-def _modified(values: Floats, modifiers: Sequence[InputModifier]) -> Floats:
-    if all(modifier is modifiers[0] for modifier in modifiers):
-        return fp.input_modifier(values, modifiers[0].value)
-    for place, modifier in enumerate(modifiers):
-        values[place] = fp.input_modifier(values[place], modifier.value)
-    return values
