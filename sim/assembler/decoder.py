@@ -26,6 +26,7 @@ from rtl.isa.opcodes import (
 from sim.assembler.draft import Draft
 from sim.assembler.encoder import Given
 from sim.assembler.pairing import ARITY
+from sim.assembler.places import operand_place
 from sim.assembler.sources import SLOTS
 from sim.assembler.syntax import (
     SWIZZLE_LETTERS,
@@ -42,7 +43,7 @@ from sim.assembler.syntax import (
     Unit,
 )
 
-_COLORS = ("red", "green", "blue")
+_DERIVATIVES = ("MDH", "MDV")
 _BOTH_SOURCES = (Presubtract.SUB, Presubtract.ADD)
 _Code = TypeVar("_Code", bound=Enum)
 
@@ -75,11 +76,10 @@ class Decoder:
         code = self.draft.get("rgba_inst")["rgb_op"] if unit is Unit.RGB else inst["op"]
         codes: type[RgbOperation] | type[AlphaOperation] = RgbOperation if unit is Unit.RGB else AlphaOperation
         operation: RgbOperation | AlphaOperation = legal(codes, code)
-        count = 2 if operation.name in ("MDH", "MDV") else ARITY[operation][0]
         return Half(
             unit=unit,
             operation=operation.name,
-            operands=tuple(self.operand(unit, name) for name in "abc"[:count]),
+            operands=tuple(self.operand(unit, name) for name in "abc"[: self._count(unit, operation)]),
             destinations=tuple(self._destinations(unit)),
             predicate=Predicate(
                 legal(PredicateSelect, common[f"{unit.value}_pred_sel"]), bool(common[f"{unit.value}_pred_inv"])
@@ -90,17 +90,26 @@ class Decoder:
 
     def operand(self, unit: Unit, name: str) -> Operand:
         """Operand a, b or c of a unit, with three letters for RGB and one for alpha."""
-        word, prefix = ("rgba_inst", f"{unit.value}_") if name == "c" else (f"{unit.value}_inst", "")
-        fields = self.draft.get(word)
-        swizzles = [f"{color}_swiz_{name}" for color in _COLORS] if unit is Unit.RGB else [f"{prefix}swiz_{name}"]
-        letters = "".join(SWIZZLE_LETTERS[legal(Swizzle, fields[swizzle]).value] for swizzle in swizzles)
-        modifier = InputModifier(fields[f"{prefix}mod_{name}"])
+        place = operand_place(unit, name)
+        fields = self.draft.get(place.word)
+        letters = "".join(SWIZZLE_LETTERS[legal(Swizzle, fields[swizzle]).value] for swizzle in place.swizzles)
+        modifier = InputModifier(fields[place.modifier])
         return Operand(
-            source=self._source(unit, fields[f"{prefix}sel_{name}"], letters),
+            source=self._source(unit, fields[place.select], letters),
             swizzle=letters,
             negative=modifier in (InputModifier.NEG, InputModifier.NAB),
             absolute=modifier in (InputModifier.ABS, InputModifier.NAB),
         )
+
+    def _count(self, unit: Unit, operation: RgbOperation | AlphaOperation) -> int:
+        """Operands to write: C of MDH and MDV, which may be left out, only if it says anything."""
+        counts = ARITY[operation]
+        if operation.name not in _DERIVATIVES:
+            return counts[0]
+        place = operand_place(unit, "c")
+        fields = self.draft.get(place.word)
+        says = any(fields[name] for name in (place.select, place.modifier, *place.swizzles))
+        return counts[-1] if says else counts[0]
 
     def _register(self, unit: Unit, slot: int) -> Register:
         fields = self.draft.get(f"{unit.value}_addr")
@@ -118,13 +127,12 @@ class Decoder:
             return Slot(select) if select else None
         if self.by_slot:
             return Slot(select)
-        if select == Select.SRCP.value:
-            found = {self._presubtraction(read) for read in units}
-        else:
-            found = {self._register(read, select) for read in units}
+        found: set[Source] = set()
+        for read in units:
+            found.add(self._presubtraction(read) if select == Select.SRCP.value else self._register(read, select))
         return found.pop() if len(found) == 1 else Slot(select)
 
-    def _presubtraction(self, unit: Unit) -> Presubtraction | Register:
+    def _presubtraction(self, unit: Unit) -> Presubtraction:
         operation = Presubtract(self.draft.get(f"{unit.value}_addr")["srcp_op"])
         count = 2 if operation in _BOTH_SOURCES else 1
         return Presubtraction(operation, tuple(self._register(unit, slot) for slot in range(count)))

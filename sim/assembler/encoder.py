@@ -8,6 +8,7 @@ from sim.assembler.destinations import encode_destinations
 from sim.assembler.draft import Draft
 from sim.assembler.error import SourceError
 from sim.assembler.pairing import Pair, UnitHalf, UnitOperand
+from sim.assembler.places import operand_place
 from sim.assembler.sources import UNUSED, Need, Slots, allocate
 from sim.assembler.syntax import SWIZZLE_LETTERS, Bank, Presubtraction, Register, Slot, Unit
 
@@ -18,7 +19,6 @@ _MODIFIERS = {
     (False, True): InputModifier.ABS,
     (True, True): InputModifier.NAB,
 }
-_COLORS = ("red", "green", "blue")
 
 Key = tuple[Unit, str]
 """A unit and its operand a, b or c."""
@@ -171,15 +171,13 @@ def _encode_half(draft: Draft, unit: Unit, unit_half: UnitHalf) -> None:
 
 
 def _encode_operand(draft: Draft, key: Key, operand: UnitOperand, select: int) -> None:
-    unit, name = key
-    word, prefix = ("rgba_inst", f"{unit.value}_") if name == "c" else (f"{unit.value}_inst", "")
+    place = operand_place(*key)
     codes = [SWIZZLE_LETTERS.index(letter) for letter in operand.letters]
-    swizzles = [f"{color}_swiz_{name}" for color in _COLORS] if unit is Unit.RGB else [f"{prefix}swiz_{name}"]
     modifier = _MODIFIERS[operand.negative, operand.absolute]
     draft.set(
-        word,
-        **{f"{prefix}sel_{name}": select, f"{prefix}mod_{name}": modifier.value},
-        **dict(zip(swizzles, codes, strict=True)),
+        place.word,
+        **{place.select: select, place.modifier: modifier.value},
+        **dict(zip(place.swizzles, codes, strict=True)),
     )
 
 

@@ -25,11 +25,9 @@ def describe(executable: Executable) -> dict[str, Any]:
     `inputs` and so on come from its notes, `bool_constants` from its code.
     """
     kinds = Counter(InstructionType(unpack(COMMON, words[0])["type"]) for words in executable.instructions)
-    uses = [usage(words) for words in executable.instructions]
     temporaries, constants = Registers(), Registers()
-    for use in uses:
-        temporaries |= use.reads | use.writes
-        constants |= use.constants
+    for use in map(usage, executable.instructions):
+        temporaries, constants = temporaries | use.reads | use.writes, constants | use.constants
     notes = executable.notes
     return {
         "instructions": len(executable.instructions),
