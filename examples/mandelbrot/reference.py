@@ -44,5 +44,5 @@ def steps(width: int, height: int, step: float, left: float, bottom: float, limi
 
 
 def multiply_add(a: Array, b: Array | float, c: Array | float) -> Array:
-    """a * b + c of float32 rounded once: the product is exact in float64."""
+    """Fused a * b + c of float32: the product is exact in float64, so only the sum is rounded."""
     return (a.astype(np.float64) * b + c).astype(np.float32)

@@ -26,9 +26,7 @@ def expected(arrays: dict[str, Array]) -> dict[str, Expectation]:
     a, b = (arrays[name].reshape(len(arrays[name]), -1).astype(np.float64) for name in ("a_transposed.npy", "b.npy"))
     c = a.T @ b
     tolerance = 1.01 * len(a) * ROUNDING * (np.abs(a.T) @ np.abs(b))
-    return {
-        f"c{row}.npy": Expectation(_rows(c, row), _rows(tolerance, row)) for row in range(BLOCK)
-    }
+    return {f"c{row}.npy": Expectation(_rows(c, row), _rows(tolerance, row)) for row in range(BLOCK)}
 
 
 def _rows(matrix: Array, row: int) -> Array:

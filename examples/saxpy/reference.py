@@ -8,12 +8,12 @@ A = 2.5
 
 
 def inputs() -> dict[str, Array]:
-    """x and y, float32 [32, 64, 4]."""
+    """Two vectors x and y, float32 [32, 64, 4]."""
     random = np.random.default_rng(1)
     return {name: random.standard_normal((32, 64, 4)).astype(np.float32) for name in ("x.npy", "y.npy")}
 
 
 def expected(arrays: dict[str, Array]) -> dict[str, Expectation]:
-    """a * x + y, rounded once: the product is exact in float64, and so is the sum but for far-off exponents."""
+    """Fused a * x + y, float32 [32, 64, 4]: the product is exact in float64, so only the sum is rounded."""
     x, y = (arrays[name].astype(np.float64) for name in ("x.npy", "y.npy"))
     return {"sum.npy": Expectation((A * x + y).astype(np.float32))}

@@ -1,0 +1,16 @@
+"""Writes the inputs of all examples: python -m examples.make_inputs."""
+
+import numpy as np
+
+from examples.catalogue import FOLDER, REFERENCES
+
+
+def main() -> None:
+    """Write every input beside its example."""
+    for name, reference in REFERENCES.items():
+        for file, array in reference.inputs().items():
+            np.save(FOLDER / name / file, array)
+
+
+if __name__ == "__main__":
+    main()
