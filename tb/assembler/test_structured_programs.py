@@ -55,7 +55,7 @@ BREAK_IN_BRANCHES = If(SMALL, (Loop("REP", 3, (Add(1), BREAK)),), None)
 CONTINUE_IN_BRANCHES = If(SMALL, (Loop("LOOP", 3, (If(YES, (Add(1), Leave("CONTINUE", None)), None), Add(3))),), None)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(program=PROGRAMS)
 @example(program=((), (), (BREAK_IN_BRANCHES, Add(1))))
 @example(program=((), (), (CONTINUE_IN_BRANCHES, Add(1))))
