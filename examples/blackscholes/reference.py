@@ -8,6 +8,15 @@ from examples.expectation import Array, Expectation
 
 SIDE = 64
 RATE = 0.03
+_TAIL = [
+    factor / math.sqrt(2 * math.pi) for factor in (0.319381530, -0.356563782, 1.781477937, -1.821255978, 1.330274429)
+]
+CONSTANTS = {
+    0: (RATE, 0.2316419, math.log2(math.e) / 2, math.log(2)),
+    1: (_TAIL[0], _TAIL[1], _TAIL[2], _TAIL[3]),
+    2: (_TAIL[4], -math.log2(math.e), 0.0, 0.0),
+}
+"""Float constants of the program, as the job file has them."""
 
 
 def inputs(side: int = SIDE) -> dict[str, Array]:

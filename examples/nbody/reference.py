@@ -1,5 +1,7 @@
 """Inputs of the n-body simulation, and its result by numpy."""
 
+import math
+
 import numpy as np
 
 from examples.expectation import Array, Expectation
@@ -11,21 +13,23 @@ ROUNDING = 2.0**-24
 """Relative error of one rounding of a float32."""
 
 
-def inputs() -> dict[str, Array]:
-    """Two discs of bodies around a heavy one each, that are about to meet: float32 [16, 16, 4] of (x, y, z, mass)."""
-    random = np.random.default_rng(4)
+def inputs(side: int = SIDE) -> dict[str, Array]:
+    """Two discs of bodies around a heavy one each, that are about to meet.
+
+    Positions (x, y, z, mass) and velocities (x, y, z, 0) of side^2 bodies, float32 [side, side, 4].
+    """
+    random, count = np.random.default_rng(4), side * side // 2
     discs = [
-        _disc(random, centre=(-1.6, -0.4, 0.0), drift=(0.45, 0.1, 0.0), spin=1.0),
-        _disc(random, centre=(1.6, 0.4, 0.0), drift=(-0.45, -0.1, 0.0), spin=-1.0),
+        _disc(random, count, centre=(-1.6, -0.4, 0.0), drift=(0.45, 0.1, 0.0), spin=1.0),
+        _disc(random, count, centre=(1.6, 0.4, 0.0), drift=(-0.45, -0.1, 0.0), spin=-1.0),
     ]
-    positions, velocities = (np.concatenate(parts).reshape(SIDE, SIDE, 4) for parts in zip(*discs, strict=True))
+    positions, velocities = (np.concatenate(parts).reshape(side, side, 4) for parts in zip(*discs, strict=True))
     return {"positions.npy": positions.astype(np.float32), "velocities.npy": velocities.astype(np.float32)}
 
 
 def _disc(
-    random: np.random.Generator, *, centre: tuple[float, ...], drift: tuple[float, ...], spin: float
+    random: np.random.Generator, count: int, *, centre: tuple[float, ...], drift: tuple[float, ...], spin: float
 ) -> tuple[Array, Array]:
-    count = SIDE * SIDE // 2
     positions, velocities = np.zeros((2, count, 4))
     radius, angle = random.uniform(0.25, 1.2, count), random.uniform(0, 2 * np.pi, count)
     radius[0] = 0.0
@@ -39,8 +43,8 @@ def _disc(
     return positions, velocities
 
 
-def expected(arrays: dict[str, Array]) -> dict[str, Expectation]:
-    """Positions and velocities after all steps, float64 [16, 16, 4].
+def expected(arrays: dict[str, Array], steps: int = STEPS) -> dict[str, Expectation]:
+    """Positions and velocities after some steps, float64 of the same shape.
 
     An acceleration is a float32 sum of n terms of some ten roundings each: off by (n + 10) roundings of the sum of the
     terms' magnitudes at most. These errors add up over the steps; a factor of 2 is for their growth.
@@ -50,15 +54,15 @@ def expected(arrays: dict[str, Array]) -> dict[str, Expectation]:
         arrays[name].reshape(-1, 4).astype(np.float64) for name in ("positions.npy", "velocities.npy")
     )
     tolerance = np.zeros((len(positions), 1))
-    for _ in range(STEPS):
+    for _ in range(steps):
         way = positions[None, :, :3] - positions[:, None, :3]
         square = (way**2).sum(axis=2) + softening**2
         terms = (positions[:, 3] * square**-1.5)[:, :, None] * way
         velocities[:, :3] += step * terms.sum(axis=1)
         positions[:, :3] += step * velocities[:, :3]
         tolerance += 2 * step * (len(positions) + 10) * ROUNDING * np.linalg.norm(terms, axis=2).sum(axis=1)[:, None]
-    tolerance += STEPS * ROUNDING * np.abs(velocities).max()
-    drift = STEPS * (step * tolerance + ROUNDING * np.abs(positions).max())
+    tolerance += steps * ROUNDING * np.abs(velocities).max()
+    drift = steps * (step * tolerance + ROUNDING * np.abs(positions).max())
     return {
         "positions_after.npy": Expectation(_grid(positions), _grid(drift)),
         "velocities_after.npy": Expectation(_grid(velocities), _grid(tolerance)),
@@ -66,4 +70,5 @@ def expected(arrays: dict[str, Array]) -> dict[str, Expectation]:
 
 
 def _grid(bodies: Array) -> Array:
-    return bodies.reshape(SIDE, SIDE, -1)
+    side = math.isqrt(len(bodies))
+    return bodies.reshape(side, side, -1)

@@ -1,0 +1,1 @@
+"""Programs to start from, and what numpy says that they compute."""

@@ -1,0 +1,129 @@
+"""How fast an engine runs: workloads, timed beside a fixed numpy loop, so that different computers can be compared."""
+
+import resource
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from rtl.config import MachineConfig
+from sim.report.workloads import Prepared, Workload, prepare
+
+RUNS = 5
+_MILLION = 1e6
+_LANES, _ROUNDS = 16_384, 500
+
+
+class WrongResultError(Exception):
+    """A workload that did not compute what numpy says."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """One workload; `seconds` is the best of five runs of its command buffer. Rates are per second."""
+
+    name: str
+    seconds: float
+    instructions: int
+    lane_instructions: int
+    lane_instruction_rate: float
+    calibration_ratio: float
+    """Lane instructions per float32 multiply-add of the calibration loop in the same time."""
+    operation_rate: float | None
+    """Multiplications and additions of the task by its definition."""
+
+
+def calibrate() -> float:
+    """Multiply-adds a second of numpy on float32 arrays that fit the second-level cache."""
+    a, b, c = np.random.default_rng(0).random((3, 4, _LANES), np.float32)
+    result = np.empty_like(a)
+
+    def loop() -> None:
+        for _ in range(_ROUNDS):
+            np.multiply(a, b, out=result)
+            np.add(result, c, out=result)
+
+    return float(_ROUNDS * a.size / _best_time(loop))
+
+
+def measure(workload: Workload, engine: str, config: MachineConfig, calibration: float) -> Measurement:
+    """Run a workload on an engine.
+
+    Raises
+    ------
+    MachineError
+        The run failed.
+    WrongResultError
+        Its result is not what numpy says.
+    """
+    prepared = prepare(workload, engine, config)
+    prepared.device.run(prepared.commands)
+    if not prepared.is_right():
+        raise WrongResultError(f"{workload.name} on engine {engine} does not compute what numpy says")
+    report = prepared.device.report()
+    seconds = _best_run(prepared)
+    rate = report.lane_instructions / seconds
+    return Measurement(
+        name=workload.name,
+        seconds=seconds,
+        instructions=report.instructions,
+        lane_instructions=report.lane_instructions,
+        lane_instruction_rate=rate,
+        calibration_ratio=rate / calibration,
+        operation_rate=None if workload.operations is None else workload.operations / seconds,
+    )
+
+
+def peak_memory() -> float:
+    """The most memory that this process has had, MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def as_fields(calibration: float, measurements: Mapping[str, list[Measurement]]) -> dict[str, Any]:
+    """The figures by engine, for JSON."""
+    return {
+        "calibration_rate": calibration,
+        "peak_memory_mib": peak_memory(),
+        "engines": {engine: [asdict(found) for found in listed] for engine, listed in measurements.items()},
+    }
+
+
+def print_measurements(calibration: float, measurements: Mapping[str, list[Measurement]]) -> None:
+    """Print the figures, a table for each engine."""
+    console = Console()
+    for engine, listed in measurements.items():
+        table = Table("workload", title=f"engine {engine}, best of {RUNS} runs")
+        for title in ("seconds", "lane instructions", "M/s", "of calibration", "M operations/s"):
+            table.add_column(title, justify="right")
+        for found in listed:
+            operations = "" if found.operation_rate is None else f"{found.operation_rate / _MILLION:,.1f}"
+            table.add_row(
+                found.name,
+                f"{found.seconds:.3f}",
+                f"{found.lane_instructions:,}",
+                f"{found.lane_instruction_rate / _MILLION:,.1f}",
+                f"{found.calibration_ratio:.2%}",
+                operations,
+            )
+        console.print(table)
+    console.print(f"calibration: {calibration / _MILLION:,.0f} M float32 multiply-adds/s in numpy")
+    console.print(f"peak memory: {peak_memory():,.0f} MiB")
+
+
+def _best_run(prepared: Prepared) -> float:
+    return _best_time(prepared.device.wait, before=lambda: prepared.device.submit(prepared.commands))
+
+
+def _best_time(action: Callable[[], object], before: Callable[[], object] = lambda: None) -> float:
+    """The shortest of several runs of `action`, seconds; `before` is done before each and not timed."""
+    times = []
+    for _ in range(RUNS):
+        before()
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return min(times)
