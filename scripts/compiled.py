@@ -1,0 +1,77 @@
+"""Compiled programs of examples/compiled as jobs, and the results that a software renderer had for them.
+
+The format of the files: tb/data/shaders/README.md.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from examples.catalogue import FOLDER
+from examples.expectation import Array
+from rtl.isa.formats import DataFormat
+from sim.elf import read_shader
+from sim.jobs.constants import ConstantFiles
+from sim.jobs.loading import Launch, LoadedJob
+from sim.jobs.program_file import ProgramFile
+from sim.jobs.schema import Domain, Input, Job, Output, Program
+from sim.runtime import Layout
+from sim.runtime.prologue import with_prologue
+
+NAMES = ("mandelbrot", "sincos")
+OUTPUT = "colours.npy"
+_CHAOTIC_SHARE = 0.03
+"""Pixels that a program with chaotic iterations may get differently."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A compiled program as a job, and its file."""
+
+    job: LoadedJob
+    document: dict[str, Any]
+    expected: tuple[Array, ...]
+    """Results of different renderers, float32 [height, width, 4]: either is right."""
+
+    @property
+    def allowed_share(self) -> float:
+        """Share of the pixels that may be wrong."""
+        return _CHAOTIC_SHARE if self.document["chaotic"] else 0.0
+
+    def errors(self, found: Array) -> Array:
+        """How far each pixel is off, relative to what is allowed: wrong where it is above 1, [height, width]."""
+        tolerance = self.document["relative_tolerance"]
+        errors = [np.abs(found - values) / np.maximum(1, np.abs(values)) / tolerance for values in self.expected]
+        return np.min([error.max(axis=2) for error in errors], axis=0)
+
+
+def load_compiled(name: str) -> Compiled:
+    """The program `name` behind a prologue that gives its temporaries their values."""
+    path = FOLDER / "compiled" / f"{name}.json"
+    text = path.read_text(encoding="utf-8")
+    document = json.loads(text)
+    with np.load(path.with_suffix(".npz")) as archive:
+        arrays = dict(archive)
+    shader = read_shader(text)
+    temporaries = {int(key.removeprefix("temp")): key for key in arrays if key.startswith("temp")}
+    executable, places = with_prologue(shader.executable, sorted(temporaries))
+    width, height = document["grid"]
+    layout = Layout(width=width, height=height, format=DataFormat.FLOAT32_4)
+    inputs = tuple(Input(index=places[number], file=key, format="FLOAT32_4") for number, key in temporaries.items())
+    output = Output(index=0, file=OUTPUT, shape=(height, width), format="FLOAT32_4")
+    domain = Domain(i=(0, width - 1), j=(0, height - 1))
+    job = Job(program=Program(file=path.name), domain=domain, inputs=inputs, outputs=(output,))
+    constants = ConstantFiles(floats=dict(shader.float_constants), ints=dict(shader.int_constants))
+    program = ProgramFile(path=path, executable=executable)
+    loaded = LoadedJob(
+        job=job,
+        path=path,
+        launches=(Launch(section=job.launches[0], program=program, constants=constants),),
+        inputs=tuple((section, layout, arrays[section.file]) for section in inputs),
+        outputs=((output, layout, np.zeros((height, width, 4), np.float32)),),
+        conditional=None,
+    )
+    expected = tuple(arrays[key][0] for key in ("expected", "expected_second") if key in arrays)
+    return Compiled(loaded, document, expected)

@@ -1,0 +1,134 @@
+"""Runs programs through the whole machine, checks them, and writes pictures and a report: scripts/demo."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from examples.catalogue import FOLDER, REFERENCES, job
+from examples.early_out.reference import classified
+from examples.expectation import Array, Expectation
+from scripts.compiled import NAMES, OUTPUT, load_compiled
+from scripts.findings import Finding, print_table, write_report
+from scripts.gallery import COMPILED_EXHIBITS, EXHIBITS, Exhibit
+from scripts.pictures import save
+from scripts.stages import Stage, run_stages
+from sim.fault import MachineError
+from sim.jobs.execution import processors
+from sim.jobs.loading import LoadedJob, load_job
+
+FOLDER_OF_RESULTS = Path(__file__).resolve().parents[1] / "out" / "demo"
+REPORT = "report.html"
+
+STAGE_ENDS: Mapping[str, tuple[int, ...]] = {"bitonic": (21, 55, 66), "nbody": (4, 8, 12)}
+"""Launches after which an example is looked at."""
+
+
+def main(
+    output: Annotated[Path, typer.Option("-o", "--output", help="where the pictures and the report go")] = (
+        FOLDER_OF_RESULTS
+    ),
+) -> None:
+    """Run, check and show everything; exit 1 where a result is wrong."""
+    output.mkdir(parents=True, exist_ok=True)
+    findings: list[Finding] = []
+    console = Console(stderr=True)
+    try:
+        with console.status("running programs") as status:
+            for finding in demonstrate(output):
+                findings.append(finding)
+                status.update(f"done: {finding.name}")
+    except MachineError as error:
+        console.print(f"error: {error}", style="bold red")
+        raise typer.Exit(1) from None
+    write_report(findings, output / REPORT)
+    print_table(findings)
+    typer.echo(f"pictures: {output}")
+    typer.echo(f"report:   {output / REPORT}")
+    if not all(finding.is_right for finding in findings):
+        raise typer.Exit(1)
+
+
+def demonstrate(folder: Path) -> Iterator[Finding]:
+    """Run one program after the other; pictures go into `folder`."""
+    for name in REFERENCES:
+        if name == "early_out":
+            yield from _early_out(folder)
+        else:
+            yield _example(name, folder)
+    for name in NAMES:
+        yield _compiled(name, folder)
+
+
+def _example(name: str, folder: Path) -> Finding:
+    arrays = REFERENCES[name].inputs()
+    loaded = load_job(job(name))
+    stages = list(run_stages(loaded, STAGE_ENDS.get(name, ())))
+    finding = _checked(name, loaded, stages, REFERENCES[name].expected(arrays))
+    return _exhibited(finding, EXHIBITS[name](arrays, stages), folder) if name in EXHIBITS else finding
+
+
+def _early_out(folder: Path) -> Iterator[Finding]:
+    """The first pass; the second one with the conditional buffer that the first one left; all without any condition."""
+    name = "early_out"
+    first = load_job(FOLDER / name / "classify.toml")
+    first_stages = list(run_stages(first))
+    yield _checked(f"{name}: pass 1", first, first_stages, classified())
+
+    needed = first_stages[-1].outputs["needed.npy"]
+    expected = REFERENCES[name].expected({})
+    second = load_job(job(name))
+    assert second.conditional is not None
+    second = replace(second, conditional=(second.conditional[0], needed))
+    stages = list(run_stages(second))
+    finding = _checked(f"{name}: pass 2", second, stages, expected)
+    yield _exhibited(finding, EXHIBITS[name]({"needed.npy": needed[:, :, 0]}, stages), folder)
+
+    everywhere = replace(second, job=second.job.model_copy(update={"conditional": None}), conditional=None)
+    steps = {"steps.npy": expected["steps.npy"]}
+    yield _checked(f"{name}: all", everywhere, list(run_stages(everywhere)), steps)
+
+
+def _compiled(name: str, folder: Path) -> Finding:
+    compiled = load_compiled(name)
+    stages = list(run_stages(compiled.job))
+    found = stages[-1].outputs[OUTPUT]
+    wrong = compiled.errors(found) > 1
+    expected = {OUTPUT: Expectation(np.where(wrong[:, :, None], found, compiled.expected[0]))}
+    finding = replace(
+        _checked(f"compiled {name}", compiled.job, stages, expected),
+        agrees=f"in {1 - wrong.mean():.1%}" if compiled.allowed_share else "to rounding",
+        is_right=bool(wrong.mean() <= compiled.allowed_share),
+    )
+    return _exhibited(finding, COMPILED_EXHIBITS[name](found), folder)
+
+
+def _checked(name: str, loaded: LoadedJob, stages: Sequence[Stage], expected: Mapping[str, Expectation]) -> Finding:
+    """Compare every output with what is expected."""
+    outputs: Mapping[str, Array] = stages[-1].outputs
+    is_exact = all(np.max(expectation.tolerance) == 0 for expectation in expected.values())
+    return Finding(
+        name=name,
+        processors=processors(loaded),
+        lane_instructions=sum(stage.lane_instructions for stage in stages),
+        seconds=sum(stage.seconds for stage in stages),
+        agrees="exactly" if is_exact else "to rounding",
+        worst_error=max(expectation.worst_error(outputs[file]) for file, expectation in expected.items()),
+        is_right=expected.keys() == outputs.keys()
+        and all(expectation.holds(outputs[file]) for file, expectation in expected.items()),
+    )
+
+
+def _exhibited(finding: Finding, exhibit: Exhibit, folder: Path) -> Finding:
+    """Save the picture of a finding."""
+    picture = finding.name.partition(":")[0].replace(" ", "_") + ".png"
+    save(exhibit.colours, folder / picture)
+    return replace(finding, picture=picture, caption=exhibit.caption)
+
+
+if __name__ == "__main__":
+    typer.run(main)

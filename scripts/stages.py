@@ -1,0 +1,49 @@
+"""Runs a job in stages, so that one can look at what lies in between."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from examples.expectation import Array
+from rtl.config import DEFAULT
+from sim.jobs.execution import Execution, output_files
+from sim.jobs.loading import Launch, LoadedJob
+from sim.runtime.device import WATCHDOG
+
+ENGINE = "golden"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Some launches of a job: what the outputs hold after them, by file, and what they took."""
+
+    outputs: dict[str, Array]
+    lane_instructions: int
+    seconds: float
+
+
+def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
+    """Run all launches of a job, each repetition counting as one; a stage ends before each launch in `ends`.
+
+    Raises
+    ------
+    MachineError
+        A launch failed.
+    """
+    launches = [_once(launch) for launch in job.launches for _ in range(launch.section.repeat)]
+    for first, end in zip((0, *ends), (*ends, len(launches)), strict=True):
+        part = replace(job, launches=tuple(launches[first:end]))
+        execution = Execution(part, engine=ENGINE, config=DEFAULT, watchdog=WATCHDOG)
+        start = time.perf_counter()
+        run = execution.run()
+        seconds = time.perf_counter() - start
+        names = {key: path.name for key, path in output_files(job, None).items()}
+        outputs = {name: run.outputs[key] for key, name in names.items()}
+        yield Stage(outputs, run.report.lane_instructions, seconds)
+        written = {index: run.outputs[output] for output, index in launches[end - 1].section.swap}
+        inputs = tuple((section, layout, written.get(section.index, array)) for section, layout, array in job.inputs)
+        job = replace(job, inputs=inputs)
+
+
+def _once(launch: Launch) -> Launch:
+    return replace(launch, section=launch.section.model_copy(update={"repeat": 1}))
