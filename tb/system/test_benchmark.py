@@ -1,0 +1,106 @@
+"""The benchmark: what it reports, and that it looks at what it measures."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from examples.expectation import Expectation
+from rtl.config import DEFAULT, WIDE
+from sim.cli.application import app
+from sim.report import benchmark, workloads
+from sim.report.workloads import Workload, prepare
+
+SMALL = {
+    "matmul": workloads.matmul(32),
+    "nbody": workloads.nbody(8),
+    "blackscholes": workloads.blackscholes(16),
+}
+
+
+def wrong(workload: Workload) -> Workload:
+    """The same with one expected value that is not the right one."""
+    first = workload.expectations[0]
+    values = first.values.copy()
+    values[0, 0, 0] += 1
+    return replace(workload, expectations=(Expectation(values, first.tolerance), *workload.expectations[1:]))
+
+
+def bench(*arguments: str) -> Result:
+    """Run ``ctm bench``; an exception that escapes is a failure of the test."""
+    result = CliRunner().invoke(app, ["bench", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def matmul_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workloads, "workloads", lambda: [SMALL["matmul"]])
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("config", [DEFAULT, WIDE], ids=["default", "wide"])
+def test_workloads_compute_what_numpy_says(name: str, config: benchmark.MachineConfig) -> None:
+    prepared = prepare(SMALL[name], "golden", config)
+    assert not prepared.is_right()
+    prepared.device.run(prepared.commands)
+    assert prepared.is_right()
+    prepared.device.run(prepared.commands)
+    assert prepared.is_right()
+
+
+def test_all_workloads_are_there() -> None:
+    listed = {workload.name: workload for workload in workloads.workloads()}
+    assert {"mandelbrot", "matmul", "nbody", "blackscholes"} == set(listed)
+    assert (listed["mandelbrot"].width, listed["mandelbrot"].height) == (512, 512)
+    assert listed["matmul"].expectations[0].values.shape == (64, 64, 4)
+    assert listed["matmul"].operations == 2 * 256**3
+
+
+def test_figures_belong_to_one_run() -> None:
+    found = benchmark.measure(SMALL["matmul"], "golden", DEFAULT, calibration=1e9)
+    # 8 x 8 processors; 2 + 1 + 8 rounds of 8 lookups, 18 arithmetic and 1 flow instruction + 4.
+    assert found.lane_instructions == 64 * (2 + 1 + 8 * 27 + 4)
+    assert found.instructions == found.lane_instructions // 4
+    assert found.lane_instruction_rate == pytest.approx(found.lane_instructions / found.seconds)
+    assert found.calibration_ratio == pytest.approx(found.lane_instruction_rate / 1e9)
+    assert found.operation_rate == pytest.approx(2 * 32**3 / found.seconds)
+
+
+def test_a_wrong_result_is_no_figure() -> None:
+    with pytest.raises(benchmark.WrongResultError, match="matmul on engine golden"):
+        benchmark.measure(wrong(SMALL["matmul"]), "golden", DEFAULT, calibration=1e9)
+
+
+@pytest.mark.usefixtures("matmul_only")
+def test_bench_prints_one_json_object() -> None:
+    found = json.loads(bench("golden", "--json").stdout)
+    assert found["status"] == "ok"
+    assert found["calibration_rate"] > 1e6
+    assert 10 < found["peak_memory_mib"] < 1024
+    (measured,) = found["engines"]["golden"]
+    assert measured["name"] == "matmul"
+    assert measured["operation_rate"] > 0
+
+
+@pytest.mark.usefixtures("matmul_only")
+def test_bench_prints_a_table_for_each_engine() -> None:
+    result = bench()
+    assert result.exit_code == 0
+    assert "engine golden" in result.stdout
+    assert "matmul" in result.stdout
+    assert "peak memory" in result.stdout
+
+
+def test_bench_refuses_an_unknown_engine() -> None:
+    result = bench("silver")
+    assert result.exit_code == 2
+    assert "there is no engine 'silver'" in result.output
+
+
+def test_bench_fails_where_a_result_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workloads, "workloads", lambda: [wrong(SMALL["matmul"])])
+    result = bench("--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["status"] == "mismatch"

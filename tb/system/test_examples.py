@@ -1,0 +1,167 @@
+"""Examples: right results, whatever the size of a group, and no hazards; and the demonstration of them."""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from examples.bitonic.reference import passes
+from examples.blackscholes.reference import CONSTANTS
+from examples.catalogue import FOLDER, REFERENCES, job
+from examples.early_out.reference import classified
+from examples.expectation import Expectation
+from rtl.config import DEFAULT, ArrayConfig
+from sim.jobs.execution import Execution, Run, output_files
+from sim.jobs.loading import LoadedJob, load_job
+
+COMPILED = "compiled"
+WATCHDOG = 1 << 24
+
+
+def run(loaded: LoadedJob, *, lanes: int = 4) -> Run:
+    """Run a job on a machine that reports hazards."""
+    config = replace(DEFAULT, array=ArrayConfig(lanes=lanes))
+    return Execution(loaded, engine="golden", config=config, watchdog=WATCHDOG, hazards=True).run()
+
+
+def outputs(loaded: LoadedJob, result: Run) -> dict[str, np.ndarray]:
+    """What a run left, by file."""
+    return {path.name: result.outputs[key] for key, path in output_files(loaded, None).items()}
+
+
+def assert_holds(found: dict[str, np.ndarray], expected: dict[str, Expectation]) -> None:
+    assert found.keys() == expected.keys()
+    for file, expectation in expected.items():
+        assert expectation.holds(found[file]), f"{file}: off by {expectation.worst_error(found[file])}"
+
+
+def test_every_folder_has_a_job_a_source_an_explanation_and_a_reference() -> None:
+    folders = {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders == {*REFERENCES, COMPILED}
+    for name in REFERENCES:
+        assert job(name).exists()
+        assert list((FOLDER / name).glob("*.s"))
+        assert (FOLDER / name / "README.md").read_text().startswith(f"# {name}\n")
+    assert {path.suffix for path in (FOLDER / COMPILED).iterdir()} == {".json", ".npz", ".md"}
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_inputs_are_those_that_the_reference_makes(name: str) -> None:
+    arrays = REFERENCES[name].inputs()
+    assert {path.name for path in (FOLDER / name).glob("*.npy")} >= arrays.keys()
+    for file, array in arrays.items():
+        kept = np.load(FOLDER / name / file)
+        assert (kept.dtype, kept.shape, kept.tobytes()) == (array.dtype, array.shape, array.tobytes())
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_result_is_that_of_numpy_for_every_group_size_and_without_hazards(name: str) -> None:
+    loaded = load_job(job(name))
+    found = outputs(loaded, run(loaded))
+    assert_holds(found, REFERENCES[name].expected(REFERENCES[name].inputs()))
+    for lanes in (8, 16):
+        for file, array in outputs(loaded, run(loaded, lanes=lanes)).items():
+            assert array.tobytes() == found[file].tobytes(), f"{file}, groups of {lanes}"
+
+
+def test_first_pass_of_early_out_leaves_what_the_second_one_reads() -> None:
+    first = load_job(FOLDER / "early_out" / "classify.toml")
+    for lanes in (4, 8, 16):
+        assert_holds(outputs(first, run(first, lanes=lanes)), classified())
+
+
+@pytest.mark.parametrize(("lanes", "factor"), [(4, 2.7), (8, 2.3), (16, 1.9)])
+def test_early_out_saves_instructions_and_changes_nothing(lanes: int, factor: float) -> None:
+    jobs = [load_job(FOLDER / "early_out" / f"{name}.toml") for name in ("classify", "early_out")]
+    everywhere = replace(jobs[1], job=jobs[1].job.model_copy(update={"conditional": None}), conditional=None)
+    runs = [run(loaded, lanes=lanes) for loaded in (*jobs, everywhere)]
+    assert runs[1].outputs[0].tobytes() == runs[2].outputs[0].tobytes()
+    spent, without = sum(found.report.instructions for found in runs[:2]), runs[2].report.instructions
+    assert without > factor * spent
+
+
+def test_sixteen_of_eighteen_arithmetic_instructions_of_the_matmul_loop_are_multiply_adds() -> None:
+    loop = re.search(r"^REP(.*?)^ENDREP", (FOLDER / "matmul" / "matmul.s").read_text(), re.DOTALL | re.MULTILINE)
+    assert loop is not None
+    arithmetic = re.findall(r"^ +ALU .*? = (\w+)", loop[1], re.MULTILINE)
+    assert (len(arithmetic), arithmetic.count("MAD")) == (18, 16)
+    assert loop[1].count("TEX") == loop[1].count("unscaled") == 8
+
+
+def test_passes_of_the_bitonic_job_follow_the_rule() -> None:
+    launches = load_job(job("bitonic")).launches
+    wanted = [
+        {
+            index: tuple(int(word) for word in np.array(values, np.float32).view(np.uint32))
+            for index, values in constants.items()
+        }
+        for constants in passes()
+    ]
+    assert [launch.constants.floats for launch in launches] == wanted
+
+
+def test_constants_of_the_black_scholes_job_are_those_of_its_reference() -> None:
+    floats = load_job(job("blackscholes")).launches[0].constants.floats
+    for index, values in CONSTANTS.items():
+        np.testing.assert_array_equal(np.array(floats[index], np.uint32), np.array(values, np.float32).view(np.uint32))
+
+
+def test_an_expectation_of_equal_bits_tells_zeros_apart() -> None:
+    expectation = Expectation(np.zeros((1, 2, 1), np.float32))
+    assert expectation.holds(np.zeros((1, 2, 1), np.float32))
+    assert not expectation.holds(np.array([[[0.0], [-0.0]]], np.float32))
+    assert not expectation.holds(np.zeros((1, 2, 1)))
+    assert not expectation.holds(np.zeros((2, 1, 1), np.float32))
+
+
+def test_an_expectation_with_a_tolerance_refuses_what_is_further_off_or_no_number() -> None:
+    expectation = Expectation(np.array([1.0, np.inf, np.nan]), np.array([0.25, 0.25, 0.25]))
+    assert expectation.holds(np.array([1.25, np.inf, np.nan], np.float32))
+    assert expectation.worst_error(np.array([1.25, np.inf, np.nan], np.float32)) == 0.25
+    for wrong in ([1.5, np.inf, np.nan], [1.0, -np.inf, np.nan], [1.0, 3.0, np.nan], [np.nan, np.inf, np.nan]):
+        assert not expectation.holds(np.array(wrong, np.float32))
+
+
+def demonstrate(*arguments: object, before: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the demonstration in a process of its own, `before` it some Python."""
+    program = f"{before}\nimport typer\nfrom scripts.demonstration import main\ntyper.run(main)"
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=False)
+
+
+def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(tmp_path: Path) -> None:
+    result = demonstrate("--output", tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    report = (tmp_path / "report.html").read_text()
+    assert str(tmp_path / "report.html") in result.stdout.replace("\n", "")
+    assert "All are right." in report and "WRONG" not in report
+    for name in REFERENCES:
+        assert f"<td>{name}" in report
+    pictures = sorted(path.name for path in tmp_path.glob("*.png"))
+    assert pictures == sorted(re.findall(r'src="([^"]+)"', report))
+    assert len(pictures) == 9
+    for picture in pictures:
+        with Image.open(tmp_path / picture) as image:
+            image.load()
+            assert image.height >= 256
+            colours = np.asarray(image.convert("RGB")).reshape(-1, 3)
+            assert len(np.unique(colours, axis=0)) > 10
+
+
+def test_the_demonstration_of_a_wrong_result_says_so_and_fails(tmp_path: Path) -> None:
+    result = demonstrate("saxpy", "-o", tmp_path, before="from examples.saxpy import reference\nreference.A = 2.25")
+    assert result.returncode == 1
+    assert "WRONG" in result.stdout
+    assert "1 of 1 are wrong." in (tmp_path / "report.html").read_text()
+
+
+def test_the_demonstration_refuses_an_unknown_name(tmp_path: Path) -> None:
+    result = demonstrate("fractal", "-o", tmp_path)
+    assert result.returncode == 2
+    assert "fractal" in result.stderr
+    assert not list(tmp_path.iterdir())
