@@ -20,7 +20,7 @@ from sim.jobs.schema import Domain, Input, Job, Output, Program
 from sim.runtime import Layout
 from sim.runtime.prologue import with_prologue
 
-NAMES = ("mandelbrot", "sincos")
+PROGRAMS = ("mandelbrot", "sincos")
 OUTPUT = "colours.npy"
 _CHAOTIC_SHARE = 0.03
 """Pixels that a program with chaotic iterations may get differently."""

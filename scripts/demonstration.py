@@ -12,7 +12,7 @@ from rich.console import Console
 from examples.catalogue import FOLDER, REFERENCES, job
 from examples.early_out.reference import classified
 from examples.expectation import Array, Expectation
-from scripts.compiled import NAMES, OUTPUT, load_compiled
+from scripts.compiled import OUTPUT, PROGRAMS, load_compiled
 from scripts.findings import Finding, print_table, write_report
 from scripts.gallery import COMPILED_EXHIBITS, EXHIBITS, Exhibit
 from scripts.pictures import save
@@ -23,23 +23,28 @@ from sim.jobs.loading import LoadedJob, load_job
 
 FOLDER_OF_RESULTS = Path(__file__).resolve().parents[1] / "out" / "demo"
 REPORT = "report.html"
+EARLY_OUT, COMPILED = "early_out", "compiled"
 
 STAGE_ENDS: Mapping[str, tuple[int, ...]] = {"bitonic": (21, 55, 66), "nbody": (4, 8, 12)}
 """Launches after which an example is looked at."""
 
 
 def main(
+    names: Annotated[list[str] | None, typer.Argument(help=f"{', '.join(REFERENCES)}, compiled; all without")] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="where the pictures and the report go")] = (
         FOLDER_OF_RESULTS
     ),
 ) -> None:
-    """Run, check and show everything; exit 1 where a result is wrong."""
+    """Run, check and show programs; exit 1 where a result is wrong."""
+    unknown = [name for name in names or () if name not in (*REFERENCES, COMPILED)]
+    if unknown:
+        raise typer.BadParameter(f"there is no example {unknown[0]}")
     output.mkdir(parents=True, exist_ok=True)
     findings: list[Finding] = []
     console = Console(stderr=True)
     try:
         with console.status("running programs") as status:
-            for finding in demonstrate(output):
+            for finding in demonstrate(names or [*REFERENCES, COMPILED], output):
                 findings.append(finding)
                 status.update(f"done: {finding.name}")
     except MachineError as error:
@@ -53,15 +58,15 @@ def main(
         raise typer.Exit(1)
 
 
-def demonstrate(folder: Path) -> Iterator[Finding]:
+def demonstrate(names: Sequence[str], folder: Path) -> Iterator[Finding]:
     """Run one program after the other; pictures go into `folder`."""
-    for name in REFERENCES:
-        if name == "early_out":
+    for name in names:
+        if name == COMPILED:
+            yield from (_compiled(program, folder) for program in PROGRAMS)
+        elif name == EARLY_OUT:
             yield from _early_out(folder)
         else:
             yield _example(name, folder)
-    for name in NAMES:
-        yield _compiled(name, folder)
 
 
 def _example(name: str, folder: Path) -> Finding:
@@ -74,7 +79,7 @@ def _example(name: str, folder: Path) -> Finding:
 
 def _early_out(folder: Path) -> Iterator[Finding]:
     """The first pass; the second one with the conditional buffer that the first one left; all without any condition."""
-    name = "early_out"
+    name = EARLY_OUT
     first = load_job(FOLDER / name / "classify.toml")
     first_stages = list(run_stages(first))
     yield _checked(f"{name}: pass 1", first, first_stages, classified())
@@ -100,7 +105,7 @@ def _compiled(name: str, folder: Path) -> Finding:
     wrong = compiled.errors(found) > 1
     expected = {OUTPUT: Expectation(np.where(wrong[:, :, None], found, compiled.expected[0]))}
     finding = replace(
-        _checked(f"compiled {name}", compiled.job, stages, expected),
+        _checked(f"GLSL {name}", compiled.job, stages, expected),
         agrees=f"in {1 - wrong.mean():.1%}" if compiled.allowed_share else "to rounding",
         is_right=bool(wrong.mean() <= compiled.allowed_share),
     )
