@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from examples.blackscholes import reference as blackscholes
+from examples.blackscholes import reference as blackscholes_reference
 from examples.catalogue import FOLDER
 from examples.expectation import Array, Expectation
-from examples.mandelbrot import reference as mandelbrot
-from examples.matmul import reference as matmul
-from examples.nbody import reference as nbody
+from examples.mandelbrot import reference as mandelbrot_reference
+from examples.matmul import reference as matmul_reference
+from examples.nbody import reference as nbody_reference
 from rtl.config import MachineConfig
 from rtl.isa.formats import DataFormat, Tiling
 from sim.assembler import assemble
@@ -58,7 +58,7 @@ class Prepared:
 
 def workloads() -> list[Workload]:
     """All workloads, with their inputs and expected results."""
-    return [_mandelbrot(), _matmul(256), _nbody(32), _blackscholes(512)]
+    return [mandelbrot(), matmul(256), nbody(32), blackscholes(512)]
 
 
 def prepare(workload: Workload, engine: str, config: MachineConfig) -> Prepared:
@@ -91,50 +91,61 @@ def _image(device: Device, shape: tuple[int, ...], values: Array | None = None) 
     return device.image(layout, values)
 
 
-def _mandelbrot() -> Workload:
+def mandelbrot() -> Workload:
+    """The example as it is: 512 x 512 points, up to 255 steps."""
     return Workload(
         name="mandelbrot",
-        width=mandelbrot.WIDTH,
-        height=mandelbrot.HEIGHT,
-        expectations=tuple(mandelbrot.expected({}).values()),
-        floats={0: (mandelbrot.STEP, mandelbrot.STEP, mandelbrot.LEFT, mandelbrot.BOTTOM)},
-        iterations=(mandelbrot.LIMIT // 4,),
+        width=mandelbrot_reference.WIDTH,
+        height=mandelbrot_reference.HEIGHT,
+        expectations=tuple(mandelbrot_reference.expected({}).values()),
+        floats={
+            0: (
+                mandelbrot_reference.STEP,
+                mandelbrot_reference.STEP,
+                mandelbrot_reference.LEFT,
+                mandelbrot_reference.BOTTOM,
+            )
+        },
+        iterations=(mandelbrot_reference.LIMIT // 4,),
     )
 
 
-def _matmul(size: int) -> Workload:
-    arrays = matmul.inputs(size)
+def matmul(size: int) -> Workload:
+    """The product of two matrices of `size` x `size` numbers, a multiple of four up to 1020."""
+    arrays = matmul_reference.inputs(size)
     return Workload(
         name="matmul",
-        width=size // matmul.BLOCK,
-        height=size // matmul.BLOCK,
+        width=size // matmul_reference.BLOCK,
+        height=size // matmul_reference.BLOCK,
         inputs=tuple(arrays.values()),
-        expectations=tuple(matmul.expected(arrays).values()),
+        expectations=tuple(matmul_reference.expected(arrays).values()),
         iterations=(size // 4,),
         operations=2 * size**3,
     )
 
 
-def _nbody(side: int) -> Workload:
-    arrays = nbody.inputs(side)
+def nbody(side: int) -> Workload:
+    """One step of `side`^2 bodies, `side` even and up to 510."""
+    arrays = nbody_reference.inputs(side)
     return Workload(
         name="nbody",
         width=side,
         height=side,
         inputs=tuple(arrays.values()),
-        expectations=tuple(nbody.expected(arrays, steps=1).values()),
-        floats={0: (nbody.STEP, nbody.SOFTENING, 0.0, 0.0)},
+        expectations=tuple(nbody_reference.expected(arrays, steps=1).values()),
+        floats={0: (nbody_reference.STEP, nbody_reference.SOFTENING, 0.0, 0.0)},
         iterations=(side // 2, side // 2),
     )
 
 
-def _blackscholes(side: int) -> Workload:
-    arrays = blackscholes.inputs(side)
+def blackscholes(side: int) -> Workload:
+    """Prices of `side`^2 options."""
+    arrays = blackscholes_reference.inputs(side)
     return Workload(
         name="blackscholes",
         width=side,
         height=side,
         inputs=tuple(arrays.values()),
-        expectations=tuple(blackscholes.expected(arrays).values()),
-        floats=blackscholes.CONSTANTS,
+        expectations=tuple(blackscholes_reference.expected(arrays).values()),
+        floats=blackscholes_reference.CONSTANTS,
     )
