@@ -20,7 +20,6 @@ from sim.golden.dpp.counters import Counters
 from sim.golden.dpp.hazards import Hazard, HazardMonitor
 from sim.golden.dpp.instruction import Alu, Flow, Illegal, Tex
 from sim.golden.dpp.launch import Launch
-from sim.golden.dpp.plan import plan
 from sim.golden.dpp.program import RefusedError
 from sim.golden.dpp.recurrence import Recurrence
 from sim.golden.dpp.sharing import SharingMonitor
@@ -44,9 +43,7 @@ class Array:
         self._monitor = HazardMonitor(launch.program) if hazards else None
         self._sharing = SharingMonitor()
         self._program = launch.program
-        self._plans = [
-            plan(instruction) if isinstance(instruction, Alu) else () for instruction in launch.program.instructions
-        ]
+        self._code = launch.program.code
         self._waiting: dict[Control, list[Batch]] = defaultdict(list)
         self.counters = Counters()
         self.fault: Fault | None = None
@@ -83,16 +80,16 @@ class Array:
     def _step(self, batch: Batch) -> list[Batch]:
         """Execute one instruction; the groups that go on."""
         pc = batch.control.pc
-        if pc >= len(self._program.instructions):
-            return self._fault(batch, Status.PC_RANGE, f"the code has {len(self._program.instructions)} instructions")
-        instruction = self._program.instructions[pc]
+        if pc >= len(self._code.instructions):
+            return self._fault(batch, Status.PC_RANGE, f"the code has {len(self._code.instructions)} instructions")
+        instruction = self._code.instructions[pc]
         batch.steps += 1
         self.counters.issued[instruction.common.type] += batch.groups
         self.counters.lane_instructions += batch.active_lanes
         if isinstance(instruction, Illegal):
             return self._fault(batch, Status.ILLEGAL_INSTRUCTION, instruction.reason)
         if self._monitor is not None:
-            self._monitor.watch(batch, instruction, self._plans[pc])
+            self._monitor.watch(batch, instruction, self._code.plans[pc])
         parts = self._execute(batch, instruction)
         is_kill = isinstance(instruction, Tex) and instruction.operation is TextureOperation.KILL_LT_0
         if pc == self._program.end or instruction.common.last or is_kill:
@@ -115,7 +112,7 @@ class Array:
     def _compute(self, batch: Batch, instruction: Alu | Tex) -> None:
         launch = self._launch
         if isinstance(instruction, Alu):
-            results = alu.execute(batch, self._program, instruction, self._plans[batch.control.pc])
+            results = alu.execute(batch, self._program, instruction, self._code.plans[batch.control.pc])
             write_back(batch, self._program, instruction, results)
             if self._program.uncached_writes and instruction.is_output and instruction.common.output_mask:
                 enabled, output = launch.output_mask[0], launch.outputs[0]

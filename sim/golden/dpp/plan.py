@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from rtl.isa.opcodes import RGB_DOT_PRODUCTS, AlphaOperation, InputModifier, OutputModifier, RgbOperation
 from sim.golden import fp
-from sim.golden.dpp.batch import Floats
 from sim.golden.dpp.instruction import ALPHA, Address, Alu, Bank, Row, Unit
+
+Floats = npt.NDArray[np.float32]
 
 A, B, C = range(3)
 

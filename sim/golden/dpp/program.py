@@ -1,7 +1,7 @@
 """A program as the array runs it: decoded instructions, their limits, and the constants."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from rtl.isa.status import BusClient
 from sim.golden import fp
 from sim.golden.dpp.decode import decode
 from sim.golden.dpp.instruction import Alu, Instruction, Tex
+from sim.golden.dpp.plan import Block, plan
 from sim.golden.mc.buffer import Buffer
 from sim.golden.mc.elements import read
 from sim.golden.pe.loader import Image
@@ -82,6 +83,24 @@ class Constants:
             raise RefusedError(client, address % ADDRESS_SPACE)
 
 
+@dataclass(frozen=True)
+class Code:
+    """Decoded instructions, and the plan of each that is an ALU or OUTPUT."""
+
+    instructions: tuple[Instruction, ...]
+    plans: tuple[tuple[Block, ...], ...]
+
+
+@lru_cache(maxsize=64)
+def decode_code(words: tuple[tuple[int, ...], ...], code_offset: int, uncached_writes: bool) -> Code:
+    """Decode a program's code; programs that start again and again are decoded once."""
+    instructions = tuple(
+        decode(instruction, code_offset=code_offset, uncached_writes=uncached_writes) for instruction in words
+    )
+    plans = tuple(plan(instruction) if isinstance(instruction, Alu) else () for instruction in instructions)
+    return Code(instructions, plans)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Program:
     """A loaded program with its constants."""
@@ -130,18 +149,15 @@ class Program:
         return bool(self.image.information["UMRT"]["uncached_writes"])
 
     @cached_property
-    def instructions(self) -> tuple[Instruction, ...]:
+    def code(self) -> Code:
         """The decoded code; slot 0 is the code segment's first instruction."""
-        return tuple(
-            decode(words, code_offset=self.code_offset, uncached_writes=self.uncached_writes)
-            for words in self.image.instructions
-        )
+        return decode_code(self.image.instructions, self.code_offset, self.uncached_writes)
 
     @cached_property
     def outputs(self) -> tuple[int, ...]:
         """Output registers that some OUTPUT instruction may write."""
         written = set()
-        for instruction in self.instructions:
+        for instruction in self.code.instructions:
             if isinstance(instruction, Alu) and instruction.is_output and not self.uncached_writes:
                 written |= {instruction.unit(channel).target for channel in instruction.common.output_mask}
         return tuple(sorted(written))
@@ -152,6 +168,6 @@ class Program:
         unread = {TextureOperation.NOP, TextureOperation.KILL_LT_0, TextureOperation.LOOKUP_UNCACHED}
         return frozenset(
             instruction.input
-            for instruction in self.instructions
+            for instruction in self.code.instructions
             if isinstance(instruction, Tex) and instruction.operation not in unread
         )
