@@ -56,7 +56,7 @@ def run(
                 outcome.add_report(execution.device.report())
         if check:
             _check(loaded, result, engine, config, watchdog)
-        save(result, files)
+        save(loaded, result, files)
         outcome.fields["outputs"] = {str(key): str(path) for key, path in files.items()}
         _summarise(outcome, result, files, check)
 

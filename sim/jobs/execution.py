@@ -51,8 +51,8 @@ class Execution:
         }
         self._conditional: Image | None = None
         if job.conditional is not None and job.job.conditional is not None:
-            layout, array = job.conditional
-            self._conditional = self.device.image(layout, array, job.job.conditional.memory)
+            buffer = job.conditional
+            self._conditional = self.device.image(buffer.layout, buffer.array, job.job.conditional.memory)
         self._programs: dict[Path, int] = {}
 
     def run(self) -> Run:
@@ -144,8 +144,8 @@ def output_files(job: LoadedJob, folder: Path | None) -> dict[int | str, Path]:
     return files
 
 
-def save(run: Run, files: dict[int | str, Path]) -> None:
-    """Write every output, each completely or not at all.
+def save(job: LoadedJob, run: Run, files: dict[int | str, Path]) -> None:
+    """Write every output, each completely or not at all; a conditional buffer keeps the shape of its file.
 
     Raises
     ------
@@ -153,11 +153,13 @@ def save(run: Run, files: dict[int | str, Path]) -> None:
         A file cannot be written.
     """
     for key, path in files.items():
+        is_flat = key == CONDITIONAL and job.conditional is not None and job.conditional.is_flat
+        array = run.outputs[key][..., 0] if is_flat else run.outputs[key]
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.partial")
         try:
             with partial.open("wb") as file:
-                np.save(file, run.outputs[key])
+                np.save(file, array)
             os.replace(partial, path)
         finally:
             partial.unlink(missing_ok=True)

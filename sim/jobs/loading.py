@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sim.jobs.arrays import Array, filled, load_elements
+from sim.jobs.arrays import Array, filled, load_array, load_elements
 from sim.jobs.constants import ConstantFiles, constant_files
 from sim.jobs.program_file import ProgramFile, load_program
 from sim.jobs.reading import JobText
@@ -26,6 +26,15 @@ class Launch:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConditionalFile:
+    """The conditional buffer: elements [height, width, 1], and whether its file has the shape [height, width]."""
+
+    layout: Layout
+    array: Array
+    is_flat: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class LoadedJob:
     """A job that can run."""
 
@@ -34,7 +43,7 @@ class LoadedJob:
     launches: tuple[Launch, ...]
     inputs: tuple[tuple[Input, Layout, Array], ...]
     outputs: tuple[tuple[Output, Layout, Array], ...]
-    conditional: tuple[Layout, Array] | None
+    conditional: ConditionalFile | None
 
 
 class Loader:
@@ -93,21 +102,19 @@ class Loader:
         make_filled = partial(filled, section.format, section.shape, section.fill or 0.0)
         return section, layout, self._at(("outputs", place, "fill"), make_filled)
 
-    def _conditional(self) -> tuple[Layout, Array] | None:
+    def _conditional(self) -> ConditionalFile | None:
         section = self._job.conditional
         if section is None or section.file is None or section.shape is None:
             return None
         height, width = section.shape
         make = partial(Layout, width=width, height=height, format=section.format, tiling=section.tiling)
         layout = self._at(("conditional", "tiling"), make)
-        file = self._folder / section.file
-        if section.initial is not None:
-            load = partial(load_elements, self._folder / section.initial, section.format, section.shape)
-            return layout, self._at(("conditional", "initial"), load)
-        if file.exists():
-            load = partial(load_elements, file, section.format, section.shape)
-            return layout, self._at(("conditional", "file"), load)
-        return layout, filled(section.format, section.shape, 0.0)
+        key = "file" if section.initial is None else "initial"
+        source = self._folder / (section.initial or section.file)
+        if section.initial is None and not source.exists():
+            return ConditionalFile(layout=layout, array=filled(section.format, section.shape, 0.0))
+        array = self._at(("conditional", key), partial(load_elements, source, section.format, section.shape))
+        return ConditionalFile(layout=layout, array=array, is_flat=load_array(source).ndim == 2)
 
     def _launch(self, place: int, section: Pass) -> Launch:
         key: tuple[str | int, ...] = ("program", "file")

@@ -85,6 +85,12 @@ def test_a_conditional_buffer_is_read_written_and_returned(folder: Folder) -> No
     passed = depth > 4.5
     np.testing.assert_array_equal(outputs[0], np.where(passed[..., None], folder.expected, 7))
     np.testing.assert_array_equal(outputs[CONDITIONAL][..., 0], np.where(passed, 4.5, depth))
+    # The file keeps its shape: [height, width] here, [height, width, 1] where there was none.
+    for shape in ((5, 13), (5, 13, 1)):
+        job = load_job(folder.job)
+        save(job, run(folder), output_files(job, None))
+        assert np.load(folder.path / "depth.npy").shape == shape
+        (folder.path / "depth.npy").unlink()
 
 
 def test_output_masks_and_uint_formats(folder: Folder) -> None:
@@ -113,7 +119,7 @@ def test_outputs_go_beside_the_job_or_into_a_folder_and_nothing_else_is_left(fol
     assert output_files(job, None) == {0: folder.path / "y.npy"}
     target = folder.path / "new" / "place"
     before = set(folder.path.iterdir())
-    save(run(folder), output_files(job, target))
+    save(job, run(folder), output_files(job, target))
     assert set(folder.path.iterdir()) - before == {folder.path / "new"}
     assert [path.name for path in target.iterdir()] == ["y.npy"]
     np.testing.assert_array_equal(np.load(target / "y.npy"), folder.expected)
