@@ -85,11 +85,6 @@ class MachineConfig:
     input_cache: CacheConfig = CacheConfig(sets=32, ways=4)
     shared_cache: CacheConfig = CacheConfig(sets=128, ways=4)
 
-    @property
-    def group_lanes(self) -> int:
-        """Processors that share one program counter."""
-        return self.array.lanes
-
 
 DEFAULT = MachineConfig()
 TINY = replace(DEFAULT, array=ArrayConfig(cores=1, lanes=4, threads=4, temporaries=128))

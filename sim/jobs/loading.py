@@ -10,7 +10,7 @@ from sim.jobs.arrays import Array, filled, load_array, load_elements
 from sim.jobs.constants import ConstantFiles, constant_files
 from sim.jobs.program_file import ProgramFile, load_program
 from sim.jobs.reading import JobText
-from sim.jobs.schema import Constants, Input, Job, Output, Pass
+from sim.jobs.schema import Conditional, Constants, Input, Job, Output, Pass
 from sim.runtime.layout import Layout
 
 _Loaded = TypeVar("_Loaded")
@@ -89,13 +89,17 @@ class Loader:
         key = ("inputs", place, "file")
         array = self._at(key, partial(load_elements, self._folder / section.file, section.format))
         height, width = array.shape[:2]
+        return section, self._layout(("inputs", place), section, (height, width)), array
+
+    def _layout(
+        self, key: Sequence[str | int], section: Input | Output | Conditional, shape: tuple[int, int]
+    ) -> Layout:
+        height, width = shape
         make = partial(Layout, width=width, height=height, format=section.format, tiling=section.tiling)
-        return section, self._at(("inputs", place, "tiling"), make), array
+        return self._at((*key, "tiling"), make)
 
     def _output(self, place: int, section: Output) -> tuple[Output, Layout, Array]:
-        height, width = section.shape
-        make = partial(Layout, width=width, height=height, format=section.format, tiling=section.tiling)
-        layout = self._at(("outputs", place, "tiling"), make)
+        layout = self._layout(("outputs", place), section, section.shape)
         if section.initial is not None:
             load = partial(load_elements, self._folder / section.initial, section.format, section.shape)
             return section, layout, self._at(("outputs", place, "initial"), load)
@@ -106,9 +110,7 @@ class Loader:
         section = self._job.conditional
         if section is None or section.file is None or section.shape is None:
             return None
-        height, width = section.shape
-        make = partial(Layout, width=width, height=height, format=section.format, tiling=section.tiling)
-        layout = self._at(("conditional", "tiling"), make)
+        layout = self._layout(("conditional",), section, section.shape)
         key = "file" if section.initial is None else "initial"
         source = self._folder / (section.initial or section.file)
         if section.initial is None and not source.exists():
