@@ -16,6 +16,42 @@ def _check(part: str, name: str, value: int, *, low: int, high: int, power_of_tw
 
 
 @dataclass(frozen=True, kw_only=True)
+class PipelineConfig:
+    """Registers behind each step of an arithmetic pipeline: 1, or 0 to join the step with the next one.
+
+    Latency is the number of registers. A register costs a cycle of latency, a step without one costs clock.
+    """
+
+    operands: int = 1
+    """Unpacking and choice of operands; reduction of a transcendental's argument."""
+    partial_products: int = 1
+    """Multipliers; a transcendental's table address."""
+    product: int = 1
+    """Sum of partial products; a transcendental's table, which always takes its cycle."""
+    alignment: int = 1
+    """Shift to a common exponent; a transcendental's multipliers."""
+    addition: int = 1
+    normalisation: int = 1
+    rounding: int = 1
+    result: int = 1
+    """Output modifier, clamp and packing."""
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            _check("pipeline", name, getattr(self, name), low=0, high=1)
+
+    @property
+    def raw_latency(self) -> int:
+        """Cycles from the operands to the exact result that is still to be rounded."""
+        return self.operands + self.partial_products + self.product + self.alignment + self.addition
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the operands to the packed result."""
+        return self.raw_latency + self.normalisation + self.rounding + self.result
+
+
+@dataclass(frozen=True, kw_only=True)
 class ArrayConfig:
     """The DPP array. `temporaries` is the depth of the register file per core and lane."""
 

@@ -1,0 +1,47 @@
+"""Exact sums of two terms that alignment.py brings to one exponent."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data
+
+from rtl.fp.alignment import LOW_BITS
+from rtl.fp.number import raw_layout
+
+
+def raw_beside_sum(m: Module, left: Any, right: Any, shift: Any, *, layout: data.StructLayout, headroom: int) -> Any:
+    """The raw sum as far as exponents, signs and special values decide it.
+
+    `left` and `right` are operands or terms, `shift` their distance; `headroom` bits lie above the leading one of the
+    term that is not shifted. `add` gives the rest.
+    """
+    raw = Signal(layout, name="raw_beside_sum")
+    finite_sign = Mux(shift.shifts_left_term, right.sign, left.sign)
+    m.d.comb += [
+        raw.exponent.eq(shift.exponent + headroom),
+        raw.sign.eq(Mux(left.infinite, left.sign, Mux(right.infinite, right.sign, finite_sign))),
+        raw.zero_sign.eq(left.zero & right.zero & left.sign & right.sign),
+        raw.nan.eq(left.nan | right.nan | (left.infinite & right.infinite & (left.sign != right.sign))),
+        raw.infinite.eq(left.infinite | right.infinite),
+    ]
+    return raw
+
+
+def add(m: Module, raw: Any, larger: Value, smaller: Value, subtract: Value) -> Any:
+    """`raw` with the sum or difference of `larger` and the aligned `smaller`.
+
+    Both differences are computed at once, because terms of about one exponent can differ either way.
+    """
+    wide_larger = Cat(Const(0, LOW_BITS), larger)
+    bits = len(wide_larger) + 1
+    forward, backward, swapped = Signal(bits), Signal(bits), Signal()
+    total = Signal(raw_layout(bits), name="total")
+    m.d.comb += [
+        forward.eq(Mux(subtract, wide_larger - smaller, wide_larger + smaller)),
+        backward.eq(smaller - wide_larger),
+        swapped.eq(subtract & forward[-1]),
+        total.eq(raw),
+        total.significand.eq(Mux(swapped, backward, forward)),
+        total.sign.eq(raw.sign ^ (swapped & ~raw.infinite)),
+    ]
+    return total

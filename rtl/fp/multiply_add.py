@@ -1,0 +1,64 @@
+"""MAD and FRC as a unit of its own.
+
+Source: CTM Guide pp. 28, 41.
+"""
+
+from amaranth import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import PipelineConfig
+from rtl.fp.fraction import operands
+from rtl.fp.number import WORD_BITS
+from rtl.fp.product_sum import RAW_BITS, ProductSum
+from rtl.fp.result import Result
+from rtl.fp.rounding import Rounding
+from rtl.lib.pipeline import delay
+
+
+class MultiplyAdd(wiring.Component):
+    """a * b + c, rounded once; or a - floor(a), rounded towards zero.
+
+    Latency is that of the configuration; one result per cycle.
+
+    Members
+    -------
+    a, b, c : ``In(32)``
+    zero_times_anything : ``In(1)``
+        Bit 1 of US_CONFIG: zero times infinity or NaN is a zero.
+    fraction : ``In(1)``
+        FRC of `a` instead.
+    result : ``Out(32)``
+    """
+
+    a: In(WORD_BITS)
+    b: In(WORD_BITS)
+    c: In(WORD_BITS)
+    zero_times_anything: In(1)
+    fraction: In(1)
+    result: Out(WORD_BITS)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        self.latency = config.latency
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config = self._config
+        m.submodules.product_sum = path = ProductSum(config)
+        m.submodules.rounding = rounding = Rounding(RAW_BITS, config)
+        m.submodules.result = result = Result(config)
+        for port, operand in zip(
+            (path.a, path.b, path.c), operands(m, self.a, self.b, self.c, self.fraction), strict=True
+        ):
+            m.d.comb += port.eq(delay(m, operand, config.operands))
+        m.d.comb += [
+            path.truncate.eq(delay(m, self.fraction, config.operands)),
+            path.zero_times_anything.eq(delay(m, self.zero_times_anything, config.operands)),
+            rounding.raw.eq(path.raw),
+            result.rounded.eq(rounding.rounded),
+            self.result.eq(result.result),
+        ]
+        return m

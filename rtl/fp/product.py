@@ -1,0 +1,73 @@
+"""Exact products of two float32 operands.
+
+Source: CTM Guide p. 41; docs/arithmetic.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import PipelineConfig
+from rtl.fp.number import BIAS, SIGNIFICAND_BITS, ZERO_EXPONENT, Operand, term_layout
+from rtl.lib.pipeline import delay
+
+PRODUCT_BITS = 2 * SIGNIFICAND_BITS
+_LOW_BITS = 18
+"""What one multiplier of an FPGA takes."""
+
+
+class Product(wiring.Component):
+    """Multiplies two operands exactly.
+
+    The significand comes `partial_products` + `product` cycles behind the operands, everything else `partial_products`
+    cycles behind them, because exponents are compared while the significand's parts are still added. One product per
+    cycle; four 18x18 multipliers.
+
+    Members
+    -------
+    a, b : ``In(Operand)``
+    zero_times_anything : ``In(1)``
+        Whether zero times infinity or NaN is a zero.
+    product : ``Out(term_layout(PRODUCT_BITS))``
+    """
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        super().__init__(
+            {
+                "a": In(Operand),
+                "b": In(Operand),
+                "zero_times_anything": In(1),
+                "product": Out(term_layout(PRODUCT_BITS)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        a, b, cycles = self.a, self.b, self._config.partial_products
+
+        any_zero = a.zero | b.zero
+        any_infinite = a.infinite | b.infinite
+        not_a_number = a.nan | b.nan | (any_zero & any_infinite)
+        zero = any_zero & (self.zero_times_anything | ~not_a_number)
+        term = Signal.like(self.product)
+        m.d.comb += [
+            term.exponent.eq(Mux(any_zero, ZERO_EXPONENT, a.exponent + b.exponent - 2 * BIAS)),
+            term.sign.eq(a.sign ^ b.sign),
+            term.zero.eq(zero),
+            term.infinite.eq(any_infinite & ~any_zero & ~not_a_number),
+            term.nan.eq(not_a_number & ~zero),
+        ]
+        m.d.comb += self.product.eq(delay(m, term, cycles, name="term"))
+        m.d.comb += self.product.significand.eq(self._significand(m, a.significand, b.significand))
+        return m
+
+    def _significand(self, m: Module, a: Value, b: Value) -> Value:
+        """The product of two significands; its upper and lower part do not overlap, so only two sums are left."""
+        a_low, a_high, b_low, b_high = a[:_LOW_BITS], a[_LOW_BITS:], b[:_LOW_BITS], b[_LOW_BITS:]
+        parts = (a_low * b_low, a_high * b_high, a_low * b_high, a_high * b_low)
+        cycles = self._config.partial_products
+        low, high, cross, other_cross = (delay(m, part, cycles, name="partial_product") for part in parts)
+        total = Cat(low, high) + ((cross + other_cross) << _LOW_BITS)
+        return delay(m, total[:PRODUCT_BITS], self._config.product, name="significand")

@@ -1,0 +1,76 @@
+"""The one place where results are normalised and rounded.
+
+Source: CTM Guide pp. 41-42; docs/arithmetic.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import PipelineConfig
+from rtl.fp.number import FRACTION_BITS, SIGNIFICAND_BITS, Rounded, raw_layout
+from rtl.lib.pipeline import delay
+from rtl.lib.zeros import leading_zeros
+
+_NIBBLE = 4
+_KEPT = SIGNIFICAND_BITS + _NIBBLE
+"""Bits that a shift by less than a nibble can still bring to, or next to, the rounding point."""
+
+
+class Rounding(wiring.Component):
+    """Normalises an exact result and rounds it to 24 bits: to nearest, ties to even, or towards zero.
+
+    Latency is `normalisation` + `rounding` of the configuration. The significand is shifted left by whole nibbles
+    first, then by what is missing, so that both steps are short.
+
+    Members
+    -------
+    raw : ``In(raw_layout(significand_bits))``
+    rounded : ``Out(Rounded)``
+        The exponent is not limited yet.
+    """
+
+    def __init__(self, significand_bits: int, config: PipelineConfig) -> None:
+        if significand_bits < _KEPT:
+            raise ValueError(f"significand_bits must be at least {_KEPT}, not {significand_bits}")
+        self._config = config
+        self.latency = config.normalisation + config.rounding
+        super().__init__({"raw": In(raw_layout(significand_bits)), "rounded": Out(Rounded)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        raw = self.raw
+        padding = -len(raw.significand) % _NIBBLE
+        significand = Cat(Value.cast(0)[:0] if not padding else Signal(padding), raw.significand)
+        nibbles = [significand[low : low + _NIBBLE] for low in range(0, len(significand), _NIBBLE)]
+        count = leading_zeros(Cat(nibble.any() for nibble in nibbles))
+        coarse = significand
+        for level in reversed(range(len(count))):
+            coarse = Mux(count[level], coarse << (_NIBBLE << level), coarse)[: len(significand)]
+
+        cycles = self._config.normalisation
+        top = delay(m, coarse[len(significand) - _KEPT :], cycles, name="top")
+        sticky = delay(m, coarse[: len(significand) - _KEPT].any(), cycles, name="sticky")
+        exponent = delay(m, (raw.exponent - _NIBBLE * count).as_signed(), cycles, name="exponent")
+        zero = delay(m, ~raw.significand.any() & ~raw.infinite & ~raw.nan, cycles, name="zero")
+        flags = delay(m, Cat(raw.sign, raw.zero_sign, raw.infinite, raw.nan, raw.truncate), cycles, name="flags")
+        sign, zero_sign, infinite, nan, truncate = flags
+
+        rounded = Signal(Rounded)
+        fine = leading_zeros(top[-_NIBBLE:])
+        normalised = (top << fine)[:_KEPT]
+        kept, half, rest = normalised[_NIBBLE:], normalised[_NIBBLE - 1], normalised[: _NIBBLE - 1].any() | sticky
+        increment = ~truncate & half & (rest | kept[0])
+        total = (kept + increment)[: SIGNIFICAND_BITS + 1]
+        m.d.comb += [
+            # Rounding up to a power of two leaves a fraction of 0: only the exponent needs care.
+            rounded.fraction.eq(total[:FRACTION_BITS]),
+            rounded.exponent.eq(exponent - fine + total[SIGNIFICAND_BITS]),
+            rounded.sign.eq(Mux(zero, zero_sign, sign)),
+            rounded.zero.eq(zero),
+            rounded.infinite.eq(infinite),
+            rounded.nan.eq(nan),
+        ]
+        m.d.comb += self.rounded.eq(delay(m, rounded, self._config.rounding, name="rounded"))
+        return m

@@ -1,0 +1,153 @@
+"""EX2, LN2, RCP, RSQ, SIN and COS: one table and one quadratic for all.
+
+Source: docs/arithmetic.md, steps 2 to 4.
+"""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import PipelineConfig
+from rtl.fp.number import WORD_BITS
+from rtl.fp.product_sum import RAW, RAW_BITS
+from rtl.fp.reduction import WHOLE_BITS, Function, Reduced, Reduction
+from rtl.fp.result import Result
+from rtl.fp.rounding import Rounding
+from rtl.isa.coefficients import COEFFICIENTS
+from rtl.isa.transcendental import (
+    ADDRESS_BITS,
+    C0_BITS,
+    C0_FRACTION,
+    C1_BITS,
+    C2_BITS,
+    SQUARE_ALIGNMENT,
+    SQUARE_SHIFT,
+    SUM_SHIFT,
+)
+from rtl.lib.pipeline import delay
+
+_ENTRY_BITS = C0_BITS + C1_BITS + C2_BITS
+_C1_LOW_BITS = 17
+"""What a signed 18-bit multiplier takes of an unsigned part."""
+_MAGNITUDE_BITS = C0_FRACTION + WHOLE_BITS - 1
+
+
+class Interpolation(wiring.Component):
+    """Looks the coefficients up and adds up the quadratic.
+
+    Latency is `partial_products` + `product` + `alignment` + `addition` of the configuration; of the first two one is
+    the table's. One argument per cycle; a table of 1,024 x 72 bits, four 18x18 multipliers.
+
+    Members
+    -------
+    reduced : ``In(Reduced)``
+    raw : ``Out(RAW)``
+    """
+
+    reduced: In(Reduced)
+    raw: Out(RAW)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        if config.partial_products + config.product == 0:
+            raise ValueError("pipeline.partial_products or pipeline.product must be 1: a table takes a cycle")
+        self._config = config
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config = self._config
+        behind_table = config.partial_products + config.product - 1
+        c0, c1, c2 = (delay(m, value, behind_table, name="coefficient") for value in self._table(m))
+        reduced = delay(m, self.reduced, 1)
+        square = (reduced.distance * reduced.distance)[SQUARE_SHIFT:]
+        square = delay(m, square, behind_table, name="square")
+        reduced = delay(m, reduced, behind_table)
+
+        # A negative logarithm's magnitude is -floor(sum) = floor(-sum + 1 - 2^-SUM_SHIFT), with -x = ~x + 1 in each of
+        # the four parts of the sum; all that is constant in it goes into the upper part.
+        negate = reduced.integer[-1]
+        low = c1[:_C1_LOW_BITS] * reduced.distance
+        high = c1[_C1_LOW_BITS:].as_signed() * reduced.distance
+        parts = low, high << _C1_LOW_BITS, (c2 * square) << SQUARE_ALIGNMENT
+        upper = self._upper(c0, reduced.integer, negate)
+        upper, *parts = (delay(m, part, config.alignment, name="part") for part in (upper, *parts))
+        reduced = delay(m, reduced, config.alignment)
+        negate = reduced.integer[-1]
+        total = upper + sum((part.as_unsigned() ^ negate.replicate(len(part))).as_signed() for part in parts)
+        magnitude = total[SUM_SHIFT : SUM_SHIFT + _MAGNITUDE_BITS]
+
+        raw = Signal(RAW)
+        kept = Mux(reduced.one, 1 << C0_FRACTION, Mux(reduced.zero, 0, magnitude))
+        m.d.comb += [
+            raw.significand.eq(kept << (RAW_BITS - _MAGNITUDE_BITS)),
+            raw.exponent.eq(reduced.exponent + _MAGNITUDE_BITS - 1 - C0_FRACTION),
+        ]
+        m.d.comb += [
+            getattr(raw, name).eq(getattr(reduced, name)) for name in ("sign", "zero_sign", "infinite", "nan")
+        ]
+        m.d.comb += self.raw.eq(delay(m, raw, config.addition))
+        return m
+
+    def _table(self, m: Module) -> tuple[Value, Value, Value]:
+        """Coefficients of the address, a cycle later."""
+        masks = [(1 << bits) - 1 for bits in (C0_BITS, C1_BITS, C2_BITS)]
+        words = [
+            c0 & masks[0] | (c1 & masks[1]) << C0_BITS | (c2 & masks[2]) << (C0_BITS + C1_BITS)
+            for c0, c1, c2 in COEFFICIENTS
+        ]
+        m.submodules.table = table = Memory(shape=_ENTRY_BITS, depth=1 << ADDRESS_BITS, init=words)
+        port = table.read_port()
+        m.d.comb += port.addr.eq(self.reduced.address)
+        entry = port.data
+        return entry[:C0_BITS], entry[C0_BITS : C0_BITS + C1_BITS], entry[C0_BITS + C1_BITS :].as_signed()
+
+    def _upper(self, c0: Value, integer: Value, negate: Value) -> Value:
+        """integer + c0, aligned with the sum; or its negative, with the constants of the other parts' negatives."""
+        # Only a logarithm has an integer part, and its c0 is below 1.
+        whole = Mux(integer == 0, c0[C0_FRACTION:], integer)
+        value = Cat(c0[:C0_FRACTION], whole).as_signed()
+        # -sum + 2^SUM_SHIFT - 1 is the sum of the four ~x, and 4, and 2^SUM_SHIFT - 1. Shifted, ~value lacks as much as
+        # ~ of the shifted value has in its low bits, 2^SUM_SHIFT - 1. Together 2 * 2^SUM_SHIFT + 2.
+        return Cat(Const(0, 1), negate, Const(0, SUM_SHIFT - 2), Mux(negate, ~value + 2, value)).as_signed()
+
+
+class Transcendental(wiring.Component):
+    """A transcendental function as a unit of its own.
+
+    Latency is that of the configuration; one result per cycle.
+
+    Members
+    -------
+    word : ``In(32)``
+    function : ``In(Function)``
+    result : ``Out(32)``
+    """
+
+    word: In(WORD_BITS)
+    function: In(Function)
+    result: Out(WORD_BITS)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        self.latency = config.latency
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config = self._config
+        m.submodules.reduction = reduction = Reduction(config)
+        m.submodules.interpolation = interpolation = Interpolation(config)
+        m.submodules.rounding = rounding = Rounding(RAW_BITS, config)
+        m.submodules.result = result = Result(config)
+        m.d.comb += [
+            reduction.word.eq(self.word),
+            reduction.function.eq(self.function),
+            interpolation.reduced.eq(reduction.reduced),
+            rounding.raw.eq(interpolation.raw),
+            result.rounded.eq(rounding.rounded),
+            self.result.eq(result.result),
+        ]
+        return m

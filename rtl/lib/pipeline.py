@@ -1,0 +1,21 @@
+"""Registers between the steps of a pipeline."""
+
+from typing import TypeVar
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import data
+
+Delayed = TypeVar("Delayed", bound=Value | data.View)
+
+
+def delay(m: Module, value: Delayed, cycles: int = 1, *, name: str = "delayed") -> Delayed:
+    """`value` as it was `cycles` clock cycles ago; with 0 cycles the value itself. A view keeps its layout.
+
+    The registers have no reset: a pipeline's contents mean nothing until a validity bit beside them, which has one,
+    says so.
+    """
+    for _ in range(cycles):
+        register = Signal(value.shape(), name=name, reset_less=True)
+        m.d.sync += register.eq(value)
+        value = register
+    return value
