@@ -56,14 +56,16 @@ class Adder(wiring.Component):
             delay(m, value, config.operands) for value in (shift, raw, subtract, left.significand, right.significand)
         )
         swap = shift.shifts_left_term
-        larger, smaller = Mux(swap, right, left), aligned(Mux(swap, left, right), shift.amount)
+        larger, smaller = Mux(swap, right, left), aligned(m, Mux(swap, left, right), shift.amount)
 
-        larger, smaller, raw, subtract = (delay(m, value, config.alignment) for value in (larger, smaller, raw, subtract))
+        larger, smaller, raw, subtract = (
+            delay(m, value, config.alignment) for value in (larger, smaller, raw, subtract)
+        )
         m.submodules.rounding = rounding = Rounding(_RAW_BITS, config)
         m.submodules.result = result = Result(config)
         m.d.comb += [
             rounding.raw.eq(delay(m, add(m, raw, larger, smaller, subtract), config.addition)),
-            result.rounded.eq(rounding.rounded),
+            result.value.eq(rounding.rounded),
             self.result.eq(result.result),
         ]
         return m

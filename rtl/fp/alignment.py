@@ -48,7 +48,7 @@ def distance(m: Module, left: Value, right: Value, *, significand_bits: int, for
     return result
 
 
-def aligned(significand: Value, amount: Value) -> Value:
+def aligned(m: Module, significand: Value, amount: Value) -> Value:
     """A significand shifted right by `amount`, with LOW_BITS more bits, the lowest of them sticky."""
-    shifted, sticky = shift_right_sticky(Cat(Const(0, GUARD_BITS), significand), amount)
+    shifted, sticky = shift_right_sticky(m, Cat(Const(0, GUARD_BITS), significand), amount)
     return Cat(sticky, shifted)

@@ -61,8 +61,10 @@ class DotSum(wiring.Component):
         carry = Cat(term.magnitude[-1] for term in terms).any()
         kept = [Cat(term.magnitude[0] & ~carry, term.magnitude[1:]) for term in terms]
         # -x is ~x + 1; the ones are added together.
-        inverted = [(Cat(bits, Const(0, 1)) ^ term.sign.replicate(DOT_TERM_BITS + 1)).as_signed() for bits, term in
-                    zip(kept, terms, strict=True)]
+        inverted = [
+            (Cat(bits, Const(0, 1)) ^ term.sign.replicate(DOT_TERM_BITS + 1)).as_signed()
+            for bits, term in zip(kept, terms, strict=True)
+        ]
         total = Signal(_SUM_BITS + 1)
         m.d.comb += total.eq(sum(inverted) + sum(term.sign for term in terms))
         negative = total[-1]
@@ -86,7 +88,7 @@ class DotSum(wiring.Component):
 def connect_dot(m: Module, paths: Sequence[ProductSum], dot_sum: DotSum, config: PipelineConfig) -> None:
     """Give the paths' products their common exponent, and the aligned products to the sum."""
     exponent = largest([path.product_exponent for path in paths])
-    m.d.comb += dot_sum.exponent.eq(delay(m, exponent, config.product + config.alignment))
+    m.d.comb += dot_sum.exponent.eq(delay(m, exponent, config.partial_products + config.product + config.alignment))
     for index, path in enumerate(paths):
         m.d.comb += [path.common_exponent.eq(exponent), dot_sum.terms[index].eq(path.dot_term)]
 
@@ -136,7 +138,7 @@ class DotProduct(wiring.Component):
         connect_dot(m, paths, dot_sum, config)
         m.d.comb += [
             rounding.raw.eq(dot_sum.raw),
-            result.rounded.eq(rounding.rounded),
+            result.value.eq(rounding.rounded),
             self.result.eq(result.result),
         ]
         return m

@@ -3,7 +3,7 @@
 Rounded towards zero, so never 1. Source: CTM Guide p. 28; docs/arithmetic.md.
 """
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 
 from rtl.fp.number import BIAS, ONE, SIGNIFICAND_BITS, WORD_BITS, Operand, unpack
 

@@ -58,7 +58,7 @@ class MultiplyAdd(wiring.Component):
             path.truncate.eq(delay(m, self.fraction, config.operands)),
             path.zero_times_anything.eq(delay(m, self.zero_times_anything, config.operands)),
             rounding.raw.eq(path.raw),
-            result.rounded.eq(rounding.rounded),
+            result.value.eq(rounding.rounded),
             self.result.eq(result.result),
         ]
         return m

@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
-from rtl.fp.number import BIAS, SIGNIFICAND_BITS, ZERO_EXPONENT, Operand, term_layout
+from rtl.fp.number import BIAS, SIGNIFICAND_BITS, WIDE_EXPONENT, ZERO_EXPONENT, Operand, term_layout
 from rtl.lib.pipeline import delay
 
 PRODUCT_BITS = 2 * SIGNIFICAND_BITS
@@ -28,6 +28,8 @@ class Product(wiring.Component):
     a, b : ``In(Operand)``
     zero_times_anything : ``In(1)``
         Whether zero times infinity or NaN is a zero.
+    exponent : ``Out(WIDE_EXPONENT)``
+        The product's, combinational.
     product : ``Out(term_layout(PRODUCT_BITS))``
     """
 
@@ -38,6 +40,7 @@ class Product(wiring.Component):
                 "a": In(Operand),
                 "b": In(Operand),
                 "zero_times_anything": In(1),
+                "exponent": Out(WIDE_EXPONENT),
                 "product": Out(term_layout(PRODUCT_BITS)),
             }
         )
@@ -53,7 +56,8 @@ class Product(wiring.Component):
         zero = any_zero & (self.zero_times_anything | ~not_a_number)
         term = Signal.like(self.product)
         m.d.comb += [
-            term.exponent.eq(Mux(any_zero, ZERO_EXPONENT, a.exponent + b.exponent - 2 * BIAS)),
+            self.exponent.eq(Mux(any_zero, ZERO_EXPONENT, a.exponent + b.exponent - 2 * BIAS)),
+            term.exponent.eq(self.exponent),
             term.sign.eq(a.sign ^ b.sign),
             term.zero.eq(zero),
             term.infinite.eq(any_infinite & ~any_zero & ~not_a_number),

@@ -46,7 +46,7 @@ class ProductSum(wiring.Component):
     zero_times_anything, truncate, dot : ``In(1)``
         With the operands.
     product_exponent : ``Out(WIDE_EXPONENT)``
-        `partial_products` cycles behind the operands.
+        With the operands, combinational.
     common_exponent : ``In(WIDE_EXPONENT)``
         With `product_exponent`, which it must not be below.
     dot_term : ``Out(DotTerm)``
@@ -80,7 +80,7 @@ class ProductSum(wiring.Component):
             product.a.eq(self.a),
             product.b.eq(self.b),
             product.zero_times_anything.eq(self.zero_times_anything),
-            self.product_exponent.eq(term.exponent),
+            self.product_exponent.eq(product.exponent),
         ]
 
         # Beside the multipliers nothing happens to the addend.
@@ -89,15 +89,14 @@ class ProductSum(wiring.Component):
         truncate = delay(m, self.truncate, config.partial_products, name="truncate")
 
         # Beside the sum of the partial products: how far to shift, and all that depends on signs and special values.
-        right_exponent = Mux(dot, self.common_exponent, exponent(addend))
+        common_exponent = delay(m, self.common_exponent, config.partial_products, name="common_exponent")
+        right_exponent = Mux(dot, common_exponent, exponent(addend))
         shift = distance(m, term.exponent, right_exponent, significand_bits=PRODUCT_BITS, forced=dot)
         raw = raw_beside_sum(m, term, addend, shift, layout=RAW, headroom=_HEADROOM)
         m.d.comb += raw.truncate.eq(truncate)
         subtract = term.sign != addend.sign
         flags = Signal(DotTerm)
-        m.d.comb += [
-            getattr(flags, name).eq(getattr(term, name)) for name in ("sign", "zero", "infinite", "nan")
-        ]
+        m.d.comb += [getattr(flags, name).eq(getattr(term, name)) for name in ("sign", "zero", "infinite", "nan")]
 
         shift, raw, subtract, flags, significand = (
             delay(m, value, config.product) for value in (shift, raw, subtract, flags, addend.significand)
@@ -105,7 +104,7 @@ class ProductSum(wiring.Component):
         wide_addend = Cat(Const(0, SIGNIFICAND_BITS - 1), significand, Const(0, 1))
         swap = shift.shifts_left_term
         larger = Mux(swap, wide_addend, term.significand)
-        smaller = aligned(Mux(swap, term.significand, wide_addend), shift.amount)
+        smaller = aligned(m, Mux(swap, term.significand, wide_addend), shift.amount)
 
         larger, smaller, raw, subtract, flags = (
             delay(m, value, config.alignment) for value in (larger, smaller, raw, subtract, flags)

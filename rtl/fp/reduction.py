@@ -203,6 +203,5 @@ def _fixed_point(m: Module, operand: Operand, turns: Value) -> Value:
     m.d.comb += amount.eq(operand.exponent - Mux(turns, smallest_turns, smallest_ex2))
     width = below + _FIXED_BITS
     amount_bits = (width - 1).bit_length()
-    shifted = shift_left(operand.significand, amount[:amount_bits], width)
+    shifted = shift_left(m, operand.significand, amount[:amount_bits], width)
     return Mux(amount[amount_bits:].any(), 0, shifted[below:])
-

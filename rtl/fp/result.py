@@ -1,6 +1,6 @@
 """From a rounded result to the word that is written: output modifier, clamp, packing.
 
-Source: CTM Guide p. 29.
+Source: CTM Guide p. 29; docs/arithmetic.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value, signed
@@ -20,7 +20,6 @@ from rtl.fp.number import (
     WORD_BITS,
     ZERO,
     Rounded,
-    Word,
     unpack,
 )
 from rtl.lib.pipeline import delay
@@ -29,34 +28,7 @@ SCALE = signed(3)
 """The output modifier: results are multiplied by 2^scale, -3 to 3."""
 
 
-def scaled(m: Module, value: Rounded, scale: Value) -> Value:
-    """The word of value * 2^scale: out of range, before or after scaling, an infinity or a zero of its sign."""
-    exponent = Signal(WIDE_EXPONENT)
-    infinite, zero = Signal(), Signal()
-    m.d.comb += [
-        exponent.eq(value.exponent + scale),
-        infinite.eq(
-            value.infinite
-            | ~value.zero & ((value.exponent > LARGEST_EXPONENT) | (exponent > LARGEST_EXPONENT))
-        ),
-        zero.eq(
-            value.zero
-            | ~value.infinite & ((value.exponent < SMALLEST_EXPONENT) | (exponent < SMALLEST_EXPONENT))
-        ),
-    ]
-    finite = Cat(value.fraction, (exponent + BIAS)[:EXPONENT_BITS])
-    magnitude = Mux(infinite, INFINITY, Mux(zero, ZERO, finite))
-    return Mux(value.nan, NAN, Cat(magnitude[: WORD_BITS - 1], value.sign))
-
-
-def clamped(word: Value) -> Value:
-    """The word clamped to [0, 1]; NaN and -0 give +0."""
-    fields = Word(word)
-    nan = fields.exponent.all() & fields.fraction.any()
-    return Mux(fields.sign | nan, ZERO, Mux(fields.exponent >= BIAS, ONE, word))
-
-
-def unpacked(m: Module, word: Value) -> Rounded:
+def as_rounded(m: Module, word: Value) -> Rounded:
     """A word as if it were a rounded result."""
     operand = unpack(m, word, name="copied_operand")
     value = Signal(Rounded, name="copied_value")
@@ -72,29 +44,25 @@ def unpacked(m: Module, word: Value) -> Rounded:
 
 
 class Result(wiring.Component):
-    """Gives the word that is written: a rounded result or a copied word, behind output modifier and clamp.
+    """Gives the word that is written: a number behind output modifier, clamp and packing, or a word's own bits.
 
-    Latency is `result` of the configuration.
+    What is out of range before or after the output modifier is an infinity or a zero of its sign, a NaN 0x7FFFFFFF.
+    The clamp makes 0 of a NaN and of -0. Latency is `result` of the configuration.
 
     Members
     -------
-    rounded : ``In(Rounded)``
+    value : ``In(Rounded)``
     word : ``In(32)``
-        The operand that a selection copies.
-    copies : ``In(1)``
-        Whether `word` is the result, not `rounded`.
+        Used with `untouched` only.
     untouched : ``In(1)``
-        Whether a copied word skips the output modifier, which otherwise makes every NaN 0x7FFFFFFF and a denormal a
-        zero.
+        The result is `word`, of which `value` then is the number; it may still be clamped.
     scale : ``In(signed(3))``
-        The output modifier.
     clamp : ``In(1)``
     result : ``Out(32)``
     """
 
-    rounded: In(Rounded)
+    value: In(Rounded)
     word: In(WORD_BITS)
-    copies: In(1)
     untouched: In(1)
     scale: In(SCALE)
     clamp: In(1)
@@ -107,8 +75,71 @@ class Result(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        value = Signal(Rounded)
-        m.d.comb += value.eq(Mux(self.copies, Value.cast(unpacked(m, self.word)), Value.cast(self.rounded)))
-        word = Mux(self.copies & self.untouched, self.word, scaled(m, value, self.scale))
-        m.d.comb += self.result.eq(delay(m, Mux(self.clamp, clamped(word), word), self.latency, name="result"))
+        value, clamp = self.value, self.clamp
+        exponent = Signal(WIDE_EXPONENT)
+        infinite, zero, at_least_one = Signal(), Signal(), Signal()
+        m.d.comb += [
+            exponent.eq(value.exponent + self.scale),
+            infinite.eq(
+                value.infinite | (~value.zero & ((value.exponent > LARGEST_EXPONENT) | (exponent > LARGEST_EXPONENT)))
+            ),
+            zero.eq(
+                value.zero | (~value.infinite & ((value.exponent < SMALLEST_EXPONENT) | (exponent < SMALLEST_EXPONENT)))
+            ),
+            at_least_one.eq(value.infinite | (~value.zero & (exponent >= 0))),
+        ]
+        result = Signal(WORD_BITS)
+        with m.If(clamp & (value.nan | value.sign)):
+            m.d.comb += result.eq(ZERO)
+        with m.Elif(clamp & at_least_one):
+            m.d.comb += result.eq(ONE)
+        with m.Elif(self.untouched):
+            m.d.comb += result.eq(self.word)
+        with m.Elif(value.nan):
+            m.d.comb += result.eq(NAN)
+        with m.Else():
+            finite = Cat(value.fraction, (exponent + BIAS)[:EXPONENT_BITS])
+            magnitude = Mux(infinite, INFINITY, Mux(zero, ZERO, finite))
+            m.d.comb += result.eq(Cat(magnitude[: WORD_BITS - 1], value.sign))
+        m.d.comb += self.result.eq(delay(m, result, self.latency, name="result"))
+        return m
+
+
+class OutputModifier(wiring.Component):
+    """Output modifier and clamp as a unit of its own, for words. Latency is `rounding` + `result`.
+
+    Members
+    -------
+    word : ``In(32)``
+    untouched : ``In(1)``
+        Leave the word as it is, but for the clamp; `scale` must be 0.
+    scale : ``In(signed(3))``
+    clamp : ``In(1)``
+    result : ``Out(32)``
+    """
+
+    word: In(WORD_BITS)
+    untouched: In(1)
+    scale: In(SCALE)
+    clamp: In(1)
+    result: Out(WORD_BITS)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        self.latency = config.rounding + config.result
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.result = result = Result(self._config)
+        cycles = self._config.rounding
+        m.d.comb += [
+            result.value.eq(delay(m, as_rounded(m, self.word), cycles)),
+            *(
+                getattr(result, name).eq(delay(m, getattr(self, name), cycles))
+                for name in ("word", "untouched", "scale", "clamp")
+            ),
+            self.result.eq(result.result),
+        ]
         return m

@@ -3,13 +3,14 @@
 Source: CTM Guide pp. 41-42; docs/arithmetic.md.
 """
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
 from rtl.fp.number import FRACTION_BITS, SIGNIFICAND_BITS, Rounded, raw_layout
 from rtl.lib.pipeline import delay
+from rtl.lib.shift import shift_left
 from rtl.lib.zeros import leading_zeros
 
 _NIBBLE = 4
@@ -42,12 +43,10 @@ class Rounding(wiring.Component):
         m = Module()
         raw = self.raw
         padding = -len(raw.significand) % _NIBBLE
-        significand = Cat(Value.cast(0)[:0] if not padding else Signal(padding), raw.significand)
+        significand = Cat(Const(0, padding), raw.significand)
         nibbles = [significand[low : low + _NIBBLE] for low in range(0, len(significand), _NIBBLE)]
-        count = leading_zeros(Cat(nibble.any() for nibble in nibbles))
-        coarse = significand
-        for level in reversed(range(len(count))):
-            coarse = Mux(count[level], coarse << (_NIBBLE << level), coarse)[: len(significand)]
+        count = leading_zeros(m, Cat(nibble.any() for nibble in nibbles))
+        coarse = shift_left(m, significand, Cat(Const(0, _NIBBLE.bit_length() - 1), count), len(significand))
 
         cycles = self._config.normalisation
         top = delay(m, coarse[len(significand) - _KEPT :], cycles, name="top")
@@ -58,12 +57,13 @@ class Rounding(wiring.Component):
         sign, zero_sign, infinite, nan, truncate = flags
 
         rounded = Signal(Rounded)
-        fine = leading_zeros(top[-_NIBBLE:])
-        normalised = (top << fine)[:_KEPT]
+        fine = leading_zeros(m, top[-_NIBBLE:])
+        normalised = shift_left(m, top, fine, _KEPT)
         kept, half, rest = normalised[_NIBBLE:], normalised[_NIBBLE - 1], normalised[: _NIBBLE - 1].any() | sticky
         increment = ~truncate & half & (rest | kept[0])
-        total = (kept + increment)[: SIGNIFICAND_BITS + 1]
+        total = Signal(SIGNIFICAND_BITS + 1)
         m.d.comb += [
+            total.eq(kept + increment),
             # Rounding up to a power of two leaves a fraction of 0: only the exponent needs care.
             rounded.fraction.eq(total[:FRACTION_BITS]),
             rounded.exponent.eq(exponent - fine + total[SIGNIFICAND_BITS]),

@@ -84,9 +84,7 @@ class Interpolation(wiring.Component):
             raw.significand.eq(kept << (RAW_BITS - _MAGNITUDE_BITS)),
             raw.exponent.eq(reduced.exponent + _MAGNITUDE_BITS - 1 - C0_FRACTION),
         ]
-        m.d.comb += [
-            getattr(raw, name).eq(getattr(reduced, name)) for name in ("sign", "zero_sign", "infinite", "nan")
-        ]
+        m.d.comb += [getattr(raw, name).eq(getattr(reduced, name)) for name in ("sign", "zero_sign", "infinite", "nan")]
         m.d.comb += self.raw.eq(delay(m, raw, config.addition))
         return m
 
@@ -104,7 +102,7 @@ class Interpolation(wiring.Component):
         return entry[:C0_BITS], entry[C0_BITS : C0_BITS + C1_BITS], entry[C0_BITS + C1_BITS :].as_signed()
 
     def _upper(self, c0: Value, integer: Value, negate: Value) -> Value:
-        """integer + c0, aligned with the sum; or its negative, with the constants of the other parts' negatives."""
+        """Integer + c0, aligned with the sum; or its negative, with the constants of the other parts' negatives."""
         # Only a logarithm has an integer part, and its c0 is below 1.
         whole = Mux(integer == 0, c0[C0_FRACTION:], integer)
         value = Cat(c0[:C0_FRACTION], whole).as_signed()
@@ -147,7 +145,7 @@ class Transcendental(wiring.Component):
             reduction.function.eq(self.function),
             interpolation.reduced.eq(reduction.reduced),
             rounding.raw.eq(interpolation.raw),
-            result.rounded.eq(rounding.rounded),
+            result.value.eq(rounding.rounded),
             self.result.eq(result.result),
         ]
         return m

@@ -1,20 +1,35 @@
-"""Shifters, as functions of values: one multiplexer level for each bit of the amount."""
+"""Shifters: one multiplexer level for each bit of the amount."""
 
-from amaranth import Cat, Const, Mux, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 
-def shift_right_sticky(value: Value, amount: Value) -> tuple[Value, Value]:
+def shift_right_sticky(m: Module, value: Value, amount: Value) -> tuple[Value, Value]:
     """(`value` >> `amount`, whether a one was shifted out)."""
-    sticky = Value.cast(Const(0, 1))
+    sticky = Signal(len(amount), name="sticky")
     for level in reversed(range(len(amount))):
         step = 1 << level
-        sticky = sticky | (amount[level] & value[:step].any())
-        value = Mux(amount[level], value[step:], value)
-    return value, sticky
+        shifted = Signal(len(value), name="shifted")
+        m.d.comb += [
+            sticky[level].eq(amount[level] & value[:step].any()),
+            shifted.eq(Mux(amount[level], value[step:], value)),
+        ]
+        value = shifted
+    return value, sticky.any()
 
 
-def shift_left(value: Value, amount: Value, width: int) -> Value:
-    """`value` << `amount`, of which at most `width` bits are kept."""
+def shift_left(m: Module, value: Value, amount: Value, width: int) -> Value:
+    """The low `width` bits of `value` << `amount`."""
     for level in range(len(amount)):
-        value = Mux(amount[level], Cat(Const(0, 1 << level), value), value)[:width]
+        shifted = Signal(width, name="shifted")
+        m.d.comb += shifted.eq(Mux(amount[level], Cat(Const(0, 1 << level), value), value))
+        value = shifted
+    return value
+
+
+def rotate_left(m: Module, value: Value, amount: Value) -> Value:
+    """`value` rotated left by `amount`."""
+    for level in range(len(amount)):
+        rotated = Signal(len(value), name="rotated")
+        m.d.comb += rotated.eq(Mux(amount[level], value.rotate_left(1 << level), value))
+        value = rotated
     return value

@@ -1,0 +1,140 @@
+"""Numbers of the memory formats: normalised integers to float32 and back, coordinates to indices.
+
+Source: CTM Guide pp. 6, 14; docs/arithmetic.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import PipelineConfig
+from rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, WORD_BITS, unpack
+from rtl.lib.pipeline import delay
+from rtl.lib.shift import rotate_left, shift_right_sticky
+from rtl.lib.zeros import leading_zeros
+
+INDEX_BITS = 12
+LIMIT_BITS = INDEX_BITS + 1
+
+
+class FromUnorm(wiring.Component):
+    """n / (2^bits - 1), rounded to nearest.
+
+    In binary that is 0.nnn..., n repeated for ever: so the significand is n, rotated until it starts with a one, repeated,
+    and there is no tie. `bits` is 8 or 16. Latency is `result` of the configuration.
+
+    Members
+    -------
+    number : ``In(bits)``
+    result : ``Out(32)``
+    """
+
+    def __init__(self, bits: int, config: PipelineConfig) -> None:
+        if bits not in (8, 16):
+            raise ValueError(f"bits must be 8 or 16, not {bits}")
+        self.latency = config.result
+        super().__init__({"number": In(bits), "result": Out(WORD_BITS)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        number = self.number
+        zeros = leading_zeros(m, number)
+        rotated = rotate_left(m, number, zeros)
+        pattern = Cat(rotated, rotated, rotated, rotated)[-SIGNIFICAND_BITS - 1 :]
+        rounded, exponent = Signal(SIGNIFICAND_BITS + 1), Signal(EXPONENT_BITS)
+        m.d.comb += [
+            rounded.eq(pattern[1:] + pattern[0]),
+            exponent.eq(BIAS - 1 - zeros + rounded[SIGNIFICAND_BITS]),
+        ]
+        word = Cat(rounded[:FRACTION_BITS], exponent)
+        m.d.comb += self.result.eq(delay(m, Mux(number.any(), word, 0), self.latency, name="result"))
+        return m
+
+
+class ToUnorm(wiring.Component):
+    """A word, clamped to [0, 1], times 2^bits - 1, rounded to the nearest integer, ties to even; NaN gives 0.
+
+    `bits` is 8 or 16. Latency is `alignment` + `result` of the configuration.
+
+    Members
+    -------
+    word : ``In(32)``
+    result : ``Out(bits)``
+    """
+
+    def __init__(self, bits: int, config: PipelineConfig) -> None:
+        if bits not in (8, 16):
+            raise ValueError(f"bits must be 8 or 16, not {bits}")
+        self._bits, self._config = bits, config
+        self.latency = config.alignment + config.result
+        super().__init__({"word": In(WORD_BITS), "result": Out(bits)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        bits, config = self._bits, self._config
+        operand = unpack(m, self.word, name="operand")
+        # With exponent -1 the product's upper bits are the integer; below it one bit goes lost for each binary place,
+        # and 2^-bits / 4 is certain to give 0.
+        product = Signal(SIGNIFICAND_BITS + bits)
+        distance = Signal(signed(EXPONENT_BITS + 1))
+        m.d.comb += [
+            product.eq((operand.significand << bits) - operand.significand),
+            distance.eq(BIAS - 1 - operand.exponent),
+        ]
+        amount_bits = (bits + 2).bit_length()
+        zero = operand.nan | operand.sign | operand.zero | ((distance >> amount_bits) > 0)
+        one = ~zero & (distance < 0)
+        product, amount, zero, one = (
+            delay(m, value, config.alignment) for value in (product, distance[:amount_bits], zero, one)
+        )
+        shifted, sticky = shift_right_sticky(m, product, amount)
+        integer, half, rest = shifted[SIGNIFICAND_BITS:], shifted[SIGNIFICAND_BITS - 1], shifted[: SIGNIFICAND_BITS - 1]
+        rounded = (integer + (half & (rest.any() | sticky | integer[0])))[:bits]
+        result = Mux(zero, 0, Mux(one, (1 << bits) - 1, rounded))
+        m.d.comb += self.result.eq(delay(m, result, config.result, name="result"))
+        return m
+
+
+class CoordinateIndex(wiring.Component):
+    """floor(word), clamped to [0, limit - 1]; NaN gives 0.
+
+    Latency is `result` of the configuration.
+
+    Members
+    -------
+    word : ``In(32)``
+    limit : ``In(13)``
+        1 to 4096.
+    index : ``Out(12)``
+    inside : ``Out(1)``
+        Whether floor(word) is the index, not beyond an edge and not a NaN.
+    """
+
+    word: In(WORD_BITS)
+    limit: In(LIMIT_BITS)
+    index: Out(INDEX_BITS)
+    inside: Out(1)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self.latency = config.result
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        operand = unpack(m, self.word, name="operand")
+        below = operand.nan | (operand.sign & ~operand.zero)
+        # From 2^12 on everything is beyond the edge; below, the floor is in the significand's upper bits.
+        beyond = operand.exponent >= BIAS + INDEX_BITS
+        places = (BIAS + INDEX_BITS - 1 - operand.exponent)[: INDEX_BITS.bit_length()]
+        upper = operand.significand[-INDEX_BITS:]
+        floor = Mux(operand.exponent < BIAS, 0, (upper >> places)[:INDEX_BITS])
+        above = beyond | (floor >= self.limit)
+        index = Mux(below, 0, Mux(above, self.limit - 1, floor))[:INDEX_BITS]
+        m.d.comb += [
+            self.index.eq(delay(m, index, self.latency, name="index")),
+            self.inside.eq(delay(m, ~below & ~above, self.latency, name="inside")),
+        ]
+        return m
