@@ -20,8 +20,8 @@ LIMIT_BITS = INDEX_BITS + 1
 class FromUnorm(wiring.Component):
     """n / (2^bits - 1), rounded to nearest.
 
-    In binary that is 0.nnn..., n repeated for ever: so the significand is n, rotated until it starts with a one, repeated,
-    and there is no tie. `bits` is 8 or 16. Latency is `result` of the configuration.
+    In binary that is 0.nnn..., n repeated for ever. So the significand is n, rotated until it starts with a one,
+    repeated, and there is no tie. `bits` is 8 or 16. Latency is `result` of the configuration.
 
     Members
     -------

@@ -127,12 +127,10 @@ class DotProduct(wiring.Component):
         paths = [ProductSum(config) for _ in range(TERMS)]
         for index, path in enumerate(paths):
             m.submodules[f"product_sum_{index}"] = path
-            a = unpack(m, self.a[index], name=f"a_{index}")
-            b = unpack(m, self.b[index], name=f"b_{index}")
             m.d.comb += [
-                path.a.eq(delay(m, a, config.operands)),
-                path.b.eq(delay(m, b, config.operands)),
-                path.zero_times_anything.eq(delay(m, self.zero_times_anything, config.operands)),
+                path.a.eq(unpack(m, self.a[index], name=f"a_{index}")),
+                path.b.eq(unpack(m, self.b[index], name=f"b_{index}")),
+                path.zero_times_anything.eq(self.zero_times_anything),
                 path.dot.eq(1),
             ]
         connect_dot(m, paths, dot_sum, config)

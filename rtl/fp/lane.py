@@ -152,9 +152,12 @@ class Lane(wiring.Component):
                     m.d.comb += raw.eq(interpolation.raw)
             m.d.comb += channel.rounding.raw.eq(raw)
 
-        at_result = delay(m, at_raw, config.normalisation + config.rounding, name="control_result")
+        at_rounding = delay(m, at_raw, config.normalisation, name="control_rounding")
+        at_result = delay(m, at_rounding, config.rounding, name="control_result")
         for index, channel in enumerate(channels):
-            self._connect_result(m, channels, index, at_result.scalar if index == SCALAR else at_result.vector)
+            unit = "scalar" if index == SCALAR else "vector"
+            self._connect_selection(m, channel, getattr(at_rounding, unit))
+            self._connect_result(m, channels, index, getattr(at_result, unit))
         return m
 
     def _connect_operands(self, m: Module, channel: _Channel, index: int, has_dot: Value) -> None:
@@ -172,37 +175,40 @@ class Lane(wiring.Component):
 
         path, selection = channel.product_sum, channel.selection
         fraction = own.fraction & ~has_dot
-        cycles = self._config.operands
         chosen = operands(m, a, b, words.c, fraction)
+        m.d.comb += [port.eq(operand) for port, operand in zip((path.a, path.b, path.c), chosen, strict=True)]
         m.d.comb += [
-            port.eq(delay(m, operand, cycles)) for port, operand in zip((path.a, path.b, path.c), chosen, strict=True)
-        ]
-        m.d.comb += [
-            path.zero_times_anything.eq(delay(m, control.zero_times_anything, cycles)),
-            path.truncate.eq(delay(m, fraction, cycles)),
-            path.dot.eq(delay(m, has_dot, cycles)),
+            path.zero_times_anything.eq(control.zero_times_anything),
+            path.truncate.eq(fraction),
+            path.dot.eq(has_dot),
             selection.a.eq(words.a),
             selection.b.eq(words.b),
             selection.c.eq(words.c),
             selection.choice.eq(own.choice),
         ]
 
+    def _connect_selection(self, m: Module, channel: _Channel, control: ChannelControl) -> None:
+        """Put a selected operand in the place of the rounded sum, and its bits beside."""
+        config = self._config
+        cycles = config.raw_latency + config.normalisation - channel.selection.latency
+        selected = delay(m, channel.selection.word, cycles, name="selected")
+        m.d.comb += [
+            channel.rounding.substitute.eq(as_rounded(m, selected)),
+            channel.rounding.substitutes.eq(control.operation == Operation.SELECTION),
+            channel.result.word.eq(delay(m, selected, config.rounding, name="selected")),
+        ]
+
     def _connect_result(self, m: Module, channels: list[_Channel], index: int, control: ChannelControl) -> None:
         """Choose what a channel's result is, and give it to the output."""
-        channel, config = channels[index], self._config
+        channel = channels[index]
         result = channel.result
-        selected = channel.selection.word
-        selected = delay(m, selected, config.raw_latency + config.normalisation - config.operands, name="selected")
         m.d.comb += result.value.eq(channel.rounding.rounded)
-        with m.If(control.operation == Operation.SELECTION):
-            m.d.comb += result.value.eq(delay(m, as_rounded(m, selected), config.rounding))
         # A shared unit's number is rounded in the channel that stands for it.
-        with m.Elif(control.operation == Operation.DOT):
+        with m.If(control.operation == Operation.DOT):
             m.d.comb += result.value.eq(channels[0].rounding.rounded)
         with m.Elif(control.operation == Operation.TRANSCENDENTAL):
             m.d.comb += result.value.eq(channels[SCALAR].rounding.rounded)
         m.d.comb += [
-            result.word.eq(delay(m, selected, config.rounding)),
             result.untouched.eq(control.untouched),
             result.scale.eq(control.scale),
             result.clamp.eq(control.clamp),

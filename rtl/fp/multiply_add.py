@@ -13,7 +13,6 @@ from rtl.fp.number import WORD_BITS
 from rtl.fp.product_sum import RAW_BITS, ProductSum
 from rtl.fp.result import Result
 from rtl.fp.rounding import Rounding
-from rtl.lib.pipeline import delay
 
 
 class MultiplyAdd(wiring.Component):
@@ -50,13 +49,11 @@ class MultiplyAdd(wiring.Component):
         m.submodules.product_sum = path = ProductSum(config)
         m.submodules.rounding = rounding = Rounding(RAW_BITS, config)
         m.submodules.result = result = Result(config)
-        for port, operand in zip(
-            (path.a, path.b, path.c), operands(m, self.a, self.b, self.c, self.fraction), strict=True
-        ):
-            m.d.comb += port.eq(delay(m, operand, config.operands))
+        chosen = operands(m, self.a, self.b, self.c, self.fraction)
+        m.d.comb += [port.eq(operand) for port, operand in zip((path.a, path.b, path.c), chosen, strict=True)]
         m.d.comb += [
-            path.truncate.eq(delay(m, self.fraction, config.operands)),
-            path.zero_times_anything.eq(delay(m, self.zero_times_anything, config.operands)),
+            path.truncate.eq(self.fraction),
+            path.zero_times_anything.eq(self.zero_times_anything),
             rounding.raw.eq(path.raw),
             result.value.eq(rounding.rounded),
             self.result.eq(result.result),

@@ -19,9 +19,9 @@ _LOW_BITS = 18
 class Product(wiring.Component):
     """Multiplies two operands exactly.
 
-    The significand comes `partial_products` + `product` cycles behind the operands, everything else `partial_products`
-    cycles behind them, because exponents are compared while the significand's parts are still added. One product per
-    cycle; four 18x18 multipliers.
+    Everything but the significand comes `operands` + `partial_products` cycles behind the operands, the significand
+    `product` cycles later, because exponents are compared while its parts are still added. One product per cycle; four
+    18x18 multipliers.
 
     Members
     -------
@@ -29,7 +29,7 @@ class Product(wiring.Component):
     zero_times_anything : ``In(1)``
         Whether zero times infinity or NaN is a zero.
     exponent : ``Out(WIDE_EXPONENT)``
-        The product's, combinational.
+        The product's, `operands` cycles behind them.
     product : ``Out(term_layout(PRODUCT_BITS))``
     """
 
@@ -48,22 +48,26 @@ class Product(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        a, b, cycles = self.a, self.b, self._config.partial_products
+        config = self._config
+        exponent = Mux(self.a.zero | self.b.zero, ZERO_EXPONENT, self.a.exponent + self.b.exponent - 2 * BIAS)
+        m.d.comb += self.exponent.eq(delay(m, exponent.as_signed(), config.operands, name="exponent"))
+        a, b, zero_times_anything = (
+            delay(m, value, config.operands) for value in (self.a, self.b, self.zero_times_anything)
+        )
 
         any_zero = a.zero | b.zero
         any_infinite = a.infinite | b.infinite
         not_a_number = a.nan | b.nan | (any_zero & any_infinite)
-        zero = any_zero & (self.zero_times_anything | ~not_a_number)
+        zero = any_zero & (zero_times_anything | ~not_a_number)
         term = Signal.like(self.product)
         m.d.comb += [
-            self.exponent.eq(Mux(any_zero, ZERO_EXPONENT, a.exponent + b.exponent - 2 * BIAS)),
             term.exponent.eq(self.exponent),
             term.sign.eq(a.sign ^ b.sign),
             term.zero.eq(zero),
             term.infinite.eq(any_infinite & ~any_zero & ~not_a_number),
             term.nan.eq(not_a_number & ~zero),
         ]
-        m.d.comb += self.product.eq(delay(m, term, cycles, name="term"))
+        m.d.comb += self.product.eq(delay(m, term, config.partial_products, name="term"))
         m.d.comb += self.product.significand.eq(self._significand(m, a.significand, b.significand))
         return m
 

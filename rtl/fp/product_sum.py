@@ -46,13 +46,13 @@ class ProductSum(wiring.Component):
     zero_times_anything, truncate, dot : ``In(1)``
         With the operands.
     product_exponent : ``Out(WIDE_EXPONENT)``
-        With the operands, combinational.
+        `operands` cycles behind the operands.
     common_exponent : ``In(WIDE_EXPONENT)``
         With `product_exponent`, which it must not be below.
     dot_term : ``Out(DotTerm)``
-        `partial_products` + `product` + `alignment` cycles behind the operands.
+        `addition` cycles before `raw`.
     raw : ``Out(RAW)``
-        `addition` cycles behind `dot_term`.
+        `raw_latency` cycles behind the operands.
     """
 
     a: In(Operand)
@@ -84,9 +84,9 @@ class ProductSum(wiring.Component):
         ]
 
         # Beside the multipliers nothing happens to the addend.
-        addend = delay(m, self.c, config.partial_products, name="addend")
-        dot = delay(m, self.dot, config.partial_products, name="dot")
-        truncate = delay(m, self.truncate, config.partial_products, name="truncate")
+        addend, dot, truncate = (
+            delay(m, value, config.operands + config.partial_products) for value in (self.c, self.dot, self.truncate)
+        )
 
         # Beside the sum of the partial products: how far to shift, and all that depends on signs and special values.
         common_exponent = delay(m, self.common_exponent, config.partial_products, name="common_exponent")

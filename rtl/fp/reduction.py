@@ -51,7 +51,7 @@ _RANGE_EXPONENT = BIAS + 7
 class Reduced(data.Struct):
     """What the second half needs: the result's magnitude is abs(integer + value of the table) * 2^exponent.
 
-    `one` makes the sum 1 and `zero` makes it 0; then `zero_sign` is the sign. `infinite` and `nan` stand above the rest.
+    `one` makes the sum 1, `zero` makes it 0; `zero_sign` is a zero's sign. `infinite` and `nan` stand above the rest.
     """
 
     address: ADDRESS_BITS

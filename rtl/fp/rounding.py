@@ -27,6 +27,9 @@ class Rounding(wiring.Component):
     Members
     -------
     raw : ``In(raw_layout(significand_bits))``
+    substitute : ``In(Rounded)``
+        What `rounded` is instead with `substitutes`; both `normalisation` cycles behind `raw`.
+    substitutes : ``In(1)``
     rounded : ``Out(Rounded)``
         The exponent is not limited yet.
     """
@@ -36,7 +39,14 @@ class Rounding(wiring.Component):
             raise ValueError(f"significand_bits must be at least {_KEPT}, not {significand_bits}")
         self._config = config
         self.latency = config.normalisation + config.rounding
-        super().__init__({"raw": In(raw_layout(significand_bits)), "rounded": Out(Rounded)})
+        super().__init__(
+            {
+                "raw": In(raw_layout(significand_bits)),
+                "substitute": In(Rounded),
+                "substitutes": In(1),
+                "rounded": Out(Rounded),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -72,5 +82,7 @@ class Rounding(wiring.Component):
             rounded.infinite.eq(infinite),
             rounded.nan.eq(nan),
         ]
+        with m.If(self.substitutes):
+            m.d.comb += rounded.eq(self.substitute)
         m.d.comb += self.rounded.eq(delay(m, rounded, self._config.rounding, name="rounded"))
         return m

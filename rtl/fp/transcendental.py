@@ -102,7 +102,7 @@ class Interpolation(wiring.Component):
         return entry[:C0_BITS], entry[C0_BITS : C0_BITS + C1_BITS], entry[C0_BITS + C1_BITS :].as_signed()
 
     def _upper(self, c0: Value, integer: Value, negate: Value) -> Value:
-        """Integer + c0, aligned with the sum; or its negative, with the constants of the other parts' negatives."""
+        """Give integer + c0 as a part of the sum; or its negative, with the constants of all parts' negatives."""
         # Only a logarithm has an integer part, and its c0 is below 1.
         whole = Mux(integer == 0, c0[C0_FRACTION:], integer)
         value = Cat(c0[:C0_FRACTION], whole).as_signed()

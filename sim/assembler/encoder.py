@@ -181,9 +181,7 @@ def _encode_operand(draft: Draft, key: Key, operand: UnitOperand, select: int) -
     )
 
 
-def _encode_addresses(
-    draft: Draft, word: str, registers: Sequence[Register | None], presubtract: Presubtract
-) -> None:
+def _encode_addresses(draft: Draft, word: str, registers: Sequence[Register | None], presubtract: Presubtract) -> None:
     draft.set(word, srcp_op=presubtract.value)
     for slot, register in enumerate(registers):
         source = register or UNUSED

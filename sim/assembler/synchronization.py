@@ -112,7 +112,4 @@ class _Semaphore:
 
 
 def _is_uncached_lookup(draft: Draft) -> bool:
-    return (
-        draft.kind is InstructionType.TEX
-        and draft.get("tex_inst")["inst"] == TextureOperation.LOOKUP_UNCACHED.value
-    )
+    return draft.kind is InstructionType.TEX and draft.get("tex_inst")["inst"] == TextureOperation.LOOKUP_UNCACHED.value
