@@ -89,64 +89,66 @@ class Reduction(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        turns = (self.function == Function.SIN) | (self.function == Function.COS)
         operand = unpack(m, self.word, name="operand")
-        fixed = delay(m, _fixed_point(m, operand, turns), self.latency, name="fixed")
-        operand = delay(m, operand, self.latency, name="operand")
-        turns = delay(m, turns, self.latency, name="turns")
-        function = delay(m, self.function, self.latency, name="function")
+        turns = (self.function == Function.SIN) | (self.function == Function.COS)
+        early = Signal(Reduced)
+        self._look_up(m, early, operand)
+        self._finish(m, early, operand)
+        early, fixed, turns, sign, cosine, power = (
+            delay(m, value, self.latency)
+            for value in (
+                early,
+                _fixed_point(m, operand, turns),
+                turns,
+                operand.sign,
+                self.function == Function.COS,
+                self.function == Function.EX2,
+            )
+        )
 
         # -floor(f / 2 + 1/2) = floor(~f / 2 + 1/2): rounding and changing the sign take one addition. An odd quarter of
         # a turn is gone through backwards; a carry into the next quarter ends at its end, which is the same place.
         quarter = Signal(2)
-        m.d.comb += quarter.eq(fixed[_QUARTER : _QUARTER + 2] + (function == Function.COS))
-        invert = Mux(turns, quarter[0], operand.sign)
+        m.d.comb += quarter.eq(fixed[_QUARTER : _QUARTER + 2] + cosine)
+        invert = Mux(turns, quarter[0], sign)
         within, beyond = fixed[:_QUARTER] ^ invert.replicate(_QUARTER), fixed[_QUARTER:] ^ invert.replicate(WHOLE_BITS)
-        numerator = Cat(within, Mux(turns, 0, beyond))
         rounded = Signal(_FIXED_BITS - 1)
-        m.d.comb += rounded.eq(numerator[1:] + numerator[0])
+        m.d.comb += rounded.eq(Cat(within[1:], Mux(turns, 0, beyond)) + within[0])
         whole = rounded[ARGUMENT_BITS:].as_signed()
-        uses_fixed = turns | (function == Function.EX2)
-        x = Signal(ARGUMENT_BITS)
-        m.d.comb += x.eq(Mux(uses_fixed, rounded, operand.significand << (ARGUMENT_BITS - FRACTION_BITS)))
 
-        reduced = self.reduced
-        unbiased = Signal(signed(WHOLE_BITS))
-        m.d.comb += [unbiased.eq(operand.exponent - BIAS), reduced.one.eq(turns & whole[0])]
-        self._look_up(m, function, x, odd=unbiased[0])
-        self._special(m, function, operand)
-        with m.Switch(function):
-            with m.Case(Function.RCP):
-                m.d.comb += [reduced.exponent.eq(-unbiased - 1), reduced.sign.eq(operand.sign)]
-            with m.Case(Function.RSQ):
-                m.d.comb += reduced.exponent.eq(-(unbiased >> 1) - 1)
-            with m.Case(Function.EX2):
-                m.d.comb += reduced.exponent.eq(whole)
-            with m.Case(Function.LN2):
-                m.d.comb += [reduced.integer.eq(unbiased), reduced.sign.eq(operand.exponent < BIAS)]
-            with m.Case(Function.SIN):
-                m.d.comb += [reduced.sign.eq(operand.sign ^ quarter[1]), reduced.zero_sign.eq(operand.sign)]
-            with m.Case(Function.COS):
-                m.d.comb += reduced.sign.eq(quarter[1])
+        m.d.comb += self.reduced.eq(early)
+        with m.If(turns | power):
+            # POWER and SINE are equally fine, so only the base, which is there already, tells them apart.
+            m.d.comb += [
+                self.reduced.address[: POWER.index_bits].eq(_index(POWER, rounded)),
+                self.reduced.distance.eq(_distance(POWER, rounded)),
+            ]
+        with m.If(turns):
+            m.d.comb += [self.reduced.one.eq(whole[0]), self.reduced.sign.eq(early.sign ^ quarter[1])]
+        with m.If(power):
+            m.d.comb += self.reduced.exponent.eq(whole)
         return m
 
-    def _look_up(self, m: Module, function: Value, x: Value, *, odd: Value) -> None:
-        """Address and distance: the upper bits of x choose the entry of the function's region."""
+    def _look_up(self, m: Module, reduced: Reduced, operand: Operand) -> None:
+        """Address and distance as far as they do not need the operand in fixed point."""
+        x = Cat(Const(0, ARGUMENT_BITS - FRACTION_BITS), operand.significand[:FRACTION_BITS])
 
         def choose(region: Region) -> None:
-            index = x[region.width_bits : region.width_bits + region.index_bits]
-            distance = Cat(x[: region.width_bits - 1], ~x[region.width_bits - 1]).as_signed()
             base = Const(region.base >> region.index_bits, ADDRESS_BITS - region.index_bits)
-            m.d.comb += [self.reduced.address.eq(Cat(index, base)), self.reduced.distance.eq(distance)]
+            m.d.comb += [
+                reduced.address.eq(Cat(_index(region, x), base)),
+                reduced.distance.eq(_distance(region, x)),
+            ]
 
-        with m.Switch(function):
+        with m.Switch(self.function):
             with m.Case(Function.RCP):
                 choose(RECIPROCAL)
             with m.Case(Function.RSQ):
-                with m.If(odd):
-                    choose(ROOT_ODD)
-                with m.Else():
+                # The bias is odd.
+                with m.If(operand.exponent[0]):
                     choose(ROOT_EVEN)
+                with m.Else():
+                    choose(ROOT_ODD)
             with m.Case(Function.EX2):
                 choose(POWER)
             with m.Case(Function.SIN, Function.COS):
@@ -157,20 +159,23 @@ class Reduction(wiring.Component):
                         with m.Case(select):
                             choose(region)
 
-    def _special(self, m: Module, function: Value, operand: Operand) -> None:
-        """Results that do not come from the table."""
-        reduced = self.reduced
+    def _finish(self, m: Module, reduced: Reduced, operand: Operand) -> None:
+        """Exponent, signs, and results that do not come from the table."""
+        unbiased = Signal(signed(WHOLE_BITS))
         negative = operand.sign & ~operand.zero
-        m.d.comb += reduced.nan.eq(operand.nan)
-        with m.Switch(function):
+        m.d.comb += [unbiased.eq(operand.exponent - BIAS), reduced.nan.eq(operand.nan)]
+        with m.Switch(self.function):
             with m.Case(Function.RCP):
                 m.d.comb += [
+                    reduced.exponent.eq(-unbiased - 1),
+                    reduced.sign.eq(operand.sign),
                     reduced.infinite.eq(operand.zero),
                     reduced.zero.eq(operand.infinite),
                     reduced.zero_sign.eq(operand.sign),
                 ]
             with m.Case(Function.RSQ):
                 m.d.comb += [
+                    reduced.exponent.eq(-(unbiased >> 1) - 1),
                     reduced.infinite.eq(operand.zero),
                     reduced.zero.eq(operand.infinite),
                     reduced.nan.eq(operand.nan | negative),
@@ -183,11 +188,29 @@ class Reduction(wiring.Component):
                 ]
             with m.Case(Function.LN2):
                 m.d.comb += [
+                    reduced.integer.eq(unbiased),
+                    reduced.sign.eq(operand.exponent < BIAS),
                     reduced.infinite.eq(operand.zero | operand.infinite),
                     reduced.nan.eq(operand.nan | negative),
                 ]
-            with m.Case(Function.SIN, Function.COS):
+            with m.Case(Function.SIN):
+                m.d.comb += [
+                    reduced.sign.eq(operand.sign),
+                    reduced.zero_sign.eq(operand.sign),
+                    reduced.nan.eq(operand.nan | operand.infinite),
+                ]
+            with m.Case(Function.COS):
                 m.d.comb += reduced.nan.eq(operand.nan | operand.infinite)
+
+
+def _index(region: Region, x: Value) -> Value:
+    """Number of the segment within a region."""
+    return x[region.width_bits : region.width_bits + region.index_bits]
+
+
+def _distance(region: Region, x: Value) -> Value:
+    """Signed distance from the segment's middle."""
+    return Cat(x[: region.width_bits - 1], ~x[region.width_bits - 1]).as_signed()
 
 
 def _fixed_point(m: Module, operand: Operand, turns: Value) -> Value:
