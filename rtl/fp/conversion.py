@@ -80,7 +80,7 @@ class ToUnorm(wiring.Component):
         product = Signal(SIGNIFICAND_BITS + bits)
         distance = Signal(signed(EXPONENT_BITS + 1))
         m.d.comb += [
-            product.eq((operand.significand << bits) - operand.significand),
+            product.eq(operand.significand.shift_left(bits) - operand.significand),
             distance.eq(BIAS - 1 - operand.exponent),
         ]
         amount_bits = (bits + 2).bit_length()

@@ -4,18 +4,19 @@ The sum keeps 24 bits below the largest product's leading one, so terms that can
 (p. 42). Source: CTM Guide pp. 28, 42; docs/arithmetic.md.
 """
 
-from collections.abc import Sequence
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
+from rtl.fp.alignment import distance
 from rtl.fp.number import WIDE_EXPONENT, WORD_BITS, unpack
-from rtl.fp.product_sum import DOT_TERM_BITS, RAW, RAW_BITS, DotTerm, ProductSum
+from rtl.fp.product import PRODUCT, Product
+from rtl.fp.product_sum import DOT_TERM_BITS, RAW, RAW_BITS, DotTerm
 from rtl.fp.result import Result
 from rtl.fp.rounding import Rounding
 from rtl.lib.pipeline import delay
+from rtl.lib.shift import shift_right_sticky
 
 TERMS = 4
 _SUM_BITS = DOT_TERM_BITS + 2
@@ -34,15 +35,15 @@ def largest(exponents: list[Value]) -> Value:
 class DotSum(wiring.Component):
     """Adds the aligned products of four product sums.
 
-    Latency is `addition` of the configuration. A sum of zeros is -0 if all are -0. A product that shall not take part
-    is -0 times +0.
+    A sum of zeros is -0 if all are -0.
 
     Members
     -------
     terms : ``In(ArrayLayout(DotTerm, 4))``
     exponent : ``In(WIDE_EXPONENT)``
-        The largest of the product exponents.
+        The largest of the product exponents, `operands` cycles behind the operands.
     raw : ``Out(RAW)``
+        `raw_latency` cycles behind the operands, `addition` behind the terms.
     """
 
     terms: In(data.ArrayLayout(DotTerm, TERMS))
@@ -56,6 +57,8 @@ class DotSum(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
+        config = self._config
+        exponent = delay(m, self.exponent, config.partial_products + config.product + config.alignment)
         terms = [self.terms[index] for index in range(TERMS)]
         # A product in [2, 4) with the largest exponent moves the point at which all are truncated up by one bit.
         carry = Cat(term.magnitude[-1] for term in terms).any()
@@ -74,23 +77,61 @@ class DotSum(wiring.Component):
         negative_infinity = Cat(term.infinite & term.sign for term in terms).any()
         raw = Signal(RAW)
         m.d.comb += [
-            raw.significand.eq(magnitude << (RAW_BITS - _SUM_BITS)),
-            raw.exponent.eq(self.exponent + _HEADROOM),
+            raw.significand.eq(magnitude.shift_left(RAW_BITS - _SUM_BITS)),
+            raw.exponent.eq(exponent + _HEADROOM),
             raw.infinite.eq(positive_infinity | negative_infinity),
             raw.nan.eq(Cat(term.nan for term in terms).any() | (positive_infinity & negative_infinity)),
             raw.sign.eq(Mux(raw.infinite, negative_infinity, negative)),
             raw.zero_sign.eq(Cat(term.zero & term.sign for term in terms).all()),
-            self.raw.eq(delay(m, raw, self._config.addition)),
+            self.raw.eq(delay(m, raw, config.addition)),
         ]
         return m
 
 
-def connect_dot(m: Module, paths: Sequence[ProductSum], dot_sum: DotSum, config: PipelineConfig) -> None:
-    """Give the paths' products their common exponent, and the aligned products to the sum."""
-    exponent = largest([path.product_exponent for path in paths])
-    m.d.comb += dot_sum.exponent.eq(delay(m, exponent, config.partial_products + config.product + config.alignment))
-    for index, path in enumerate(paths):
-        m.d.comb += [path.common_exponent.eq(exponent), dot_sum.terms[index].eq(path.dot_term)]
+class DotAlignment(wiring.Component):
+    """Aligns a product for a dot sum, where the product's own sum is needed at the same time.
+
+    Timing is that of ProductSum.
+
+    Members
+    -------
+    product : ``In(PRODUCT)``
+    takes_part : ``In(1)``
+        With the product's operands. A product that does not is given as -0.
+    common_exponent : ``In(WIDE_EXPONENT)``
+        Not below the product's if that takes part.
+    dot_term : ``Out(DotTerm)``
+    """
+
+    product: In(PRODUCT)
+    takes_part: In(1)
+    common_exponent: In(WIDE_EXPONENT)
+    dot_term: Out(DotTerm)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config, product = self._config, self.product
+        common_exponent = delay(m, self.common_exponent, config.partial_products)
+        takes_part = delay(m, self.takes_part, config.operands + config.partial_products)
+        shift = distance(m, product.exponent, common_exponent, significand_bits=DOT_TERM_BITS, forced=Const(1))
+        term = Signal(DotTerm)
+        m.d.comb += [
+            term.sign.eq(product.sign | ~takes_part),
+            term.zero.eq(product.zero | ~takes_part),
+            term.infinite.eq(product.infinite & takes_part),
+            term.nan.eq(product.nan & takes_part),
+        ]
+        amount, term, takes_part = (delay(m, value, config.product) for value in (shift.amount, term, takes_part))
+        shifted, _ = shift_right_sticky(m, product.significand[-DOT_TERM_BITS:], amount)
+        aligned = Signal(DotTerm)
+        m.d.comb += [aligned.eq(term), aligned.magnitude.eq(Mux(takes_part, shifted, 0))]
+        m.d.comb += self.dot_term.eq(delay(m, aligned, config.alignment))
+        return m
 
 
 class DotProduct(wiring.Component):
@@ -124,16 +165,25 @@ class DotProduct(wiring.Component):
         m.submodules.dot_sum = dot_sum = DotSum(config)
         m.submodules.rounding = rounding = Rounding(RAW_BITS, config)
         m.submodules.result = result = Result(config)
-        paths = [ProductSum(config) for _ in range(TERMS)]
-        for index, path in enumerate(paths):
-            m.submodules[f"product_sum_{index}"] = path
+        products = [Product(config) for _ in range(TERMS)]
+        exponent = Signal(WIDE_EXPONENT)
+        m.d.comb += [
+            exponent.eq(largest([product.exponent for product in products])),
+            dot_sum.exponent.eq(exponent),
+        ]
+        for index, product in enumerate(products):
+            alignment = DotAlignment(config)
+            m.submodules[f"product_{index}"] = product
+            m.submodules[f"alignment_{index}"] = alignment
             m.d.comb += [
-                path.a.eq(unpack(m, self.a[index], name=f"a_{index}")),
-                path.b.eq(unpack(m, self.b[index], name=f"b_{index}")),
-                path.zero_times_anything.eq(self.zero_times_anything),
-                path.dot.eq(1),
+                product.a.eq(unpack(m, self.a[index], name=f"a_{index}")),
+                product.b.eq(unpack(m, self.b[index], name=f"b_{index}")),
+                product.zero_times_anything.eq(self.zero_times_anything),
+                alignment.product.eq(product.product),
+                alignment.takes_part.eq(1),
+                alignment.common_exponent.eq(exponent),
+                dot_sum.terms[index].eq(alignment.dot_term),
             ]
-        connect_dot(m, paths, dot_sum, config)
         m.d.comb += [
             rounding.raw.eq(dot_sum.raw),
             result.value.eq(rounding.rounded),

@@ -1,21 +1,23 @@
 """One processor's arithmetic: three vector channels and a scalar one, with everything behind the operands.
 
-Each channel has a product sum, a selection, a rounding and a result path; the four share a dot sum and a transcendental
-unit. Multipliers are those of the product sums: a dot product is the four products, aligned by the channels' own
-shifters. Both shared units give their result where the channels' sums come out, a dot sum in channel 0's place and a
-transcendental in channel 3's, so there is one rounding for each channel. The other channels copy the rounded number.
+Each channel has a product, its sum, a selection, a rounding and a result path; the four share a dot sum and a
+transcendental unit. A dot product is the sum of the channels' products, aligned by the vector channels' own shifters;
+the scalar channel's product has one more shifter, because it may be part of a sum at the same time. Both shared units
+give their result where the channels' sums come out, a dot sum in channel 0's place and a transcendental in channel 3's,
+so there is one rounding for each channel. The other channels copy the rounded number.
 
 Source: CTM Guide pp. 23, 28-32.
 """
 
-from amaranth import Module, Signal, Value
+from amaranth import Const, Module, Mux, Signal
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
-from rtl.fp.dot_product import DotSum, connect_dot
-from rtl.fp.fraction import operands
-from rtl.fp.number import ONE, WORD_BITS
+from rtl.fp.dot_product import DotAlignment, DotSum, largest
+from rtl.fp.fraction import fraction_bits
+from rtl.fp.number import ONE, WIDE_EXPONENT, WORD_BITS, ZERO_EXPONENT, unpack
+from rtl.fp.product import Product
 from rtl.fp.product_sum import RAW, RAW_BITS, ProductSum
 from rtl.fp.reduction import Function, Reduction
 from rtl.fp.result import SCALE, Result, as_rounded
@@ -27,7 +29,8 @@ from rtl.lib.pipeline import delay
 
 CHANNELS = 4
 SCALAR = 3
-_MINUS_ZERO = 0x8000_0000
+_ADDED = 2
+"""The channel whose operand c DOT2_ADD adds."""
 
 
 class Operation(enum.Enum, shape=2):
@@ -83,6 +86,7 @@ class _Channel:
     """The parts of one channel; the lane wires them."""
 
     def __init__(self, config: PipelineConfig) -> None:
+        self.product = Product(config)
         self.product_sum = ProductSum(config)
         self.selection = Selection(config)
         self.rounding = Rounding(RAW_BITS, config)
@@ -93,9 +97,9 @@ class _Channel:
 class Lane(wiring.Component):
     """The arithmetic of one processor, from operands to the words that are written.
 
-    Latency is that of the configuration; one instruction per cycle. With DOT in one or more channels, and only then,
-    the channels' products are the dot product's, so no channel may have a SUM beside it, and with DOT4 the scalar
-    channel's operands are the fourth product's.
+    Latency is that of the configuration; one instruction per cycle. The scalar channel may do anything beside a vector
+    DOT; with DOT4 its operands a and b are the fourth product's too. A scalar DOT copies the vector's, and a vector
+    TRANSCENDENTAL the scalar's.
 
     Members
     -------
@@ -122,7 +126,6 @@ class Lane(wiring.Component):
         m = Module()
         config = self._config
         channels = [_Channel(config) for _ in range(CHANNELS)]
-        m.submodules.dot_sum = dot_sum = DotSum(config)
         m.submodules.reduction = reduction = Reduction(config)
         m.submodules.interpolation = interpolation = Interpolation(config)
         for index, channel in enumerate(channels):
@@ -130,10 +133,9 @@ class Lane(wiring.Component):
                 m.submodules[f"{name}_{index}"] = part
 
         control = self.control
-        has_dot = (control.vector.operation == Operation.DOT) | (control.scalar.operation == Operation.DOT)
         for index, channel in enumerate(channels):
-            self._connect_operands(m, channel, index, has_dot)
-        connect_dot(m, [channel.product_sum for channel in channels], dot_sum, config)
+            self._connect_operands(m, channel, index)
+        self._connect_dot(m, channels)
         m.d.comb += [
             reduction.word.eq(self.operands[SCALAR].a),
             reduction.function.eq(control.function),
@@ -145,8 +147,8 @@ class Lane(wiring.Component):
             raw = Signal(RAW)
             m.d.comb += raw.eq(channel.product_sum.raw)
             if index == 0:
-                with m.If(delay(m, has_dot, config.raw_latency)):
-                    m.d.comb += raw.eq(dot_sum.raw)
+                with m.If(at_raw.vector.operation == Operation.DOT):
+                    m.d.comb += raw.eq(m.submodules.dot_sum.raw)
             elif index == SCALAR:
                 with m.If(at_raw.scalar.operation == Operation.TRANSCENDENTAL):
                     m.d.comb += raw.eq(interpolation.raw)
@@ -160,32 +162,53 @@ class Lane(wiring.Component):
             self._connect_result(m, channels, index, getattr(at_result, unit))
         return m
 
-    def _connect_operands(self, m: Module, channel: _Channel, index: int, has_dot: Value) -> None:
-        """Give a channel its operands; a product that does not take part in a dot product is -0 * 0."""
+    def _connect_operands(self, m: Module, channel: _Channel, index: int) -> None:
         control, words = self.control, self.operands[index]
         own = control.scalar if index == SCALAR else control.vector
-        a, b = Signal(WORD_BITS), Signal(WORD_BITS)
-        m.d.comb += [a.eq(words.a), b.eq(words.b)]
-        if index == 2:
-            with m.If(has_dot & (control.dot == Dot.DOT2_ADD)):
-                m.d.comb += [a.eq(words.c), b.eq(ONE)]
-        elif index == SCALAR:
-            with m.If(has_dot & (control.dot != Dot.DOT4)):
-                m.d.comb += [a.eq(_MINUS_ZERO), b.eq(0)]
-
-        path, selection = channel.product_sum, channel.selection
-        fraction = own.fraction & ~has_dot
-        chosen = operands(m, a, b, words.c, fraction)
-        m.d.comb += [port.eq(operand) for port, operand in zip((path.a, path.b, path.c), chosen, strict=True)]
+        a, b, c = (unpack(m, word, name=name) for word, name in ((words.a, "a"), (words.b, "b"), (words.c, "c")))
+        product, product_sum, selection = channel.product, channel.product_sum, channel.selection
         m.d.comb += [
-            path.zero_times_anything.eq(control.zero_times_anything),
-            path.truncate.eq(fraction),
-            path.dot.eq(has_dot),
+            product.a.eq(a),
+            product.b.eq(b),
+            product.zero_times_anything.eq(control.zero_times_anything),
+            product_sum.product.eq(product.product),
+            product_sum.addend.eq(c),
+            product_sum.fraction.eq(own.fraction),
             selection.a.eq(words.a),
             selection.b.eq(words.b),
             selection.c.eq(words.c),
             selection.choice.eq(own.choice),
         ]
+        with m.If(own.fraction):
+            m.d.comb += product_sum.addend.eq(fraction_bits(m, a))
+        if index == _ADDED:
+            with m.If((control.vector.operation == Operation.DOT) & (control.dot == Dot.DOT2_ADD)):
+                m.d.comb += [product.a.eq(c), product.b.eq(unpack(m, Const(ONE, WORD_BITS), name="one"))]
+
+    def _connect_dot(self, m: Module, channels: list[_Channel]) -> None:
+        """Give the products their largest exponent, and the aligned products to the dot sum."""
+        config = self._config
+        m.submodules.dot_sum = dot_sum = DotSum(config)
+        m.submodules.dot_alignment = alignment = DotAlignment(config)
+        is_dot, has_fourth = self.control.vector.operation == Operation.DOT, self.control.dot == Dot.DOT4
+        exponents = [channel.product.exponent for channel in channels]
+        exponents[SCALAR] = Mux(delay(m, has_fourth, config.operands), exponents[SCALAR], ZERO_EXPONENT).as_signed()
+        exponent = Signal(WIDE_EXPONENT)
+        m.d.comb += [
+            exponent.eq(largest(exponents)),
+            dot_sum.exponent.eq(exponent),
+            alignment.product.eq(channels[SCALAR].product.product),
+            alignment.takes_part.eq(has_fourth),
+            alignment.common_exponent.eq(exponent),
+            dot_sum.terms[SCALAR].eq(alignment.dot_term),
+        ]
+        for index, channel in enumerate(channels[:SCALAR]):
+            path = channel.product_sum
+            m.d.comb += [
+                path.dot.eq(is_dot),
+                path.common_exponent.eq(exponent),
+                dot_sum.terms[index].eq(path.dot_term),
+            ]
 
     def _connect_selection(self, m: Module, channel: _Channel, control: ChannelControl) -> None:
         """Put a selected operand in the place of the rounded sum, and its bits beside."""

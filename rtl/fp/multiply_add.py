@@ -8,8 +8,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
-from rtl.fp.fraction import operands
-from rtl.fp.number import WORD_BITS
+from rtl.fp.fraction import fraction_bits
+from rtl.fp.number import WORD_BITS, unpack
+from rtl.fp.product import Product
 from rtl.fp.product_sum import RAW_BITS, ProductSum
 from rtl.fp.result import Result
 from rtl.fp.rounding import Rounding
@@ -46,15 +47,23 @@ class MultiplyAdd(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        m.submodules.product_sum = path = ProductSum(config)
+        m.submodules.product = product = Product(config)
+        m.submodules.product_sum = product_sum = ProductSum(config)
         m.submodules.rounding = rounding = Rounding(RAW_BITS, config)
         m.submodules.result = result = Result(config)
-        chosen = operands(m, self.a, self.b, self.c, self.fraction)
-        m.d.comb += [port.eq(operand) for port, operand in zip((path.a, path.b, path.c), chosen, strict=True)]
+        a, b, c = (unpack(m, getattr(self, name), name=name) for name in ("a", "b", "c"))
         m.d.comb += [
-            path.truncate.eq(self.fraction),
-            path.zero_times_anything.eq(self.zero_times_anything),
-            rounding.raw.eq(path.raw),
+            product.a.eq(a),
+            product.b.eq(b),
+            product.zero_times_anything.eq(self.zero_times_anything),
+            product_sum.product.eq(product.product),
+            product_sum.addend.eq(c),
+            product_sum.fraction.eq(self.fraction),
+        ]
+        with m.If(self.fraction):
+            m.d.comb += product_sum.addend.eq(fraction_bits(m, a))
+        m.d.comb += [
+            rounding.raw.eq(product_sum.raw),
             result.value.eq(rounding.rounded),
             self.result.eq(result.result),
         ]

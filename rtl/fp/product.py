@@ -12,6 +12,7 @@ from rtl.fp.number import BIAS, SIGNIFICAND_BITS, WIDE_EXPONENT, ZERO_EXPONENT, 
 from rtl.lib.pipeline import delay
 
 PRODUCT_BITS = 2 * SIGNIFICAND_BITS
+PRODUCT = term_layout(PRODUCT_BITS)
 _LOW_BITS = 18
 """What one multiplier of an FPGA takes."""
 
@@ -30,20 +31,18 @@ class Product(wiring.Component):
         Whether zero times infinity or NaN is a zero.
     exponent : ``Out(WIDE_EXPONENT)``
         The product's, `operands` cycles behind them.
-    product : ``Out(term_layout(PRODUCT_BITS))``
+    product : ``Out(PRODUCT)``
     """
+
+    a: In(Operand)
+    b: In(Operand)
+    zero_times_anything: In(1)
+    exponent: Out(WIDE_EXPONENT)
+    product: Out(PRODUCT)
 
     def __init__(self, config: PipelineConfig) -> None:
         self._config = config
-        super().__init__(
-            {
-                "a": In(Operand),
-                "b": In(Operand),
-                "zero_times_anything": In(1),
-                "exponent": Out(WIDE_EXPONENT),
-                "product": Out(term_layout(PRODUCT_BITS)),
-            }
-        )
+        super().__init__()
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -77,5 +76,5 @@ class Product(wiring.Component):
         parts = (a_low * b_low, a_high * b_high, a_low * b_high, a_high * b_low)
         cycles = self._config.partial_products
         low, high, cross, other_cross = (delay(m, part, cycles, name="partial_product") for part in parts)
-        total = Cat(low, high) + ((cross + other_cross) << _LOW_BITS)
+        total = Cat(low, high) + (cross + other_cross).shift_left(_LOW_BITS)
         return delay(m, total[:PRODUCT_BITS], self._config.product, name="significand")

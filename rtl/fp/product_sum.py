@@ -3,15 +3,15 @@
 Source: CTM Guide pp. 41-42; docs/arithmetic.md.
 """
 
-from amaranth import Cat, Const, Module, Mux, Signal
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
 from rtl.fp.addition import add, raw_beside_sum
 from rtl.fp.alignment import LOW_BITS, aligned, distance
-from rtl.fp.number import SIGNIFICAND_BITS, WIDE_EXPONENT, Operand, exponent, raw_layout
-from rtl.fp.product import PRODUCT_BITS, Product
+from rtl.fp.number import SIGNIFICAND_BITS, WIDE_EXPONENT, ZERO_EXPONENT, Operand, exponent, raw_layout
+from rtl.fp.product import PRODUCT, PRODUCT_BITS
 from rtl.lib.pipeline import delay
 
 RAW_BITS = PRODUCT_BITS + LOW_BITS + 1
@@ -34,34 +34,31 @@ class DotTerm(data.Struct):
 
 
 class ProductSum(wiring.Component):
-    """Computes a * b + c exactly, but for bits so low that one sticky bit can stand for them.
+    """Adds a product and an addend exactly, but for bits so low that one sticky bit can stand for them.
 
-    With `dot` the product goes to a dot unit instead, aligned to `common_exponent`, and `raw` means nothing. An addend
-    may be unnormalised where its exponent is not negative and `a` and `b` are 1 or zero: FRC needs that.
-    One result per cycle.
+    With `fraction` the addend, of any sign, is what a number has behind the binary point, and the product is not used:
+    the sum is the addend, or 1 plus a negative one, to be rounded towards zero. With `dot` the product goes to a dot
+    sum instead, aligned to `common_exponent`, and `raw` means nothing. One sum per cycle.
 
     Members
     -------
-    a, b, c : ``In(Operand)``
-    zero_times_anything, truncate, dot : ``In(1)``
-        With the operands.
-    product_exponent : ``Out(WIDE_EXPONENT)``
-        `operands` cycles behind the operands.
+    product : ``In(PRODUCT)``
+        As Product gives it.
+    addend : ``In(Operand)``
+        With the product's operands, as `fraction` and `dot`. Not normalised with `fraction`.
+    fraction, dot : ``In(1)``
     common_exponent : ``In(WIDE_EXPONENT)``
-        With `product_exponent`, which it must not be below.
+        `operands` cycles behind the operands; not below the product's.
     dot_term : ``Out(DotTerm)``
         `addition` cycles before `raw`.
     raw : ``Out(RAW)``
         `raw_latency` cycles behind the operands.
     """
 
-    a: In(Operand)
-    b: In(Operand)
-    c: In(Operand)
-    zero_times_anything: In(1)
-    truncate: In(1)
+    product: In(PRODUCT)
+    addend: In(Operand)
+    fraction: In(1)
     dot: In(1)
-    product_exponent: Out(WIDE_EXPONENT)
     common_exponent: In(WIDE_EXPONENT)
     dot_term: Out(DotTerm)
     raw: Out(RAW)
@@ -74,37 +71,31 @@ class ProductSum(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        m.submodules.product = product = Product(config)
-        term = product.product
-        m.d.comb += [
-            product.a.eq(self.a),
-            product.b.eq(self.b),
-            product.zero_times_anything.eq(self.zero_times_anything),
-            self.product_exponent.eq(product.exponent),
-        ]
-
         # Beside the multipliers nothing happens to the addend.
-        addend, dot, truncate = (
-            delay(m, value, config.operands + config.partial_products) for value in (self.c, self.dot, self.truncate)
+        addend, fraction, dot = (
+            delay(m, value, config.operands + config.partial_products)
+            for value in (self.addend, self.fraction, self.dot)
         )
+        common_exponent = delay(m, self.common_exponent, config.partial_products, name="common_exponent")
 
         # Beside the sum of the partial products: how far to shift, and all that depends on signs and special values.
-        common_exponent = delay(m, self.common_exponent, config.partial_products, name="common_exponent")
+        term, one = self._term(m, fraction, addend)
         right_exponent = Mux(dot, common_exponent, exponent(addend))
         shift = distance(m, term.exponent, right_exponent, significand_bits=PRODUCT_BITS, forced=dot)
         raw = raw_beside_sum(m, term, addend, shift, layout=RAW, headroom=_HEADROOM)
-        m.d.comb += raw.truncate.eq(truncate)
+        m.d.comb += raw.truncate.eq(fraction)
         subtract = term.sign != addend.sign
         flags = Signal(DotTerm)
         m.d.comb += [getattr(flags, name).eq(getattr(term, name)) for name in ("sign", "zero", "infinite", "nan")]
 
-        shift, raw, subtract, flags, significand = (
-            delay(m, value, config.product) for value in (shift, raw, subtract, flags, addend.significand)
+        shift, raw, subtract, flags, fraction, one, significand = (
+            delay(m, value, config.product)
+            for value in (shift, raw, subtract, flags, fraction, one, addend.significand)
         )
-        wide_addend = Cat(Const(0, SIGNIFICAND_BITS - 1), significand, Const(0, 1))
-        swap = shift.shifts_left_term
-        larger = Mux(swap, wide_addend, term.significand)
-        smaller = aligned(m, Mux(swap, term.significand, wide_addend), shift.amount)
+        left = Mux(fraction, one.shift_left(PRODUCT_BITS - 2), self.product.significand)
+        right = Cat(Const(0, SIGNIFICAND_BITS - 1), significand, Const(0, 1))
+        larger = Mux(shift.shifts_left_term, right, left)
+        smaller = aligned(m, Mux(shift.shifts_left_term, left, right), shift.amount)
 
         larger, smaller, raw, subtract, flags = (
             delay(m, value, config.alignment) for value in (larger, smaller, raw, subtract, flags)
@@ -115,3 +106,18 @@ class ProductSum(wiring.Component):
             self.raw.eq(delay(m, add(m, raw, larger, smaller, subtract), config.addition, name="raw")),
         ]
         return m
+
+    def _term(self, m: Module, fraction: Value, addend: Operand) -> tuple[data.View, Value]:
+        """(what is added to the addend, whether that is a 1 for FRC). The significand comes later."""
+        term = Signal(PRODUCT)
+        m.d.comb += term.eq(self.product)
+        with m.If(fraction):
+            # Exponents must not wait for `addend.zero`: where both numbers are zeros they do not matter.
+            m.d.comb += [
+                term.exponent.eq(Mux(addend.sign, 0, ZERO_EXPONENT)),
+                term.sign.eq(0),
+                term.zero.eq(1),
+                term.infinite.eq(0),
+                term.nan.eq(0),
+            ]
+        return term, addend.sign & ~addend.zero

@@ -76,7 +76,7 @@ class Rounding(wiring.Component):
             total.eq(kept + increment),
             # Rounding up to a power of two leaves a fraction of 0: only the exponent needs care.
             rounded.fraction.eq(total[:FRACTION_BITS]),
-            rounded.exponent.eq(exponent - fine + total[SIGNIFICAND_BITS]),
+            rounded.exponent.eq(Mux(total[SIGNIFICAND_BITS], exponent - fine + 1, exponent - fine)),
             rounded.sign.eq(Mux(zero, zero_sign, sign)),
             rounded.zero.eq(zero),
             rounded.infinite.eq(infinite),

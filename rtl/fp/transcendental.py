@@ -70,7 +70,7 @@ class Interpolation(wiring.Component):
         negate = reduced.integer[-1]
         low = c1[:_C1_LOW_BITS] * reduced.distance
         high = c1[_C1_LOW_BITS:].as_signed() * reduced.distance
-        parts = low, high << _C1_LOW_BITS, (c2 * square) << SQUARE_ALIGNMENT
+        parts = low, high.shift_left(_C1_LOW_BITS), (c2 * square).shift_left(SQUARE_ALIGNMENT)
         upper = self._upper(c0, reduced.integer, negate)
         upper, *parts = (delay(m, part, config.alignment, name="part") for part in (upper, *parts))
         reduced = delay(m, reduced, config.alignment)
@@ -81,7 +81,7 @@ class Interpolation(wiring.Component):
         raw = Signal(RAW)
         kept = Mux(reduced.one, 1 << C0_FRACTION, Mux(reduced.zero, 0, magnitude))
         m.d.comb += [
-            raw.significand.eq(kept << (RAW_BITS - _MAGNITUDE_BITS)),
+            raw.significand.eq(kept.shift_left(RAW_BITS - _MAGNITUDE_BITS)),
             raw.exponent.eq(reduced.exponent + _MAGNITUDE_BITS - 1 - C0_FRACTION),
         ]
         m.d.comb += [getattr(raw, name).eq(getattr(reduced, name)) for name in ("sign", "zero_sign", "infinite", "nan")]

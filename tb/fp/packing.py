@@ -27,3 +27,12 @@ def pack(layout: Any, fields: Fields) -> Integers:
         mask = np.uint64((1 << width) - 1)
         total = total | (np.asarray(value).astype(np.uint64) & mask) << np.uint64(field.offset)
     return np.asarray(total)
+
+
+def unpack(layout: Any, words: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    """The fields of words as unsigned integers; a nested layout's field is its bits."""
+    words = np.asarray(words).astype(np.uint64)
+    return {
+        str(name): words >> np.uint64(field.offset) & np.uint64((1 << Shape.cast(field.shape).width) - 1)
+        for name, field in data.Layout.cast(layout)
+    }
