@@ -4,18 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from amaranth.lib import wiring
 
-from rtl.config import PipelineConfig
-from rtl.fp.adder import Adder
-from rtl.fp.conversion import CoordinateIndex, FromUnorm, ToUnorm
-from rtl.fp.dot_product import TERMS, DotProduct
-from rtl.fp.multiply_add import MultiplyAdd
+from rtl.fp.dot_product import TERMS
 from rtl.fp.reduction import Function
-from rtl.fp.result import OutputModifier
-from rtl.fp.selection import Choice, Selection
-from rtl.fp.transcendental import Transcendental
-from rtl.fp.zero_test import Comparison, ZeroTest
+from rtl.fp.selection import Choice
+from rtl.fp.zero_test import Comparison
 from rtl.isa.opcodes import Test
 from sim.golden import fp
 from tb.fp.operands import interacting, mixed_words, tile_over
@@ -27,9 +20,8 @@ Batch = dict[str, Words]
 
 @dataclass(frozen=True)
 class Case:
-    """A unit, operands for it by port (all combinations of corners; random ones), and the golden results by port."""
+    """Operands for a unit by port (all combinations of corners; random ones), and the golden results by port."""
 
-    build: Callable[[PipelineConfig], wiring.Component]
     corners: Callable[[], Batch]
     random: Callable[[int, int], Batch]
     """(count, seed) -> operands."""
@@ -206,7 +198,6 @@ def _unorm(bits_: int) -> Case:
     every = np.arange(1 << bits_, dtype=np.uint32)
     narrow, convert = {8: (np.uint8, fp.from_unorm8), 16: (np.uint16, fp.from_unorm16)}[bits_]
     return Case(
-        build=lambda config: FromUnorm(bits_, config),
         corners=lambda: {"number": every},
         random=lambda count, seed: {"number": _flags(count, seed, 1 << bits_)},
         golden=lambda batch: {"result": bits(convert(batch["number"].astype(narrow)))},
@@ -225,7 +216,6 @@ def _near_integers(count: int, seed: int, largest: int) -> Words:
 def _to_unorm(bits_: int) -> Case:
     convert = {8: fp.to_unorm8, 16: fp.to_unorm16}[bits_]
     return Case(
-        build=lambda config: ToUnorm(bits_, config),
         corners=lambda: {"word": CORNERS},
         random=lambda count, seed: {"word": _near_integers(count, seed, (1 << bits_) - 1)},
         golden=lambda batch: {"result": convert(floats(batch["word"])).astype(np.uint32)},
@@ -262,19 +252,17 @@ def _coordinate_golden(batch: Batch) -> Batch:
 
 
 CASES = {
-    "multiply_add": Case(MultiplyAdd, _multiply_add_corners, _multiply_add_random, _multiply_add_golden),
-    "adder": Case(Adder, _adder_corners, _adder_random, _adder_golden),
-    "dot_product": Case(DotProduct, _dot_corners, _dot_random, _dot_golden),
-    "selection": Case(Selection, _selection_corners, _selection_random, _selection_golden),
-    "output_modifier": Case(OutputModifier, _modifier_corners, _modifier_random, _modifier_golden),
+    "multiply_add": Case(_multiply_add_corners, _multiply_add_random, _multiply_add_golden),
+    "adder": Case(_adder_corners, _adder_random, _adder_golden),
+    "dot_product": Case(_dot_corners, _dot_random, _dot_golden),
+    "selection": Case(_selection_corners, _selection_random, _selection_golden),
+    "output_modifier": Case(_modifier_corners, _modifier_random, _modifier_golden),
     "zero_test": Case(
-        lambda config: ZeroTest(),
         lambda: {"word": CORNERS},
         lambda count, seed: {"word": mixed_words(count, seed)},
         lambda batch: {"holds": comparisons(batch["word"])},
     ),
     "transcendental": Case(
-        Transcendental,
         lambda: tile_over({"word": CORNERS}, "function", len(Function)),
         _transcendental_random,
         lambda batch: {"result": transcendental(batch["word"], batch["function"])},
@@ -283,5 +271,5 @@ CASES = {
     "from_unorm16": _unorm(16),
     "to_unorm8": _to_unorm(8),
     "to_unorm16": _to_unorm(16),
-    "coordinate_index": Case(CoordinateIndex, _coordinate_corners, _coordinate_random, _coordinate_golden),
+    "coordinate_index": Case(_coordinate_corners, _coordinate_random, _coordinate_golden),
 }

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rtl.fp.lane import CHANNELS, SCALAR, ChannelControl, Dot, Lane, LaneControl, Operation
+from rtl.fp.lane import CHANNELS, SCALAR, ChannelControl, Dot, LaneControl, Operation
 from rtl.fp.reduction import Function
 from rtl.fp.selection import Choice
 from sim.golden import fp
@@ -95,4 +95,4 @@ def _corners() -> Batch:
     return _random(100_000, 99)
 
 
-LANE = Case(Lane, _corners, _random, _golden)
+LANE = Case(_corners, _random, _golden)

@@ -30,9 +30,11 @@ def pack(layout: Any, fields: Fields) -> Integers:
 
 
 def unpack(layout: Any, words: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
-    """The fields of words as unsigned integers; a nested layout's field is its bits."""
+    """The fields of words, of up to 32 bits each, as unsigned integers; a nested layout's field is its bits."""
     words = np.asarray(words).astype(np.uint64)
     return {
-        str(name): words >> np.uint64(field.offset) & np.uint64((1 << Shape.cast(field.shape).width) - 1)
+        str(name): (words >> np.uint64(field.offset) & np.uint64((1 << Shape.cast(field.shape).width) - 1)).astype(
+            np.uint32
+        )
         for name, field in data.Layout.cast(layout)
     }

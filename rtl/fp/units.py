@@ -1,0 +1,33 @@
+"""The arithmetic units by name, for whoever tests, measures or synthesises them all."""
+
+from collections.abc import Callable
+from functools import partial
+
+from amaranth.lib import wiring
+
+from rtl.config import PipelineConfig
+from rtl.fp.adder import Adder
+from rtl.fp.conversion import CoordinateIndex, FromUnorm, ToUnorm
+from rtl.fp.dot_product import DotProduct
+from rtl.fp.lane import Lane
+from rtl.fp.multiply_add import MultiplyAdd
+from rtl.fp.result import OutputModifier
+from rtl.fp.selection import Selection
+from rtl.fp.transcendental import Transcendental
+from rtl.fp.zero_test import ZeroTest
+
+UNITS: dict[str, Callable[[PipelineConfig], wiring.Component]] = {
+    "multiply_add": MultiplyAdd,
+    "adder": Adder,
+    "dot_product": DotProduct,
+    "selection": Selection,
+    "output_modifier": OutputModifier,
+    "zero_test": lambda config: ZeroTest(),
+    "transcendental": Transcendental,
+    "from_unorm8": partial(FromUnorm, 8),
+    "from_unorm16": partial(FromUnorm, 16),
+    "to_unorm8": partial(ToUnorm, 8),
+    "to_unorm16": partial(ToUnorm, 16),
+    "coordinate_index": CoordinateIndex,
+    "lane": Lane,
+}

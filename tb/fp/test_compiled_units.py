@@ -1,0 +1,53 @@
+"""Every unit, compiled, against the golden model: all combinations of corners, and a million random operands."""
+
+from functools import cache
+
+import pytest
+
+from rtl.config import PipelineConfig
+from rtl.fp.units import UNITS
+from sim.compiled import CompiledUnit
+from tb.fp.cases import CASES, Batch
+from tb.fp.compare import check
+from tb.fp.lane_case import LANE
+
+ALL_CASES = {**CASES, "lane": LANE}
+
+DEEP = PipelineConfig()
+SHALLOW = PipelineConfig(operands=0, product=0, alignment=0, addition=0, normalisation=0, rounding=0, result=0)
+"""Only the register that a table needs."""
+
+
+@cache
+def compiled(name: str, config: PipelineConfig) -> CompiledUnit:
+    return CompiledUnit(UNITS[name](config))
+
+
+def run(name: str, operands: Batch, config: PipelineConfig = DEEP) -> None:
+    check(compiled(name, config)(**operands), ALL_CASES[name].golden(operands), operands)
+
+
+def test_every_unit_has_a_case():
+    assert ALL_CASES.keys() == UNITS.keys()
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_corners(name):
+    run(name, ALL_CASES[name].corners())
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_random_operands(name):
+    run(name, ALL_CASES[name].random(1_000_000, 1))
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_fewest_registers(name):
+    run(name, ALL_CASES[name].random(50_000, 2), SHALLOW)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", UNITS)
+def test_many_random_operands(name):
+    for seed in range(100, 120):
+        run(name, ALL_CASES[name].random(1_000_000, seed))
