@@ -1,6 +1,9 @@
-"""Hardware as compiled models: Amaranth to Verilog, Verilator to C++, g++ to a shared object that numpy drives."""
+"""Components as compiled models: Verilog through Verilator and a C++ compiler, clocked from numpy.
 
-from sim.compiled.toolchain import ToolError
+`CompiledUnit` runs one component; `toolchain.build` compiles any Verilog with any C++ around it.
+"""
+
+from sim.compiled.toolchain import ToolchainError
 from sim.compiled.unit import CompiledUnit
 
-__all__ = ["CompiledUnit", "ToolError"]
+__all__ = ["CompiledUnit", "ToolchainError"]

