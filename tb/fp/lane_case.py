@@ -43,7 +43,11 @@ def _random(count: int, seed: int) -> Batch:
         },
     )
     words = [word for channel in range(CHANNELS) for word in interacting(count, seed + 10 * channel)]
-    return {"operands": np.stack(words, axis=1), "control": control}
+    operands = np.stack(words, axis=1)
+    # Sums of zeros only: rare by themselves.
+    sparse = generator.choice(np.array([0, 0x80000000, 1, 0x80000001, 0x3F800000], np.uint32), operands.shape)
+    only_few = generator.integers(0, 16, (count, 1)) == 0
+    return {"operands": np.where(only_few, sparse, operands), "control": control}
 
 
 def _sums(a: Words, b: Words, c: Words, control: Fields, zero_times_anything: Words) -> Words:

@@ -1,0 +1,212 @@
+"""Single mistakes, at least ten for each unit, that the comparisons with the golden model must find."""
+
+from tb.fp.planting import Fault
+
+
+def _in(module: str, *changes: tuple[str, str]) -> list[Fault]:
+    return [Fault(f"rtl.{module}", old, new) for old, new in changes]
+
+
+ROUNDING = _in(
+    "fp.rounding",
+    ("& (rest | kept[0])", "& rest"),  # a tie is rounded down
+    ("& (rest | kept[0])", ""),  # a tie is rounded up
+    (".any() | sticky", ".any()"),  # the sticky bit is dropped
+    ("exponent - fine + 1, exponent", "exponent - fine, exponent"),  # a carry out of the fraction is lost
+    ("raw.exponent - _NIBBLE * count", "raw.exponent - _NIBBLE * count - 1"),
+)
+SUM = [
+    *_in(
+        "fp.alignment",
+        ("Cat(sticky, shifted)", "Cat(Const(0, 1), shifted)"),
+        ("any(), largest, amount)", "any(), largest - 48, amount)"),
+        ("eq(Mux(right_is_larger, right, left))", "eq(Mux(right_is_larger, left, right))"),
+    ),
+    *_in(
+        "fp.addition",
+        ("left.zero & right.zero & left.sign & right.sign", "left.zero & right.zero & left.sign"),
+        ("(left.sign != right.sign))", "(left.sign == right.sign))"),
+        ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"),
+        ("raw.sign ^ (swapped & ~raw.infinite)", "raw.sign"),
+    ),
+]
+PRODUCT = _in(
+    "fp.product",
+    ("a.exponent + self.b.exponent - 2 * BIAS", "a.exponent + self.b.exponent - 2 * BIAS + 1"),
+    ("(zero_times_anything | ~not_a_number)", "~not_a_number"),
+    ("cross + other_cross", "cross + cross"),
+    ("term.sign.eq(a.sign ^ b.sign)", "term.sign.eq(a.sign)"),
+)
+# Where nothing scales them, results out of range are noticed twice.
+RANGE = _in(
+    "fp.result",
+    ("(value.exponent < SMALLEST_EXPONENT) |", "(value.exponent < SMALLEST_EXPONENT - 1) |"),
+    ("(value.exponent > LARGEST_EXPONENT) |", "(value.exponent > LARGEST_EXPONENT + 1) |"),
+)
+MODIFIER = _in(
+    "fp.result",
+    ("| (exponent > LARGEST_EXPONENT)", ""),
+    ("| (exponent < SMALLEST_EXPONENT)", ""),
+    ("value.exponent + self.scale", "value.exponent - self.scale"),
+    ("(~value.zero & (exponent >= 0))", "(~value.zero & (exponent > 0))"),
+    ("clamp & (value.nan | value.sign)", "clamp & value.sign"),
+    ("clamp & (value.nan | value.sign)", "clamp & value.nan"),
+    ("with m.Elif(self.untouched):", "with m.Elif(self.untouched & ~value.nan):"),
+    ("with m.Elif(self.untouched):", "with m.Elif(self.untouched & ~value.zero):"),
+    ("result.eq(NAN)", "result.eq(NAN ^ 1)"),
+    ("Cat(magnitude[: WORD_BITS - 1], value.sign)", "Cat(magnitude[: WORD_BITS - 1], value.sign & ~zero)"),
+)
+FRACTION = [
+    *_in(
+        "fp.fraction",
+        ("SIGNIFICAND_BITS - 1 - index", "SIGNIFICAND_BITS - index"),
+        ("a.nan | a.infinite", "a.nan"),
+    ),
+    *_in(
+        "fp.product_sum",
+        ("raw.truncate.eq(fraction)", "raw.truncate.eq(0)"),
+        ("addend.sign & ~addend.zero", "addend.sign"),
+    ),
+]
+DOT = [
+    *_in(
+        "fp.dot_product",
+        ("term.magnitude[0] & ~carry", "term.magnitude[0]"),
+        ("sum(inverted) + sum(term.sign for term in terms)", "sum(inverted)"),
+        ("replicate(len(total))) + negative)", "replicate(len(total))))"),
+        ("exponent + _HEADROOM", "exponent + _HEADROOM - 1"),
+        ("(positive_infinity & negative_infinity)", "(positive_infinity & ~negative_infinity)"),
+        ("Cat(term.zero & term.sign for term in terms).all()", "Cat(term.zero & term.sign for term in terms).any()"),
+        ("Mux(left > right, left, right)", "Mux(left < right, left, right)"),
+    ),
+]
+DOT_TERM_BITS = _in("fp.product_sum", ("DOT_TERM_BITS = 26", "DOT_TERM_BITS = 25"))
+SELECTION = _in(
+    "fp.selection",
+    ("a[:-1] > b[:-1], a[:-1] < b[:-1]", "a[:-1] < b[:-1], a[:-1] > b[:-1]"),
+    ("sign_a == sign_b", "a[0] == b[0]"),
+    ("~is_nan(a) & ~is_nan(b)", "~is_nan(a)"),
+    ("~is_nan(a) & ~is_nan(b)", "~is_nan(b)"),
+    ("& ~(is_zero(a) & is_zero(b))", ""),
+    ("c[:-1] > HALF", "c[:-1] >= HALF"),
+    ("~sign_c | is_zero(c)", "~sign_c"),
+    ("~sign_c & (c[:-1] > HALF)", "c[:-1] > HALF"),
+    ("~is_nan(c) & Mux", "Mux"),
+    ("Mux(takes_a, a, b)", "Mux(takes_a, b, a)"),
+    ("return ~Word(word).exponent.any()", "return ~word[:-1].any()"),
+)
+ZERO_TEST = [
+    *_in(
+        "fp.zero_test",
+        ("less.eq(sign & ~zero & ~nan)", "less.eq(sign & ~nan)"),
+        ("less.eq(sign & ~zero & ~nan)", "less.eq(sign & ~zero)"),
+        ("less.eq(sign & ~zero & ~nan)", "less.eq(~sign & ~zero & ~nan)"),
+        ("(~sign | zero) & ~nan", "~sign & ~nan"),
+        ("(~sign | zero) & ~nan", "~sign | zero"),
+        ("(~sign | zero) & ~nan", "(~sign & ~zero) & ~nan"),
+        ("not_equal.eq(~zero)", "not_equal.eq(~zero & ~nan)"),
+        ("equal.eq(zero)", "equal.eq(zero & ~sign)"),
+    ),
+    *_in(
+        "fp.selection",
+        ("return ~Word(word).exponent.any()", "return ~word[:-1].any()"),
+        ("return fields.exponent.all() & fields.fraction.any()", "return fields.exponent.all()"),
+    ),
+]
+TRANSCENDENTAL = [
+    *_in(
+        "fp.reduction",
+        ("out_of_range = operand.exponent >= _RANGE_EXPONENT", "out_of_range = operand.exponent > _RANGE_EXPONENT"),
+        ("quarter[0], sign)", "quarter[1], sign)"),
+        ("beyond)) + within[0]", "beyond))"),
+        ("with m.If(operand.exponent[0]):", "with m.If(~operand.exponent[0]):"),
+        ("sign.eq(operand.exponent < BIAS)", "sign.eq(operand.exponent <= BIAS)"),
+        ("early.sign ^ quarter[1]", "early.sign"),
+        ("smallest_turns = smallest_ex2 - 2", "smallest_turns = smallest_ex2 - 1"),
+        ("~x[region.width_bits - 1]", "x[region.width_bits - 1]"),
+        ("self.reduced.one.eq(whole[0]),", ""),
+    ),
+    *_in(
+        "fp.transcendental",
+        ("~value + 2, value", "~value + 1, value"),
+        ("total = upper + sum", "total = (upper | 1) + sum"),
+        ("Mux(integer == 0, c0[C0_FRACTION:], integer)", "integer"),
+    ),
+]
+FROM_UNORM = _in(
+    "fp.conversion",
+    ("pattern[1:] + pattern[0]", "pattern[1:]"),
+    ("pattern[1:] + pattern[0]", "pattern[1:] + 1 - pattern[0]"),
+    ("pattern[1:] + pattern[0]", "pattern[:-1] + pattern[0]"),
+    ("BIAS - 1 - zeros", "BIAS - zeros"),
+    ("- zeros + rounded[SIGNIFICAND_BITS]", "- zeros"),
+    ("rotate_left(m, number, zeros)", "number"),
+    ("rotate_left(m, number, zeros)", "rotate_left(m, number, zeros[:-1])"),
+    ("Cat(rotated, rotated, rotated, rotated)", "Cat(rotated, rotated, number, rotated)"),
+    ("Cat(rounded[:FRACTION_BITS], exponent)", "Cat(rounded[1 : FRACTION_BITS + 1], exponent)"),
+    ("Mux(number.any(), word, 0)", "word"),
+    ("Mux(number.any(), word, 0)", "Mux(number[1:].any(), word, 0)"),
+)
+TO_UNORM = _in(
+    "fp.conversion",
+    ("rest.any() | sticky | integer[0]", "rest.any() | sticky"),
+    ("rest.any() | sticky | integer[0]", "rest.any() | integer[0]"),
+    ("rest.any() | sticky | integer[0]", "1"),
+    ("half & (rest", "0 & (rest"),
+    ("operand.significand.shift_left(bits) - operand.significand", "operand.significand.shift_left(bits)"),
+    ("distance.eq(BIAS - 1 - operand.exponent)", "distance.eq(BIAS - operand.exponent)"),
+    ("operand.nan | operand.sign | operand.zero", "operand.sign | operand.zero"),
+    ("operand.nan | operand.sign | operand.zero", "operand.nan | operand.zero"),
+    ("| ((distance >> amount_bits) > 0)", ""),
+    ("Mux(one, (1 << bits) - 1, rounded)", "rounded"),
+    ("~zero & (distance < 0)", "~zero & (distance <= 0)"),
+)
+COORDINATE = _in(
+    "fp.conversion",
+    ("operand.nan | (operand.sign & ~operand.zero)", "operand.sign & ~operand.zero"),
+    ("operand.nan | (operand.sign & ~operand.zero)", "operand.nan | operand.sign"),
+    ("operand.nan | (operand.sign & ~operand.zero)", "operand.nan"),
+    ("operand.exponent >= BIAS + INDEX_BITS", "operand.exponent > BIAS + INDEX_BITS"),
+    ("BIAS + INDEX_BITS - 1 - operand.exponent", "BIAS + INDEX_BITS - operand.exponent"),
+    ("Mux(operand.exponent < BIAS, 0,", "Mux(operand.exponent <= BIAS, 0,"),
+    ("Mux(operand.exponent < BIAS, 0,", "Mux(operand.zero, 0,"),
+    ("floor >= self.limit", "floor > self.limit"),
+    ("beyond | (floor", "(floor"),
+    ("self.limit - 1, floor", "self.limit, floor"),
+    ("~below & ~above", "~above"),
+)
+LANE = [
+    *_in(
+        "fp.lane",
+        ("product.b.eq(b)", "product.b.eq(a)"),
+        ("selection.choice.eq(own.choice)", "selection.choice.eq(control.vector.choice)"),
+        ("product_sum.fraction.eq(own.fraction)", "product_sum.fraction.eq(control.scalar.fraction)"),
+        ("(control.dot == Dot.DOT2_ADD)", "(control.dot != Dot.DOT4)"),
+        ("self.control.dot == Dot.DOT4", "self.control.dot != Dot.DOT3"),
+        ("exponents[SCALAR], ZERO_EXPONENT)", "ZERO_EXPONENT, ZERO_EXPONENT)"),
+        ("config.normalisation - channel.selection.latency", "config.normalisation"),
+        ("eq(channels[0].rounding.rounded)", "eq(channels[1].rounding.rounded)"),
+        ("eq(channels[SCALAR].rounding.rounded)", "eq(channel.rounding.rounded)"),
+        ("result.clamp.eq(control.clamp)", "result.clamp.eq(control.clamp & (control.scale == 0))"),
+        ("delay(m, at_rounding, config.rounding,", "delay(m, at_rounding, config.rounding + 1,"),
+    ),
+    *_in("fp.dot_product", ("product.sign | ~takes_part", "product.sign"), ("product.nan & takes_part", "product.nan")),
+]
+# The adder's sum is so short that it has no bits below those that rounding keeps.
+_WITHOUT_STICKY = [fault for fault in ROUNDING if "sticky" not in fault.old]
+
+FAULTS = {
+    "multiply_add": [*ROUNDING, *SUM, *PRODUCT, *FRACTION],
+    "adder": [*_WITHOUT_STICKY, *SUM],
+    "dot_product": [*DOT, *DOT_TERM_BITS, *PRODUCT, *ROUNDING[:2]],
+    "selection": SELECTION,
+    "output_modifier": MODIFIER,
+    "zero_test": ZERO_TEST,
+    "transcendental": TRANSCENDENTAL,
+    "from_unorm8": FROM_UNORM,
+    "from_unorm16": FROM_UNORM,
+    "to_unorm8": TO_UNORM,
+    "to_unorm16": TO_UNORM,
+    "coordinate_index": COORDINATE,
+    "lane": [*LANE, *RANGE],
+}
