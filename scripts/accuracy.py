@@ -6,20 +6,14 @@ be measured one by one. With --rtl the hardware unit, compiled, is compared with
 
 import math
 import multiprocessing
-from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import track
 
-from rtl.config import PipelineConfig
-from rtl.fp.reduction import Function
-from rtl.fp.units import UNITS
-from sim.compiled import CompiledUnit
-from tb.fp.cases import TRANSCENDENTALS
+from scripts.equality import compare
 from tb.golden.accuracy import Measurement, Worst, consecutive, measure
 from tb.golden.functions import FUNCTIONS
 
@@ -76,7 +70,7 @@ def main(
     console = Console(stderr=True)
     step = round(1 / fraction)
     if rtl:
-        compare_with_hardware(names, range(0, JOBS, step), console)
+        compare(names, step, console)
         return
     for name in names:
         row = table_row(name, measure_operation(name, range(0, JOBS, step), console))
@@ -102,37 +96,6 @@ def measure_job(job: tuple[str, int]) -> Measurement:
     for first in range(number * JOB, (number + 1) * JOB, BLOCK):
         total.merge(measure(FUNCTIONS[name], consecutive(first, BLOCK)))
     return total
-
-
-def compare_with_hardware(names: list[str], jobs: range, console: Console) -> None:
-    """Compare operations of the hardware unit with the golden model's; exit 1 at the first that differs."""
-    hardware()
-    for name in names:
-        with multiprocessing.Pool() as pool:
-            results = pool.imap_unordered(compare_job, [(name, job) for job in jobs])
-            differing = [word for words in track(results, name, len(jobs), console=console) for word in words]
-        if differing:
-            print(f"{name}: hardware and golden model differ, first at 0x{min(differing):08x}")
-            raise typer.Exit(1)
-        print(f"{name}: equal for {len(jobs) * JOB:,} operands")
-
-
-def compare_job(job: tuple[str, int]) -> list[int]:
-    """Operands of one job whose results differ: one of each block, none if all are equal."""
-    name, number = job
-    differing = []
-    for first in range(number * JOB, (number + 1) * JOB, BLOCK):
-        words = consecutive(first, BLOCK)
-        expected = TRANSCENDENTALS[Function[name]](words.view(np.float32)).view(np.uint32)
-        wrong = hardware()(word=words, function=Function[name].value)["result"] != expected
-        differing += words[wrong][:1].tolist()
-    return differing
-
-
-@cache
-def hardware() -> CompiledUnit:
-    """The compiled transcendental unit of this process."""
-    return CompiledUnit(UNITS["transcendental"](PipelineConfig()))
 
 
 def table_row(name: str, measured: Measurement) -> str:
