@@ -91,10 +91,13 @@ class Instruction:
         if name in ("DP3", "DP4", "D2A"):
             places = {"DP3": (0, 1, 2), "DP4": (0, 1, 2, 3), "D2A": (0, 1)}[name]
             addend = operand("c", 2) if name == "D2A" else None
-            return scalar.dot([operand("a", p) for p in places], [operand("b", p) for p in places], addend, rule)
+            first = [operand("a", p) for p in places]
+            if name == "DP4" and ALPHA_NAMES[self.alpha["op"]] in ("MDH", "MDV"):
+                first[3] = self.of_quad(quad, 0, context, "a", 3)
+            return scalar.dot(first, [operand("b", p) for p in places], addend, rule)
         if name in ("MDH", "MDV"):
             a, c = (
-                scalar.input_modifier(self.source(quad[other], context, 0, channel), self.modifier(letter, channel))
+                self.of_quad(quad, other, context, letter, channel)
                 for letter, other in (("a", 0), ("c", 1 if name == "MDH" else 2))
             )
             return scalar.multiply_add(a, operand("b"), c, rule)
@@ -107,6 +110,10 @@ class Instruction:
             return functions[name](*(operand(letter) for letter in letters))
         function = scalar.fraction if name == "FRC" else getattr(scalar, name.lower())
         return function(operand("a"))
+
+    def of_quad(self, quad: Sequence[Processor], lane: int, context: Context, letter: str, channel: int) -> int:
+        """A derivative's operand: src0 of a lane of the quad, with the operand's modifier."""
+        return scalar.input_modifier(self.source(quad[lane], context, 0, channel), self.modifier(letter, channel))
 
     def modifier(self, letter: str, channel: int) -> int:
         """The input modifier of an operand."""

@@ -12,7 +12,7 @@ from rtl.isa.limits import QUAD
 from rtl.isa.opcodes import OutputModifier
 from sim.golden import fp
 from sim.golden.dpp.batch import Batch, Floats
-from sim.golden.dpp.instruction import Alu
+from sim.golden.dpp.instruction import ALPHA, Alu
 from sim.golden.dpp.operands import Operands
 from sim.golden.dpp.plan import Block
 from sim.golden.dpp.program import Program
@@ -57,6 +57,8 @@ def _multiply_add(operands: Operands, block: Block, zero_times_anything: bool) -
 
 def _dot(operands: Operands, block: Block, zero_times_anything: bool) -> Floats:
     a, b, *addend = (operands.gather(reading) for reading in block.readings)
+    if block.fourth_from_quad:
+        a = np.concatenate([a[:ALPHA], _of_lane(a[ALPHA:], 0)])
     a, b = np.broadcast_arrays(a, b)
     extra = addend[0][0] if addend else None
     clean = operands.is_clean(block.readings)

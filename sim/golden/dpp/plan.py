@@ -46,7 +46,8 @@ class Reading:
 class Block:
     """Channels that are computed together.
 
-    `readings` are the operands of what is computed; where all channels get the same, that is one row.
+    `readings` are the operands of what is computed; where all channels get the same, that is one row. With
+    `fourth_from_quad` a dot product's fourth A is that of the quad's lane 0.
     """
 
     channels: tuple[int, ...]
@@ -54,6 +55,7 @@ class Block:
     modifier: OutputModifier
     clamp: bool
     readings: tuple[Reading, ...]
+    fourth_from_quad: bool = False
 
 
 def plan(instruction: Alu) -> tuple[Block, ...]:
@@ -87,7 +89,13 @@ def _block(unit: Unit, channels: tuple[int, ...], instruction: Alu) -> Block:
         operation = instruction.rgb.operation.name
     elif unit.operation is RgbOperation.SOP:
         operation, sources = instruction.alpha.operation.name, (ALPHA,)
-    return Block(channels, operation, unit.modifier, unit.clamp, _readings(instruction, operation, sources))
+    readings = _readings(instruction, operation, sources)
+    from_quad = operation == "DP4" and _takes_from_quad(instruction.alpha)
+    return Block(channels, operation, unit.modifier, unit.clamp, readings, from_quad)
+
+
+def _takes_from_quad(unit: Unit) -> bool:
+    return unit.operation.name in DERIVATIVES
 
 
 def _readings(instruction: Alu, operation: str, channels: Sequence[int]) -> tuple[Reading, ...]:
@@ -103,7 +111,10 @@ def _readings(instruction: Alu, operation: str, channels: Sequence[int]) -> tupl
         return source0(A), operand(B, channels), source0(C)
     if operation in _DOT_TERMS:
         terms, addend = _DOT_TERMS[operation]
-        return operand(A, terms), operand(B, terms), *([operand(C, addend)] if addend else [])
+        rows = [instruction.operands[channel][A] for channel in terms]
+        if ALPHA in terms and _takes_from_quad(instruction.alpha):
+            rows[ALPHA] = Row(rows[ALPHA].modifier, ALPHA, 0)
+        return _reading(instruction, rows), operand(B, terms), *([operand(C, addend)] if addend else [])
     return tuple(operand(place, channels) for place in range(_OPERAND_COUNTS.get(operation, 1)))
 
 

@@ -1,0 +1,1 @@
+"""The data parallel processors: what executes R5xx instructions."""
