@@ -7,6 +7,7 @@ from sim.cli.doctor import doctor
 from sim.cli.execute import execute
 from sim.cli.programs import asm, disasm, info
 from sim.cli.run import run
+from sim.cli.synth import synth
 
 app = typer.Typer(
     name="ctm",
@@ -23,6 +24,7 @@ app.command()(asm)
 app.command()(disasm)
 app.command()(info)
 app.command()(bench)
+app.command()(synth)
 app.command()(doctor)
 
 

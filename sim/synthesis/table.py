@@ -1,0 +1,57 @@
+"""Results of synthesis for people and for programs."""
+
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from sim.synthesis.flow import DEVICE, Result
+from sim.synthesis.report import Placement
+
+
+def as_fields(result: Result) -> dict[str, Any]:
+    """The figures for JSON: frequencies in MHz, times in ns."""
+    return {
+        "area": asdict(result.area),
+        "best": asdict(result.best),
+        "median_frequency": result.median_frequency,
+        "placements": [asdict(found) for found in result.placements],
+    }
+
+
+def print_result(unit: str, result: Result) -> None:
+    """Print the figures: a table of cells, one of seeds, and the critical path of the best."""
+    console = Console()
+    area = result.area
+    cells = Table(title=f"{unit} on {DEVICE}")
+    figures = {
+        "LUT4": area.luts,
+        "in carry chains": area.carry_luts,
+        "in memories": area.ram_luts,
+        "registers": area.registers,
+        "MULT18X18D": area.multipliers,
+        "block RAMs": area.block_rams,
+    }
+    for title in figures:
+        cells.add_column(title, justify="right")
+    cells.add_row(*(f"{number:,}" for number in figures.values()))
+    console.print(cells)
+
+    seeds = Table()
+    for title in ("seed", "MHz", "logic, ns", "routing, ns", "levels"):
+        seeds.add_column(title, justify="right")
+    for found in result.placements:
+        seeds.add_row(str(found.seed), *_figures(found))
+    console.print(seeds)
+    best = result.best
+    if len(result.placements) > 1:
+        console.print(f"best {best.frequency:.1f} MHz, median {result.median_frequency:.1f} MHz")
+    path = best.critical_path
+    console.print(f"critical path: {path.start} -> {path.end}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"not counted: {area.enclosure_registers} registers around the unit")
+
+
+def _figures(found: Placement) -> tuple[str, ...]:
+    path = found.critical_path
+    return f"{found.frequency:.1f}", f"{path.logic:.2f}", f"{path.routing:.2f}", str(path.levels)
