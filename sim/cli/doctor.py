@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 from packaging.requirements import Requirement
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from sim.memory import Memory
@@ -36,7 +37,7 @@ def doctor() -> None:
     table = Table("what", "found", "advice")
     for finding in findings:
         mark = "" if not finding.advice else "missing: " if finding.is_needed else "optional: "
-        table.add_row(finding.name, finding.found, mark + finding.advice)
+        table.add_row(finding.name, finding.found, mark + escape(finding.advice))
     Console().print(table)
     if any(finding.advice and finding.is_needed for finding in findings):
         raise typer.Exit(1)

