@@ -32,7 +32,7 @@ from tb.jobs.folder import executable
 
 SOURCES = 3
 GROUPS, LANES = 32, 4
-INSTRUCTIONS = 1500
+INSTRUCTIONS = 400
 CONFIGS = {
     "all registers": (PipelineConfig(), PipelineConfig()),
     "fewer registers": (PipelineConfig(operands=0, rounding=0), PipelineConfig(operands=0, addition=0, rounding=0)),
