@@ -80,6 +80,9 @@ def test_derivatives_need_a_nop_after_the_write_of_their_source() -> None:
     step = alu(rgb={"addr0": 1, "rgb_op": 11, "red_swiz_b": 6, "rgb_addrd": 3}, rgb_wmask=1)
     assert "needs r1.r early" in hazards([move(1, 0), step])
     assert not hazards([move(1, 0, nop=1), step])
+    # Operand B is read as in any other operation.
+    factor = alu(rgb={"addr0": 2, "addr1": 1, "sel_b": 1, "rgb_op": 11, "rgb_addrd": 3}, rgb_wmask=1)
+    assert not hazards([move(1, 0), factor])
 
 
 def test_flow_control_waits_for_the_alu() -> None:
@@ -136,6 +139,20 @@ def test_uncached_reads_after_writes_need_an_acquiring_write_and_a_wait() -> Non
     assert "reads uncached while a write is outstanding" in found(UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE, 0)
     assert not found(UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE, 1)
     assert not found(UmrtTarget.SAME_IDX_ACQUIRE, 1)
+
+
+@pytest.mark.parametrize("target", UmrtTarget)
+def test_only_an_acquiring_write_waits_for_the_lookup_that_it_stores(target: UmrtTarget) -> None:
+    layout = Layout(width=8, height=8, format=DataFormat.FLOAT32_1)
+    machine = Machine(hazards=True)
+    machine.load([quiet_lookup(1, acquire=1), *[move(0, 1, output=target.value)] * 2, move(0, 0)], uncached_writes=True)
+    commands = CommandBuffer().set_inst_fmt(0x10000).set_out_fmt(0, OUTPUT, layout.format_word, 8)
+    commands.set_inp_fmt(0, 0x200000, layout.format_word, 8).set_domain(0, 0, 0, 0).start_program()
+    if target in (UmrtTarget.SAME_IDX_ACQUIRE, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE):
+        machine.commands(commands)
+        return
+    with pytest.raises(MachineError, match="reads r1.r, which a lookup has not delivered"):
+        machine.commands(commands)
 
 
 @pytest.mark.parametrize("lanes", [4, 8, 16])

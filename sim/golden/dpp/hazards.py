@@ -5,7 +5,7 @@ pp. 24-26 and 32-34. State is kept per batch: what is outstanding depends only o
 executed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rtl.isa.opcodes import Presubtract, TextureOperation, UmrtTarget
@@ -13,11 +13,10 @@ from sim.golden.dpp.batch import Batch
 from sim.golden.dpp.instruction import Address, Alu, Bank, Flow, Illegal, Instruction, Row, Tex
 from sim.golden.dpp.operands import temporary
 from sim.golden.dpp.outstanding import Outstanding, Place
-from sim.golden.dpp.plan import DERIVATIVES, Block
+from sim.golden.dpp.plan import DERIVATIVES, Block, Reading
 from sim.golden.dpp.program import Program
 
 _ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
-_SECOND_ACQUIRE = "acquires the texture semaphore while it is held: set TEX_SEM_WAIT too"
 _CONSTANT = -1
 _NO_LOOKUP = (TextureOperation.NOP, TextureOperation.KILL_LT_0)
 
@@ -44,7 +43,10 @@ class HazardMonitor:
         if isinstance(instruction, Illegal):
             return
         state = batch.outstanding
-        state = state.waited() if instruction.common.wait_semaphore else state
+        writes_uncached = self._writes_uncached(instruction)
+        acquires = writes_uncached and isinstance(instruction, Alu) and instruction.rgb.target in _ACQUIRING
+        # An acquiring write waits even without TEX_SEM_WAIT.
+        state = state.waited() if instruction.common.wait_semaphore or acquires else state
         state = replace(state, alu=False) if instruction.common.alu_wait else state
         if isinstance(instruction, Flow):
             texts = list(_flow_hazards(instruction, state))
@@ -53,17 +55,17 @@ class HazardMonitor:
             texts = list(_tex_hazards(batch, instruction, state))
             state = _after_tex(batch, instruction, state)
         else:
-            writes_uncached = self._uncached_writes and instruction.is_output and bool(instruction.common.output_mask)
-            acquires = writes_uncached and instruction.rgb.target in _ACQUIRING
             texts = list(_alu_hazards(batch, instruction, blocks, state))
-            if acquires and state.semaphore:
-                texts.append(_SECOND_ACQUIRE)
             state = _after_alu(batch, instruction, state)
             state = replace(state, uncached_write=False) if writes_uncached else state
             state = state.acquired() if acquires else state
         for text in texts:
             self.report(batch.control.pc, text, int(batch.i[0]), int(batch.j[0]))
         batch.outstanding = state
+
+    def _writes_uncached(self, instruction: Instruction) -> bool:
+        is_output = isinstance(instruction, Alu) and instruction.is_output
+        return self._uncached_writes and is_output and bool(instruction.common.output_mask)
 
     def report(self, pc: int, text: str, i: int, j: int) -> None:
         """Take note of a hazard."""
@@ -92,7 +94,7 @@ def _flow_hazards(instruction: Flow, state: Outstanding) -> Iterator[str]:
 
 def _tex_hazards(batch: Batch, instruction: Tex, state: Outstanding) -> Iterator[str]:
     if instruction.acquire and state.semaphore:
-        yield _SECOND_ACQUIRE
+        yield "acquires the texture semaphore while it is held: set TEX_SEM_WAIT too"
     if instruction.operation is TextureOperation.NOP:
         return
     is_kill = instruction.operation is TextureOperation.KILL_LT_0
@@ -132,7 +134,8 @@ def _alu_hazards(batch: Batch, instruction: Alu, blocks: Sequence[Block], state:
     delayed = set(presubtracted)
     for block in blocks:
         if block.operation in DERIVATIVES:
-            delayed |= {_place(batch, address, row.channel) for row, address in _sources([block])}
+            a, _, c = block.readings
+            delayed |= {_place(batch, address, row.channel) for row, address in _sources([a, c])}
     for place in sorted(delayed & state.last_written):
         yield f"needs {_name(place)} early, which the instruction before writes: set NOP there"
 
@@ -148,12 +151,11 @@ def _after_alu(batch: Batch, instruction: Alu, state: Outstanding) -> Outstandin
     )
 
 
-def _sources(blocks: Sequence[Block]) -> Iterator[tuple[Row, Address | None]]:
-    """Every row that the results depend on, literals left out; the address of srcp is None."""
-    for block in blocks:
-        for reading in block.readings:
-            rows = zip(reading.rows, reading.addresses, strict=True)
-            yield from ((row, address) for row, address in rows if row.literal is None)
+def _sources(readings: Iterable[Reading]) -> Iterator[tuple[Row, Address | None]]:
+    """Every row of `readings`, literals left out; the address of srcp is None."""
+    for reading in readings:
+        rows = zip(reading.rows, reading.addresses, strict=True)
+        yield from ((row, address) for row, address in rows if row.literal is None)
 
 
 def _place(batch: Batch, address: Address | None, channel: int) -> Place:
@@ -166,7 +168,7 @@ def _place(batch: Batch, address: Address | None, channel: int) -> Place:
 def _read(batch: Batch, instruction: Alu, blocks: Sequence[Block]) -> tuple[set[Place], set[Place]]:
     """Places that operands read, directly and through the presubtract unit."""
     direct, presubtracted = set(), set()
-    for row, address in _sources(blocks):
+    for row, address in _sources(reading for block in blocks for reading in block.readings):
         if address is not None:
             direct.add(_place(batch, address, row.channel))
             continue
