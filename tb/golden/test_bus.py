@@ -10,6 +10,7 @@ from rtl.isa.status import BusClient, Status
 from sim.fault import MachineError
 from sim.runtime import CommandBuffer, Layout
 from tb.golden.machine import BOOLS, BUFFER, FLOATS, INTS, OUTPUT, PROGRAM, Machine, alu, flow, move, tex
+from tb.golden.statements import lookup
 
 INPUT = 0x100000
 LAYOUT = Layout(width=4, height=4, format=DataFormat.FLOAT32_4)
@@ -70,6 +71,28 @@ def test_a_write_that_fails_is_dropped_and_reported_at_the_next_flush() -> None:
     error = bus_error(machine, CommandBuffer().set_cond_val(0.0).flush_out_cache())
     assert (error.client, error.address) == (BusClient.OUTPUT, OUTPUT + 16)
     machine.commands(CommandBuffer().flush_out_cache())
+
+
+def test_a_channel_that_the_format_lacks_is_not_written_and_so_cannot_fail() -> None:
+    machine = Machine()
+    machine.load([move(0, 0, output=0, rgb_omask=6)])
+    machine.memory.refuse(OUTPUT, OUTPUT + 64)
+    machine.start((0, 0, 3, 0), data_format=DataFormat.FLOAT32_1)
+    machine.commands(CommandBuffer().flush_out_cache())
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_uncovered_processors_fetch_nothing_where_they_are_ignored(ignored: bool) -> None:
+    machine = Machine()
+    machine.load([lookup(ignore_uncovered=ignored), move(0, 1, output=0, tex_sem_wait=1)])
+    # The element of the uncovered (1, 0) fails.
+    machine.memory.refuse(INPUT + 16, INPUT + 32)
+    if ignored:
+        machine.start((0, 0, 0, 0), before=SET_INPUT)
+        return
+    with pytest.raises(MachineError) as caught:
+        machine.start((0, 0, 0, 0), before=SET_INPUT)
+    assert (caught.value.status, caught.value.address) == (Status.BUS_ERROR, INPUT + 16)
 
 
 def test_counters_that_cannot_be_written_are_reported() -> None:

@@ -51,7 +51,8 @@ def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
     Raises
     ------
     RefusedError
-        Memory answered an active lane with an error; nothing was changed.
+        Memory answered a lane that fetches with an error; nothing was changed. Active lanes fetch; with
+        IGNORE_UNCOVERED only those that are covered too.
 
     Returns
     -------
@@ -66,10 +67,11 @@ def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
         return []
     x, y = _coordinates(source, instruction, buffer)
     addresses = lookup_addresses(buffer, x, y)
+    fetching = batch.active & batch.covered if instruction.ignore_uncovered else batch.active
     for address in addresses:
         refused = inputs.memory.refused(address, buffer.element.element_bytes)
-        if refused is not None and (refused & batch.active).any():
-            lanes = refused & batch.active
+        if refused is not None and (refused & fetching).any():
+            lanes = refused & fetching
             raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
     uncached = instruction.operation is TextureOperation.LOOKUP_UNCACHED
     memory = inputs.memory if uncached else inputs.cached[instruction.input]

@@ -70,7 +70,8 @@ def write(memory: Memory, buffer: Buffer, x: Integers, y: Integers, values: Floa
     element = buffer.element
     exists = (x < buffer.width_limit) & (y < buffer.height_limit)
     address = element_address(buffer, x, y)
-    exists = memory.keep(BusClient.OUTPUT, address, element.element_bytes, exists & mask.any(axis=0))
+    wanted = exists & mask[: element.channels].any(axis=0)
+    exists = memory.keep(BusClient.OUTPUT, address, element.element_bytes, wanted)
     channel_type = {1: np.uint8, 2: np.uint16, 4: np.uint32}[element.channel_bytes]
     space = memory.view(channel_type)
     first = address // element.channel_bytes
