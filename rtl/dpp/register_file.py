@@ -1,0 +1,138 @@
+"""Temporaries of all resident groups, in block RAM.
+
+Each memory has one write and one read port. Reads are made many by copies: one for each of the ALU's three sources and
+one for texture instructions. Writes are made two by banks: a group's temporaries are all in one bank, and the ALU and
+the texture unit write at the same time if their groups' banks differ. Of two writes to one bank the ALU's, which cannot
+wait, comes first.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.memory import Memory, ReadPort
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import ArrayConfig
+from rtl.fp.lane import CHANNELS, SCALAR
+from rtl.fp.number import WORD_BITS
+from rtl.lib.pipeline import delay
+
+ALU_SOURCES = 3
+BANKS = 2
+COPIES = ALU_SOURCES + 1
+"""The last one is read by texture instructions."""
+
+_PARTS = {"rgb": range(SCALAR), "alpha": range(SCALAR, CHANNELS)}
+"""Memories of a lane, and the channels that each holds: the units address them apart."""
+
+
+def place_layout(config: ArrayConfig) -> data.StructLayout:
+    """Where a temporary is: a bank, and an entry of it."""
+    return data.StructLayout(
+        {"bank": (BANKS - 1).bit_length(), "entry": (config.temporaries // BANKS - 1).bit_length()}
+    )
+
+
+def write_layout(config: ArrayConfig) -> data.StructLayout:
+    """A write to one temporary: its place, the words of all lanes and channels, and which of them are written."""
+    return data.StructLayout(
+        {
+            "place": place_layout(config),
+            "words": data.ArrayLayout(data.ArrayLayout(WORD_BITS, CHANNELS), config.lanes),
+            "enable": data.ArrayLayout(CHANNELS, config.lanes),
+        }
+    )
+
+
+class RegisterFile(wiring.Component):
+    """Registers of `lanes` processors of every resident group.
+
+    A read gives its data one cycle later; what is written in the same cycle is not seen. All reads and the ALU's write
+    happen in every cycle; a texture write waits while the ALU writes to the same bank.
+
+    Members
+    -------
+    rgb_sources, alpha_sources : ``In(ArrayLayout(place_layout(config), 3))``
+        Where the RGB and the alpha unit's sources are.
+    sources : ``Out(ArrayLayout(ArrayLayout(ArrayLayout(32, 4), 3), lanes))``
+        src0 to src2 of each lane.
+    texture_source : ``In(place_layout(config))``
+    texture_words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
+    rgb_place, alpha_place : ``In(place_layout(config))``
+        Where the ALU's results go.
+    results : ``In(ArrayLayout(ArrayLayout(32, 4), lanes))``
+    result_enable : ``In(ArrayLayout(4, lanes))``
+    texture_write : ``In(stream.Signature(write_layout(config)))``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        place, lanes = place_layout(config), config.lanes
+        vector = data.ArrayLayout(WORD_BITS, CHANNELS)
+        super().__init__(
+            {
+                "rgb_sources": In(data.ArrayLayout(place, ALU_SOURCES)),
+                "alpha_sources": In(data.ArrayLayout(place, ALU_SOURCES)),
+                "sources": Out(data.ArrayLayout(data.ArrayLayout(vector, ALU_SOURCES), lanes)),
+                "texture_source": In(place),
+                "texture_words": Out(data.ArrayLayout(vector, lanes)),
+                "rgb_place": In(place),
+                "alpha_place": In(place),
+                "results": In(data.ArrayLayout(vector, lanes)),
+                "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
+                "texture_write": In(stream.Signature(write_layout(config))),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        lanes, write = self._config.lanes, self.texture_write
+        busy = Signal(BANKS)
+        for name, channels in _PARTS.items():
+            place = self.rgb_place if name == "rgb" else self.alpha_place
+            part_busy = Signal(BANKS, name=f"{name}_busy")
+            enables = Cat(self.result_enable[lane][channel] for lane in range(lanes) for channel in channels)
+            m.d.comb += part_busy.bit_select(place.bank, 1).eq(enables.any())
+            busy = busy | part_busy
+            for lane in range(lanes):
+                copies = [self._copies(m, name, lane, bank, part_busy[bank]) for bank in range(BANKS)]
+                self._connect_reads(m, name, lane, copies)
+        m.d.comb += write.ready.eq(~busy.bit_select(write.payload.place.bank, 1))
+        return m
+
+    def _copies(self, m: Module, name: str, lane: int, bank: int, alu_writes: Value) -> list[ReadPort]:
+        """One bank of a lane's RGB or alpha memory: read ports of its copies, which are all written alike."""
+        channels, write = _PARTS[name], self.texture_write
+        place, payload = self.rgb_place if name == "rgb" else self.alpha_place, write.payload
+        texture_writes = write.valid & write.ready & (payload.place.bank == bank)
+        alu_enable = Cat(self.result_enable[lane][channel] for channel in channels)
+        texture_enable = Cat(payload.enable[lane][channel] & texture_writes for channel in channels)
+        ports = []
+        for copy in range(COPIES):
+            shape = data.ArrayLayout(WORD_BITS, len(channels))
+            memory = Memory(shape=shape, depth=self._config.temporaries // BANKS, init=[])
+            m.submodules[f"{name}_{lane}_{bank}_{copy}"] = memory
+            port = memory.write_port(granularity=1)
+            m.d.comb += [
+                port.addr.eq(Mux(alu_writes, place.entry, payload.place.entry)),
+                port.en.eq(Mux(alu_writes, alu_enable, texture_enable)),
+            ]
+            for position, channel in enumerate(channels):
+                word = Mux(alu_writes, self.results[lane][channel], payload.words[lane][channel])
+                m.d.comb += port.data[position].eq(word)
+            ports.append(memory.read_port())
+        return ports
+
+    def _connect_reads(self, m: Module, name: str, lane: int, banks: list[list[ReadPort]]) -> None:
+        """Each copy's reader, of whichever bank it asked in the cycle before."""
+        sources = self.rgb_sources if name == "rgb" else self.alpha_sources
+        readers = [(sources[source], self.sources[lane][source]) for source in range(ALU_SOURCES)]
+        readers.append((self.texture_source, self.texture_words[lane]))
+        for copy, (place, vector) in enumerate(readers):
+            words = Signal(banks[0][copy].data.shape(), name=f"{name}_{lane}_{copy}_words")
+            with m.Switch(delay(m, place.bank)):
+                for bank, ports in enumerate(banks):
+                    m.d.comb += ports[copy].addr.eq(place.entry)
+                    with m.Case(bank):
+                        m.d.comb += words.eq(ports[copy].data)
+            m.d.comb += [vector[channel].eq(words[index]) for index, channel in enumerate(_PARTS[name])]
