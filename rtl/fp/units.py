@@ -16,13 +16,19 @@ from rtl.fp.selection import Selection
 from rtl.fp.transcendental import Transcendental
 from rtl.fp.zero_test import ZeroTest
 
+
+def _zero_test(config: PipelineConfig) -> ZeroTest:
+    """Compares a word with zero; it has no registers."""
+    return ZeroTest()
+
+
 UNITS: dict[str, Callable[[PipelineConfig], wiring.Component]] = {
     "multiply_add": MultiplyAdd,
     "adder": Adder,
     "dot_product": DotProduct,
     "selection": Selection,
     "output_modifier": OutputModifier,
-    "zero_test": lambda config: ZeroTest(),
+    "zero_test": _zero_test,
     "transcendental": Transcendental,
     "from_unorm8": partial(FromUnorm, 8),
     "from_unorm16": partial(FromUnorm, 16),

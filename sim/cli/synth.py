@@ -10,7 +10,7 @@ from sim.cli.outcome import BadInput, Outcome
 from sim.compiled import ToolchainError
 from sim.synthesis.flow import DEVICE, FREQUENCY, measure
 from sim.synthesis.table import as_fields, print_result
-from sim.synthesis.units import UNITS
+from sim.synthesis.units import UNITS, summary
 
 
 def synth(
@@ -27,9 +27,9 @@ def synth(
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
         if list_wanted:
-            outcome.fields["units"] = list(UNITS)
+            outcome.fields["units"] = units = {name: summary(name) for name in UNITS}
             if not json_wanted:
-                typer.echo("\n".join(UNITS))
+                typer.echo("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
             return
         if unit is None:
             raise BadInput("--unit is missing; --list lists the units")

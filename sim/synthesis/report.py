@@ -18,12 +18,15 @@ _RAM_LUTS = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Area:
-    """Cells of the FPGA. `luts` has all LUT4: those of logic, `carry_luts` of carry chains, `ram_luts` of memories.
+    """Cells of the FPGA.
 
-    `registers` are the unit's, `enclosure_registers` those around it.
+    `luts` are the LUT4 that nextpnr takes (TRELLIS_COMB). Of these Yosys asks for `logic_luts`, for `carry_luts` in
+    carry chains and for `ram_luts` in memories; nextpnr adds those by which carry chains begin and end, and one that
+    drives constants. `registers` are the unit's, `enclosure_registers` those around it.
     """
 
     luts: int
+    logic_luts: int
     carry_luts: int
     ram_luts: int
     registers: int
@@ -69,16 +72,15 @@ class Netlist:
             for bit in net["bits"]
         }
 
-    def area(self) -> Area:
-        """What the cells add up to."""
+    def area(self, report: Mapping[str, Any]) -> Area:
+        """What the cells add up to; nextpnr's report is the same for every seed in this."""
         types = Counter(cell["type"] for cell in self._cells.values())
         around = sum(self._held_bit(name) in self._enclosure for name in self._cells)
-        carry = _CARRY_LUTS * types["CCU2C"]
-        ram = _RAM_LUTS * types["TRELLIS_DPR16X4"]
         return Area(
-            luts=types["LUT4"] + carry + ram,
-            carry_luts=carry,
-            ram_luts=ram,
+            luts=report["utilization"]["TRELLIS_COMB"]["used"],
+            logic_luts=types["LUT4"],
+            carry_luts=_CARRY_LUTS * types["CCU2C"],
+            ram_luts=_RAM_LUTS * types["TRELLIS_DPR16X4"],
             registers=types["TRELLIS_FF"] - around,
             enclosure_registers=around,
             multipliers=types["MULT18X18D"],

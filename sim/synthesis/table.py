@@ -27,6 +27,7 @@ def print_result(unit: str, result: Result) -> None:
     cells = Table(title=f"{unit} on {DEVICE}")
     figures = {
         "LUT4": area.luts,
+        "of logic": area.logic_luts,
         "in carry chains": area.carry_luts,
         "in memories": area.ram_luts,
         "registers": area.registers,

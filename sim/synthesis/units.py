@@ -1,5 +1,6 @@
 """The units that ``ctm synth`` knows, by name."""
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 
@@ -11,3 +12,11 @@ from rtl.fp import units as arithmetic
 UNITS: dict[str, Callable[[], wiring.Component]] = {
     name: partial(make, PipelineConfig()) for name, make in arithmetic.UNITS.items()
 }
+
+
+def summary(name: str) -> str:
+    """What a unit computes: the first line of the description of its class."""
+    make: Callable[..., wiring.Component] = UNITS[name]
+    while isinstance(make, partial):
+        make = make.func
+    return (inspect.getdoc(make) or "").partition("\n")[0]

@@ -81,8 +81,11 @@ def test_what_a_tool_refuses_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_synth_lists_its_units() -> None:
     result = ctm("synth", "--list")
     assert result.exit_code == 0
-    assert result.stdout.split() == list(UNITS)
-    assert json.loads(ctm("synth", "--list", "--json").stdout)["units"] == list(UNITS)
+    lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
+    assert [name for name, _ in lines] == list(UNITS)
+    assert dict(lines)["zero_test"] == "Compares a word with zero; it has no registers."
+    assert all(dict(lines).values())
+    assert json.loads(ctm("synth", "--list", "--json").stdout)["units"] == dict(lines)
 
 
 @pytest.mark.parametrize(
