@@ -11,8 +11,9 @@ FRACTION_BITS = 23
 SIGNIFICAND_BITS = 24
 EXPONENT_BITS = 8
 BIAS = 127
-LARGEST_EXPONENT = 127
-SMALLEST_EXPONENT = -126
+LARGEST_EXPONENT = 254
+SMALLEST_EXPONENT = 1
+"""Biased exponents of finite numbers."""
 
 WORD_BITS = 32
 ZERO = 0x0000_0000
@@ -110,7 +111,7 @@ def raw_layout(significand_bits: int) -> data.StructLayout:
 
 
 class Rounded(data.Struct):
-    """A result of 24 bits, whose exponent may still be out of range: (1 + fraction / 2^23) * 2^exponent."""
+    """A result of 24 bits: (1 + fraction / 2^23) * 2^(exponent - BIAS). The biased exponent may be out of range."""
 
     fraction: FRACTION_BITS
     exponent: WIDE_EXPONENT

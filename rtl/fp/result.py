@@ -34,7 +34,7 @@ def as_rounded(m: Module, word: Value) -> Rounded:
     value = Signal(Rounded, name="copied_value")
     m.d.comb += [
         value.fraction.eq(operand.significand),
-        value.exponent.eq(operand.exponent - BIAS),
+        value.exponent.eq(operand.exponent),
         value.sign.eq(operand.sign),
         value.zero.eq(operand.zero),
         value.infinite.eq(operand.infinite),
@@ -86,7 +86,7 @@ class Result(wiring.Component):
             zero.eq(
                 value.zero | (~value.infinite & ((value.exponent < SMALLEST_EXPONENT) | (exponent < SMALLEST_EXPONENT)))
             ),
-            at_least_one.eq(value.infinite | (~value.zero & (exponent >= 0))),
+            at_least_one.eq(value.infinite | (~value.zero & (exponent >= BIAS))),
         ]
         result = Signal(WORD_BITS)
         with m.If(clamp & (value.nan | value.sign)):
@@ -98,7 +98,7 @@ class Result(wiring.Component):
         with m.Elif(value.nan):
             m.d.comb += result.eq(NAN)
         with m.Else():
-            finite = Cat(value.fraction, (exponent + BIAS)[:EXPONENT_BITS])
+            finite = Cat(value.fraction, exponent[:EXPONENT_BITS])
             magnitude = Mux(infinite, INFINITY, Mux(zero, ZERO, finite))
             m.d.comb += result.eq(Cat(magnitude[: WORD_BITS - 1], value.sign))
         m.d.comb += self.result.eq(delay(m, result, self.latency, name="result"))

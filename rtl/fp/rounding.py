@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
-from rtl.fp.number import FRACTION_BITS, SIGNIFICAND_BITS, Rounded, raw_layout
+from rtl.fp.number import BIAS, FRACTION_BITS, SIGNIFICAND_BITS, Rounded, raw_layout
 from rtl.lib.pipeline import delay
 from rtl.lib.shift import shift_left
 from rtl.lib.zeros import leading_zeros
@@ -55,14 +55,19 @@ class Rounding(wiring.Component):
         padding = -len(raw.significand) % _NIBBLE
         significand = Cat(Const(0, padding), raw.significand)
         nibbles = [significand[low : low + _NIBBLE] for low in range(0, len(significand), _NIBBLE)]
-        count = leading_zeros(m, Cat(nibble.any() for nibble in nibbles))
+        ones = Signal(len(nibbles))
+        m.d.comb += ones.eq(Cat(nibble.any() for nibble in nibbles))
+        count = leading_zeros(m, ones)
         coarse = shift_left(m, significand, Cat(Const(0, _NIBBLE.bit_length() - 1), count), len(significand))
 
         cycles = self._config.normalisation
         top = delay(m, coarse[len(significand) - _KEPT :], cycles, name="top")
-        sticky = delay(m, coarse[: len(significand) - _KEPT].any(), cycles, name="sticky")
-        exponent = delay(m, (raw.exponent - _NIBBLE * count).as_signed(), cycles, name="exponent")
-        zero = delay(m, ~raw.significand.any() & ~raw.infinite & ~raw.nan, cycles, name="zero")
+        # What stays below the kept bits follows from the count; the shifter need not be waited for.
+        below = len(nibbles) - _KEPT // _NIBBLE
+        lost = Cat(ones[nibble] & (count < below - nibble) for nibble in range(below))
+        sticky = delay(m, lost.any(), cycles, name="sticky")
+        exponent = delay(m, (raw.exponent + BIAS - _NIBBLE * count).as_signed(), cycles, name="exponent")
+        zero = delay(m, ~ones.any() & ~raw.infinite & ~raw.nan, cycles, name="zero")
         flags = delay(m, Cat(raw.sign, raw.zero_sign, raw.infinite, raw.nan, raw.truncate), cycles, name="flags")
         sign, zero_sign, infinite, nan, truncate = flags
 

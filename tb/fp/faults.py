@@ -13,7 +13,7 @@ ROUNDING = _in(
     ("& (rest | kept[0])", ""),  # a tie is rounded up
     (".any() | sticky", ".any()"),  # the sticky bit is dropped
     ("exponent - fine + 1, exponent", "exponent - fine, exponent"),  # a carry out of the fraction is lost
-    ("raw.exponent - _NIBBLE * count", "raw.exponent - _NIBBLE * count - 1"),
+    ("raw.exponent + BIAS - _NIBBLE * count", "raw.exponent + BIAS - _NIBBLE * count - 1"),
 )
 SUM = [
     *_in(
@@ -48,7 +48,7 @@ MODIFIER = _in(
     ("| (exponent > LARGEST_EXPONENT)", ""),
     ("| (exponent < SMALLEST_EXPONENT)", ""),
     ("value.exponent + self.scale", "value.exponent - self.scale"),
-    ("(~value.zero & (exponent >= 0))", "(~value.zero & (exponent > 0))"),
+    ("(~value.zero & (exponent >= BIAS))", "(~value.zero & (exponent > BIAS))"),
     ("clamp & (value.nan | value.sign)", "clamp & value.sign"),
     ("clamp & (value.nan | value.sign)", "clamp & value.nan"),
     ("with m.Elif(self.untouched):", "with m.Elif(self.untouched & ~value.nan):"),
