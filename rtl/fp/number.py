@@ -11,9 +11,6 @@ FRACTION_BITS = 23
 SIGNIFICAND_BITS = 24
 EXPONENT_BITS = 8
 BIAS = 127
-LARGEST_EXPONENT = 254
-SMALLEST_EXPONENT = 1
-"""Biased exponents of finite numbers."""
 
 WORD_BITS = 32
 ZERO = 0x0000_0000
@@ -111,7 +108,10 @@ def raw_layout(significand_bits: int) -> data.StructLayout:
 
 
 class Rounded(data.Struct):
-    """A result of 24 bits: (1 + fraction / 2^23) * 2^(exponent - BIAS). The biased exponent may be out of range."""
+    """A result of 24 bits: (1 + fraction / 2^23) * 2^(exponent - BIAS).
+
+    The biased exponent may be out of range, which is 1 to 254.
+    """
 
     fraction: FRACTION_BITS
     exponent: WIDE_EXPONENT

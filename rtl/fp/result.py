@@ -9,13 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
 from rtl.fp.number import (
-    BIAS,
     EXPONENT_BITS,
     INFINITY,
-    LARGEST_EXPONENT,
     NAN,
     ONE,
-    SMALLEST_EXPONENT,
     WIDE_EXPONENT,
     WORD_BITS,
     ZERO,
@@ -41,6 +38,15 @@ def as_rounded(m: Module, word: Value) -> Rounded:
         value.nan.eq(operand.nan),
     ]
     return value
+
+
+def _reaches(exponent: Value, bits: int) -> Value:
+    """Whether a signed number is at least 2^bits - 1. Comparing with a constant would make a carry chain of it."""
+    return ~exponent[-1] & (exponent[bits:-1].any() | exponent[:bits].all())
+
+
+def _is_below_one(exponent: Value) -> Value:
+    return exponent[-1] | ~exponent.any()
 
 
 class Result(wiring.Component):
@@ -81,12 +87,11 @@ class Result(wiring.Component):
         m.d.comb += [
             exponent.eq(value.exponent + self.scale),
             infinite.eq(
-                value.infinite | (~value.zero & ((value.exponent > LARGEST_EXPONENT) | (exponent > LARGEST_EXPONENT)))
+                value.infinite
+                | (~value.zero & (_reaches(value.exponent, EXPONENT_BITS) | _reaches(exponent, EXPONENT_BITS)))
             ),
-            zero.eq(
-                value.zero | (~value.infinite & ((value.exponent < SMALLEST_EXPONENT) | (exponent < SMALLEST_EXPONENT)))
-            ),
-            at_least_one.eq(value.infinite | (~value.zero & (exponent >= BIAS))),
+            zero.eq(value.zero | (~value.infinite & (_is_below_one(value.exponent) | _is_below_one(exponent)))),
+            at_least_one.eq(value.infinite | (~value.zero & _reaches(exponent, EXPONENT_BITS - 1))),
         ]
         result = Signal(WORD_BITS)
         with m.If(clamp & (value.nan | value.sign)):

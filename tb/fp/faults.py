@@ -40,15 +40,15 @@ PRODUCT = _in(
 # Where nothing scales them, results out of range are noticed twice.
 RANGE = _in(
     "fp.result",
-    ("(value.exponent < SMALLEST_EXPONENT) |", "(value.exponent < SMALLEST_EXPONENT - 1) |"),
-    ("(value.exponent > LARGEST_EXPONENT) |", "(value.exponent > LARGEST_EXPONENT + 1) |"),
+    ("_is_below_one(value.exponent) |", "value.exponent[-1] |"),
+    ("_reaches(value.exponent, EXPONENT_BITS) |", "_reaches(value.exponent, EXPONENT_BITS + 1) |"),
 )
 MODIFIER = _in(
     "fp.result",
-    ("| (exponent > LARGEST_EXPONENT)", ""),
-    ("| (exponent < SMALLEST_EXPONENT)", ""),
+    ("| _reaches(exponent, EXPONENT_BITS)", ""),
+    ("| _is_below_one(exponent)", ""),
     ("value.exponent + self.scale", "value.exponent - self.scale"),
-    ("(~value.zero & (exponent >= BIAS))", "(~value.zero & (exponent > BIAS))"),
+    ("_reaches(exponent, EXPONENT_BITS - 1)", "_reaches(exponent - 1, EXPONENT_BITS - 1)"),
     ("clamp & (value.nan | value.sign)", "clamp & value.sign"),
     ("clamp & (value.nan | value.sign)", "clamp & value.nan"),
     ("with m.Elif(self.untouched):", "with m.Elif(self.untouched & ~value.nan):"),
