@@ -27,9 +27,9 @@ def print_result(unit: str, result: Result) -> None:
     cells = Table(title=f"{unit} on {DEVICE}")
     figures = {
         "LUT4": area.luts,
-        "of logic": area.logic_luts,
-        "in carry chains": area.carry_luts,
-        "in memories": area.ram_luts,
+        "logic": area.logic_luts,
+        "carry": area.carry_luts,
+        "memory": area.ram_luts,
         "registers": area.registers,
         "MULT18X18D": area.multipliers,
         "block RAMs": area.block_rams,
