@@ -42,13 +42,13 @@ class PipelineConfig:
 
     @property
     def raw_latency(self) -> int:
-        """Cycles from the operands to the exact result that is still to be rounded."""
-        return self.operands + self.partial_products + self.product + self.alignment + self.addition
+        """Cycles from the operands to what the exact result is the sum of."""
+        return self.operands + self.partial_products + self.product + self.alignment
 
     @property
     def latency(self) -> int:
         """Cycles from the operands to the packed result."""
-        return self.raw_latency + self.normalisation + self.rounding + self.result
+        return self.raw_latency + self.addition + self.normalisation + self.rounding + self.result
 
 
 @dataclass(frozen=True, kw_only=True)

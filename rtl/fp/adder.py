@@ -64,7 +64,7 @@ class Adder(wiring.Component):
         m.submodules.rounding = rounding = Rounding(_RAW_BITS, config)
         m.submodules.result = result = Result(config)
         m.d.comb += [
-            rounding.raw.eq(delay(m, add(m, raw, larger, smaller, subtract), config.addition)),
+            rounding.raw.eq(add(m, raw, larger, smaller, subtract)),
             result.value.eq(rounding.rounded),
             self.result.eq(result.result),
         ]

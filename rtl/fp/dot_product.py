@@ -32,6 +32,15 @@ def largest(exponents: list[Value]) -> Value:
     return exponents[0]
 
 
+def _sum_of(magnitudes: list[Value], signs: list[Value]) -> Value:
+    """The sum of numbers of these signs; the ones of their negatives are added together."""
+    inverted = [
+        (Cat(bits, Const(0, 1)) ^ sign.replicate(DOT_TERM_BITS + 1)).as_signed()
+        for bits, sign in zip(magnitudes, signs, strict=True)
+    ]
+    return sum(inverted) + sum(signs)
+
+
 class DotSum(wiring.Component):
     """Adds the aligned products of four product sums.
 
@@ -43,7 +52,7 @@ class DotSum(wiring.Component):
     exponent : ``In(WIDE_EXPONENT)``
         The largest of the product exponents, `operands` cycles behind the operands.
     raw : ``Out(RAW)``
-        `raw_latency` cycles behind the operands, `addition` behind the terms.
+        With the terms, `raw_latency` cycles behind the operands.
     """
 
     terms: In(data.ArrayLayout(DotTerm, TERMS))
@@ -63,15 +72,15 @@ class DotSum(wiring.Component):
         # A product in [2, 4) with the largest exponent moves the point at which all are truncated up by one bit.
         carry = Cat(term.magnitude[-1] for term in terms).any()
         kept = [Cat(term.magnitude[0] & ~carry, term.magnitude[1:]) for term in terms]
-        # -x is ~x + 1; the ones are added together.
-        inverted = [
-            (Cat(bits, Const(0, 1)) ^ term.sign.replicate(DOT_TERM_BITS + 1)).as_signed()
-            for bits, term in zip(kept, terms, strict=True)
+        # The sum and its negative, so that the magnitude waits for one carry chain only. -x is ~x + 1.
+        total, opposite = Signal(_SUM_BITS + 1), Signal(_SUM_BITS + 1)
+        signs = [term.sign for term in terms]
+        m.d.comb += [
+            total.eq(_sum_of(kept, signs)),
+            opposite.eq(_sum_of(kept, [~sign for sign in signs])),
         ]
-        total = Signal(_SUM_BITS + 1)
-        m.d.comb += total.eq(sum(inverted) + sum(term.sign for term in terms))
         negative = total[-1]
-        magnitude = ((total ^ negative.replicate(len(total))) + negative)[:_SUM_BITS]
+        magnitude = Mux(negative, opposite, total)[:_SUM_BITS]
 
         positive_infinity = Cat(term.infinite & ~term.sign for term in terms).any()
         negative_infinity = Cat(term.infinite & term.sign for term in terms).any()
@@ -83,7 +92,7 @@ class DotSum(wiring.Component):
             raw.nan.eq(Cat(term.nan for term in terms).any() | (positive_infinity & negative_infinity)),
             raw.sign.eq(Mux(raw.infinite, negative_infinity, negative)),
             raw.zero_sign.eq(Cat(term.zero & term.sign for term in terms).all()),
-            self.raw.eq(delay(m, raw, config.addition)),
+            self.raw.eq(raw),
         ]
         return m
 

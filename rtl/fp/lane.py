@@ -3,8 +3,8 @@
 Each channel has a product, its sum, a selection, a rounding and a result path; the four share a dot sum and a
 transcendental unit. A dot product is the sum of the channels' products, aligned by the vector channels' own shifters;
 the scalar channel's product has one more shifter, because it may be part of a sum at the same time. Both shared units
-give their result where the channels' sums come out, a dot sum in channel 0's place and a transcendental in channel 3's,
-so there is one rounding for each channel. The other channels copy the rounded number.
+give their exact result when the channels' sums come out, and every channel that wants it rounds it for itself: so there
+is one rounding for each channel, and none waits for another's.
 
 Source: CTM Guide pp. 23, 28-32.
 """
@@ -18,7 +18,7 @@ from rtl.fp.dot_product import DotAlignment, DotSum, largest
 from rtl.fp.fraction import fraction_bits
 from rtl.fp.number import ONE, WIDE_EXPONENT, WORD_BITS, ZERO_EXPONENT, unpack
 from rtl.fp.product import Product
-from rtl.fp.product_sum import RAW, RAW_BITS, ProductSum
+from rtl.fp.product_sum import RAW_BITS, ProductSum
 from rtl.fp.reduction import Function, Reduction
 from rtl.fp.result import SCALE, Result, as_rounded
 from rtl.fp.rounding import Rounding
@@ -143,23 +143,13 @@ class Lane(wiring.Component):
         ]
 
         at_raw = delay(m, control, config.raw_latency, name="control_raw")
-        for index, channel in enumerate(channels):
-            raw = Signal(RAW)
-            m.d.comb += raw.eq(channel.product_sum.raw)
-            if index == 0:
-                with m.If(at_raw.vector.operation == Operation.DOT):
-                    m.d.comb += raw.eq(m.submodules.dot_sum.raw)
-            elif index == SCALAR:
-                with m.If(at_raw.scalar.operation == Operation.TRANSCENDENTAL):
-                    m.d.comb += raw.eq(interpolation.raw)
-            m.d.comb += channel.rounding.raw.eq(raw)
-
-        at_rounding = delay(m, at_raw, config.normalisation, name="control_rounding")
+        at_rounding = delay(m, at_raw, config.addition + config.normalisation, name="control_rounding")
         at_result = delay(m, at_rounding, config.rounding, name="control_result")
         for index, channel in enumerate(channels):
             unit = "scalar" if index == SCALAR else "vector"
+            self._connect_raw(m, channel, interpolation, getattr(at_raw, unit))
             self._connect_selection(m, channel, getattr(at_rounding, unit))
-            self._connect_result(m, channels, index, getattr(at_result, unit))
+            self._connect_result(m, channel, index, getattr(at_result, unit))
         return m
 
     def _connect_operands(self, m: Module, channel: _Channel, index: int) -> None:
@@ -213,7 +203,7 @@ class Lane(wiring.Component):
     def _connect_selection(self, m: Module, channel: _Channel, control: ChannelControl) -> None:
         """Put a selected operand in the place of the rounded sum, and its bits beside."""
         config = self._config
-        cycles = config.raw_latency + config.normalisation - channel.selection.latency
+        cycles = config.raw_latency + config.addition + config.normalisation - channel.selection.latency
         selected = delay(m, channel.selection.word, cycles, name="selected")
         m.d.comb += [
             channel.rounding.substitute.eq(as_rounded(m, selected)),
@@ -221,17 +211,20 @@ class Lane(wiring.Component):
             channel.result.word.eq(delay(m, selected, config.rounding, name="selected")),
         ]
 
-    def _connect_result(self, m: Module, channels: list[_Channel], index: int, control: ChannelControl) -> None:
-        """Choose what a channel's result is, and give it to the output."""
-        channel = channels[index]
-        result = channel.result
-        m.d.comb += result.value.eq(channel.rounding.rounded)
-        # A shared unit's number is rounded in the channel that stands for it.
+    def _connect_raw(self, m: Module, channel: _Channel, interpolation: Interpolation, control: ChannelControl) -> None:
+        """Choose what a channel rounds: its own sum, or what a shared unit has for all."""
+        raw = channel.rounding.raw
+        m.d.comb += raw.eq(channel.product_sum.raw)
         with m.If(control.operation == Operation.DOT):
-            m.d.comb += result.value.eq(channels[0].rounding.rounded)
+            m.d.comb += raw.eq(m.submodules.dot_sum.raw)
         with m.Elif(control.operation == Operation.TRANSCENDENTAL):
-            m.d.comb += result.value.eq(channels[SCALAR].rounding.rounded)
+            m.d.comb += raw.eq(interpolation.raw)
+
+    def _connect_result(self, m: Module, channel: _Channel, index: int, control: ChannelControl) -> None:
+        """Output modifier, clamp and comparison."""
+        result = channel.result
         m.d.comb += [
+            result.value.eq(channel.rounding.rounded),
             result.untouched.eq(control.untouched),
             result.scale.eq(control.scale),
             result.clamp.eq(control.clamp),

@@ -50,9 +50,8 @@ class ProductSum(wiring.Component):
     common_exponent : ``In(WIDE_EXPONENT)``
         `operands` cycles behind the operands; not below the product's.
     dot_term : ``Out(DotTerm)``
-        `addition` cycles before `raw`.
     raw : ``Out(RAW)``
-        `raw_latency` cycles behind the operands.
+        Both `raw_latency` cycles behind the operands.
     """
 
     product: In(PRODUCT)
@@ -103,7 +102,7 @@ class ProductSum(wiring.Component):
         m.d.comb += [
             self.dot_term.eq(flags),
             self.dot_term.magnitude.eq(smaller[-DOT_TERM_BITS:]),
-            self.raw.eq(delay(m, add(m, raw, larger, smaller, subtract), config.addition, name="raw")),
+            self.raw.eq(add(m, raw, larger, smaller, subtract)),
         ]
         return m
 

@@ -21,14 +21,15 @@ _KEPT = SIGNIFICAND_BITS + _NIBBLE
 class Rounding(wiring.Component):
     """Normalises an exact result and rounds it to 24 bits: to nearest, ties to even, or towards zero.
 
-    Latency is `normalisation` + `rounding` of the configuration. The significand is shifted left by whole nibbles
-    first, then by what is missing, so that both steps are short.
+    Latency is `addition` + `normalisation` + `rounding` of the configuration: the raw result is held here, not where it
+    comes from. The significand is shifted left by whole nibbles first, then by what is missing, so that both steps are
+    short.
 
     Members
     -------
     raw : ``In(raw_layout(significand_bits))``
     substitute : ``In(Rounded)``
-        What `rounded` is instead with `substitutes`; both `normalisation` cycles behind `raw`.
+        What `rounded` is instead with `substitutes`; both `rounding` cycles before `rounded`.
     substitutes : ``In(1)``
     rounded : ``Out(Rounded)``
         The exponent is not limited yet.
@@ -38,7 +39,7 @@ class Rounding(wiring.Component):
         if significand_bits < _KEPT:
             raise ValueError(f"significand_bits must be at least {_KEPT}, not {significand_bits}")
         self._config = config
-        self.latency = config.normalisation + config.rounding
+        self.latency = config.addition + config.normalisation + config.rounding
         super().__init__(
             {
                 "raw": In(raw_layout(significand_bits)),
@@ -51,7 +52,7 @@ class Rounding(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        raw = self.raw
+        raw = delay(m, self.raw, self._config.addition, name="raw")
         padding = -len(raw.significand) % _NIBBLE
         significand = Cat(Const(0, padding), raw.significand)
         nibbles = [significand[low : low + _NIBBLE] for low in range(0, len(significand), _NIBBLE)]

@@ -36,8 +36,8 @@ _MAGNITUDE_BITS = C0_FRACTION + WHOLE_BITS - 1
 class Interpolation(wiring.Component):
     """Looks the coefficients up and adds up the quadratic.
 
-    Latency is `partial_products` + `product` + `alignment` + `addition` of the configuration; of the first two one is
-    the table's. One argument per cycle; a table of 1,024 x 72 bits, four 18x18 multipliers.
+    Latency is `partial_products` + `product` + `alignment` of the configuration; of the first two one is the table's.
+    One argument per cycle; a table of 1,024 x 72 bits, four 18x18 multipliers.
 
     Members
     -------
@@ -85,7 +85,7 @@ class Interpolation(wiring.Component):
             raw.exponent.eq(reduced.exponent + _MAGNITUDE_BITS - 1 - C0_FRACTION),
         ]
         m.d.comb += [getattr(raw, name).eq(getattr(reduced, name)) for name in ("sign", "zero_sign", "infinite", "nan")]
-        m.d.comb += self.raw.eq(delay(m, raw, config.addition))
+        m.d.comb += self.raw.eq(raw)
         return m
 
     def _table(self, m: Module) -> tuple[Value, Value, Value]:
