@@ -59,3 +59,11 @@ def test_units_beside_the_array_know_nothing_of_its_instruction_set() -> None:
             for module in imports(path):
                 # The loader needs the length of an instruction, which rtl.isa.limits has.
                 assert not module.startswith(("sim.golden.dpp", "rtl.isa.instruction", "rtl.isa.opcodes")), path
+
+
+def test_arithmetic_in_hardware_knows_nothing_of_an_instruction_set() -> None:
+    allowed = ("rtl.lib", "rtl.fp", "rtl.config", "rtl.isa.transcendental", "rtl.isa.coefficients")
+    for folder in ("fp", "lib"):
+        for path in sources(f"rtl/{folder}"):
+            for module in imports(path):
+                assert not module.startswith("rtl") or module.startswith(allowed), f"{path.relative_to(TOP)}: {module}"
