@@ -5,12 +5,12 @@ import pytest
 
 from rtl.isa.conditional import ConditionalTest
 from rtl.isa.formats import DataFormat
-from rtl.isa.opcodes import RgbOperation, TextureOperation
+from rtl.isa.opcodes import InstructionType, Presubtract, RgbOperation, Swizzle, Test, TextureOperation
 from rtl.isa.status import BusClient, Status
 from sim.fault import MachineError
 from sim.runtime import CommandBuffer, Layout
 from tb.golden.machine import BOOLS, BUFFER, FLOATS, INTS, OUTPUT, PROGRAM, Machine, alu, flow, move, tex
-from tb.golden.statements import lookup
+from tb.golden.statements import ALU, ENDLOOP, LOOP, NOT_ALU, add, begin_if, compare, end_if, jump, lookup
 
 INPUT = 0x100000
 LAYOUT = Layout(width=4, height=4, format=DataFormat.FLOAT32_4)
@@ -133,3 +133,60 @@ def test_a_constant_that_cannot_be_read_faults_where_it_is_needed_only(address: 
     assert (caught.value.status, caught.value.pc, caught.value.address) == (Status.BUS_ERROR, 0, address)
     machine.load([move(0, 0), move(0, 0, output=0)])
     machine.start((0, 0, 1, 1))
+
+
+@pytest.mark.parametrize("first", [0, 2])
+def test_groups_that_leave_a_loop_need_its_step_too_whoever_runs_beside_them(first: int) -> None:
+    machine = Machine()
+    machine.set_floats(1, 2.0, 0.0, 0.0, 0.0)
+    machine.set_int(0, 3)
+    machine.memory.refuse(INTS + 4, INTS + 8)
+    # The group of columns 2..3 leaves at the loop's first end, that of 0..1 goes round.
+    machine.load([
+        compare(1, Test.GREATER_EQUAL),
+        jump(4, 0, op=LOOP, int_addr=0),
+        add(1),
+        jump(2, NOT_ALU, op=ENDLOOP, jump_any=1, int_addr=1),
+        move(0, 0, output=0),
+    ])  # fmt: skip
+    with pytest.raises(MachineError) as caught:
+        machine.start((first, 0, 3, 0))
+    assert (caught.value.status, caught.value.pc, caught.value.i) == (Status.BUS_ERROR, 3, first)
+    assert caught.value.address == INTS + 4
+    assert not machine.output(0, LAYOUT).any()
+
+
+@pytest.mark.parametrize("write_inactive", [0, 1])
+def test_inactive_processors_fetch_where_they_are_written(write_inactive: int) -> None:
+    machine = Machine()
+    machine.set_floats(1, 1.0, 0.0, 0.0, 0.0)
+    # Column 1 does not enter; its element fails.
+    machine.memory.refuse(INPUT + 16, INPUT + 32)
+    machine.load([
+        compare(1, Test.EQUAL),
+        begin_if(4, ALU),
+        lookup(write_inactive=write_inactive),
+        end_if(),
+        move(0, 1, output=0, tex_sem_wait=1),
+    ])  # fmt: skip
+    if not write_inactive:
+        machine.start((0, 0, 1, 0), before=SET_INPUT)
+        return
+    with pytest.raises(MachineError) as caught:
+        machine.start((0, 0, 1, 0), before=SET_INPUT)
+    assert (caught.value.status, caught.value.pc, caught.value.address) == (Status.BUS_ERROR, 2, INPUT + 16)
+
+
+@pytest.mark.parametrize("presubtract", Presubtract)
+def test_a_presubtract_reads_src1_only_where_it_has_one(presubtract: Presubtract) -> None:
+    machine = Machine()
+    machine.memory.refuse(FLOATS + 16 * 9, FLOATS + 16 * 10)
+    rgb = {"addr1": 9, "addr1_const": 1, "srcp_op": presubtract.value, "sel_a": 3}
+    rgb |= {"red_swiz_b": Swizzle.ONE.value, "red_swiz_c": Swizzle.ZERO.value}
+    machine.load([alu(rgb=rgb, type=InstructionType.OUTPUT.value, rgb_omask=1)])
+    if presubtract in (Presubtract.BIAS, Presubtract.INV):
+        assert machine.start((0, 0, 0, 0))[0, 0, 0, 0] == 1
+        return
+    with pytest.raises(MachineError) as caught:
+        machine.start((0, 0, 0, 0))
+    assert (caught.value.status, caught.value.client) == (Status.BUS_ERROR, BusClient.FLOAT_CONSTANT)

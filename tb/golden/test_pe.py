@@ -108,6 +108,16 @@ def test_a_parameter_that_is_not_allowed_is_named_and_changes_nothing(words: lis
     assert repr(machine.processor.state) == before
 
 
+def test_the_address_of_a_bad_parameter_wraps_as_the_buffer_does() -> None:
+    machine = Machine()
+    words = np.array([0xC0030C00, 4, 0, 0, 0], "<u4").tobytes()
+    machine.memory.write(0xFFFF_FFFC, words[:4])
+    machine.memory.write(0, words[4:])
+    with pytest.raises(MachineError) as caught:
+        machine.processor.run(0xFFFF_FFFC, 5)
+    assert (caught.value.status, caught.value.address, caught.value.word) == (Status.BAD_PARAMETER, 0, 4)
+
+
 def test_reserved_bits_are_ignored() -> None:
     machine = Machine()
     machine.commands([0xC0030B00, 0xFFFFFFF3, 0x12345FFF, 0xFCFCE003 | 0x04020040, 0xFFFFE005])

@@ -54,6 +54,9 @@ def execute(batch: Batch, program: Program, instruction: Flow) -> Outcome:
         For all groups of the batch.
     """
     frame = _frame(batch, instruction)
+    if instruction.operation is FlowOperation.ENDLOOP:
+        # The step comes before the decision, so groups that leave need its constant too.
+        program.constants.int_constant(instruction.integer)
     if instruction.operation in _ENDS:
         _resume_continued(batch)
     if instruction.is_else:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rtl.isa.limits import FLOAT_CONSTANTS, TEMPORARIES
+from rtl.isa.opcodes import Presubtract
 from sim.golden import fp
 from sim.golden.dpp.batch import Batch, Floats
 from sim.golden.dpp.instruction import Address, Alu, Bank, Destination, Row
@@ -75,7 +76,10 @@ class Operands:
     def _presubtract(self, channel: int) -> Floats:
         if channel not in self._presubtracted:
             unit = self._instruction.unit(channel)
-            sources = (self._source(address, channel) for address in unit.addresses[:2])
+            first, second = unit.addresses[:2]
+            # BIAS and INV have src0 only: src1 may point at a constant that cannot be read.
+            read = (first, second) if unit.presubtract in (Presubtract.SUB, Presubtract.ADD) else (first, first)
+            sources = (self._source(address, channel) for address in read)
             self._presubtracted[channel] = fp.presubtract(unit.presubtract.value, *sources)
         return self._presubtracted[channel]
 

@@ -51,8 +51,8 @@ def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
     Raises
     ------
     RefusedError
-        Memory answered a lane that fetches with an error; nothing was changed. Active lanes fetch; with
-        IGNORE_UNCOVERED only those that are covered too.
+        Memory answered a lane that fetches with an error; nothing was changed. Active lanes fetch, with WRITE_INACTIVE
+        all; with IGNORE_UNCOVERED only those that are covered too.
 
     Returns
     -------
@@ -67,7 +67,8 @@ def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
         return []
     x, y = _coordinates(source, instruction, buffer)
     addresses = lookup_addresses(buffer, x, y)
-    fetching = batch.active & batch.covered if instruction.ignore_uncovered else batch.active
+    fetching = np.full(batch.size, True) if instruction.common.write_inactive else batch.active
+    fetching = fetching & batch.covered if instruction.ignore_uncovered else fetching
     for address in addresses:
         refused = inputs.memory.refused(address, buffer.element.element_bytes)
         if refused is not None and (refused & fetching).any():

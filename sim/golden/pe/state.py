@@ -8,7 +8,7 @@ import numpy as np
 from rtl.isa.commands import BASE_MASK, Command
 from rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from rtl.isa.formats import FORMAT, DataFormat, Tiling
-from rtl.isa.limits import INPUTS, OUTPUTS
+from rtl.isa.limits import ADDRESS_SPACE, INPUTS, OUTPUTS
 from rtl.isa.status import Status
 from rtl.isa.word import unpack
 from sim.fault import MachineError
@@ -92,7 +92,8 @@ def check_parameters(command: Command, address: int, words: Sequence[int]) -> No
             detail = f"there is no output {word & 0xF}"
         if detail:
             detail = f"{command.name}: {detail}"
-            raise MachineError(status=Status.BAD_PARAMETER, address=address + 4 * place, word=word, detail=detail)
+            at = (address + 4 * place) % ADDRESS_SPACE
+            raise MachineError(status=Status.BAD_PARAMETER, address=at, word=word, detail=detail)
 
 
 def _format_fault(name: str, word: int) -> str:
