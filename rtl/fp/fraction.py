@@ -4,8 +4,14 @@ Rounded towards zero, so never 1. Source: CTM Guide p. 28; docs/arithmetic.md.
 """
 
 from amaranth import Cat, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
-from rtl.fp.number import BIAS, SIGNIFICAND_BITS, Operand
+from rtl.config import PipelineConfig
+from rtl.fp.number import BIAS, SIGNIFICAND_BITS, WORD_BITS, Operand, unpack
+from rtl.fp.product_sum import RAW_BITS, ProductSum
+from rtl.fp.result import Result
+from rtl.fp.rounding import Rounding
 
 
 def fraction_bits(m: Module, a: Operand) -> Operand:
@@ -21,3 +27,38 @@ def fraction_bits(m: Module, a: Operand) -> Operand:
         bits.infinite.eq(0),
     ]
     return bits
+
+
+class Fraction(wiring.Component):
+    """FRC as a unit of its own.
+
+    Latency is that of the configuration; one result per cycle.
+
+    Members
+    -------
+    word : ``In(32)``
+    result : ``Out(32)``
+    """
+
+    word: In(WORD_BITS)
+    result: Out(WORD_BITS)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        self.latency = config.latency
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.product_sum = product_sum = ProductSum(self._config)
+        m.submodules.rounding = rounding = Rounding(RAW_BITS, self._config)
+        m.submodules.result = result = Result(self._config)
+        m.d.comb += [
+            product_sum.addend.eq(fraction_bits(m, unpack(m, self.word, name="word"))),
+            product_sum.fraction.eq(1),
+            rounding.raw.eq(product_sum.raw),
+            result.value.eq(rounding.rounded),
+            self.result.eq(result.result),
+        ]
+        return m

@@ -1,4 +1,4 @@
-"""MAD and FRC as a unit of its own.
+"""MAD as a unit of its own.
 
 Source: CTM Guide pp. 28, 41.
 """
@@ -8,7 +8,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
-from rtl.fp.fraction import fraction_bits
 from rtl.fp.number import WORD_BITS, unpack
 from rtl.fp.product import Product
 from rtl.fp.product_sum import RAW_BITS, ProductSum
@@ -17,7 +16,7 @@ from rtl.fp.rounding import Rounding
 
 
 class MultiplyAdd(wiring.Component):
-    """a * b + c, rounded once; or a - floor(a), rounded towards zero.
+    """a * b + c, rounded once.
 
     Latency is that of the configuration; one result per cycle.
 
@@ -26,8 +25,6 @@ class MultiplyAdd(wiring.Component):
     a, b, c : ``In(32)``
     zero_times_anything : ``In(1)``
         Bit 1 of US_CONFIG: zero times infinity or NaN is a zero.
-    fraction : ``In(1)``
-        FRC of `a` instead.
     result : ``Out(32)``
     """
 
@@ -35,7 +32,6 @@ class MultiplyAdd(wiring.Component):
     b: In(WORD_BITS)
     c: In(WORD_BITS)
     zero_times_anything: In(1)
-    fraction: In(1)
     result: Out(WORD_BITS)
 
     def __init__(self, config: PipelineConfig) -> None:
@@ -58,11 +54,6 @@ class MultiplyAdd(wiring.Component):
             product.zero_times_anything.eq(self.zero_times_anything),
             product_sum.product.eq(product.product),
             product_sum.addend.eq(c),
-            product_sum.fraction.eq(self.fraction),
-        ]
-        with m.If(self.fraction):
-            m.d.comb += product_sum.addend.eq(fraction_bits(m, a))
-        m.d.comb += [
             rounding.raw.eq(product_sum.raw),
             result.value.eq(rounding.rounded),
             self.result.eq(result.result),

@@ -9,6 +9,7 @@ from rtl.config import PipelineConfig
 from rtl.fp.adder import Adder
 from rtl.fp.conversion import CoordinateIndex, FromUnorm, ToUnorm
 from rtl.fp.dot_product import DotProduct
+from rtl.fp.fraction import Fraction
 from rtl.fp.lane import Lane
 from rtl.fp.multiply_add import MultiplyAdd
 from rtl.fp.result import OutputModifier
@@ -25,6 +26,7 @@ def _zero_test(config: PipelineConfig) -> ZeroTest:
 UNITS: dict[str, Callable[[PipelineConfig], wiring.Component]] = {
     "multiply_add": MultiplyAdd,
     "adder": Adder,
+    "fraction": Fraction,
     "dot_product": DotProduct,
     "selection": Selection,
     "output_modifier": OutputModifier,

@@ -34,21 +34,19 @@ def _flags(count: int, seed: int, values: int = 2) -> Words:
 
 def _multiply_add_corners() -> Batch:
     a, b, c = triples(CORNERS)
-    return tile_over({"a": a, "b": b, "c": c, "fraction": np.zeros_like(a)}, "zero_times_anything", 2)
+    return tile_over({"a": a, "b": b, "c": c}, "zero_times_anything", 2)
 
 
 def _multiply_add_random(count: int, seed: int) -> Batch:
     a, b, c = interacting(count, seed)
-    fraction = (_flags(count, seed + 1, 8) == 0).astype(np.uint32)
-    return {"a": a, "b": b, "c": c, "fraction": fraction, "zero_times_anything": _flags(count, seed + 2)}
+    return {"a": a, "b": b, "c": c, "zero_times_anything": _flags(count, seed + 2)}
 
 
 def _multiply_add_golden(batch: Batch) -> Batch:
     a, b, c = (floats(batch[name]) for name in "abc")
     strict = fp.multiply_add(a, b, c, zero_times_anything=False)
     lenient = fp.multiply_add(a, b, c, zero_times_anything=True)
-    result = np.where(batch["zero_times_anything"] != 0, bits(lenient), bits(strict))
-    return {"result": np.where(batch["fraction"] != 0, bits(fp.fraction(a)), result)}
+    return {"result": np.where(batch["zero_times_anything"] != 0, bits(lenient), bits(strict))}
 
 
 def _adder_corners() -> Batch:
@@ -254,6 +252,11 @@ def _coordinate_golden(batch: Batch) -> Batch:
 CASES = {
     "multiply_add": Case(_multiply_add_corners, _multiply_add_random, _multiply_add_golden),
     "adder": Case(_adder_corners, _adder_random, _adder_golden),
+    "fraction": Case(
+        lambda: {"word": CORNERS},
+        lambda count, seed: {"word": mixed_words(count, seed)},
+        lambda batch: {"result": bits(fp.fraction(floats(batch["word"])))},
+    ),
     "dot_product": Case(_dot_corners, _dot_random, _dot_golden),
     "selection": Case(_selection_corners, _selection_random, _selection_golden),
     "output_modifier": Case(_modifier_corners, _modifier_random, _modifier_golden),

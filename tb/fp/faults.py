@@ -59,6 +59,8 @@ MODIFIER = _in(
 FRACTION = [
     *_in(
         "fp.fraction",
+        ("a.exponent < BIAS", "a.exponent <= BIAS"),
+        ("bits.zero.eq(~bits.significand.any())", "bits.zero.eq(a.zero)"),
         ("SIGNIFICAND_BITS - 1 - index", "SIGNIFICAND_BITS - index"),
         ("a.nan | a.infinite", "a.nan"),
     ),
@@ -66,6 +68,9 @@ FRACTION = [
         "fp.product_sum",
         ("raw.truncate.eq(fraction)", "raw.truncate.eq(0)"),
         ("addend.sign & ~addend.zero", "addend.sign"),
+        ("Mux(addend.sign, 0, ZERO_EXPONENT)", "0"),
+        ("term.sign.eq(0)", "term.sign.eq(1)"),
+        ("one.shift_left(PRODUCT_BITS - 2)", "one.shift_left(PRODUCT_BITS - 1)"),
     ),
 ]
 DOT = [
@@ -129,7 +134,7 @@ TRANSCENDENTAL = [
     *_in(
         "fp.transcendental",
         ("~value + 2, value", "~value + 1, value"),
-        ("total = upper + sum", "total = (upper | 1) + sum"),
+        ("high.shift_left(_C1_LOW_BITS)", "high.shift_left(_C1_LOW_BITS - 1)"),
         ("Mux(integer == 0, c0[C0_FRACTION:], integer)", "integer"),
     ),
 ]
@@ -151,7 +156,6 @@ TO_UNORM = _in(
     "fp.conversion",
     ("rest.any() | sticky | integer[0]", "rest.any() | sticky"),
     ("rest.any() | sticky | integer[0]", "rest.any() | integer[0]"),
-    ("rest.any() | sticky | integer[0]", "1"),
     ("half & (rest", "0 & (rest"),
     ("operand.significand.shift_left(bits) - operand.significand", "operand.significand.shift_left(bits)"),
     ("distance.eq(BIAS - 1 - operand.exponent)", "distance.eq(BIAS - operand.exponent)"),
@@ -196,8 +200,9 @@ LANE = [
 _WITHOUT_STICKY = [fault for fault in ROUNDING if "sticky" not in fault.old]
 
 FAULTS = {
-    "multiply_add": [*ROUNDING, *SUM, *PRODUCT, *FRACTION],
+    "multiply_add": [*ROUNDING, *SUM, *PRODUCT],
     "adder": [*_WITHOUT_STICKY, *SUM],
+    "fraction": [*FRACTION, *_in("fp.addition", ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"))],
     "dot_product": [*DOT, *DOT_TERM_BITS, *PRODUCT, *ROUNDING[:2]],
     "selection": SELECTION,
     "output_modifier": MODIFIER,
