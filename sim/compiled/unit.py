@@ -7,11 +7,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from amaranth import ClockDomain, Module, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 from numpy.typing import NDArray
 
+from sim.compiled.numbered import Numbered, port_name
 from sim.compiled.operands import block, empty, operands
 from sim.compiled.toolchain import build
 from sim.compiled.verilog import Port, convert, ports
@@ -19,35 +18,6 @@ from sim.compiled.verilog import Port, convert, ports
 _TOP = "unit"
 _BLOCK = 1 << 16
 """Cycles of one call of the compiled code: an interrupt is noticed between two, and only a block is ever copied."""
-
-
-class _Numbered(wiring.Component):
-    """The component, its ports renamed to `port_0`, `port_1`, ..., because in C++ not every name stays what it is.
-
-    There always are a clock and a reset, even if the component uses none.
-    """
-
-    def __init__(self, component: wiring.Component, listed: list[Port]) -> None:
-        self._component, self._ports = component, listed
-        members = {_name(number): (In if port.is_input else Out)(port.width) for number, port in enumerate(listed)}
-        super().__init__({"clk": In(1), "rst": In(1), **members})
-
-    def elaborate(self, platform: object) -> Module:
-        """Build the hardware."""
-        m = Module()
-        own: Any = self
-        sync: Any = ClockDomain()
-        m.domains.sync = sync
-        m.d.comb += [sync.clk.eq(own.clk), sync.rst.eq(own.rst)]
-        m.submodules.component = self._component
-        for number, port in enumerate(self._ports):
-            numbered: Value = getattr(self, _name(number))
-            m.d.comb += port.value.eq(numbered) if port.is_input else numbered.eq(port.value)
-        return m
-
-
-def _name(number: int) -> str:
-    return f"port_{number}"
 
 
 class CompiledUnit:
@@ -77,7 +47,7 @@ class CompiledUnit:
         self.inputs = {port.name: port.width for port in listed if port.is_input}
         self.outputs = {port.name: port.width for port in listed if not port.is_input}
         """Widths of the ports by name."""
-        verilog = convert(_Numbered(component, listed), top=_TOP)
+        verilog = convert(Numbered(component, listed), top=_TOP)
         self._library = _load(build(verilog, _wrapper(listed), top=_TOP))
 
     def __call__(self, **inputs: Any) -> dict[str, NDArray[Any]]:
@@ -149,6 +119,6 @@ def _wrapper(listed: list[Port]) -> str:
     for number, port in enumerate(listed):
         own = lines[port.is_input]
         function, array = ("load", "inputs") if port.is_input else ("store", "outputs")
-        own.append(f"{function}(model.{_name(number)}, {array}[{len(own)}], index);  // {port.name}")
+        own.append(f"{function}(model.{port_name(number)}, {array}[{len(own)}], index);  // {port.name}")
     template = resources.files("sim.compiled").joinpath("wrapper.cc").read_text()
     return template.replace("// @LOAD@", "\n    ".join(lines[True])).replace("// @STORE@", "\n    ".join(lines[False]))
