@@ -53,18 +53,24 @@ class PipelineConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ArrayConfig:
-    """The DPP array. `temporaries` is the depth of the register file per core and lane."""
+    """The DPP array.
+
+    `temporaries` is the depth of the register file per core and lane, `lookups` the most that a group may have
+    outstanding.
+    """
 
     cores: int = 1
     lanes: int = 4
     threads: int = 16
     temporaries: int = 1024
+    lookups: int = 8
 
     def __post_init__(self) -> None:
         _check("array", "cores", self.cores, low=1, high=16)
         _check("array", "lanes", self.lanes, low=4, high=16, power_of_two=True)
         _check("array", "threads", self.threads, low=4, high=64, power_of_two=True)
         _check("array", "temporaries", self.temporaries, low=128, high=4096, power_of_two=True)
+        _check("array", "lookups", self.lookups, low=1, high=64, power_of_two=True)
 
     def resident_groups(self, temporaries: int) -> int:
         """Groups that a core keeps resident for a program that uses `temporaries` of them."""

@@ -1,9 +1,9 @@
-"""The ALU of one processor: from sources to results.
+"""The ALU of a group: from sources to results of all lanes.
 
 Source: CTM Guide pp. 26-32.
 """
 
-from amaranth import Module
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -14,59 +14,82 @@ from rtl.dpp.presubtract import VECTOR, PresubtractUnit
 from rtl.fp.lane import CHANNELS, Lane, LaneControl
 from rtl.fp.zero_test import Comparison
 from rtl.isa.instruction import ALPHA_ADDR, RGB_ADDR
+from rtl.isa.limits import QUAD
 from rtl.lib.pipeline import delay
 
 
 class Alu(wiring.Component):
-    """Computes the results of an ALU or OUTPUT instruction for one processor.
+    """Computes the results of ALU and OUTPUT instructions for a group's lanes.
 
-    Latency is that of the presubtract unit, of the operand register and of the lane; one instruction per cycle.
+    Latency is that of the operand register and of the lane; an instruction that is `late` takes `presubtract_latency`
+    more, because it needs the presubtract units. One instruction per cycle may start and one may enter the lanes: one
+    that is not late must not start `presubtract_latency` cycles behind one that is.
 
     Members
     -------
+    late : ``In(1)``
+        A late instruction starts. 0 if none does.
     words : ``In(INSTRUCTION)``
     control : ``In(LaneControl)``
         The instruction decoded.
-    sources : ``In(ArrayLayout(VECTOR, 3))``
+    sources : ``In(ArrayLayout(ArrayLayout(VECTOR, 3), lanes))``
         src0, src1, src2; colours from the RGB unit's addresses, alpha from the alpha unit's.
-    quad : ``In(ArrayLayout(VECTOR, 3))``
-        src0 of lanes 0, 1 and 2 of the quad.
-    results : ``Out(VECTOR)``
-    comparisons : ``Out(ArrayLayout(Comparison, 4))``
+    results : ``Out(ArrayLayout(VECTOR, lanes))``
+    comparisons : ``Out(ArrayLayout(ArrayLayout(Comparison, 4), lanes))``
     """
 
-    words: In(INSTRUCTION)
-    control: In(LaneControl)
-    sources: In(data.ArrayLayout(VECTOR, SOURCES - 1))
-    quad: In(data.ArrayLayout(VECTOR, 3))
-    results: Out(VECTOR)
-    comparisons: Out(data.ArrayLayout(Comparison, CHANNELS))
-
-    def __init__(self, config: PipelineConfig, presubtract: PipelineConfig) -> None:
-        self._presubtract = PresubtractUnit(presubtract)
-        self._lane = Lane(config)
-        self.latency = self._presubtract.latency + 1 + self._lane.latency
-        super().__init__()
+    def __init__(self, lanes: int, config: PipelineConfig, presubtract: PipelineConfig) -> None:
+        self._lanes = lanes
+        self._presubtract = [PresubtractUnit(presubtract) for _ in range(lanes)]
+        self._arithmetic = [Lane(config) for _ in range(lanes)]
+        self.presubtract_latency = self._presubtract[0].latency
+        self.direct_latency = 1 + self._arithmetic[0].latency
+        self.latency = self.presubtract_latency + self.direct_latency
+        super().__init__(
+            {
+                "late": In(1),
+                "words": In(INSTRUCTION),
+                "control": In(LaneControl),
+                "sources": In(data.ArrayLayout(data.ArrayLayout(VECTOR, SOURCES - 1), lanes)),
+                "results": Out(data.ArrayLayout(VECTOR, lanes)),
+                "comparisons": Out(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), lanes)),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.presubtract = presubtract = self._presubtract
-        m.submodules.selection = selection = OperandSelection()
-        m.submodules.lane = lane = self._lane
-        cycles = presubtract.latency
-        m.d.comb += [
-            presubtract.source0.eq(self.sources[0]),
-            presubtract.source1.eq(self.sources[1]),
-            presubtract.rgb.eq(RGB_ADDR(self.words[1]).srcp_op),
-            presubtract.alpha.eq(ALPHA_ADDR(self.words[2]).srcp_op),
-            selection.words.eq(delay(m, self.words, cycles)),
-            selection.quad.eq(delay(m, self.quad, cycles)),
-            *(selection.sources[number].eq(delay(m, self.sources[number], cycles)) for number in range(SOURCES - 1)),
-            selection.sources[SOURCES - 1].eq(presubtract.result),
-            lane.operands.eq(delay(m, selection.operands)),
-            lane.control.eq(delay(m, self.control, cycles + 1)),
-            self.results.eq(lane.results),
-            self.comparisons.eq(lane.comparisons),
-        ]
+        cycles = self.presubtract_latency
+        late = self.late
+        for _ in range(cycles):
+            register = Signal(name="late_on_its_way")
+            m.d.sync += register.eq(late)
+            late = register
+        now = {"words": self.words, "control": self.control, "sources": self.sources}
+        entering = {}
+        for name, value in now.items():
+            behind = delay(m, value, cycles, name=name)
+            entering[name] = Signal(value.shape(), name=f"entering_{name}")
+            m.d.comb += Value.cast(entering[name]).eq(Mux(late, Value.cast(behind), Value.cast(value)))
+        words, sources = entering["words"], entering["sources"]
+        control = delay(m, entering["control"])
+        for lane in range(self._lanes):
+            m.submodules[f"presubtract_{lane}"] = presubtract = self._presubtract[lane]
+            m.submodules[f"selection_{lane}"] = selection = OperandSelection()
+            m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]
+            first = lane // QUAD * QUAD
+            m.d.comb += [
+                presubtract.source0.eq(self.sources[lane][0]),
+                presubtract.source1.eq(self.sources[lane][1]),
+                presubtract.rgb.eq(RGB_ADDR(self.words[1]).srcp_op),
+                presubtract.alpha.eq(ALPHA_ADDR(self.words[2]).srcp_op),
+                selection.words.eq(words),
+                *(selection.quad[place].eq(sources[first + place][0]) for place in range(QUAD - 1)),
+                *(selection.sources[number].eq(sources[lane][number]) for number in range(SOURCES - 1)),
+                selection.sources[SOURCES - 1].eq(presubtract.result),
+                arithmetic.operands.eq(delay(m, selection.operands)),
+                arithmetic.control.eq(control),
+                self.results[lane].eq(arithmetic.results),
+                self.comparisons[lane].eq(arithmetic.comparisons),
+            ]
         return m

@@ -24,6 +24,19 @@ class FlowFault(enum.Enum, shape=2):
     NONE = 0
     ILLEGAL_INSTRUCTION = 1
     STACK = 2
+    BUS_ERROR = 3
+
+
+def needs_integer(words: Value) -> Value:
+    """Whether a flow-control instruction needs its int constant: the step comes before the decision."""
+    operations = (FlowOperation.LOOP, FlowOperation.REP, FlowOperation.ENDLOOP)
+    return Value.cast(FC_INST(words[2]).op).matches(*(operation.value for operation in operations))
+
+
+def needs_boolean(words: Value) -> Value:
+    """Whether the jump function of a flow-control instruction depends on its bool constant."""
+    function = FC_INST(words[2]).jump_func
+    return (function[::2] ^ function[1::2]).any()
 
 
 class FlowControl(wiring.Component):
@@ -41,6 +54,8 @@ class FlowControl(wiring.Component):
     boolean : ``In(1)``
     integer : ``In(INT_CONSTANT)``
         The constants that the instruction names.
+    refused : ``In(1)``
+        Memory refused one that it needs.
     state : ``In(control_state_layout(lanes))``
     live, covered, alu_result : ``In(lanes)``
     predicates : ``In(4 * lanes)``
@@ -60,6 +75,7 @@ class FlowControl(wiring.Component):
                 "full": In(1),
                 "boolean": In(1),
                 "integer": In(INT_CONSTANT),
+                "refused": In(1),
                 "state": In(control_state_layout(lanes)),
                 "live": In(lanes),
                 "covered": In(lanes),
@@ -120,6 +136,8 @@ class FlowControl(wiring.Component):
             m.d.comb += self.fault.eq(FlowFault.STACK)
         with m.Elif(other_kind):
             m.d.comb += self.fault.eq(FlowFault.ILLEGAL_INSTRUCTION)
+        with m.Elif(self.refused):
+            m.d.comb += self.fault.eq(FlowFault.BUS_ERROR)
         with m.Elif(stack_fault):
             m.d.comb += self.fault.eq(FlowFault.STACK)
         return m

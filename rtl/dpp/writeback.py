@@ -8,10 +8,11 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.dpp.alu_control import INSTRUCTION
+from rtl.dpp.predication import gates
 from rtl.fp.lane import CHANNELS, SCALAR
 from rtl.fp.zero_test import Comparison
 from rtl.isa.instruction import ALPHA_INST, COMMON, RGB_INST
-from rtl.isa.opcodes import InstructionType, PredicateSelect, Test
+from rtl.isa.opcodes import InstructionType, Test
 
 _HOLDS = {Test.EQUAL: "equal", Test.LESS: "less", Test.GREATER_EQUAL: "greater_equal", Test.NOT_EQUAL: "not_equal"}
 
@@ -56,10 +57,7 @@ class Writeback(wiring.Component):
         m = Module()
         common, rgb, alpha = COMMON(self.words[0]), RGB_INST(self.words[3]), ALPHA_INST(self.words[4])
         is_output = Value.cast(common.type) == InstructionType.OUTPUT.value
-        gate = Cat(
-            *self._gate(m, Value.cast(common.rgb_pred_sel), common.rgb_pred_inv)[:SCALAR],
-            self._gate(m, Value.cast(common.alpha_pred_sel), common.alpha_pred_inv)[SCALAR],
-        )
+        gate = gates(m, common, self.predicates)
         strict = gate & self.active.replicate(CHANNELS)
         free = gate & (self.active | common.write_inactive).replicate(CHANNELS)
         wmask = Cat(common.rgb_wmask, common.alpha_wmask)
@@ -87,18 +85,6 @@ class Writeback(wiring.Component):
             bit = Mux(writes, self._holds(m, channel, target), self.predicates[channel])
             m.d.comb += self.next_predicates[channel].eq(bit)
         return m
-
-    def _gate(self, m: Module, select: Value, inverted: Value) -> Signal:
-        """For each channel, whether a predicate lets it write; no predicate, inverted, never does."""
-        bits = Signal(CHANNELS, name="gate")
-        m.d.comb += bits.eq(~inverted.replicate(CHANNELS))
-        with m.Switch(select):
-            with m.Case(PredicateSelect.RGBA.value):
-                m.d.comb += bits.eq(self.predicates ^ inverted.replicate(CHANNELS))
-            for channel in range(CHANNELS):
-                with m.Case(PredicateSelect.RRRR.value + channel):
-                    m.d.comb += bits.eq((self.predicates[channel] ^ inverted).replicate(CHANNELS))
-        return bits
 
     def _holds(self, m: Module, channel: int, test: Value) -> Signal:
         """Whether a test of a channel's result holds."""

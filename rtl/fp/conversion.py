@@ -3,14 +3,14 @@
 Source: CTM Guide pp. 6, 14; docs/arithmetic.md.
 """
 
-from amaranth import Cat, Module, Mux, Signal, signed
+from amaranth import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
 from rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, WORD_BITS, unpack
 from rtl.lib.pipeline import delay
-from rtl.lib.shift import rotate_left, shift_right_sticky
+from rtl.lib.shift import rotate_left, shift_left, shift_right_sticky
 from rtl.lib.zeros import leading_zeros
 
 INDEX_BITS = 12
@@ -138,3 +138,14 @@ class CoordinateIndex(wiring.Component):
             self.inside.eq(delay(m, ~below & ~above, self.latency, name="inside")),
         ]
         return m
+
+
+def from_integer(m: Module, number: Value) -> Value:
+    """An unsigned number of at most 24 bits as a word, exactly."""
+    if len(number) > SIGNIFICAND_BITS:
+        raise ValueError(f"a number of {len(number)} bits has no exact word")
+    zeros = leading_zeros(m, number)
+    fraction = shift_left(m, number, zeros, len(number))[:-1]
+    exponent = (BIAS + len(number) - 1 - zeros)[:EXPONENT_BITS]
+    word = Cat(Const(0, FRACTION_BITS - len(fraction)), fraction, exponent)
+    return Mux(number.any(), word, 0)

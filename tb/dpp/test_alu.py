@@ -87,12 +87,6 @@ def golden(program: Program, words: Sequence[int], temporaries: Words) -> Words:
     return np.stack(rows, axis=1).view(np.uint32)
 
 
-def quad_sources(sources: Words) -> Words:
-    """src0 of lanes 0 to 2 of every row's quad."""
-    quads = sources[:, :CHANNELS].reshape(-1, LANES, CHANNELS)[:, :3].reshape(-1, 1, 3 * CHANNELS)
-    return np.repeat(quads, LANES, axis=1).reshape(-1, 3 * CHANNELS)
-
-
 def control_of(words: Words, zero_times_anything: Words) -> Words:
     """LaneControl as the decoder gives it, with the program's rule."""
     decoded = decoder()(words=words, uncached_writes=0)
@@ -112,16 +106,21 @@ def test_random_instructions(config):
         temporaries = random_floats(generator, (2 * SOURCES, CHANNELS, GROUPS * LANES))
         expected.append(golden(both[rule], words, temporaries))
         sources = np.concatenate([temporaries[:SOURCES, :3], temporaries[SOURCES:, 3:]], axis=1)
-        all_sources.append(sources.reshape(SOURCES * CHANNELS, -1).T)
+        all_sources.append(sources.reshape(SOURCES * CHANNELS, -1).T.reshape(GROUPS, -1))
         all_words.append(words)
-    words = np.repeat(np.array(all_words, np.uint32), GROUPS * LANES, axis=0)
-    sources = np.concatenate(all_sources)
-    control = control_of(words, np.repeat(rules, GROUPS * LANES))
-    operands = {"words": words, "control": control, "sources": sources, "quad": quad_sources(sources)}
+    words = np.repeat(np.array(all_words, np.uint32), GROUPS, axis=0)
+    operands = {
+        "late": 1, "words": words, "control": control_of(words, np.repeat(rules, GROUPS)),
+        "sources": np.concatenate(all_sources),
+    }  # fmt: skip
     results = np.concatenate(expected)
     holds = [comparisons(results[:, channel].copy()) << np.uint32(4 * channel) for channel in range(CHANNELS)]
-    unit = CompiledUnit(Alu(*CONFIGS[config]))
-    check(unit(**operands), {"results": results, "comparisons": np.bitwise_or.reduce(holds)}, operands)
+    by_group = np.bitwise_or.reduce(holds).reshape(-1, LANES).astype(np.uint64)
+    all_holds = np.bitwise_or.reduce(by_group << np.uint64(16) * np.arange(LANES, dtype=np.uint64), axis=1)
+    unit = CompiledUnit(Alu(LANES, *CONFIGS[config]))
+    check(
+        unit(**operands), {"results": results.reshape(-1, LANES * CHANNELS), "comparisons": all_holds}, operands
+    )
 
 
 def random_fields(generator: np.random.Generator, legal: Sequence[int]) -> tuple[int, ...]:

@@ -1,0 +1,372 @@
+"""A core: runs groups through a program of the R5xx instruction set.
+
+This file wires. docs/architecture.md has the picture.
+"""
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.config import MachineConfig
+from rtl.dpp.alu_port import AluPort
+from rtl.dpp.border import FAULT, PROGRAM, group_layout, memory_members
+from rtl.dpp.constant_loader import ConstantLoader
+from rtl.dpp.coordinates import Coordinates
+from rtl.dpp.flow_port import FLOW_LINES, FlowPort
+from rtl.dpp.group_state import GroupStates
+from rtl.dpp.instruction_store import InstructionStore
+from rtl.dpp.lookup_return import LookupReturn
+from rtl.dpp.output_registers import OutputRegisters
+from rtl.dpp.outstanding import Outstanding
+from rtl.dpp.placement import Placement, size_exponent, usable_slots
+from rtl.dpp.register_file import RegisterFile
+from rtl.dpp.retirement import Retirement
+from rtl.dpp.scheduler import Scheduler
+from rtl.dpp.scheduling import PORTS, Unit, slot_bits
+from rtl.dpp.sources import FLOAT_LINES
+from rtl.dpp.starter import Starter
+from rtl.dpp.texture_port import TexturePort, passenger_layout
+from rtl.dpp.trace import trace_layout
+from rtl.dpp.uncached_writes import UncachedWrites
+from rtl.isa.status import BusClient, Status
+
+_ALU, _ALU_WRITE, _TEXTURE, _FLOW, _OUTPUT, _TEST, _FAULT = range(7)
+"""Readers of the groups' states."""
+
+
+class Core(wiring.Component):
+    """One core of the array.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+        Constant from the first group that is taken until the core is idle.
+    forget_code, forget_constants : ``In(1)``
+        The program, or a file of constants, is another one; only while the core is idle.
+    group : ``In(stream.Signature(group_layout(lanes)))``
+        Groups with a covered processor.
+    fault : ``Out(stream.Signature(FAULT, always_ready=True))``
+        A group is stopped. Of several in one cycle one is reported.
+    idle : ``Out(1)``
+        No group is resident, nothing is outstanding, all outputs are sent.
+    issued : ``Out(3)``
+        In this cycle an ALU or OUTPUT, a texture, a flow-control instruction is executed.
+    trace : ``Out(trace_layout(config))``
+    instruction_request and so on
+        See `memory_members`.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        array = config.array
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "forget_code": In(1),
+                "forget_constants": In(1),
+                "group": In(stream.Signature(group_layout(array.lanes))),
+                "fault": Out(stream.Signature(FAULT, always_ready=True)),
+                "idle": Out(1),
+                "issued": Out(PORTS),
+                "trace": Out(trace_layout(array)),
+                **memory_members(array),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config = self._config
+        array = config.array
+        m.submodules.store = self._store = InstructionStore()
+        m.submodules.loader = self._loader = ConstantLoader(FLOAT_LINES, FLOW_LINES)
+        m.submodules.scheduler = self._scheduler = Scheduler(array)
+        m.submodules.states = self._states = GroupStates(array, _FAULT + 1)
+        m.submodules.registers = self._registers = RegisterFile(array)
+        m.submodules.outputs = self._outputs = OutputRegisters(array)
+        m.submodules.outstanding = self._outstanding = Outstanding(array)
+        m.submodules.starter = self._starter = Starter(array)
+        m.submodules.alu = self._alu = AluPort(config)
+        m.submodules.texture = self._texture = TexturePort(array)
+        m.submodules.flow = self._flow = FlowPort(array)
+        m.submodules.coordinates = self._coordinates = Coordinates(
+            array.lanes, passenger_layout(array), config.arithmetic
+        )
+        m.submodules.lookups = self._lookups = LookupReturn(array)
+        m.submodules.uncached = self._uncached = UncachedWrites(array)
+        m.submodules.retirement = self._retirement = Retirement(array)
+        self._connect_start(m)
+        self._connect_loading(m)
+        self._connect_issue(m)
+        self._connect_alu(m)
+        self._connect_texture(m)
+        self._connect_register_writes(m)
+        self._connect_end(m)
+        self._connect_faults(m)
+        self._connect_trace(m)
+        return m
+
+    def _connect_start(self, m: Module) -> None:
+        """Groups that come in."""
+        scheduler, starter, program = self._scheduler, self._starter, self.program
+        takes = self.group.valid & self.group.ready
+        started = Signal(data.StructLayout({"valid": 1, "slot": slot_bits(self._config.array)}))
+        m.d.comb += [
+            scheduler.slots.eq(usable_slots(self._config.array, size_exponent(program.highest_temporary))),
+            self.group.ready.eq(scheduler.has_free & ~starter.busy),
+            scheduler.admit.eq(takes),
+            started.valid.eq(takes),
+            started.slot.eq(scheduler.free_slot),
+            self._outputs.start.eq(started),
+            self._states.start.valid.eq(takes),
+            self._states.start.slot.eq(started.slot),
+            self._states.start.group.eq(self.group.payload),
+            starter.group.valid.eq(takes),
+            starter.group.slot.eq(started.slot),
+            starter.group.group.eq(self.group.payload),
+            starter.highest_temporary.eq(program.highest_temporary),
+            scheduler.begin.valid.eq(starter.begin.valid),
+            scheduler.begin.slot.eq(starter.begin.slot),
+            scheduler.begin.pc.eq(program.start),
+            scheduler.watchdog.eq(program.watchdog),
+        ]
+
+    def _connect_loading(self, m: Module) -> None:
+        """Instructions and constants."""
+        store, loader = self._store, self._loader
+        connect(m, store.request, flipped(self.instruction_request))
+        connect(m, flipped(self.instruction_response), store.response)
+        connect(m, loader.request, flipped(self.constant_request))
+        connect(m, flipped(self.constant_response), loader.response)
+        m.d.comb += [
+            store.size.eq(self.program.size),
+            store.uncached_writes.eq(self.program.uncached_writes),
+            store.load.eq(self.group.valid),
+            store.forget.eq(self.forget_code),
+            loader.forget.eq(self.forget_constants),
+            loader.alu.eq(self._alu.miss),
+            loader.flow.eq(self._flow.miss),
+            self._alu.loaded.eq(loader.float_loaded),
+            self._alu.constant_write.eq(loader.write),
+            self._flow.integer_loaded.eq(loader.int_loaded),
+            self._flow.boolean_loaded.eq(loader.bool_loaded),
+            self._flow.constant_write.eq(loader.write),
+        ]
+
+    def _connect_issue(self, m: Module) -> None:
+        """Scheduler, instruction store and ports."""
+        scheduler, store = self._scheduler, self._store
+        ports = {Unit.ALU: self._alu, Unit.TEXTURE: self._texture, Unit.FLOW: self._flow}
+        slots = {Unit.ALU: store.alu_slot, Unit.TEXTURE: store.texture_slot, Unit.FLOW: store.flow_slot}
+        entries = {Unit.ALU: store.alu, Unit.TEXTURE: store.texture, Unit.FLOW: store.flow}
+        for unit, port in ports.items():
+            issue = scheduler.issue[unit.value]
+            m.d.comb += [
+                port.issue.eq(issue),
+                slots[unit].eq(issue.pc),
+                port.entry.eq(entries[unit]),
+                port.program.eq(self.program),
+                scheduler.done[unit.value].eq(port.done),
+            ]
+        m.d.comb += [
+            store.pc.eq(scheduler.fetch.pc),
+            scheduler.fetched.eq(store.summary),
+            scheduler.can_fetch.eq(store.loaded),
+            scheduler.can_issue_direct.eq(self._alu.ready_direct),
+            scheduler.can_issue_write.eq(self._uncached.ready),
+            scheduler.can_issue_texture.eq(self._texture.ready),
+            scheduler.wake.eq(~self._loader.busy),
+            scheduler.blocked.eq(self._outstanding.blocked),
+            scheduler.full.eq(self._outstanding.full),
+            scheduler.quiet.eq(self._outstanding.quiet),
+            self._flow.expired.eq(scheduler.expired),
+            self._flow.refused.eq(store.refused),
+        ]
+        self._read_state(m, _ALU, self._alu.slot, self._alu.group)
+        self._read_state(m, _ALU_WRITE, self._alu.write_slot, self._alu.write_group)
+        self._read_state(m, _TEXTURE, self._texture.slot, self._texture.group)
+        self._read_state(m, _FLOW, self._flow.slot, self._flow.group)
+        m.d.comb += [
+            self._states.stacks_slot.eq(self._flow.slot),
+            self._flow.stacks.eq(self._states.stacks),
+            self._states.control.eq(self._flow.control),
+            self._states.live.eq(self._texture.live),
+            self._states.flags.eq(self._alu.flags),
+        ]
+
+    def _read_state(self, m: Module, reader: int, slot: Value, group: data.View) -> None:
+        m.d.comb += [self._states.slots[reader].eq(slot), group.eq(self._states.groups[reader])]
+
+    def _connect_alu(self, m: Module) -> None:
+        """Registers of the ALU, and uncached writes."""
+        alu, registers, uncached = self._alu, self._registers, self._uncached
+        connect(m, uncached.write, flipped(self.uncached_write))
+        outstanding = self._outstanding
+        m.d.comb += [
+            registers.rgb_sources.eq(alu.rgb_places),
+            registers.alpha_sources.eq(alu.alpha_places),
+            alu.temporaries.eq(registers.sources),
+            registers.rgb_place.eq(alu.rgb_place),
+            registers.alpha_place.eq(alu.alpha_place),
+            registers.results.eq(alu.results),
+            registers.result_enable.eq(alu.result_enable),
+            self._outputs.write.eq(alu.outputs),
+            uncached.limits.eq(self.program.output),
+            uncached.announced.eq(alu.announced),
+            uncached.result.eq(alu.uncached),
+            outstanding.write.eq(alu.acquiring),
+            self.uncached_done.ready.eq(~uncached.dropped.valid),
+            outstanding.written.valid.eq(uncached.dropped.valid | self.uncached_done.valid),
+            outstanding.written.slot.eq(
+                Mux(uncached.dropped.valid, uncached.dropped.slot, self.uncached_done.payload.slot)
+            ),
+        ]
+
+    def _connect_texture(self, m: Module) -> None:
+        """Lookups on their way to memory and back."""
+        texture, coordinates, lookups = self._texture, self._coordinates, self._lookups
+        request, result = self.lookup_request, coordinates.result
+        connect(m, texture.request, coordinates.request)
+        connect(m, flipped(self.lookup_response), lookups.response)
+        m.d.comb += [
+            self._registers.texture_source.eq(texture.source),
+            texture.words.eq(self._registers.texture_words),
+            self._outstanding.texture.eq(texture.asked),
+            texture.lookup_entry.eq(self._outstanding.entry),
+            lookups.record.eq(texture.record),
+            self._outstanding.returned.eq(lookups.returned),
+            request.valid.eq(result.valid),
+            result.ready.eq(request.ready),
+            request.payload.x.eq(result.payload.x),
+            request.payload.y.eq(result.payload.y),
+            *(request.payload[name].eq(result.payload.passenger[name]) for name, _ in result.payload.passenger.shape()),
+        ]
+
+    def _connect_register_writes(self, m: Module) -> None:
+        """Lookups write temporaries before new groups' are cleared, which can wait."""
+        lookup, clear, write = self._lookups.write, self._starter.write, self._registers.texture_write
+        array, highest = self._config.array, self.program.highest_temporary
+        slot, register = Signal(slot_bits(array)), Signal.like(lookup.payload.register)
+        m.d.comb += [
+            slot.eq(Mux(lookup.valid, lookup.payload.slot, clear.payload.slot)),
+            register.eq(Mux(lookup.valid, lookup.payload.register, clear.payload.register)),
+            write.valid.eq(lookup.valid | clear.valid),
+            write.payload.place.eq(Placement(m, array, slot, highest).place(register)),
+            lookup.ready.eq(write.ready),
+            clear.ready.eq(write.ready & ~lookup.valid),
+        ]
+        with m.If(lookup.valid):
+            m.d.comb += [
+                write.payload.words.eq(lookup.payload.words),
+                write.payload.enable.eq(lookup.payload.enable),
+            ]
+        with m.Else():
+            m.d.comb += [
+                write.payload.words.eq(clear.payload.words),
+                Value.cast(write.payload.enable).eq(~0),
+            ]
+
+    def _connect_end(self, m: Module) -> None:
+        """Groups that are at their end."""
+        scheduler, retirement, outputs = self._scheduler, self._retirement, self._outputs
+        for name in ("test_request", "output"):
+            connect(m, getattr(retirement, name), flipped(getattr(self, name)))
+        connect(m, flipped(self.test_response), retirement.test_response)
+        self._read_state(m, _OUTPUT, retirement.slot, retirement.state)
+        self._read_state(m, _TEST, retirement.test_slot, retirement.test_group)
+        m.d.comb += [
+            retirement.program.eq(self.program),
+            scheduler.can_retire.eq(retirement.ready),
+            retirement.group.eq(scheduler.retire),
+            outputs.slot.eq(retirement.slot),
+            outputs.target.eq(retirement.target),
+            outputs.conditional_slot.eq(retirement.test_slot),
+            retirement.words.eq(outputs.words),
+            retirement.written.eq(outputs.written),
+            retirement.conditional.eq(outputs.conditional),
+            retirement.conditional_written.eq(outputs.conditional_written),
+            scheduler.release.valid.eq(retirement.release.valid),
+            scheduler.release.slot.eq(retirement.release.slot),
+            self.idle.eq(
+                ~scheduler.occupied.any()
+                & retirement.empty
+                & self._uncached.empty
+                & ~self._store.loading
+                & ~self._loader.busy
+            ),
+        ]
+        m.d.sync += self.issued.eq(
+            self._alu.started | self._texture.asked.valid << Unit.TEXTURE.value | self._flow.started << Unit.FLOW.value
+        )
+
+    def _connect_faults(self, m: Module) -> None:
+        """The fault that is reported, and groups that lookups stop."""
+        lookups, report, slot = self._lookups, self.fault, Signal(slot_bits(self._config.array))
+        stopped = self._scheduler.stop
+        m.d.comb += [
+            stopped.valid.eq(lookups.refused.valid),
+            stopped.slot.eq(lookups.returned.slot),
+            self._states.slots[_FAULT].eq(slot),
+            report.payload.i.eq(self._states.groups[_FAULT].i),
+            report.payload.j.eq(self._states.groups[_FAULT].j),
+            report.payload.status.eq(Status.BUS_ERROR),
+        ]
+        flow, alu = self._flow, self._alu
+        with m.If(flow.done.valid & flow.done.faults & ~flow.done.again):
+            m.d.comb += [
+                report.valid.eq(1),
+                slot.eq(flow.done.slot),
+                report.payload.pc.eq(flow.pc),
+                report.payload.status.eq(flow.fault.status),
+                report.payload.client.eq(flow.fault.client),
+            ]
+        with m.Elif(alu.done.valid & alu.done.faults & ~alu.done.again):
+            m.d.comb += [
+                report.valid.eq(1),
+                slot.eq(alu.done.slot),
+                report.payload.pc.eq(alu.done.pc - 1),
+                report.payload.client.eq(BusClient.FLOAT_CONSTANT),
+            ]
+        with m.Elif(lookups.refused.valid):
+            m.d.comb += [
+                report.valid.eq(1),
+                slot.eq(stopped.slot),
+                report.payload.pc.eq(lookups.refused.pc),
+                report.payload.client.eq(BusClient.INPUT),
+            ]
+        self._fault_slot = slot
+
+    def _connect_trace(self, m: Module) -> None:
+        trace, alu, texture, flow = self.trace, self._alu, self._texture, self._flow
+        clear, lookup = self._starter.write, self._lookups.write
+        events: dict[str, dict[str, Value]] = {
+            "start": {
+                "valid": self._starter.group.valid, "slot": self._starter.group.slot, "group": self.group.payload,
+            },
+            "clear": {
+                "valid": clear.valid & clear.ready,
+                **{name: clear.payload[name] for name in ("slot", "register", "words")},
+            },
+            "alu": {
+                "valid": alu.written.valid, "slot": alu.write_slot, "pc": alu.written.pc,
+                "rgb_register": alu.written.rgb_register, "alpha_register": alu.written.alpha_register,
+                "words": alu.results, "enable": alu.result_enable,
+                "predicates": alu.flags.predicates, "alu_result": alu.flags.alu_result,
+            },
+            "texture": {
+                "valid": texture.done.valid, "slot": texture.done.slot, "pc": texture.done.pc - 1,
+                "live": texture.live.live,
+            },
+            "lookup": {
+                "valid": lookup.valid & lookup.ready,
+                **{name: lookup.payload[name] for name in ("slot", "register", "words", "enable")},
+            },
+            "flow": {
+                "valid": flow.control.valid, "slot": flow.control.slot, "pc": flow.pc,
+                "state": flow.control.state,
+            },
+            "fault": {"valid": self.fault.valid, "slot": self._fault_slot, "pc": self.fault.payload.pc},
+            "end": {name: self._retirement.release[name] for name in ("valid", "slot", "faulted")},
+        }  # fmt: skip
+        for event, fields in events.items():
+            m.d.comb += [trace[event][name].eq(value) for name, value in fields.items()]

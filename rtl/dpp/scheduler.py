@@ -1,0 +1,221 @@
+"""Which group's instruction each port executes next.
+
+A resident group has a slot. It is *clearing* until its temporaries are, then *fetching*: its next instruction has to be
+looked at; *ready*: it can be issued; in a port (nothing is set); *waiting* for what its port had to load; *finished*.
+"""
+
+from functools import reduce
+from operator import or_
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import ArrayConfig
+from rtl.dpp.control_state import PC_BITS
+from rtl.dpp.scheduling import PORTS, Summary, Unit, done_layout, issue_layout, slot_bits
+from rtl.lib.ages import Ages
+from rtl.lib.encoding import lowest_one, one_hot_index
+from rtl.lib.table import Table
+
+_FETCH, _RETIRE = PORTS, PORTS + 1
+_COUNT_BITS = 32
+
+
+class Scheduler(wiring.Component):
+    """Gives each port the oldest group that is ready for it, one each cycle.
+
+    A port's `done` makes its group ready in the next cycle, in which it may be issued again; behind a jump it is two
+    cycles later, because the instruction there has to be looked at first, for one group in each cycle.
+
+    Members
+    -------
+    slots : ``In(range(threads + 1))``
+        How many slots the program may use.
+    admit : ``In(1)``
+        A group takes `free_slot`; only with `has_free`.
+    free_slot, has_free : ``Out``
+    begin : ``In({valid, slot, pc})``
+        Its temporaries are cleared; it starts at `pc`.
+    issue : ``Out(ArrayLayout(issue_layout(config), 3))``
+    done : ``In(ArrayLayout(done_layout(config), 3))``
+    stop : ``In({valid, slot})``
+        A group faults outside a port.
+    fetch : ``Out({valid, slot, pc})``
+        The instruction to be looked at; `fetched` is its summary, a cycle later.
+    fetched : ``In(Summary)``
+    can_fetch, can_issue_direct, can_issue_write, can_issue_texture : ``In(1)``
+        Whether there is room: direct is an ALU instruction that is not late.
+    wake : ``In(1)``
+        Nothing is being loaded.
+    blocked, full : ``In(threads)``
+        Slots whose semaphore is taken; that have as many lookups outstanding as they may.
+    quiet : ``In(threads)``
+        Slots with nothing outstanding.
+    watchdog : ``In(32)``
+    expired : ``Out(threads)``
+        Slots whose group has executed as many instructions as it may; FLOW gets its next one.
+    can_retire : ``In(1)``
+    retire : ``Out({valid, slot, faulted})``
+        A group at its end, with nothing outstanding.
+    release : ``In({valid, slot})``
+        The slot is free again.
+    occupied : ``Out(threads)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._threads = threads = config.threads
+        slot = slot_bits(config)
+        at_slot = {"valid": 1, "slot": slot}
+        super().__init__(
+            {
+                "slots": In(range(threads + 1)),
+                "admit": In(1),
+                "free_slot": Out(slot),
+                "has_free": Out(1),
+                "begin": In(data.StructLayout(at_slot | {"pc": PC_BITS})),
+                "issue": Out(data.ArrayLayout(issue_layout(config), PORTS)),
+                "done": In(data.ArrayLayout(done_layout(config), PORTS)),
+                "stop": In(data.StructLayout(at_slot)),
+                "fetch": Out(issue_layout(config)),
+                "fetched": In(Summary),
+                **{
+                    f"can_{what}": In(1) for what in ("fetch", "issue_direct", "issue_write", "issue_texture", "retire")
+                },
+                "wake": In(1),
+                "blocked": In(threads),
+                "full": In(threads),
+                "quiet": In(threads),
+                "watchdog": In(_COUNT_BITS),
+                "expired": Out(threads),
+                "retire": Out(data.StructLayout(at_slot | {"faulted": 1})),
+                "release": In(data.StructLayout(at_slot)),
+                "occupied": Out(threads),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        threads = self._threads
+        self._fetching, self._ready, self._waiting, self._finished, self._faulted = (
+            Signal(threads, name=name) for name in ("fetching", "ready", "waiting", "finished", "faulted")
+        )
+        self._units = [Signal(threads, name=f"unit_{unit.name.lower()}") for unit in Unit]
+        self._waits, self._late, self._writes = (Signal(threads, name=name) for name in ("waits", "late", "writes"))
+        m.submodules.pcs = pcs = Table(PC_BITS, threads)
+
+        usable = Cat(slot < self.slots for slot in range(threads))
+        free = ~self.occupied & usable
+        m.d.comb += [self.has_free.eq(free.any()), self.free_slot.eq(one_hot_index(lowest_one(free)))]
+        admitted = self._mask(self.admit, self.free_slot)
+        ages = self._pick(m, admitted)
+        for port in range(PORTS):
+            self._connect(m, ages, port, self.issue[port], pcs)
+        fetched = Signal.like(self.fetch)
+        self._connect(m, ages, _FETCH, self.fetch, pcs)
+        m.d.sync += fetched.eq(self.fetch)
+        m.d.comb += [
+            self.retire.valid.eq(ages.found[_RETIRE]),
+            self.retire.slot.eq(ages.oldest[_RETIRE]),
+            self.retire.faulted.eq(self._faulted.bit_select(ages.oldest[_RETIRE], 1)),
+        ]
+        pcs.write(m, self.begin.slot, self.begin.pc, self.begin.valid)
+        for done in self.done:
+            pcs.write(m, done.slot, done.pc, done.valid & ~done.again)
+        self._step(m, admitted, fetched)
+        return m
+
+    def _mask(self, valid: Value, slot: Value) -> Value:
+        """One slot's bit, or none."""
+        return Mux(valid, 1 << slot, 0)[: self._threads]
+
+    def _pick(self, m: Module, admitted: Value) -> Ages:
+        """Candidates for each port, for looking at and for retiring; the oldest of each."""
+        m.submodules.ages = ages = Ages(self._threads, PORTS + 2)
+        open_ = self._ready & ~self._faulted & ~(self._waits & self.blocked)
+        every = self._threads
+
+        def where(allowed: Value) -> Value:
+            return allowed.replicate(every)
+
+        alu = (self._late | where(self.can_issue_direct)) & (~self._writes | where(self.can_issue_write))
+        m.d.comb += [
+            ages.renew.eq(admitted),
+            ages.candidates[Unit.ALU.value].eq(open_ & self._units[Unit.ALU.value] & alu),
+            ages.candidates[Unit.TEXTURE.value].eq(
+                open_ & self._units[Unit.TEXTURE.value] & ~self.full & where(self.can_issue_texture)
+            ),
+            ages.candidates[Unit.FLOW.value].eq(open_ & self._units[Unit.FLOW.value]),
+            ages.candidates[_FETCH].eq(self._fetching & ~self._faulted & where(self.can_fetch)),
+            ages.candidates[_RETIRE].eq(self._finished & self.quiet & where(self.can_retire)),
+        ]
+        return ages
+
+    def _connect(self, m: Module, ages: Ages, number: int, issue: data.View, pcs: Table) -> None:
+        m.d.comb += [
+            issue.valid.eq(ages.found[number]),
+            issue.slot.eq(ages.oldest[number]),
+            issue.pc.eq(pcs.read(m, ages.oldest[number])),
+        ]
+
+    def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
+        """Each slot's next state."""
+        issued = Signal(self._threads)
+        m.d.comb += issued.eq(reduce(or_, (self._mask(issue.valid, issue.slot) for issue in self.issue)))
+        begun, retired = (self._mask(event.valid, event.slot) for event in (self.begin, self.retire))
+        taken, looked_at = (self._mask(event.valid, event.slot) for event in (self.fetch, fetched))
+        stopped = self._mask(self.stop.valid, self.stop.slot)
+        again, continues, jumps, ends, faults = (Signal(self._threads, name=f"done_{index}") for index in range(5))
+        kinds: list[list[Value]] = [[], [], [], [], []]
+        for done in self.done:
+            stops = done.ends | done.faults
+            goes_on = done.valid & ~done.again & ~stops
+            for bits, condition in zip(
+                kinds,
+                (done.valid & done.again, goes_on & ~done.jumps, goes_on & done.jumps, done.valid & stops & ~done.again,
+                 done.valid & done.faults & ~done.again),
+                strict=True,
+            ):  # fmt: skip
+                bits.append(self._mask(condition, done.slot))
+        for signal, bits in zip((again, continues, jumps, ends, faults), kinds, strict=True):
+            m.d.comb += signal.eq(reduce(or_, bits))
+
+        idle = self._ready | self._waiting | self._fetching
+        given_up = idle & self._faulted
+        woken = Mux(self.wake, self._waiting, 0)
+        m.d.sync += [
+            self.occupied.eq(self.occupied & ~self._mask(self.release.valid, self.release.slot) | admitted),
+            self._faulted.eq((self._faulted | faults | stopped) & ~admitted),
+            self._fetching.eq(self._fetching & ~taken & ~given_up | begun | jumps),
+            self._waiting.eq(self._waiting & ~woken & ~given_up | again),
+            self._ready.eq((self._ready & ~issued | woken) & ~given_up | continues | looked_at),
+            self._finished.eq((self._finished | given_up) & ~retired | ends),
+        ]
+        self._learn(m, continues, begun, fetched)
+
+    def _learn(self, m: Module, continues: Value, begun: Value, fetched: data.View) -> None:
+        """What is known of each slot's next instruction, and how many it may still execute."""
+        m.submodules.left = left = Table(_COUNT_BITS, self._threads)
+        left.write(m, self.begin.slot, self.watchdog, self.begin.valid)
+        expiring = []
+        news = []
+        for done in self.done:
+            remaining = left.read(m, done.slot)
+            counts = done.valid & ~done.again
+            left.write(m, done.slot, (remaining - 1)[:_COUNT_BITS], counts)
+            expires = (self.watchdog != 0) & (remaining == 1)
+            expiring.append(self._mask(counts & expires, done.slot))
+            news.append((counts, done.slot, done.following, expires))
+        news.append((fetched.valid, fetched.slot, self.fetched, self.expired.bit_select(fetched.slot, 1)))
+        m.d.sync += self.expired.eq((self.expired & ~begun) | reduce(or_, expiring))
+        for slot in range(self._threads):
+            for valid, number, summary, expired in news:
+                with m.If(valid & (number == slot)):
+                    unit = Mux(expired, Unit.FLOW.value, Value.cast(summary.unit))
+                    m.d.sync += [self._units[port][slot].eq(unit == port) for port in range(PORTS)]
+                    m.d.sync += [
+                        self._waits[slot].eq(summary.waits & ~expired),
+                        self._late[slot].eq(summary.late),
+                        self._writes[slot].eq(summary.writes),
+                    ]

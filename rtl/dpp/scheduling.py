@@ -1,0 +1,64 @@
+"""What issue ports, scheduler and instruction store say to each other.
+
+Free of any instruction set: each has its ports, and says of an instruction what a scheduler must know.
+"""
+
+from amaranth.lib import data, enum
+
+from rtl.config import ArrayConfig
+from rtl.dpp.control_state import PC_BITS
+
+
+class Unit(enum.Enum, shape=2):
+    """The issue port that takes an instruction. FLOW also takes what is to fault."""
+
+    ALU = 0
+    TEXTURE = 1
+    FLOW = 2
+
+
+PORTS = len(Unit)
+
+
+class Summary(data.Struct):
+    """What a scheduler must know of an instruction.
+
+    `waits`: not before the semaphore is free. `late`: it enters the lanes behind the presubtract unit. `writes`: it
+    writes past the caches.
+    """
+
+    unit: Unit
+    waits: 1
+    late: 1
+    writes: 1
+
+
+def slot_bits(config: ArrayConfig) -> int:
+    """Width of a slot's number."""
+    return (config.threads - 1).bit_length()
+
+
+def issue_layout(config: ArrayConfig) -> data.StructLayout:
+    """An instruction that a port is to execute."""
+    return data.StructLayout({"valid": 1, "slot": slot_bits(config), "pc": PC_BITS})
+
+
+def done_layout(config: ArrayConfig) -> data.StructLayout:
+    """How a port leaves a group: exactly one of these for each instruction that was issued.
+
+    With `again` nothing has happened, and the instruction is issued again when what it needs is there. Else, with
+    `ends` or `faults` the group is at its end; else it goes on at `pc`, with an instruction that `following` describes,
+    unless it `jumps`.
+    """
+    return data.StructLayout(
+        {
+            "valid": 1,
+            "slot": slot_bits(config),
+            "again": 1,
+            "ends": 1,
+            "faults": 1,
+            "jumps": 1,
+            "pc": PC_BITS,
+            "following": Summary,
+        }
+    )

@@ -1,0 +1,59 @@
+"""What a core shows of its work, for comparison with the golden model. A design that leaves it open does not pay."""
+
+from typing import Any
+
+from amaranth.lib import data
+
+from rtl.config import ArrayConfig
+from rtl.dpp.border import group_layout, words_layout
+from rtl.dpp.control_state import PC_BITS, control_state_layout
+from rtl.isa.limits import CHANNELS, TEMPORARIES
+
+_REGISTER_BITS = (TEMPORARIES - 1).bit_length()
+
+
+def trace_layout(config: ArrayConfig) -> data.StructLayout:
+    """Events of one cycle, each with `valid` and the slot of its group.
+
+    start
+        A group takes a slot. All its state is then that of a program's start, but for the temporaries.
+    clear
+        All lanes of a temporary are set, before the group's first instruction.
+    alu
+        An ALU or OUTPUT instruction has written: registers, words and enables of temporaries (channel by channel),
+        and predicates (of the red bit all lanes, then green, blue, alpha) and ALU results as they are now.
+    texture
+        A lookup or NOP was issued, or a kill is done: `live` is as it is now.
+    lookup
+        A lookup has written its temporary.
+    flow
+        A flow-control instruction is done: the control state is as it is now.
+    fault
+        The group stops at `pc` without that instruction.
+    end
+        The slot is free again; its outputs have been sent, unless it has faulted.
+    """
+    lanes = config.lanes
+    event: dict[str, Any] = {"valid": 1, "slot": (config.threads - 1).bit_length()}
+    instruction = event | {"pc": PC_BITS}
+    enables = data.ArrayLayout(CHANNELS, lanes)
+    write = {"register": _REGISTER_BITS, "words": words_layout(lanes), "enable": enables}
+    events: dict[str, dict[str, Any]] = {
+        "start": event | {"group": group_layout(lanes)},
+        "clear": event | {"register": _REGISTER_BITS, "words": words_layout(lanes)},
+        "alu": instruction
+        | {
+            "rgb_register": _REGISTER_BITS,
+            "alpha_register": _REGISTER_BITS,
+            "words": words_layout(lanes),
+            "enable": enables,
+            "predicates": CHANNELS * lanes,
+            "alu_result": lanes,
+        },
+        "texture": instruction | {"live": lanes},
+        "lookup": event | write,
+        "flow": instruction | {"state": control_state_layout(lanes)},
+        "fault": instruction,
+        "end": event | {"faulted": 1},
+    }
+    return data.StructLayout({name: data.StructLayout(fields) for name, fields in events.items()})

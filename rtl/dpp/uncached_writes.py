@@ -1,0 +1,130 @@
+"""Uncached writes (UMRT): pairs and data of an OUTPUT's lanes, on their way to memory.
+
+Source: CTM Guide p. 31.
+"""
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import ArrayConfig, PipelineConfig
+from rtl.dpp.border import LIMITS, memory_members, words_layout
+from rtl.dpp.scheduling import slot_bits
+from rtl.fp.conversion import CoordinateIndex
+from rtl.isa.limits import QUAD
+from rtl.isa.opcodes import UmrtTarget
+
+_COMBINATIONAL = PipelineConfig(**{name: 0 for name in PipelineConfig.__dataclass_fields__})
+_QUEUE = 16
+_UNDERWAY = 2
+"""Instructions that may be issued before `announced` counts the first of them."""
+
+
+def uncached_layout(config: ArrayConfig) -> data.StructLayout:
+    """Results of an OUTPUT; the lanes that write, and those that may lend their quad a pair."""
+    return data.StructLayout(
+        {
+            "valid": 1,
+            "slot": slot_bits(config),
+            "target": UmrtTarget,
+            "words": words_layout(config.lanes),
+            "mask": config.lanes,
+            "eligible": config.lanes,
+        }
+    )
+
+
+class UncachedWrites(wiring.Component):
+    """Turns results into writes: red is the data, green and blue are the pair.
+
+    Lanes whose pair is outside the limits write nothing; a write of no lane is not sent. One write per cycle; a result
+    cannot wait, so it is announced when its instruction is under way, and as many as there is room for may be.
+
+    Members
+    -------
+    limits : ``In(LIMITS)``
+    announced : ``In(1)``
+        A write is under way.
+    ready : ``Out(1)``
+        Whether there is room for one more.
+    result : ``In(uncached_layout(config))``
+        Every write that was announced, in order. With no lane in its mask it is none.
+    dropped : ``Out({valid, slot})``
+        An acquiring write is not sent.
+    empty : ``Out(1)``
+    write : ``Out(stream)``
+        As the core's `uncached_write`.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        self._write = memory_members(config)["uncached_write"]
+        super().__init__(
+            {
+                "limits": In(LIMITS),
+                "announced": In(1),
+                "ready": Out(1),
+                "result": In(uncached_layout(config)),
+                "dropped": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
+                "empty": Out(1),
+                "write": self._write,
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        lanes = self._config.lanes
+        result = Signal.like(self.result)
+        m.d.sync += result.eq(self.result)
+        payload = Signal(self.write.payload.shape())
+        m.submodules.queue = queue = SyncFIFOBuffered(width=len(Value.cast(payload)), depth=_QUEUE)
+        target = Value.cast(result.target)
+        shared = target.matches(UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
+        acquires = target.matches(UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
+        pairs = [self._pair(m, lane, result.words[lane]) for lane in range(lanes)]
+        m.d.comb += [payload.slot.eq(result.slot), payload.acquires.eq(acquires)]
+        for first in range(0, lanes, QUAD):
+            leader = Signal(pairs[0].shape(), name=f"leader_{first}")
+            m.d.comb += leader.eq(pairs[first])
+            for lane in reversed(range(first, first + QUAD)):
+                with m.If(result.eligible[lane]):
+                    m.d.comb += leader.eq(pairs[lane])
+            for lane in range(first, first + QUAD):
+                own = data.View(leader.shape(), Mux(shared, Value.cast(leader), Value.cast(pairs[lane])))
+                m.d.comb += [
+                    payload.x[lane].eq(own.x),
+                    payload.y[lane].eq(own.y),
+                    payload.mask[lane].eq(result.mask[lane] & own.inside),
+                    payload.values[lane].eq(result.words[lane][0]),
+                ]
+
+        announced = Signal(range(_QUEUE + 1))
+        sends, taken = result.valid & payload.mask.any(), queue.r_rdy & self.write.ready
+        refused = result.valid & ~payload.mask.any()
+        m.d.sync += announced.eq(announced + self.announced - taken - refused)
+        m.d.comb += [
+            self.ready.eq(announced <= _QUEUE - _UNDERWAY),
+            self.empty.eq(announced == 0),
+            self.dropped.valid.eq(refused & acquires),
+            self.dropped.slot.eq(result.slot),
+            queue.w_en.eq(sends),
+            queue.w_data.eq(Value.cast(payload)),
+            queue.r_en.eq(self.write.ready),
+            self.write.valid.eq(queue.r_rdy),
+            Value.cast(self.write.payload).eq(queue.r_data),
+        ]
+        return m
+
+    def _pair(self, m: Module, lane: int, words: data.View) -> data.View:
+        """A lane's pair, and whether it is inside the limits."""
+        indices = []
+        for channel, limit in ((1, self.limits.width), (2, self.limits.height)):
+            m.submodules[f"index_{lane}_{channel}"] = unit = CoordinateIndex(_COMBINATIONAL)
+            m.d.comb += [unit.word.eq(words[channel]), unit.limit.eq(limit)]
+            indices.append(unit)
+        x, y = indices
+        pair = Signal(data.StructLayout({"x": x.index.shape(), "y": y.index.shape(), "inside": 1}), name=f"pair_{lane}")
+        m.d.comb += [pair.x.eq(x.index), pair.y.eq(y.index), pair.inside.eq(x.inside & y.inside)]
+        return pair
