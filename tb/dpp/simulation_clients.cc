@@ -1,0 +1,212 @@
+// The memory clients at a core's border.
+//
+// Reads happen when their request is taken, uncached writes when their answer is offered: as early and as late as the
+// border allows.
+
+namespace {
+
+constexpr unsigned BANKS = 3;
+
+struct RunSetup {
+    MemorySetup memory;
+    const std::uint32_t* code;  // [instructions][words]
+    std::uint64_t instructions;
+    std::array<const std::uint32_t*, BANKS> constants;        // [beats][words]
+    std::array<const std::uint8_t*, BANKS> constant_refused;  // [beats]
+    std::array<std::uint64_t, BANKS> beats;
+    const std::uint32_t* program;  // Bits of the port.
+    const std::uint32_t *group_i, *group_j, *group_covered;
+    std::uint64_t groups, latency, jitter, stall, seed, max_cycles, is_traced;
+};
+
+std::uint32_t lane_i(unsigned lane) { return 2 * (lane / QUAD) + (lane & 1); }
+std::uint32_t lane_j(unsigned lane) { return lane >> 1 & 1; }
+
+class Clients {
+public:
+    Clients(Vcore& model, const RunSetup& setup, Chance& chance)
+        : model(model), setup(setup), chance(chance), memory(setup.memory) {}
+
+    const MemoryModel& memory_model() const { return memory; }
+
+    // Drives all streams for cycle `cycle`.
+    void start(std::uint64_t cycle) {
+        now = cycle;
+        instruction_request.start(model, !chance.withholds());
+        constant_request.start(model, !chance.withholds());
+        lookup_request.start(model, !chance.withholds());
+        uncached_write.start(model, !chance.withholds());
+        test_request.start(model, !chance.withholds());
+        output.start(model, !chance.withholds());
+        instructions.start(model, now, chance.withholds());
+        constants.start(model, now, chance.withholds());
+        lookups.start(model, now, chance.withholds());
+        if (writes.start(model, now, chance.withholds())) write_uncached(get(writes.payload(), UncachedDone::slot));
+        tests.start(model, now, chance.withholds());
+    }
+
+    // Looks at the settled core: takes its requests, and what it takes itself will be gone behind the clock's edge.
+    void settle() {
+        if (Payload<InstructionRequest> request; instruction_request.take(model, request)) fetch(request);
+        if (Payload<ConstantRequest> request; constant_request.take(model, request)) load(request);
+        if (Payload<LookupRequest> request; lookup_request.take(model, request)) look_up(request);
+        if (Payload<UncachedWrite> request; uncached_write.take(model, request)) accept_write(request);
+        if (Payload<TestRequest> request; test_request.take(model, request)) test(request);
+        if (Payload<Output> request; output.take(model, request)) store(request);
+        instructions.settle(model), constants.settle(model), lookups.settle(model);
+        writes.settle(model), tests.settle(model);
+    }
+
+    // Behind the clock's edge.
+    void finish() {
+        instructions.finish(model), constants.finish(model), lookups.finish(model);
+        writes.finish(model), tests.finish(model);
+    }
+
+    void withdraw() {
+        instructions.withdraw(model), constants.withdraw(model), lookups.withdraw(model);
+        writes.withdraw(model), tests.withdraw(model);
+    }
+
+    std::size_t outstanding() const {
+        return instructions.size() + constants.size() + lookups.size() + writes.size() + tests.size();
+    }
+
+    std::string state() const {
+        const std::pair<const char*, std::size_t> clients[] = {
+            {"instruction", instructions.size()}, {"constant", constants.size()}, {"lookup", lookups.size()},
+            {"uncached write", writes.size()}, {"test", tests.size()}};
+        std::string text;
+        for (const auto& [name, count] : clients) {
+            if (count) text += ", " + std::to_string(count) + " " + name + " answers outstanding";
+        }
+        return text;
+    }
+
+private:
+    Vcore& model;
+    const RunSetup& setup;
+    Chance& chance;
+    MemoryModel memory;
+    std::uint64_t now = 0;
+
+    Request<InstructionRequest> instruction_request;
+    Request<ConstantRequest> constant_request;
+    Request<LookupRequest> lookup_request;
+    Request<UncachedWrite> uncached_write;
+    Request<TestRequest> test_request;
+    Request<Output> output;
+    Answer<InstructionResponse> instructions;
+    Answer<ConstantResponse> constants;
+    Answer<LookupResponse> lookups;
+    Answer<UncachedDone> writes;
+    Answer<TestResponse> tests;
+    Order instruction_order, constant_order, test_order;
+    std::array<Order, THREADS> lookup_orders, write_orders;
+    std::array<std::deque<Payload<UncachedWrite>>, THREADS> pending_writes;
+
+    std::uint64_t due() { return now + setup.latency + chance.delay(); }
+
+    void fetch(const Payload<InstructionRequest>& request) {
+        const std::uint32_t slot = get(request, InstructionRequest::slot);
+        if (slot >= setup.instructions) {
+            throw Violation("instruction_request: slot " + std::to_string(slot) + " of a program of "
+                            + std::to_string(setup.instructions) + " instructions");
+        }
+        Payload<InstructionResponse> answer{};
+        for (unsigned word = 0; word < INSTRUCTION_WORDS; ++word) {
+            set(answer, InstructionResponse::words, setup.code[slot * INSTRUCTION_WORDS + word], word);
+        }
+        instructions.put(instruction_order.due(due()), answer);
+    }
+
+    void load(const Payload<ConstantRequest>& request) {
+        const unsigned bank = get(request, ConstantRequest::bank), line = get(request, ConstantRequest::line);
+        if (bank >= BANKS || (line + 1) * LINE_BEATS > setup.beats[bank]) {
+            throw Violation("constant_request: there is no line " + std::to_string(line) + " in bank "
+                            + std::to_string(bank));
+        }
+        const std::uint64_t when = constant_order.due(due());
+        for (unsigned beat = line * LINE_BEATS; beat < (line + 1) * LINE_BEATS; ++beat) {
+            const bool refused = setup.constant_refused[bank][beat];
+            Payload<ConstantResponse> answer{};
+            set(answer, ConstantResponse::refused, refused);
+            for (unsigned word = 0; word < BEAT_WORDS; ++word) {
+                const std::uint32_t value = setup.constants[bank][beat * BEAT_WORDS + word];
+                set(answer, ConstantResponse::words, refused ? POISON : value, word);
+            }
+            constants.put(when, answer);
+        }
+    }
+
+    void look_up(const Payload<LookupRequest>& request) {
+        const unsigned index = get(request, LookupRequest::input), slot = get(request, LookupRequest::tag_slot);
+        const Buffer& buffer = memory.input(index);
+        std::array<Element, LANES> elements;
+        bool refused = false;
+        for (unsigned lane = 0; lane < LANES; ++lane) {
+            elements[lane].fill(POISON);
+            if (!(get(request, LookupRequest::fetch) >> lane & 1)) continue;
+            const std::uint32_t x = get(request, LookupRequest::x, lane), y = get(request, LookupRequest::y, lane);
+            if (buffer.width && !buffer.has(x, y)) {
+                throw Violation("lookup_request: lane " + std::to_string(lane) + " asks for (" + std::to_string(x)
+                                + ", " + std::to_string(y) + "), which input " + std::to_string(index)
+                                + " does not have");
+            }
+            refused |= memory.look_up(index, get(request, LookupRequest::uncached), x, y, elements[lane]);
+        }
+        Payload<LookupResponse> answer{};
+        set(answer, LookupResponse::tag_slot, slot);
+        set(answer, LookupResponse::tag_entry, get(request, LookupRequest::tag_entry));
+        set(answer, LookupResponse::refused, refused);
+        for (unsigned place = 0; place < LANES * CHANNELS; ++place) {
+            set(answer, LookupResponse::words, refused ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
+        }
+        lookups.put(lookup_orders[slot].due(due()), answer);
+    }
+
+    void accept_write(const Payload<UncachedWrite>& request) {
+        const unsigned slot = get(request, UncachedWrite::slot);
+        pending_writes[slot].push_back(request);
+        Payload<UncachedDone> answer{};
+        set(answer, UncachedDone::slot, slot);
+        writes.put(write_orders[slot].due(due()), answer);
+    }
+
+    void write_uncached(unsigned slot) {
+        const Payload<UncachedWrite> request = pending_writes[slot].front();
+        pending_writes[slot].pop_front();
+        for (unsigned lane = 0; lane < LANES; ++lane) {
+            if (!(get(request, UncachedWrite::mask) >> lane & 1)) continue;
+            const Element element = {get(request, UncachedWrite::values, lane)};
+            memory.store(0, get(request, UncachedWrite::x, lane), get(request, UncachedWrite::y, lane), element, 1);
+        }
+    }
+
+    void test(const Payload<TestRequest>& request) {
+        const std::uint32_t i = get(request, TestRequest::i), j = get(request, TestRequest::j);
+        std::uint32_t passed = 0;
+        for (unsigned lane = 0; lane < LANES; ++lane) {
+            if (!(get(request, TestRequest::mask) >> lane & 1)) continue;
+            const std::uint32_t value = get(request, TestRequest::values, lane);
+            passed |= std::uint32_t(memory.test(i + lane_i(lane), j + lane_j(lane), value)) << lane;
+        }
+        Payload<TestResponse> answer{};
+        set(answer, TestResponse::passed, passed);
+        tests.put(test_order.due(due()), answer);
+    }
+
+    void store(const Payload<Output>& request) {
+        const std::uint32_t i = get(request, Output::i), j = get(request, Output::j);
+        for (unsigned lane = 0; lane < LANES; ++lane) {
+            Element element;
+            for (unsigned channel = 0; channel < CHANNELS; ++channel) {
+                element[channel] = get(request, Output::words, lane * CHANNELS + channel);
+            }
+            memory.store(get(request, Output::target), i + lane_i(lane), j + lane_j(lane), element,
+                         get(request, Output::mask, lane));
+        }
+    }
+};
+
+}  // namespace

@@ -1,0 +1,190 @@
+"""A component with a core's border that is no core: each group goes to every memory client once.
+
+It shows that the simulation around it works, and with a `mistake` that the simulation notices.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Module, Signal
+from amaranth.lib import enum, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import ArrayConfig
+from rtl.dpp.border import FAULT, LINE_BEATS, PROGRAM, ConstantBank, group_layout, memory_members, words_layout
+from rtl.dpp.trace import trace_layout
+from rtl.isa.status import BusClient, Status
+
+
+class Mistake(enum.Enum, shape=3):
+    """What a copier does wrong."""
+
+    NOTHING = 0
+    DROPS_VALID = 1
+    CHANGES_PAYLOAD = 2
+    NEVER_IDLE = 3
+    IDLE_TOO_EARLY = 4
+    FETCHES_BEYOND = 5
+
+
+class Copier(wiring.Component):
+    """Copies an element of input 0 to target 0 for each lane, one group after the other.
+
+    On its way it fetches instruction 0, loads float line 0 and tests (values: channel 0 of the element). Target 1 takes
+    word 0 of the instruction and of the line's beats 0, 1 and 3, target 2 the lanes that passed. With uncached writes
+    the lane's channel 0 goes to its own place too. A refused element is a fault instead.
+    """
+
+    def __init__(self, config: ArrayConfig, mistake: Mistake = Mistake.NOTHING) -> None:
+        self._config, self._mistake = config, mistake
+        members: dict[str, Any] = {
+            "program": In(PROGRAM),
+            "forget_code": In(1),
+            "forget_constants": In(1),
+            "group": In(stream.Signature(group_layout(config.lanes))),
+            "fault": Out(stream.Signature(FAULT, always_ready=True)),
+            "idle": Out(1),
+            "issued": Out(3),
+            "trace": Out(trace_layout(config)),
+        }
+        super().__init__({**memory_members(config), **members})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        lanes = self._config.lanes
+        group = Signal(group_layout(lanes))
+        instruction, beats = Signal(32), Signal(32 * LINE_BEATS)
+        words, passed = Signal(words_layout(lanes)), Signal(lanes)
+        beat, forgets, waited = Signal(range(LINE_BEATS)), Signal(8), Signal(4)
+        m.d.sync += forgets.eq(forgets + (self.forget_code & self.forget_constants))
+        self._trace(m, forgets)
+        self._drive(m, group, words, passed, instruction, beats)
+
+        with m.FSM():
+            with m.State("GROUP"):
+                m.d.comb += [self.idle.eq(self._mistake is not Mistake.NEVER_IDLE), self.group.ready.eq(1)]
+                with m.If(self.group.valid):
+                    m.d.sync += group.eq(self.group.payload)
+                    m.next = "FETCH"
+            self._send(m, "FETCH", self.instruction_request, "FETCHED")
+            with m.State("FETCHED"):
+                m.d.comb += self.instruction_response.ready.eq(1)
+                with m.If(self.instruction_response.valid):
+                    m.d.sync += instruction.eq(self.instruction_response.payload.words[0])
+                    m.next = "LOAD"
+            self._send(m, "LOAD", self.constant_request, "LOADED")
+            with m.State("LOADED"):
+                m.d.comb += self.constant_response.ready.eq(1)
+                with m.If(self.constant_response.valid):
+                    m.d.sync += [
+                        beats.eq(Cat(beats[32:], self.constant_response.payload.words[0])),
+                        beat.eq(beat + 1),
+                    ]
+                    with m.If(beat == LINE_BEATS - 1):
+                        m.next = "LOOK_UP"
+            self._send(m, "LOOK_UP", self.lookup_request, "LOOKED_UP")
+            with m.State("LOOKED_UP"):
+                m.d.comb += self.lookup_response.ready.eq(1)
+                with m.If(self.lookup_response.valid):
+                    m.d.sync += [words.eq(self.lookup_response.payload.words), waited.eq(0)]
+                    m.d.comb += [
+                        self.fault.valid.eq(self.lookup_response.payload.refused),
+                        self.issued.eq(0b010),
+                    ]
+                    m.next = "TEST"
+                    with m.If(self.lookup_response.payload.refused):
+                        m.next = "GROUP"
+            self._send(m, "TEST", self.test_request, "TESTED")
+            with m.State("TESTED"):
+                m.d.comb += self.test_response.ready.eq(1)
+                with m.If(self.test_response.valid):
+                    m.d.comb += self.issued.eq(0b101)
+                    m.d.sync += passed.eq(self.test_response.payload.passed)
+                    m.next = "SEND0"
+            for target in range(3):
+                with m.State(f"SEND{target}"):
+                    self._offer(m, self.output, waited)
+                    m.d.comb += self.output.payload.target.eq(target)
+                    with m.If(self.output.ready):
+                        m.next = f"SEND{target + 1}"
+            with m.State("SEND3"):
+                m.next = "GROUP"
+                with m.If(self.program.uncached_writes):
+                    m.next = "WRITE"
+            self._send(m, "WRITE", self.uncached_write, "WRITTEN")
+            with m.State("WRITTEN"):
+                m.d.comb += [
+                    self.uncached_done.ready.eq(1),
+                    self.idle.eq(self._mistake is Mistake.IDLE_TOO_EARLY),
+                ]
+                with m.If(self.uncached_done.valid):
+                    m.next = "GROUP"
+        return m
+
+    def _trace(self, m: Module, forgets: Signal) -> None:
+        """Show events; the PC of flow events counts how often code and constants were forgotten."""
+        m.d.comb += [
+            self.trace.start.valid.eq(self.group.valid & self.group.ready),
+            self.trace.start.group.eq(self.group.payload),
+            self.trace.lookup.valid.eq(self.lookup_response.valid & self.lookup_response.ready),
+            self.trace.lookup.slot.eq(self.lookup_response.payload.tag.slot),
+            self.trace.lookup.words.eq(self.lookup_response.payload.words),
+            self.trace.flow.valid.eq(self.test_response.valid & self.test_response.ready),
+            self.trace.flow.pc.eq(forgets),
+            self.trace.flow.state.active.eq(self.test_response.payload.passed),
+            self.trace.flow.state.frames[2].iterations.eq(0xA5),
+        ]
+
+    def _send(self, m: Module, state: str, request: Any, following: str) -> None:
+        with m.State(state):
+            m.d.comb += request.valid.eq(1)
+            with m.If(request.ready):
+                m.next = following
+
+    def _offer(self, m: Module, request: Any, waited: Signal) -> None:
+        """Offer an output; with a mistake the second cycle of waiting is not as the first."""
+        m.d.sync += waited.eq(waited + 1)
+        m.d.comb += request.valid.eq(~waited[0] if self._mistake is Mistake.DROPS_VALID else 1)
+
+    def _drive(self, m: Module, group: Any, words: Any, passed: Any, instruction: Any, beats: Any) -> None:
+        """Payloads."""
+        lanes = self._config.lanes
+        element = self.output.payload.words
+        m.d.comb += [
+            self.instruction_request.payload.slot.eq(100 if self._mistake is Mistake.FETCHES_BEYOND else 0),
+            self.constant_request.payload.bank.eq(ConstantBank.FLOAT),
+            self.lookup_request.payload.tag.slot.eq(group.i[1:]),
+            self.lookup_request.payload.fetch.eq(group.covered),
+            self.test_request.payload.i.eq(group.i),
+            self.test_request.payload.j.eq(group.j),
+            self.test_request.payload.mask.eq(group.covered),
+            self.output.payload.i.eq(group.i),
+            self.output.payload.j.eq(group.j),
+            self.uncached_write.payload.mask.eq(group.covered),
+            self.fault.payload.status.eq(Status.BUS_ERROR),
+            self.fault.payload.client.eq(BusClient.INPUT),
+            self.fault.payload.pc.eq(3),
+            self.fault.payload.i.eq(group.i),
+            self.fault.payload.j.eq(group.j),
+        ]
+        for lane in range(lanes):
+            i, j = group.i + (2 * (lane // 4) + lane % 2), group.j + (lane >> 1 & 1)
+            m.d.comb += [
+                self.lookup_request.payload.x[lane].eq(i),
+                self.lookup_request.payload.y[lane].eq(j),
+                self.uncached_write.payload.x[lane].eq(i),
+                self.uncached_write.payload.y[lane].eq(j),
+                self.uncached_write.payload.values[lane].eq(words[lane][0]),
+                self.test_request.payload["values"][lane].eq(words[lane][0]),
+                self.output.payload.mask[lane].eq(group.covered[lane].replicate(4)),
+                element[lane].eq(words[lane]),
+            ]
+            with m.If(self.output.payload.target == 1):
+                m.d.comb += element[lane].eq(Cat(instruction, beats[:64], beats[96:]))
+            with m.If(self.output.payload.target == 2):
+                m.d.comb += element[lane].eq(passed[lane])
+            if self._mistake is Mistake.CHANGES_PAYLOAD:
+                toggle = Signal()
+                m.d.sync += toggle.eq(~toggle)
+                with m.If(toggle):
+                    m.d.comb += element[lane][0].eq(lane)

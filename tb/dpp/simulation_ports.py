@@ -1,0 +1,99 @@
+"""The C++ view of a core: its ports, and where the fields of its payloads are, from the layouts themselves."""
+
+from collections.abc import Iterable, Iterator
+
+from amaranth.lib import data, enum
+
+from rtl.config import ArrayConfig
+from rtl.dpp.border import (
+    BEAT_WORDS,
+    FAULT,
+    LINE_BEATS,
+    PROGRAM,
+    ConstantBank,
+    group_layout,
+    memory_members,
+)
+from rtl.dpp.trace import trace_layout
+from rtl.isa.conditional import ConditionalTest
+from rtl.isa.limits import INSTRUCTION_WORDS
+from rtl.isa.status import BusClient
+from sim.compiled.numbered import port_name
+from sim.compiled.verilog import Port
+
+_CODES = (BusClient, ConditionalTest, ConstantBank)
+_SINGLES = ("program", "forget_code", "forget_constants", "idle", "issued")
+
+Field = tuple[str, int, int]
+"""Name, offset and width of an element."""
+
+
+def stream_layouts(config: ArrayConfig) -> dict[str, data.StructLayout]:
+    """The payload of each stream at a core's border, by its name."""
+    layouts = {name: member.signature.members["payload"].shape for name, member in memory_members(config).items()}
+    return layouts | {"group": group_layout(config.lanes), "fault": FAULT}
+
+
+def fields(layout: data.StructLayout, prefix: str = "") -> Iterator[Field]:
+    """The fields of a layout by name, those of nested ones as ``outer_inner``; of an array, its first number."""
+    for name, field in layout:
+        shape, width = field.shape, field.width
+        if isinstance(shape, data.StructLayout):
+            for inner, offset, inner_width in fields(shape, f"{prefix}{name}_"):
+                yield inner, field.offset + offset, inner_width
+            continue
+        while isinstance(shape, data.ArrayLayout):
+            width //= shape.length
+            shape = shape.elem_shape
+        yield f"{prefix}{name}", field.offset, width
+
+
+def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
+    """C++ for the ports of a core, whose numbers are their places in `listed`."""
+    numbers = {port.name: number for number, port in enumerate(listed)}
+    lines = ['#include "Vcore.h"', "#include <cstdint>", "#include <cstddef>", "namespace {"]
+    lines += ["struct Field { unsigned offset, width; };"]
+    sizes = {
+        "LANES": config.lanes, "THREADS": config.threads, "INSTRUCTION_WORDS": INSTRUCTION_WORDS,
+        "BEAT_WORDS": BEAT_WORDS, "LINE_BEATS": LINE_BEATS,
+    }  # fmt: skip
+    lines += [f"constexpr unsigned {name} = {value};" for name, value in sizes.items()]
+    lines += [_codes(codes) for codes in _CODES]
+    lines += [
+        _struct(
+            name,
+            layout.size,
+            fields(layout),
+            {end: numbers.get(f"{name}__{end}") for end in ("payload", "valid", "ready")},
+        )
+        for name, layout in stream_layouts(config).items()
+    ]
+    lines += [_struct("program", PROGRAM.size, (), {}), _trace(config, numbers["trace"])]
+    accessors = " ".join(_accessor(name, numbers[name]) for name in _SINGLES)
+    return "\n".join([*lines, f"struct Ports {{ {accessors} }};", "}", ""])
+
+
+def _codes(codes: type[enum.Enum]) -> str:
+    values = " ".join(f"constexpr std::uint32_t {code.name} = {code.value};" for code in codes)
+    return f"namespace {codes.__name__} {{ {values} }}"
+
+
+def _struct(name: str, width: int, listed: Iterable[Field], ports: dict[str, int | None]) -> str:
+    members = [f'static constexpr const char* NAME = "{name}";', f"static constexpr unsigned WIDTH = {width};"]
+    members += [f"static constexpr Field {field}{{{offset}, {width}}};" for field, offset, width in listed]
+    members += [_accessor(end, number) for end, number in ports.items() if number is not None]
+    return f"struct {name.title().replace('_', '')} {{ {' '.join(members)} }};"
+
+
+def _trace(config: ArrayConfig, number: int) -> str:
+    layout = trace_layout(config)
+    events = [f"{{{field.offset + field.shape['valid'].offset}, {field.offset}, {field.width}}}" for _, field in layout]
+    return (
+        f"struct Trace {{ struct Event {{ unsigned valid, offset, width; }}; "
+        f"static constexpr unsigned WIDTH = {layout.size}; "
+        f"static constexpr Event EVENTS[] = {{{', '.join(events)}}}; {_accessor('payload', number)} }};"
+    )
+
+
+def _accessor(name: str, number: int) -> str:
+    return f"static auto& {name}(Vcore& model) {{ return model.{port_name(number)}; }}"
