@@ -86,53 +86,58 @@ class RegisterFile(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        lanes, write = self._config.lanes, self.texture_write
+        write = self.texture_write
         busy = Signal(BANKS)
         for name, channels in _PARTS.items():
             place = self.rgb_place if name == "rgb" else self.alpha_place
+            writes = self._enables(self.result_enable, channels).any()
             part_busy = Signal(BANKS, name=f"{name}_busy")
-            enables = Cat(self.result_enable[lane][channel] for lane in range(lanes) for channel in channels)
-            m.d.comb += part_busy.bit_select(place.bank, 1).eq(enables.any())
+            m.d.comb += part_busy.bit_select(place.bank, 1).eq(writes)
             busy = busy | part_busy
-            for lane in range(lanes):
-                copies = [self._copies(m, name, lane, bank, part_busy[bank]) for bank in range(BANKS)]
-                self._connect_reads(m, name, lane, copies)
+            banks = [self._copies(m, name, bank, part_busy[bank]) for bank in range(BANKS)]
+            self._connect_reads(m, name, banks)
         m.d.comb += write.ready.eq(~busy.bit_select(write.payload.place.bank, 1))
         return m
 
-    def _copies(self, m: Module, name: str, lane: int, bank: int, alu_writes: Value) -> list[ReadPort]:
-        """One bank of a lane's RGB or alpha memory: read ports of its copies, which are all written alike."""
+    def _enables(self, enables: data.View, channels: range) -> Value:
+        return Cat(enables[lane][channel] for lane in range(self._config.lanes) for channel in channels)
+
+    def _words(self, words: data.View, channels: range) -> Value:
+        return Cat(words[lane][channel] for lane in range(self._config.lanes) for channel in channels)
+
+    def _copies(self, m: Module, name: str, bank: int, alu_writes: Value) -> list[ReadPort]:
+        """One bank of the lanes' RGB or alpha words: read ports of its copies, which are all written alike."""
         channels, write = _PARTS[name], self.texture_write
         place, payload = self.rgb_place if name == "rgb" else self.alpha_place, write.payload
         texture_writes = write.valid & write.ready & (payload.place.bank == bank)
-        alu_enable = Cat(self.result_enable[lane][channel] for channel in channels)
-        texture_enable = Cat(payload.enable[lane][channel] & texture_writes for channel in channels)
+        width = self._config.lanes * len(channels)
+        texture_enable = self._enables(payload.enable, channels) & texture_writes.replicate(width)
+        entry = Mux(alu_writes, place.entry, payload.place.entry)
+        enable = Mux(alu_writes, self._enables(self.result_enable, channels), texture_enable)
+        words = Mux(alu_writes, self._words(self.results, channels), self._words(payload.words, channels))
         ports = []
         for copy in range(COPIES):
-            shape = data.ArrayLayout(WORD_BITS, len(channels))
-            memory = Memory(shape=shape, depth=self._config.temporaries // BANKS, init=[])
-            m.submodules[f"{name}_{lane}_{bank}_{copy}"] = memory
+            memory = Memory(shape=data.ArrayLayout(WORD_BITS, width), depth=self._config.temporaries // BANKS, init=[])
+            m.submodules[f"{name}_{bank}_{copy}"] = memory
             port = memory.write_port(granularity=1)
-            m.d.comb += [
-                port.addr.eq(Mux(alu_writes, place.entry, payload.place.entry)),
-                port.en.eq(Mux(alu_writes, alu_enable, texture_enable)),
-            ]
-            for position, channel in enumerate(channels):
-                word = Mux(alu_writes, self.results[lane][channel], payload.words[lane][channel])
-                m.d.comb += port.data[position].eq(word)
+            m.d.comb += [port.addr.eq(entry), port.en.eq(enable), Value.cast(port.data).eq(words)]
             ports.append(memory.read_port())
         return ports
 
-    def _connect_reads(self, m: Module, name: str, lane: int, banks: list[list[ReadPort]]) -> None:
+    def _connect_reads(self, m: Module, name: str, banks: list[list[ReadPort]]) -> None:
         """Each copy's reader, of whichever bank it asked in the cycle before."""
-        sources = self.rgb_sources if name == "rgb" else self.alpha_sources
-        readers = [(sources[source], self.sources[lane][source]) for source in range(ALU_SOURCES)]
-        readers.append((self.texture_source, self.texture_words[lane]))
-        for copy, (place, vector) in enumerate(readers):
-            words = Signal(banks[0][copy].data.shape(), name=f"{name}_{lane}_{copy}_words")
+        channels, lanes = _PARTS[name], range(self._config.lanes)
+        places = [*(self.rgb_sources if name == "rgb" else self.alpha_sources), self.texture_source]
+        readers = [[self.sources[lane][source] for lane in lanes] for source in range(ALU_SOURCES)]
+        readers.append([self.texture_words[lane] for lane in lanes])
+        for copy, (place, vectors) in enumerate(zip(places, readers, strict=True)):
+            words = Signal(banks[0][copy].data.shape(), name=f"{name}_{copy}_words")
             with m.Switch(delay(m, place.bank)):
                 for bank, ports in enumerate(banks):
                     m.d.comb += ports[copy].addr.eq(place.entry)
                     with m.Case(bank):
                         m.d.comb += words.eq(ports[copy].data)
-            m.d.comb += [vector[channel].eq(words[index]) for index, channel in enumerate(_PARTS[name])]
+            for lane, vector in enumerate(vectors):
+                m.d.comb += [
+                    vector[channel].eq(words[lane * len(channels) + index]) for index, channel in enumerate(channels)
+                ]

@@ -118,9 +118,7 @@ def test_random_instructions(config):
     by_group = np.bitwise_or.reduce(holds).reshape(-1, LANES).astype(np.uint64)
     all_holds = np.bitwise_or.reduce(by_group << np.uint64(16) * np.arange(LANES, dtype=np.uint64), axis=1)
     unit = CompiledUnit(Alu(LANES, *CONFIGS[config]))
-    check(
-        unit(**operands), {"results": results.reshape(-1, LANES * CHANNELS), "comparisons": all_holds}, operands
-    )
+    check(unit(**operands), {"results": results.reshape(-1, LANES * CHANNELS), "comparisons": all_holds}, operands)
 
 
 def random_fields(generator: np.random.Generator, legal: Sequence[int]) -> tuple[int, ...]:
