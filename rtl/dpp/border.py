@@ -97,9 +97,12 @@ def lookup_tag_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({"slot": (config.threads - 1).bit_length(), "entry": (config.lookups - 1).bit_length()})
 
 
-def memory_members(config: ArrayConfig) -> dict[str, Any]:
-    """The memory clients of a core."""
-    lanes, slot = config.lanes, (config.threads - 1).bit_length()
+def memory_members(config: ArrayConfig, *, cores: int = 1) -> dict[str, Any]:
+    """The memory clients of a core, or those that `cores` of them share: uncached writes then have a core's number.
+
+    It stands above the slot's.
+    """
+    lanes, slot = config.lanes, (config.threads - 1).bit_length() + (cores - 1).bit_length()
     indices, lane_words = data.ArrayLayout(COORDINATE_BITS, lanes), data.ArrayLayout(WORD_BITS, lanes)
     pair: dict[str, Any] = {"i": COLUMN_BITS, "j": COORDINATE_BITS}
     tag: dict[str, Any] = {"tag": lookup_tag_layout(config)}

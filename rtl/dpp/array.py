@@ -1,0 +1,136 @@
+"""The array: cores behind one dispatcher, and one port of each memory client for all of them.
+
+Only lookups keep a port for each core, because each has its own first-level cache.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.config import ArrayConfig, MachineConfig
+from rtl.dpp.border import FAULT, LINE_BEATS, PROGRAM, group_layout, memory_members
+from rtl.dpp.core import Core
+from rtl.dpp.scheduling import PORTS, slot_bits
+from rtl.lib.sharing import Arbiter, SharedClient
+
+_LOOKUPS = ("lookup_request", "lookup_response")
+_ANSWERED = {"instruction": 1, "constant": LINE_BEATS, "test": 1}
+"""Clients whose answers come in the order of the requests, and beats of an answer."""
+
+
+def array_members(config: ArrayConfig) -> dict[str, Any]:
+    """The memory clients of the array: those that all cores share, and each core's lookups."""
+    members = memory_members(config, cores=config.cores)
+    return members | {name: members[name].array(config.cores) for name in _LOOKUPS}
+
+
+class Array(wiring.Component):
+    """All cores of the machine.
+
+    Groups go to whichever core has room, in order, the cores in turn.
+
+    Members
+    -------
+    program, forget_code, forget_constants, group, fault, idle
+        As a core's.
+    issued : ``Out(3 * cores)``
+        As a core's, the first core's in the low bits.
+    instruction_request and so on
+        See `array_members`.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        array = config.array
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "forget_code": In(1),
+                "forget_constants": In(1),
+                "group": In(stream.Signature(group_layout(array.lanes))),
+                "fault": Out(stream.Signature(FAULT, always_ready=True)),
+                "idle": Out(1),
+                "issued": Out(PORTS * array.cores),
+                **array_members(array),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        cores = [Core(self._config) for _ in range(self._config.array.cores)]
+        for number, core in enumerate(cores):
+            m.submodules[f"core_{number}"] = core
+            m.d.comb += [
+                core.program.eq(self.program),
+                core.forget_code.eq(self.forget_code),
+                core.forget_constants.eq(self.forget_constants),
+            ]
+            connect(m, core.lookup_request, flipped(self.lookup_request[number]))
+            connect(m, flipped(self.lookup_response[number]), core.lookup_response)
+        m.d.comb += [
+            self.idle.eq(Cat(core.idle for core in cores).all()),
+            self.issued.eq(Cat(core.issued for core in cores)),
+        ]
+        self._dispatch(m, cores)
+        self._connect_clients(m, cores)
+        for core in reversed(cores):
+            with m.If(core.fault.valid):
+                m.d.comb += [self.fault.valid.eq(1), self.fault.payload.eq(core.fault.payload)]
+        return m
+
+    def _dispatch(self, m: Module, cores: list[Core]) -> None:
+        """The next group goes to the first core that has room, behind the one that got the last group."""
+        turn = Signal(range(len(cores)))
+        with m.Switch(turn):
+            for first in range(len(cores)):
+                with m.Case(first):
+                    order = [(first + step) % len(cores) for step in range(len(cores))]
+                    for place, number in enumerate(order):
+                        earlier = Cat(cores[other].group.ready for other in order[:place]).any()
+                        m.d.comb += cores[number].group.valid.eq(self.group.valid & ~earlier)
+        for number, core in enumerate(cores):
+            m.d.comb += core.group.payload.eq(self.group.payload)
+            with m.If(core.group.valid & core.group.ready):
+                m.d.sync += turn.eq((number + 1) % len(cores))
+        m.d.comb += self.group.ready.eq(Cat(core.group.ready for core in cores).any())
+
+    def _connect_clients(self, m: Module, cores: list[Core]) -> None:
+        for name, beats in _ANSWERED.items():
+            request, response = f"{name}_request", f"{name}_response"
+            shapes = [getattr(self, port).payload.shape() for port in (request, response)]
+            m.submodules[name] = client = SharedClient(*shapes, len(cores), beats=beats)
+            connect(m, client.request, flipped(getattr(self, request)))
+            connect(m, flipped(getattr(self, response)), client.response)
+            for number, core in enumerate(cores):
+                connect(m, getattr(core, request), client.requests[number])
+                connect(m, client.responses[number], getattr(core, response))
+        m.submodules.output = output = Arbiter(self.output.payload.shape(), len(cores))
+        connect(m, output.output, flipped(self.output))
+        for number, core in enumerate(cores):
+            connect(m, core.output, output.inputs[number])
+        self._connect_uncached(m, cores)
+
+    def _connect_uncached(self, m: Module, cores: list[Core]) -> None:
+        """Uncached writes, whose answers go by slot."""
+        port, done = self.uncached_write, self.uncached_done
+        m.submodules.uncached = arbiter = Arbiter(cores[0].uncached_write.payload.shape(), len(cores))
+        own = slot_bits(self._config.array)
+        chosen = arbiter.output
+        m.d.comb += [
+            port.valid.eq(chosen.valid),
+            chosen.ready.eq(port.ready),
+            *(port.payload[name].eq(chosen.payload[name]) for name, _ in chosen.payload.shape() if name != "slot"),
+            port.payload.slot.eq(Cat(chosen.payload.slot, arbiter.source)),
+        ]
+        for number, core in enumerate(cores):
+            connect(m, core.uncached_write, arbiter.inputs[number])
+            is_own = done.payload.slot >> own == number
+            m.d.comb += [
+                core.uncached_done.payload.slot.eq(done.payload.slot[:own]),
+                core.uncached_done.valid.eq(done.valid & is_own),
+            ]
+            with m.If(is_own):
+                m.d.comb += done.ready.eq(core.uncached_done.ready)

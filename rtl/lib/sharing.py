@@ -1,0 +1,115 @@
+"""Several streams that share one."""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import ShapeLike
+from amaranth.lib import stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out
+
+from rtl.lib.encoding import lowest_one, one_hot_index
+
+
+class Arbiter(wiring.Component):
+    """Lets one of several streams through at a time, each in turn. Combinational but for the turn.
+
+    Members
+    -------
+    inputs : ``In(stream.Signature(shape)).array(count)``
+    output : ``Out(stream.Signature(shape))``
+    source : ``Out(range(count))``
+        Whose payload it is.
+    """
+
+    def __init__(self, shape: ShapeLike, count: int) -> None:
+        self._count = count
+        super().__init__(
+            {
+                "inputs": In(stream.Signature(shape)).array(count),
+                "output": Out(stream.Signature(shape)),
+                "source": Out(range(count)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        count = self._count
+        valid = Cat(source.valid for source in self.inputs)
+        # `turn` has a one for each source that comes before the others.
+        waits, held, turn = Signal(), Signal(range(count)), Signal(count)
+
+        first = lowest_one(valid & turn)
+        chosen = one_hot_index(Mux((valid & turn).any(), first, lowest_one(valid)))
+        m.d.comb += self.source.eq(Mux(waits, held, chosen))
+        m.d.comb += self.output.valid.eq(valid.any())
+        with m.Switch(self.source):
+            for number, source in enumerate(self.inputs):
+                with m.Case(number):
+                    m.d.comb += [
+                        Value.cast(self.output.payload).eq(Value.cast(source.payload)),
+                        source.ready.eq(self.output.ready),
+                    ]
+        with m.If(self.output.valid):
+            m.d.sync += [waits.eq(~self.output.ready), held.eq(self.source)]
+            for number in range(count):
+                with m.If(self.output.ready & (self.source == number)):
+                    m.d.sync += turn.eq(-1 << number + 1)
+        return m
+
+
+class SharedClient(wiring.Component):
+    """Lets several requesters share one port whose answers come in the order of the requests, `beats` for each.
+
+    At most `outstanding` requests are under way.
+
+    Members
+    -------
+    requests, responses : arrays of the requesters' streams
+    request : ``Out(stream.Signature(request_shape))``
+    response : ``In(stream.Signature(response_shape))``
+    """
+
+    def __init__(
+        self, request_shape: ShapeLike, response_shape: ShapeLike, count: int, *, beats: int = 1, outstanding: int = 8
+    ) -> None:
+        self._request_shape, self._count, self._beats, self._outstanding = request_shape, count, beats, outstanding
+        super().__init__(
+            {
+                "requests": In(stream.Signature(request_shape)).array(count),
+                "responses": Out(stream.Signature(response_shape)).array(count),
+                "request": Out(stream.Signature(request_shape)),
+                "response": In(stream.Signature(response_shape)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.arbiter = arbiter = Arbiter(self._request_shape, self._count)
+        width = max(1, len(arbiter.source))
+        m.submodules.order = order = SyncFIFO(width=width, depth=self._outstanding)
+        for number, request in enumerate(self.requests):
+            wiring.connect(m, wiring.flipped(request), arbiter.inputs[number])
+        chosen = arbiter.output
+        m.d.comb += [
+            self.request.valid.eq(chosen.valid & order.w_rdy),
+            Value.cast(self.request.payload).eq(Value.cast(chosen.payload)),
+            chosen.ready.eq(self.request.ready & order.w_rdy),
+            order.w_data.eq(arbiter.source),
+            order.w_en.eq(self.request.valid & self.request.ready),
+        ]
+        beat = Signal(range(self._beats))
+        last = beat == self._beats - 1
+        arrives = self.response.valid & self.response.ready
+        with m.Switch(order.r_data):
+            for number, response in enumerate(self.responses):
+                m.d.comb += Value.cast(response.payload).eq(Value.cast(self.response.payload))
+                with m.Case(number):
+                    m.d.comb += [
+                        response.valid.eq(self.response.valid & order.r_rdy),
+                        self.response.ready.eq(response.ready & order.r_rdy),
+                    ]
+        with m.If(arrives):
+            m.d.sync += beat.eq(Mux(last, 0, beat + 1))
+        m.d.comb += order.r_en.eq(arrives & last)
+        return m
