@@ -31,7 +31,7 @@ class Copier(wiring.Component):
 
     On its way it fetches instruction 0, loads float line 0 and tests (values: channel 0 of the element). Target 1 takes
     word 0 of the instruction and of the line's beats 0, 1 and 3, target 2 the lanes that passed. With uncached writes
-    the lane's channel 0 goes to its own place too. A refused element is a fault instead.
+    the lane's channel 0, inverted, goes to its own place last. A refused element is a fault instead.
     """
 
     def __init__(self, config: ArrayConfig, mistake: Mistake = Mistake.NOTHING) -> None:
@@ -174,7 +174,7 @@ class Copier(wiring.Component):
                 self.lookup_request.payload.y[lane].eq(j),
                 self.uncached_write.payload.x[lane].eq(i),
                 self.uncached_write.payload.y[lane].eq(j),
-                self.uncached_write.payload.values[lane].eq(words[lane][0]),
+                self.uncached_write.payload.values[lane].eq(~words[lane][0]),
                 self.test_request.payload["values"][lane].eq(words[lane][0]),
                 self.output.payload.mask[lane].eq(group.covered[lane].replicate(4)),
                 element[lane].eq(words[lane]),
