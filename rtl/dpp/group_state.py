@@ -55,8 +55,8 @@ class GroupStates(wiring.Component):
 
     Members
     -------
-    slots : ``In(ArrayLayout(slot, readers))``
-    groups : ``Out(ArrayLayout(group_state_layout(lanes), readers))``
+    slots : ``In`` for each reader
+    groups : ``Out(group_state_layout(lanes))`` for each reader
     stacks_slot, stacks
         One more reader, of the stacks.
     start : ``In({valid, slot, group})``
@@ -76,8 +76,8 @@ class GroupStates(wiring.Component):
 
         super().__init__(
             {
-                "slots": In(data.ArrayLayout(slot, readers)),
-                "groups": Out(data.ArrayLayout(group_state_layout(lanes), readers)),
+                "slots": In(slot).array(readers),
+                "groups": Out(group_state_layout(lanes)).array(readers),
                 "stacks_slot": In(slot),
                 "stacks": Out(stacks_layout(lanes)),
                 "start": event(group=group_layout(lanes)),

@@ -37,8 +37,8 @@ class Scheduler(wiring.Component):
     free_slot, has_free : ``Out``
     begin : ``In({valid, slot, pc})``
         Its temporaries are cleared; it starts at `pc`.
-    issue : ``Out(ArrayLayout(issue_layout(config), 3))``
-    done : ``In(ArrayLayout(done_layout(config), 3))``
+    issue : ``Out(issue_layout(config))`` for each port
+    done : ``In(done_layout(config))`` for each port
     stop : ``In({valid, slot})``
         A group faults outside a port.
     fetch : ``Out({valid, slot, pc})``
@@ -74,8 +74,8 @@ class Scheduler(wiring.Component):
                 "free_slot": Out(slot),
                 "has_free": Out(1),
                 "begin": In(data.StructLayout(at_slot | {"pc": PC_BITS})),
-                "issue": Out(data.ArrayLayout(issue_layout(config), PORTS)),
-                "done": In(data.ArrayLayout(done_layout(config), PORTS)),
+                "issue": Out(issue_layout(config)).array(PORTS),
+                "done": In(done_layout(config)).array(PORTS),
                 "stop": In(data.StructLayout(at_slot)),
                 "fetch": Out(issue_layout(config)),
                 "fetched": In(Summary),

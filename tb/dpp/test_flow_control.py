@@ -1,13 +1,18 @@
 """Flow control, compiled, against the golden model: random instructions on groups in random states."""
 
 from collections import Counter
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from amaranth import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
+from rtl.dpp.alu_control import INSTRUCTION
 from rtl.dpp.control_state import control_state_layout
-from rtl.dpp.flow_control import FlowControl, FlowFault
+from rtl.dpp.flow_control import FlowControl, FlowFault, needs_boolean, needs_integer
 from rtl.isa.instruction import COMMON, FC_ADDR, FC_INST
 from rtl.isa.limits import BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL
 from rtl.isa.opcodes import FlowOperation, InstructionType
@@ -17,7 +22,7 @@ from sim.golden.dpp import flow
 from sim.golden.dpp.batch import Batch
 from sim.golden.dpp.decode import decode
 from sim.golden.dpp.instruction import Flow, Illegal
-from sim.golden.dpp.program import Constants, Program
+from sim.golden.dpp.program import Constants, Program, RefusedError
 from sim.golden.pe.loader import load
 from sim.memory import Memory
 from tb.dpp.flow_states import Lanes, meaning, pack_states, random_control, randomise, start
@@ -54,18 +59,48 @@ def random_words(generator: np.random.Generator) -> tuple[int, ...]:
     return (pack(COMMON, **common), 0, pack(FC_INST, **inst), pack(FC_ADDR, **addr), 0, 0)
 
 
-def program_with(full: bool, code_offset: int) -> Program:
+def program_with(full: bool, code_offset: int, *, refuses: bool) -> Program:
+    """A program; memory may refuse all its int and bool constants."""
     memory = Memory()
+    if refuses:
+        memory.refuse(0x30000, 0x40000)
     memory.write(0, executable([(0,) * 6], us_fc_ctrl=int(full) << 31, offset=code_offset))
     memory.write(0x30000, np.array(INT_CONSTANTS, np.uint32).tobytes())
     memory.write(0x31000, np.arange(32, dtype=np.uint32).tobytes())
     return Program(image=load(memory, 0), constants=Constants(memory, 0x20000, 0x30000, 0x31000))
 
 
+def needs_constant(words: tuple[int, ...]) -> bool:
+    """Whether it needs a constant, as the hardware says."""
+    found = constant_needs()(words=np.array([words], np.uint32))
+    return bool(found["integer"][0] or found["boolean"][0])
+
+
+@cache
+def constant_needs() -> CompiledUnit:
+    return CompiledUnit(ConstantNeeds())
+
+
+class ConstantNeeds(wiring.Component):
+    """The two functions as a component."""
+
+    words: In(INSTRUCTION)
+    integer: Out(1)
+    boolean: Out(1)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.comb += [self.integer.eq(needs_integer(self.words)), self.boolean.eq(needs_boolean(self.words))]
+        return m
+
+
 def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
     """One instruction on groups that share everything but their lanes' states."""
     full, code_offset = bool(generator.integers(4)), int(generator.choice([0, 7, 300]))
-    program = program_with(full, code_offset)
+    refuses = not generator.integers(6)
+    program = program_with(full, code_offset, refuses=refuses)
     words = random_words(generator)
     instruction = decode(words, code_offset=code_offset, uncached_writes=False)
     batch = start(program, GROUPS, lanes)
@@ -83,6 +118,7 @@ def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
         "full": int(full),
         "boolean": int((unpack(FC_ADDR, words[3])["bool_addr"]) != 0),
         "integer": INT_CONSTANTS[unpack(FC_ADDR, words[3])["int_addr"]],
+        "refused": int(refuses and needs_constant(words)),
     }
     columns = {name: masks.pack(getattr(batch, name)) for name in ("live", "covered", "alu_result")}
     states, faults = after(batch, program, instruction)
@@ -111,6 +147,8 @@ def after(batch: Batch, program: Program, instruction: Flow | Illegal) -> tuple[
         return [0] * GROUPS, [FlowFault.STACK] * GROUPS
     except flow.FrameError:
         return [0] * GROUPS, [FlowFault.ILLEGAL_INSTRUCTION] * GROUPS
+    except RefusedError:
+        return [0] * GROUPS, [FlowFault.BUS_ERROR] * GROUPS
     states, faults = [0] * GROUPS, [FlowFault.STACK] * GROUPS
     for jumps, control in ((True, outcome.jump), (False, outcome.stay)):
         chosen = (outcome.jumps == jumps) & ~outcome.overflowed
