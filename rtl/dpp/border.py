@@ -54,8 +54,8 @@ INPUT = data.StructLayout({"limits": LIMITS, "pitch": PITCH_BITS, "height": LIMI
 PROGRAM = data.StructLayout(
     {
         "size": PC_BITS,
-        "start": SLOT_BITS,
-        "end": SLOT_BITS,
+        "start": PC_BITS,
+        "end": PC_BITS,
         "code_offset": SLOT_BITS,
         "highest_temporary": (TEMPORARIES - 1).bit_length(),
         "zero_times_anything": 1,

@@ -182,7 +182,7 @@ class CoreSimulation:
             raise ValueError(f"the launch has {launch.lanes} lanes, the core {self.config.array.lanes}")
         arrays = Arrays()
         written = ranges(written_buffers(launch))
-        memory = copied(launch.memory, [*written, *ranges(launch.inputs.buffers)])
+        memory = copied(launch.memory, [*written, *ranges([launch.conditional.buffer]), *ranges(launch.inputs.buffers)])
         setup = run_setup(
             launch, memory, groups, arrays,
             latency=timing.latency, jitter=timing.jitter, stall=round(timing.stall * _STALL_ONE),

@@ -1,7 +1,7 @@
 // The memory clients at a core's border.
 //
-// Reads happen when their request is taken, uncached writes when their answer is offered: as early and as late as the
-// border allows.
+// Reads happen when their request is taken, uncached writes when their answer would be offered: as early and as late as
+// the border allows.
 
 namespace {
 
@@ -41,7 +41,8 @@ public:
         instructions.start(model, now, chance.withholds());
         constants.start(model, now, chance.withholds());
         lookups.start(model, now, chance.withholds());
-        if (writes.start(model, now, chance.withholds())) write_uncached(get(writes.payload(), UncachedDone::slot));
+        while (!pending_writes.empty() && pending_writes.begin()->first <= now) write_uncached();
+        writes.start(model, now, chance.withholds());
         tests.start(model, now, chance.withholds());
     }
 
@@ -63,19 +64,24 @@ public:
         writes.finish(model), tests.finish(model);
     }
 
+    // Makes all uncached writes that nobody waits for.
+    void finish_writes() {
+        while (!pending_writes.empty()) write_uncached();
+    }
+
     void withdraw() {
         instructions.withdraw(model), constants.withdraw(model), lookups.withdraw(model);
         writes.withdraw(model), tests.withdraw(model);
     }
 
     std::size_t outstanding() const {
-        return instructions.size() + constants.size() + lookups.size() + writes.size() + tests.size();
+        return instructions.size() + constants.size() + lookups.size() + acquiring_writes() + tests.size();
     }
 
     std::string state() const {
         const std::pair<const char*, std::size_t> clients[] = {
             {"instruction", instructions.size()}, {"constant", constants.size()}, {"lookup", lookups.size()},
-            {"uncached write", writes.size()}, {"test", tests.size()}};
+            {"uncached write", acquiring_writes()}, {"test", tests.size()}};
         std::string text;
         for (const auto& [name, count] : clients) {
             if (count) text += ", " + std::to_string(count) + " " + name + " answers outstanding";
@@ -103,7 +109,7 @@ private:
     Answer<TestResponse> tests;
     Order instruction_order, constant_order, test_order;
     std::array<Order, THREADS> lookup_orders, write_orders;
-    std::array<std::deque<Payload<UncachedWrite>>, THREADS> pending_writes;
+    std::multimap<std::uint64_t, Payload<UncachedWrite>> pending_writes;  // By the cycle in which they are made.
 
     std::uint64_t due() { return now + setup.latency + chance.delay(); }
 
@@ -165,22 +171,30 @@ private:
         lookups.put(lookup_orders[slot].due(due()), answer);
     }
 
-    void accept_write(const Payload<UncachedWrite>& request) {
-        const unsigned slot = get(request, UncachedWrite::slot);
-        pending_writes[slot].push_back(request);
-        Payload<UncachedDone> answer{};
-        set(answer, UncachedDone::slot, slot);
-        writes.put(write_orders[slot].due(due()), answer);
+    // Writes that the core waits for.
+    std::size_t acquiring_writes() const {
+        return writes.size() + std::count_if(pending_writes.begin(), pending_writes.end(), [](const auto& entry) {
+                   return get(entry.second, UncachedWrite::acquires);
+               });
     }
 
-    void write_uncached(unsigned slot) {
-        const Payload<UncachedWrite> request = pending_writes[slot].front();
-        pending_writes[slot].pop_front();
+    void accept_write(const Payload<UncachedWrite>& request) {
+        pending_writes.emplace(write_orders[get(request, UncachedWrite::slot)].due(due()), request);
+    }
+
+    // Makes the next uncached write, and answers it if it acquires.
+    void write_uncached() {
+        const Payload<UncachedWrite> request = pending_writes.begin()->second;
+        pending_writes.erase(pending_writes.begin());
         for (unsigned lane = 0; lane < LANES; ++lane) {
             if (!(get(request, UncachedWrite::mask) >> lane & 1)) continue;
             const Element element = {get(request, UncachedWrite::values, lane)};
             memory.store(0, get(request, UncachedWrite::x, lane), get(request, UncachedWrite::y, lane), element, 1);
         }
+        if (!get(request, UncachedWrite::acquires)) return;
+        Payload<UncachedDone> answer{};
+        set(answer, UncachedDone::slot, get(request, UncachedWrite::slot));
+        writes.put(now, answer);
     }
 
     void test(const Payload<TestRequest>& request) {

@@ -54,6 +54,7 @@ public:
             if (!quiet) end = now;
         }
         if (clients.outstanding()) throw Violation("idle: it is high while answers are outstanding (" + state() + ")");
+        clients.finish_writes();
         now = end;
         issued = counts;
         return true;

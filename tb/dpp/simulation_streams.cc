@@ -2,7 +2,7 @@
 //
 // A stream is a generated type: its name, its width, a constant for each field of its payload, and its three ports.
 
-#include <deque>
+#include <map>
 #include <queue>
 #include <stdexcept>
 #include <string>
