@@ -1,0 +1,70 @@
+"""SharedClient: answers go to who asked, all beats of them, however long they take."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rtl.lib.sharing import SharedClient
+from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+
+EACH = 20
+DEADLINE = 6000
+OUTSTANDING = 4
+
+
+def answer(request: int, beat: int) -> int:
+    return request << 4 | beat
+
+
+@pytest.mark.parametrize("memory_stall", STALLS)
+@pytest.mark.parametrize("client_stall", STALLS)
+@pytest.mark.parametrize(("count", "beats"), [(1, 1), (2, 4), (3, 1), (4, 3)])
+def test_everybody_gets_the_answers_to_his_own_requests(count, beats, client_stall, memory_stall):
+    generator = np.random.default_rng(count)
+    client = SharedClient(12, 16, count, beats=beats, outstanding=OUTSTANDING)
+    asking = [Source(port, generator, client_stall) for port in client.requests]
+    for number, source in enumerate(asking):
+        source.waiting = [number << 8 | index for index in range(EACH)]
+    answered = [Sink(port, generator, client_stall) for port in client.responses]
+    memory, answers = Sink(client.request, generator, memory_stall), Source(client.response, generator, memory_stall)
+    ends = [*asking, *answered, memory, answers]
+    most = 0
+
+    async def testbench(context: Any) -> None:
+        nonlocal most
+        for number in range(DEADLINE):
+            asked = len(memory.received)
+            await cycle(context, ends)
+            # Memory answers nothing in the first cycles, so the queue of what is under way fills.
+            for request in memory.received[asked:]:
+                held.extend(answer(request, beat) for beat in range(beats))
+            if number > 30:
+                answers.waiting += held
+                held.clear()
+            most = max(most, len(memory.received) - len(answers.taken) // beats)
+            if sum(len(sink.received) for sink in answered) == count * EACH * beats:
+                return
+        raise AssertionError("answers are missing")
+
+    held: list[int] = []
+    simulate(client, testbench)
+    assert most == OUTSTANDING
+    for number, sink in enumerate(answered):
+        own = [number << 8 | index for index in range(EACH)]
+        assert sink.received == [answer(request, beat) for request in own for beat in range(beats)]
+
+
+def test_an_answer_that_nobody_asked_for_is_not_taken():
+    client = SharedClient(4, 4, 2)
+
+    async def testbench(context: Any) -> None:
+        for _ in range(5):
+            context.set(client.response.valid, 1)
+            for port in client.responses:
+                context.set(port.ready, 1)
+            assert not context.get(client.response.ready)
+            assert not any(context.get(port.valid) for port in client.responses)
+            await context.tick()
+
+    simulate(client, testbench)
