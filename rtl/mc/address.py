@@ -1,0 +1,146 @@
+# mypy: ignore-errors
+"""Address translation: an index pair to the byte address of its element, and to those of its neighbours.
+
+Everything but the row's product is wires, multiplexers and one sum of 27 bits: addresses are counted in units of 32
+bytes, in which both of the manual's tables are sums, and the bits inside a tile are put in behind the sum.
+Source: CTM Guide p. 6, tables 1 and 2. Addresses wrap at 4 GiB.
+"""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
+from rtl.isa.limits import ADDRESS_SPACE, CHANNELS, COORDINATE_BITS
+from rtl.mc.buffer import BUFFER, STRIDE_BITS, formats_by_size
+
+ADDRESS_BITS = ADDRESS_SPACE.bit_length() - 1
+_UNIT_BITS = LINEAR_ROW_ALIGNMENT.bit_length() - 1
+_UPPER_BITS = ADDRESS_BITS - _UNIT_BITS
+_TILE_UNITS = 6
+"""Log2 of the units of 32 bytes in a tile."""
+
+
+class ElementAddress(wiring.Component):
+    """The byte address of an element. Combinational.
+
+    Members
+    -------
+    buffer : ``In(BUFFER)``
+    x, y : ``In(12)``
+    address : ``Out(32)``
+    """
+
+    buffer: In(BUFFER)
+    x: In(COORDINATE_BITS)
+    y: In(COORDINATE_BITS)
+    address: Out(ADDRESS_BITS)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        product = Signal(COORDINATE_BITS + STRIDE_BITS)
+        m.d.comb += product.eq(_row(m, self.buffer, self.y) * self.buffer.stride)
+        m.d.comb += self.address.eq(_address(m, self.buffer, product, self.x, self.y))
+        return m
+
+
+class NeighbourAddresses(wiring.Component):
+    """The byte addresses that a lookup in 2x2 mode reads: (x+1, y), (x, y+1), (x+1, y+1), (x, y), each clamped.
+
+    The last one is the element's own. One multiplier serves all four, as the row above starts one stride further or is
+    in the same row of tiles. Combinational.
+
+    Members
+    -------
+    buffer : ``In(BUFFER)``
+    x, y : ``In(12)``
+        Inside the buffer's limits.
+    addresses : ``Out(32)``, four in the order of the channels that they go to
+    """
+
+    buffer: In(BUFFER)
+    x: In(COORDINATE_BITS)
+    y: In(COORDINATE_BITS)
+    addresses: Out(data.ArrayLayout(ADDRESS_BITS, CHANNELS))
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        buffer = self.buffer
+        right, up = (Signal(COORDINATE_BITS, name=name) for name in ("right", "up"))
+        own_row, up_row = _row(m, buffer, self.y), _row(m, buffer, up)
+        product, up_product = (Signal(COORDINATE_BITS + STRIDE_BITS, name=name) for name in ("product", "up_product"))
+        m.d.comb += [
+            right.eq(_clamped_step(self.x, buffer.limits.width)),
+            up.eq(_clamped_step(self.y, buffer.limits.height)),
+            product.eq(own_row * buffer.stride),
+            up_product.eq(product + Mux(own_row[0] != up_row[0], buffer.stride, 0)),
+        ]
+        places = (
+            (product, right, self.y),
+            (up_product, self.x, up),
+            (up_product, right, up),
+            (product, self.x, self.y),
+        )
+        m.d.comb += [self.addresses[place].eq(_address(m, buffer, *where)) for place, where in enumerate(places)]
+        return m
+
+
+def _clamped_step(index: Value, limit: Value) -> Value:
+    """`index` + 1, or `index` if that is beyond the limit."""
+    return Mux(index + 1 == limit, index, index + 1)[:COORDINATE_BITS]
+
+
+def _row(m: Module, buffer: data.View, y: Value) -> Signal:
+    """What counts strides: the row, or the row of tiles."""
+    row = Signal(COORDINATE_BITS, name="row")
+    m.d.comb += row.eq(y)
+    with m.If(buffer.tiled), m.Switch(Value.cast(buffer.format)):
+        for size, codes in formats_by_size().items():
+            with m.Case(*codes):
+                m.d.comb += row.eq(y >> TILE_LOG2[size][1])
+    return row
+
+
+def _address(m: Module, buffer: data.View, product: Value, x: Value, y: Value) -> Value:
+    """The address of (x, y), whose row or row of tiles starts `product` units or tiles behind the base."""
+    column, inside, lower = Signal(_UPPER_BITS, name="column"), Signal(_TILE_UNITS, name="inside"), Signal(_UNIT_BITS)
+    with m.Switch(Value.cast(buffer.format)):
+        for size, codes in formats_by_size().items():
+            scaled, offset = Cat(Const(0, size.bit_length() - 1), x), _tile_offset(size, x, y)
+            with m.Case(*codes):
+                with m.If(buffer.tiled):
+                    m.d.comb += [
+                        column.eq(Cat(Const(0, _TILE_UNITS), x[TILE_LOG2[size][0] :])),
+                        inside.eq(offset[_UNIT_BITS:]),
+                        lower.eq(offset[:_UNIT_BITS]),
+                    ]
+                with m.Else():
+                    m.d.comb += [column.eq(scaled[_UNIT_BITS:]), lower.eq(scaled[:_UNIT_BITS])]
+    rows = Mux(buffer.tiled, Cat(Const(0, _TILE_UNITS), product), product)
+    base = Cat(Const(0, _TILE_UNITS), buffer.base)
+    upper = Signal(_UPPER_BITS, name="upper")
+    # In a tiled buffer all terms of the sum are whole tiles.
+    m.d.comb += upper.eq((rows + column + base)[:_UPPER_BITS] | inside)
+    return Cat(lower, upper)
+
+
+def _tile_offset(size: int, x: Value, y: Value) -> Value:
+    """Byte offset inside a tile of elements of `size` bytes; p. 6, table 2."""
+    width, height = TILE_LOG2[size]
+    return Cat(
+        Const(0, size.bit_length() - 1),
+        x[: width - 3],
+        y[: height - 3],
+        x[width - 3],
+        y[height - 3],
+        x[width - 2] ^ y[height - 1],
+        y[height - 2] ^ x[width - 1],
+        x[width - 1] ^ y[height],
+        y[height - 1] ^ x[width],
+    )

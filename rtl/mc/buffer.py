@@ -1,0 +1,97 @@
+# mypy: ignore-errors
+"""An input, an output or the conditional buffer, as the hardware keeps it.
+
+Source: CTM Guide pp. 5-7, 13-22; docs/architecture.md.
+"""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.isa.commands import ADDRESS
+from rtl.isa.formats import ELEMENTS, FORMAT, HEIGHT, LINEAR_ROW_ALIGNMENT, PITCH_UNIT, TILE_LOG2, DataFormat, Tiling
+from rtl.isa.limits import COORDINATE_BITS, COORDINATE_LIMIT
+
+LIMIT_BITS = COORDINATE_BITS + 1
+STRIDE_BITS = 12
+
+LIMITS = data.StructLayout({"width": LIMIT_BITS, "height": LIMIT_BITS})
+"""Columns and rows that exist, 0 to 4096."""
+
+BUFFER = data.StructLayout(
+    {
+        "base": ADDRESS["base"].width,
+        "pitch": LIMIT_BITS,
+        "height": LIMIT_BITS,
+        "limits": LIMITS,
+        "format": DataFormat,
+        "tiled": 1,
+        "gathers": 1,
+        "stride": STRIDE_BITS,
+    }
+)
+"""`base` counts 2 KiB. `pitch` and `height` are what scaled coordinates are multiplied by, a height of 0 being 4096.
+
+`gathers` is the 2x2 mode, which only inputs have. `stride` is the distance of two rows in units of 32 bytes, or, of a
+tiled buffer, of two rows of tiles in tiles.
+"""
+
+RESET_BUFFER = {"height": COORDINATE_LIMIT, "limits": {"width": 0, "height": COORDINATE_LIMIT}}
+"""What a buffer is that no command has described: all words 0."""
+
+
+def formats_by_size() -> dict[int, tuple[int, ...]]:
+    """Element bytes to the codes of the formats that have such elements."""
+    sizes = sorted({shape.element_bytes for shape in ELEMENTS.values()})
+    return {
+        size: tuple(code.value for code, shape in ELEMENTS.items() if shape.element_bytes == size) for size in sizes
+    }
+
+
+class BufferDecoder(wiring.Component):
+    """Takes the parameter words of a set_*_fmt command apart. Combinational.
+
+    Reserved format codes give some buffer: whoever executes the command refuses them.
+
+    Members
+    -------
+    base, format, height : ``In(32)``
+        Parameter words as given; a command without a height has 0 there.
+    buffer : ``Out(BUFFER)``
+    """
+
+    base: In(ADDRESS)
+    format: In(FORMAT)
+    height: In(HEIGHT)
+    buffer: Out(BUFFER)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        buffer, tiling = self.buffer, Value.cast(self.format.tiling)
+        pitch, height = Signal(LIMIT_BITS), Signal(LIMIT_BITS)
+        m.d.comb += [
+            pitch.eq(Cat(Const(0, PITCH_UNIT.bit_length() - 1), self.format.pitch)),
+            height.eq(Mux(self.height.height.any(), self.height.height, COORDINATE_LIMIT)),
+            buffer.base.eq(self.base.base),
+            buffer.pitch.eq(pitch),
+            buffer.height.eq(height),
+            buffer.limits.width.eq(_at_most_all(pitch)),
+            buffer.limits.height.eq(_at_most_all(height)),
+            buffer.format.eq(self.format.format),
+            buffer.tiled.eq(tiling.matches(Tiling.TILED.value, Tiling.TILED_INP_2X2.value)),
+            buffer.gathers.eq(tiling.matches(Tiling.LINEAR_INP_2X2.value, Tiling.TILED_INP_2X2.value)),
+        ]
+        with m.Switch(Value.cast(self.format.format)):
+            for size, codes in formats_by_size().items():
+                unit = (LINEAR_ROW_ALIGNMENT // size).bit_length() - 1
+                with m.Case(*codes):
+                    m.d.comb += buffer.stride.eq(Mux(buffer.tiled, pitch >> TILE_LOG2[size][0], pitch >> unit))
+        return m
+
+
+def _at_most_all(count: Value) -> Value:
+    """The smaller of `count` and the coordinate limit."""
+    return Mux(count[COORDINATE_BITS], COORDINATE_LIMIT, count)
