@@ -20,6 +20,11 @@ _UPPER_BITS = ADDRESS_BITS - _UNIT_BITS
 _TILE_UNITS = 6
 """Log2 of the units of 32 bytes in a tile."""
 
+NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (0, 0))
+"""Steps right and up to the elements that a lookup in 2x2 mode puts into channels 0 to 3; p. 6."""
+OWN = NEIGHBOURS.index((0, 0))
+"""The place of the element itself among them."""
+
 
 class ElementAddress(wiring.Component):
     """The byte address of an element. Combinational.
@@ -81,13 +86,10 @@ class NeighbourAddresses(wiring.Component):
             product.eq(own_row * buffer.stride),
             up_product.eq(product + Mux(own_row[0] != up_row[0], buffer.stride, 0)),
         ]
-        places = (
-            (product, right, self.y),
-            (up_product, self.x, up),
-            (up_product, right, up),
-            (product, self.x, self.y),
-        )
-        m.d.comb += [self.addresses[place].eq(_address(m, buffer, *where)) for place, where in enumerate(places)]
+        rows, columns = ((product, self.y), (up_product, up)), (self.x, right)
+        for place, (step_right, step_up) in enumerate(NEIGHBOURS):
+            address = _address(m, buffer, rows[step_up][0], columns[step_right], rows[step_up][1])
+            m.d.comb += self.addresses[place].eq(address)
         return m
 
 
@@ -109,7 +111,8 @@ def _row(m: Module, buffer: data.View, y: Value) -> Signal:
 
 def _address(m: Module, buffer: data.View, product: Value, x: Value, y: Value) -> Value:
     """The address of (x, y), whose row or row of tiles starts `product` units or tiles behind the base."""
-    column, inside, lower = Signal(_UPPER_BITS, name="column"), Signal(_TILE_UNITS, name="inside"), Signal(_UNIT_BITS)
+    column, inside = Signal(_UPPER_BITS, name="column"), Signal(_TILE_UNITS, name="inside")
+    lower = Signal(_UNIT_BITS, name="lower")
     with m.Switch(Value.cast(buffer.format)):
         for size, codes in formats_by_size().items():
             scaled, offset = Cat(Const(0, size.bit_length() - 1), x), _tile_offset(size, x, y)

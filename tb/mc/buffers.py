@@ -19,7 +19,7 @@ def format_word(data_format: DataFormat, tiling: Tiling, pitch: int) -> int:
 
 
 def buffer_bits(buffer: Buffer) -> int:
-    """What the hardware keeps of `buffer`, by its layout, from the golden model's properties and the manual's tables."""
+    """What the hardware keeps of `buffer`, from the golden model's properties and the manual's tables."""
     size = buffer.element.element_bytes
     stride = buffer.pitch * size // 32
     if buffer.is_tiled:
