@@ -1,0 +1,153 @@
+# mypy: ignore-errors
+"""What the bits of an element mean: words of an input's lines to channels, and channels to the bytes of an output.
+
+Source: CTM Guide pp. 5-7; docs/architecture.md. Channel 0 sits at the lowest address, and bytes are little-endian.
+"""
+
+from amaranth import Cat, Module, Mux, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import CacheConfig, PipelineConfig
+from rtl.fp.conversion import FromUnorm, ToUnorm
+from rtl.fp.number import WORD_BITS
+from rtl.isa.formats import ELEMENTS, DataFormat
+from rtl.isa.limits import CHANNELS
+from rtl.lib.pipeline import delay
+from rtl.mc.address import OWN
+
+LINE_BYTES = CacheConfig.LINE_BYTES
+WORD_BYTES = WORD_BITS // 8
+LINE_WORDS = LINE_BYTES // WORD_BYTES
+ELEMENT_BYTES = max(shape.element_bytes for shape in ELEMENTS.values())
+
+WORDS = data.ArrayLayout(WORD_BITS, CHANNELS)
+"""The channels of an element."""
+PLACE = data.StructLayout({"word": (LINE_WORDS - 1).bit_length(), "upper": 1})
+"""Where in a line a channel is: in which word, and for 16 bits in which half."""
+PLACES = data.ArrayLayout(PLACE, CHANNELS)
+
+_BYTE_BITS = 8
+_UNORM_BITS = 16
+_MISSING = (0, 0, 0, 0x3F80_0000)
+"""What channels read that a format lacks: 0, 0, 1."""
+
+
+def channel_places(buffer: data.View, addresses: data.View) -> Value:
+    """The `PLACES` of a lookup's channels. `addresses` are those of the neighbours.
+
+    In 2x2 mode each channel comes from an element of its own, otherwise all from the pair's own element.
+    """
+    word_bits = WORD_BYTES.bit_length() - 1
+    own = addresses[OWN]
+    wide = Value.cast(buffer.format).matches(
+        *(code.value for code, shape in ELEMENTS.items() if shape.channels > 1 and shape.channel_bytes == WORD_BYTES)
+    )
+    places = []
+    for channel in range(CHANNELS):
+        address = Mux(buffer.gathers, addresses[channel], own | Mux(wide, channel << word_bits, 0))
+        places.append(Cat(address[word_bits : word_bits + PLACE["word"].width], address[word_bits - 1]))
+    return Cat(places)
+
+
+class ElementWords(wiring.Component):
+    """Converts what a lane has read into words. Combinational.
+
+    A number of 8 bits is converted as 16 bits, itself twice, which is the same part of 1.
+
+    Members
+    -------
+    raw : ``In(WORDS)``
+        The words of lines in which the channels are.
+    upper : ``In(4)``
+        For each channel, whether 16 bits are in its word's upper half.
+    format : ``In(DataFormat)``
+    gathers : ``In(1)``
+        2x2 mode: channel 0 of four elements.
+    absent : ``In(1)``
+        The input has no column: all channels are 0.
+    words : ``Out(WORDS)``
+    """
+
+    raw: In(WORDS)
+    upper: In(CHANNELS)
+    format: In(DataFormat)
+    gathers: In(1)
+    absent: In(1)
+    words: Out(WORDS)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        code = Value.cast(self.format)
+        for channel in range(CHANNELS):
+            m.submodules[f"unorm_{channel}"] = unorm = FromUnorm(_UNORM_BITS, PipelineConfig(result=0))
+            raw = self.raw[channel]
+            half = raw.word_select(self.upper[channel], _UNORM_BITS)
+            byte = Mux(self.gathers, raw[:_BYTE_BITS], raw.word_select(channel, _BYTE_BITS))
+            eight = code == DataFormat.UINT8_4.value
+            m.d.comb += [
+                unorm.number.eq(Mux(eight, Cat(byte, byte), half)),
+                self.words[channel].eq(Mux(eight | (code == DataFormat.UINT16_1.value), unorm.result, raw)),
+            ]
+            lacking = [format_.value for format_, shape in ELEMENTS.items() if shape.channels <= channel]
+            with m.If(~self.gathers & code.matches(*lacking)):
+                m.d.comb += self.words[channel].eq(_MISSING[channel])
+            with m.If(self.absent):
+                m.d.comb += self.words[channel].eq(0)
+        return m
+
+
+class ElementBytes(wiring.Component):
+    """Converts a lane's words into the bytes of an element, from its first one on.
+
+    Takes an element in each cycle. Latency is `alignment` + `result` of the configuration.
+
+    Members
+    -------
+    words : ``In(WORDS)``
+    mask : ``In(4)``
+        Channels to be stored; those that the format lacks are dropped.
+    format : ``In(DataFormat)``
+    bytes : ``Out(128)``
+    byte_mask : ``Out(16)``
+        Bytes that are written; none behind the element's end.
+    """
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        self.latency = config.alignment + config.result
+        super().__init__(
+            {
+                "words": In(WORDS),
+                "mask": In(CHANNELS),
+                "format": In(DataFormat),
+                "bytes": Out(ELEMENT_BYTES * _BYTE_BITS),
+                "byte_mask": Out(ELEMENT_BYTES),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.unorm16 = unorm16 = ToUnorm(_UNORM_BITS, self._config)
+        m.d.comb += unorm16.word.eq(self.words[0])
+        bytes_ = []
+        for channel in range(CHANNELS):
+            m.submodules[f"unorm8_{channel}"] = unorm8 = ToUnorm(_BYTE_BITS, self._config)
+            m.d.comb += unorm8.word.eq(self.words[channel])
+            bytes_.append(unorm8.result)
+        format_bits, mask, words = (
+            delay(m, value, self.latency) for value in (Value.cast(self.format), self.mask, Value.cast(self.words))
+        )
+        numbers = {DataFormat.UINT16_1: unorm16.result, DataFormat.UINT8_4: Cat(bytes_)}
+        with m.Switch(format_bits):
+            for code, shape in ELEMENTS.items():
+                with m.Case(code.value):
+                    m.d.comb += [
+                        self.bytes.eq(numbers.get(code, words)),
+                        self.byte_mask.eq(Cat(bit.replicate(shape.channel_bytes) for bit in mask[: shape.channels])),
+                    ]
+        return m
