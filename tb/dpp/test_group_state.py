@@ -1,0 +1,96 @@
+"""GroupStates against a record for each slot."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from rtl.config import ArrayConfig
+from rtl.dpp.border import group_layout
+from rtl.dpp.control_state import control_state_layout
+from rtl.dpp.group_state import GroupStates, group_state_layout, stacks_layout
+from rtl.isa.limits import CHANNELS
+from rtl.isa.word import fields, unpack
+from tb.lib.streams import simulate
+
+CYCLES = 300
+READERS = 3
+
+
+def random_fields(generator: np.random.Generator, layout: Any) -> dict[str, int]:
+    """A record with random bits, as integers by field."""
+    sizes = {name: width for name, _, width in fields(layout)}
+    return {name: int.from_bytes(generator.bytes(-(-width // 8)), "little") % (1 << width)
+            for name, width in sizes.items()}  # fmt: skip
+
+
+def assembled(layout: Any, record: dict[str, int]) -> int:
+    return sum(record[name] << offset for name, offset, _ in fields(layout))
+
+
+class Model:
+    """A record for each slot, by field; without stacks as long as they mean nothing."""
+
+    def __init__(self, lanes: int, threads: int, generator: np.random.Generator) -> None:
+        self._generator, self._everybody = generator, (1 << lanes) - 1
+        self.group, self.stacks = group_state_layout(lanes), stacks_layout(lanes)
+        self._place, self._control = group_layout(lanes), control_state_layout(lanes)
+        self._widths = {"live": {"live": lanes}, "flags": {"predicates": CHANNELS * lanes, "alu_result": lanes}}
+        self.records: list[dict[str, int]] = [self._empty() for _ in range(threads)]
+
+    def _empty(self) -> dict[str, int]:
+        return {name: 0 for name, _, _ in fields(self.group)}
+
+    def apply(self, name: str, slot: int) -> dict[str, int]:
+        """Change a record at random; what the port of that name takes."""
+        if name == "start":
+            place = random_fields(self._generator, self._place)
+            self.records[slot] = self._empty() | place | {"live": self._everybody, "active": self._everybody}
+            return {"group": assembled(self._place, place)}
+        if name == "control":
+            state = random_fields(self._generator, self._control)
+            self.records[slot] |= {key: value for key, value in state.items() if key != "pc"}
+            return {"state": assembled(self._control, state)}
+        news = {key: int(self._generator.integers(1 << width)) for key, width in self._widths[name].items()}
+        self.records[slot] |= news
+        return news
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_every_write_changes_its_own_fields_of_its_own_slot(lanes):
+    generator = np.random.default_rng(lanes)
+    config = ArrayConfig(lanes=lanes, threads=8, temporaries=128)
+    unit, model = GroupStates(config, READERS), Model(lanes, config.threads, generator)
+    shares = {"start": 0.2, "control": 0.5, "live": 0.5, "flags": 0.5}
+    counts = dict.fromkeys([*shares, "stacks"], 0)
+
+    def write(context: Any) -> None:
+        # A group that starts is in no port: nothing else changes its slot.
+        started, *others = generator.permutation(config.threads)[:4].tolist()
+        for name, share in shares.items():
+            port, slot = getattr(unit, name), started if name == "start" else int(generator.choice(others))
+            valid = bool(generator.random() < share)
+            context.set(port.valid, valid)
+            if valid:
+                counts[name] += 1
+                context.set(port.slot, slot)
+                for key, value in model.apply(name, slot).items():
+                    context.set(Value.cast(port[key]), value)
+
+    async def testbench(context: Any) -> None:
+        for _ in range(CYCLES):
+            slots = generator.integers(0, config.threads, READERS + 1).tolist()
+            for port, slot in zip((*unit.slots, unit.stacks_slot), slots, strict=True):
+                context.set(port, slot)
+            before = [dict(model.records[slot]) for slot in slots]
+            write(context)
+            for found, record in zip(unit.groups, before[:-1], strict=True):
+                assert unpack(model.group, context.get(Value.cast(found))).items() <= record.items()
+            if before[-1].keys() >= dict(model.stacks).keys():
+                counts["stacks"] += 1
+                assert unpack(model.stacks, context.get(Value.cast(unit.stacks))).items() <= before[-1].items()
+            await context.tick()
+
+    simulate(unit, testbench)
+    assert min(counts.values()) > CYCLES / 10

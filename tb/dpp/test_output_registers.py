@@ -1,0 +1,73 @@
+"""OutputRegisters against arrays."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from rtl.config import ArrayConfig
+from rtl.dpp.output_registers import OutputRegisters
+from rtl.isa.limits import CHANNELS, OUTPUTS
+from tb.lib.streams import simulate
+
+CYCLES = 300
+ALPHA = 3
+
+
+def bits_of(flags: np.ndarray) -> int:
+    return sum(int(bit) << place for place, bit in enumerate(flags.ravel()))
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_random_writes_reads_and_starts(lanes):
+    generator = np.random.default_rng(lanes)
+    config = ArrayConfig(lanes=lanes, threads=4, temporaries=128)
+    unit, threads = OutputRegisters(config), config.threads
+    words = np.zeros((threads, OUTPUTS, lanes, CHANNELS), np.uint32)
+    written = np.zeros(words.shape, bool)
+    values, given = np.zeros((threads, lanes), np.uint32), np.zeros((threads, lanes), bool)
+    counts = {"words": 0, "values": 0, "starts": 0}
+
+    def write(context: Any, slot: int) -> None:
+        rgb, alpha = (int(number) for number in generator.integers(0, OUTPUTS, 2))
+        results = generator.integers(0, 1 << 32, (lanes, CHANNELS), np.uint32)
+        enable = generator.random((lanes, CHANNELS)) < generator.choice([0, 0.2, 0.7])
+        conditional = generator.random(lanes) < generator.choice([0, 0.5])
+        payload = {"slot": slot, "rgb_target": rgb, "alpha_target": alpha, "words": results.tolist(),
+                   "enable": [bits_of(row) for row in enable], "conditional": bits_of(conditional)}  # fmt: skip
+        context.set(unit.write, payload)
+        for channels, target in ((slice(0, ALPHA), rgb), (slice(ALPHA, CHANNELS), alpha)):
+            words[slot, target][:, channels][enable[:, channels]] = results[:, channels][enable[:, channels]]
+            written[slot, target][:, channels] |= enable[:, channels]
+        values[slot][conditional] = results[conditional, ALPHA]
+        given[slot] |= conditional
+
+    async def testbench(context: Any) -> None:
+        for _ in range(CYCLES):
+            slot, target, tested = (int(number) for number in generator.integers(0, [threads, OUTPUTS, threads]))
+            context.set(unit.slot, slot)
+            context.set(unit.target, target)
+            context.set(unit.conditional_slot, tested)
+            found, found_written = words[slot, target].copy(), written[slot].copy()
+            value, value_given = values[tested].copy(), given[tested].copy()
+
+            started, writing = generator.permutation(threads)[:2].tolist()
+            starts = generator.random() < 0.05
+            context.set(unit.start, {"valid": starts, "slot": started})
+            write(context, writing)
+            if starts:
+                written[started], given[started] = False, False
+            assert context.get(Value.cast(unit.written)) == bits_of(found_written)
+            assert context.get(unit.conditional_written) == bits_of(value_given)
+            await context.tick()
+            read = np.array([list(context.get(unit.words[lane])) for lane in range(lanes)], np.uint32)
+            # What was never written means nothing.
+            assert (read == found)[found_written[target]].all()
+            assert (np.array(list(context.get(unit.conditional)), np.uint32) == value)[value_given].all()
+            counts["words"] += found_written[target].sum()
+            counts["values"] += value_given.sum()
+            counts["starts"] += starts
+
+    simulate(unit, testbench)
+    assert min(counts.values()) > 5

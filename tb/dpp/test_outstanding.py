@@ -1,0 +1,93 @@
+"""Outstanding against lists of what is under way."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rtl.config import ArrayConfig
+from rtl.dpp.outstanding import Outstanding
+from tb.lib.streams import simulate
+
+CYCLES = 1500
+
+
+class Slot:
+    """What one slot has under way."""
+
+    def __init__(self) -> None:
+        self.lookups: list[bool] = []
+        """Of each lookup that has not come back, whether the semaphore waits for it."""
+        self.writing = False
+        self.made = 0
+
+    def acquire(self) -> None:
+        """Take the semaphore for all lookups that are under way."""
+        self.lookups = [True] * len(self.lookups)
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the semaphore is taken."""
+        return self.writing or any(self.lookups)
+
+
+def mask(bits: list[bool]) -> int:
+    return sum(bit << place for place, bit in enumerate(bits))
+
+
+def chosen(generator: np.random.Generator, allowed: list[bool], share: float) -> int | None:
+    numbers = [number for number, bit in enumerate(allowed) if bit]
+    return int(generator.choice(numbers)) if numbers and generator.random() < share else None
+
+
+@pytest.mark.parametrize(("lookups", "returns"), [(1, 0.5), (8, 0.3), (8, 0.8), (4, 0.5)])
+def test_random_events(lookups, returns):
+    generator = np.random.default_rng(lookups)
+    config = ArrayConfig(threads=4, temporaries=128, lookups=lookups)
+    unit, slots = Outstanding(config), [Slot() for _ in range(config.threads)]
+    seen: set[tuple[bool, bool, bool]] = set()
+
+    async def testbench(context: Any) -> None:
+        for number in range(CYCLES):
+            full = [len(slot.lookups) == lookups for slot in slots]
+            blocked = [slot.blocked for slot in slots]
+            quiet = [not slot.lookups and not slot.writing for slot in slots]
+            assert context.get(unit.full) == mask(full)
+            assert context.get(unit.blocked) == mask(blocked)
+            assert context.get(unit.quiet) == mask(quiet)
+            seen.update(zip(full, blocked, quiet, strict=True))
+
+            texture = chosen(generator, [not is_full for is_full in full], 0.6)
+            returned = chosen(
+                generator, [bool(slot.lookups) for slot in slots], returns if number % 300 < 200 else 0.02
+            )
+            write = chosen(generator, [not slot.writing for slot in slots], 0.1)
+            written = chosen(generator, [slot.writing for slot in slots], 0.3)
+            looks_up, acquires = generator.random() < 0.8, generator.random() < 0.3
+            flags = {"looks_up": looks_up, "acquires": acquires}
+            context.set(unit.texture, {"valid": texture is not None, "slot": texture or 0, **flags})
+            for port, number in ((unit.returned, returned), (unit.write, write), (unit.written, written)):
+                context.set(port, {"valid": number is not None, "slot": number or 0})
+            if texture is not None and looks_up:
+                assert context.get(unit.entry) == slots[texture].made % lookups
+            await context.tick()
+
+            if returned is not None:
+                slots[returned].lookups.pop(0)
+            if texture is not None:
+                slot = slots[texture]
+                slot.lookups += [False] * looks_up
+                slot.made += looks_up
+                if acquires:
+                    slot.acquire()
+            if write is not None:
+                slots[write].writing = True
+            if written is not None:
+                slots[written].writing = False
+
+    simulate(unit, testbench)
+    possible = itertools.product((False, True), repeat=3)
+    # With one lookup a slot that has one under way is full.
+    expected = {(f, b, q) for f, b, q in possible if not (q and (f or b)) and (lookups > 1 or f or b or q)}
+    assert seen == expected
