@@ -239,7 +239,7 @@ class AluPort(wiring.Component):
         effective = valid_bits[before + 1] & ~at_write.again & ~at_write.refused
         self._write(m, alu, at_write, effective)
         with m.If(valid_bits[before + 1] & at_write.writes_uncached & at_write.refused):
-            # It was announced, so it has to come.
+            # It was announced, so it has to come; its mask is empty.
             m.d.comb += self.uncached.valid.eq(1)
 
     def _bits(self, m: Module, bit: Value, cycles: int) -> list[Value]:

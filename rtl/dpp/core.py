@@ -215,11 +215,9 @@ class Core(wiring.Component):
             uncached.announced.eq(alu.announced),
             uncached.result.eq(alu.uncached),
             outstanding.write.eq(alu.acquiring),
-            self.uncached_done.ready.eq(~uncached.dropped.valid),
-            outstanding.written.valid.eq(uncached.dropped.valid | self.uncached_done.valid),
-            outstanding.written.slot.eq(
-                Mux(uncached.dropped.valid, uncached.dropped.slot, self.uncached_done.payload.slot)
-            ),
+            self.uncached_done.ready.eq(1),
+            outstanding.written.valid.eq(self.uncached_done.valid),
+            outstanding.written.slot.eq(self.uncached_done.payload.slot),
         ]
 
     def _connect_texture(self, m: Module) -> None:

@@ -27,7 +27,7 @@ class Outstanding(wiring.Component):
     returned : ``In({valid, slot})``
         A slot's oldest lookup is done.
     write, written : ``In({valid, slot})``
-        An acquiring write is about to be made; it is done, or was not made after all.
+        An acquiring write is under way; it and all earlier ones are done.
     blocked, full, quiet : ``Out(threads)``
         Slots whose semaphore is taken; with as many lookups as they may have; with nothing outstanding.
     """

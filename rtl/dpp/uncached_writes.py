@@ -38,8 +38,9 @@ def uncached_layout(config: ArrayConfig) -> data.StructLayout:
 class UncachedWrites(wiring.Component):
     """Turns results into writes: red is the data, green and blue are the pair.
 
-    Lanes whose pair is outside the limits write nothing; a write of no lane is not sent. One write per cycle; a result
-    cannot wait, so it is announced when its instruction is under way, and as many as there is room for may be.
+    Lanes whose pair is outside the limits write nothing. A write of no lane is sent only if it acquires: its answer
+    says that the earlier ones are done. One write per cycle; a result cannot wait, so it is announced when its
+    instruction is under way, and as many as there is room for may be.
 
     Members
     -------
@@ -49,9 +50,7 @@ class UncachedWrites(wiring.Component):
     ready : ``Out(1)``
         Whether there is room for one more.
     result : ``In(uncached_layout(config))``
-        Every write that was announced, in order. With no lane in its mask it is none.
-    dropped : ``Out({valid, slot})``
-        An acquiring write is not sent.
+        Every write that was announced, in order.
     empty : ``Out(1)``
     write : ``Out(stream)``
         As the core's `uncached_write`.
@@ -66,7 +65,6 @@ class UncachedWrites(wiring.Component):
                 "announced": In(1),
                 "ready": Out(1),
                 "result": In(uncached_layout(config)),
-                "dropped": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
                 "empty": Out(1),
                 "write": self._write,
             }
@@ -101,14 +99,12 @@ class UncachedWrites(wiring.Component):
                 ]
 
         announced = Signal(range(_QUEUE + 1))
-        sends, taken = result.valid & payload.mask.any(), queue.r_rdy & self.write.ready
-        refused = result.valid & ~payload.mask.any()
-        m.d.sync += announced.eq(announced + self.announced - taken - refused)
+        sends, taken = Signal(), queue.r_rdy & self.write.ready
+        m.d.comb += sends.eq(result.valid & (payload.mask.any() | acquires))
+        m.d.sync += announced.eq(announced + self.announced - taken - (result.valid & ~sends))
         m.d.comb += [
             self.ready.eq(announced <= _QUEUE - _UNDERWAY),
             self.empty.eq(announced == 0),
-            self.dropped.valid.eq(refused & acquires),
-            self.dropped.slot.eq(result.slot),
             queue.w_en.eq(sends),
             queue.w_data.eq(Value.cast(payload)),
             queue.r_en.eq(self.write.ready),

@@ -18,6 +18,7 @@ from sim.golden.pe.state import State
 from tb.dpp.simulation import CoreRun, CoreSimulation, Timing
 
 MOST_CYCLES = 50_000_000
+_TIMING = Timing(latency=20)
 
 
 @lru_cache(maxsize=8)
@@ -33,7 +34,7 @@ class CoreEngine(GoldenEngine):
 
     def __init__(
         self, config: MachineConfig = DEFAULT, *, watchdog: int = 0, progress: Progress | None = None,
-        hazards: bool = False, timing: Timing = Timing(latency=20),
+        hazards: bool = False, timing: Timing = _TIMING,
     ) -> None:  # fmt: skip
         self.timing = timing
         self.runs: list[CoreRun] = []

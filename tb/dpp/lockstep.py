@@ -1,8 +1,8 @@
 """Compares a core with the golden model behind every instruction of every group."""
 
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,11 @@ from rtl.isa.opcodes import FlowOperation, TextureOperation
 from sim.golden.dpp.batch import BROKEN, CONTINUED, ENTERED
 from sim.golden.dpp.instruction import Alu, Destination, Flow, Tex
 from tb.dpp.golden_record import GroupRecord, Record, Step, record
-from tb.dpp.simulation import CoreRun, CoreSimulation, Timing
+from tb.dpp.random_cases import Case, random_case
+from tb.dpp.simulation import CoreRun, CoreSimulation, ProtocolError, Timing
 
 _ORDER = ("start", "clear", "lookup", "alu", "texture", "flow", "fault", "end")
+_MOST_CYCLES = 1_000_000
 _RGB, _ALPHA = slice(0, 3), slice(3, 4)
 
 
@@ -242,26 +244,35 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def compare(
-    simulation: CoreSimulation, make: Any, *, timing: Timing, max_cycles: int = 1_000_000
-) -> tuple[Record, CoreRun]:
-    """Run a program on the core and on the golden model; `make` gives a fresh launch and its groups each time.
+def compare(simulation: CoreSimulation, case: Case, *, timing: Timing) -> None:
+    """Run a case on the core and on the golden model.
 
     Raises
     ------
     Difference
         At the first instruction, fault or byte of memory that is not as in the model.
     """
-    launch, groups = make()
-    run = simulation.run(launch, groups, timing=timing, max_cycles=max_cycles, trace=True)
-    launch, groups = make()
+    launch, groups = case.launch()
+    run = simulation.run(launch, groups, timing=timing, max_cycles=_MOST_CYCLES, trace=True)
+    launch, groups = case.launch()
     expected = record(launch, groups)
-    Comparison(simulation.config.array.lanes, expected, run).check()
+    Comparison(case.lanes, expected, run).check()
     _same_faults(expected, run)
     place = run.difference(launch.memory)
     if place is not None:
         raise Difference(f"memory differs at 0x{place:08x}")
-    return expected, run
+
+
+def check_cases(simulation: CoreSimulation, seeds: Iterable[int], timings: Sequence[Timing]) -> None:
+    """Compare random programs, each with the next timing; fail at the first difference, showing the program."""
+    for seed in seeds:
+        case = random_case(seed, lanes=simulation.config.array.lanes)
+        timing = replace(timings[seed % len(timings)], seed=seed)
+        try:
+            compare(simulation, case, timing=timing)
+        except (Difference, TimeoutError, ProtocolError) as difference:
+            text = f"seed {seed}, {case.lanes} lanes, {timing}: {difference}"
+            raise AssertionError(f"{text}\n{case.listing()}") from None
 
 
 def _same_faults(expected: Record, run: CoreRun) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from rtl.isa.executable import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from rtl.isa.formats import ELEMENTS, DataFormat, Tiling
-from rtl.isa.limits import BASE_ALIGNMENT, FLOAT_CONSTANTS, INPUTS
+from rtl.isa.limits import BASE_ALIGNMENT, FLOAT_CONSTANTS
 from rtl.isa.word import pack
 from sim.assembler import disassemble
 from sim.elf import Executable, write
@@ -18,7 +18,8 @@ from sim.golden.dpp.launch import Launch
 from sim.golden.pe.processor import CommandProcessor
 from sim.memory import Memory
 from sim.runtime import CommandBuffer, Layout
-from tb.dpp.random_programs import INT_CONSTANTS, READ_BACK, Program
+from tb.dpp.random_instructions import INPUTS, READ_BACK
+from tb.dpp.random_programs import INT_CONSTANTS, Program
 from tb.golden.test_alu_reference import random_floats
 
 _OUTPUTS = 4

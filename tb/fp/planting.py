@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-_PACKAGES = ("rtl.fp", "rtl.lib")
+_PACKAGES = ("rtl.fp", "rtl.lib", "rtl.dpp")
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Fault:
 
 
 @contextmanager
-def planted(fault: Fault) -> Iterator[ModuleType]:
-    """The table of units, its hardware imported anew with the fault in it.
+def planted(fault: Fault, module: str = "rtl.fp.units") -> Iterator[ModuleType]:
+    """A module, all hardware imported anew with the fault in it.
 
     Raises
     ------
@@ -39,10 +39,10 @@ def planted(fault: Fault) -> Iterator[ModuleType]:
         source = Path(spec.origin).read_text()
         if source.count(fault.old) != 1:
             raise ValueError(f"{fault.module} has {source.count(fault.old)} places {fault.old!r}")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[fault.module] = module
-        exec(compile(source.replace(fault.old, fault.new), spec.origin, "exec"), module.__dict__)
-        yield importlib.import_module("rtl.fp.units")
+        faulty = importlib.util.module_from_spec(spec)
+        sys.modules[fault.module] = faulty
+        exec(compile(source.replace(fault.old, fault.new), spec.origin, "exec"), faulty.__dict__)
+        yield importlib.import_module(module)
     finally:
         for name in [name for name in sys.modules if name.startswith(_PACKAGES)]:
             del sys.modules[name]
