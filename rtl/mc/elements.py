@@ -4,7 +4,7 @@
 Source: CTM Guide pp. 5-7; docs/architecture.md. Channel 0 sits at the lowest address, and bytes are little-endian.
 """
 
-from amaranth import Cat, Module, Mux, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -14,7 +14,7 @@ from rtl.fp.number import WORD_BITS
 from rtl.isa.formats import ELEMENTS, DataFormat
 from rtl.isa.limits import CHANNELS
 from rtl.lib.pipeline import delay
-from rtl.mc.address import OWN
+from rtl.mc.address import ADDRESS_BITS, OWN
 
 LINE_BYTES = CacheConfig.LINE_BYTES
 WORD_BYTES = WORD_BITS // 8
@@ -25,7 +25,6 @@ WORDS = data.ArrayLayout(WORD_BITS, CHANNELS)
 """The channels of an element."""
 PLACE = data.StructLayout({"word": (LINE_WORDS - 1).bit_length(), "upper": 1})
 """Where in a line a channel is: in which word, and for 16 bits in which half."""
-PLACES = data.ArrayLayout(PLACE, CHANNELS)
 
 _BYTE_BITS = 8
 _UNORM_BITS = 16
@@ -33,21 +32,28 @@ _MISSING = (0, 0, 0, 0x3F80_0000)
 """What channels read that a format lacks: 0, 0, 1."""
 
 
-def channel_places(buffer: data.View, addresses: data.View) -> Value:
-    """The `PLACES` of a lookup's channels. `addresses` are those of the neighbours.
+def channel_addresses(m: Module, buffer: data.View, addresses: data.View) -> list[Signal]:
+    """Byte addresses of what a lookup's channels read, from those of the pair's neighbours.
 
-    In 2x2 mode each channel comes from an element of its own, otherwise all from the pair's own element.
+    In 2x2 mode each channel comes from an element of its own, otherwise all from the pair's own element; channels that
+    the format lacks have an address in the same line. Of 8-bit channels it is the word's address.
     """
-    word_bits = WORD_BYTES.bit_length() - 1
-    own = addresses[OWN]
     wide = Value.cast(buffer.format).matches(
         *(code.value for code, shape in ELEMENTS.items() if shape.channels > 1 and shape.channel_bytes == WORD_BYTES)
     )
-    places = []
+    found = []
     for channel in range(CHANNELS):
-        address = Mux(buffer.gathers, addresses[channel], own | Mux(wide, channel << word_bits, 0))
-        places.append(Cat(address[word_bits : word_bits + PLACE["word"].width], address[word_bits - 1]))
-    return Cat(places)
+        address = Signal(ADDRESS_BITS, name=f"channel_{channel}_address")
+        own = addresses[OWN] | Mux(wide, channel * WORD_BYTES, 0)
+        m.d.comb += address.eq(Mux(buffer.gathers, addresses[channel], own))
+        found.append(address)
+    return found
+
+
+def place(address: Value) -> Value:
+    """The `PLACE` of a channel's address."""
+    word_bits = WORD_BYTES.bit_length() - 1
+    return Cat(address[word_bits : word_bits + PLACE["word"].width], address[word_bits - 1])
 
 
 class ElementWords(wiring.Component):

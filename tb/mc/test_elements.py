@@ -11,7 +11,7 @@ from sim.compiled import CompiledUnit
 from sim.golden.mc.buffer import Buffer
 from sim.golden.mc.elements import read, read_at, write
 from sim.memory import Memory
-from tb.fp.operands import CORNERS
+from tb.golden.words import CORNERS
 
 COUNT = 70_000
 PITCH = 8188
