@@ -58,10 +58,9 @@ def test_random_events(lookups, returns):
             assert context.get(unit.quiet) == mask(quiet)
             seen.update(zip(full, blocked, quiet, strict=True))
 
+            share = returns if number % 300 < 200 else 0.02
             texture = chosen(generator, [not is_full for is_full in full], 0.6)
-            returned = chosen(
-                generator, [bool(slot.lookups) for slot in slots], returns if number % 300 < 200 else 0.02
-            )
+            returned = chosen(generator, [bool(slot.lookups) for slot in slots], share)
             write = chosen(generator, [not slot.writing for slot in slots], 0.1)
             written = chosen(generator, [slot.writing for slot in slots], 0.3)
             looks_up, acquires = generator.random() < 0.8, generator.random() < 0.3
