@@ -41,9 +41,7 @@ class Bench:
             place = {"line": number // LINE_BEATS, "beat": number % LINE_BEATS}
             beats = [{"bank": bank, "words": [7, 7, 7, 7], "refused": 1, **place} for bank in list(ConstantBank)[1:]]
             words, refused = self.constants[number].tolist(), bool(self.refused[number])
-            beats.insert(
-                0, {"bank": ConstantBank.FLOAT, "words": words, "refused": bool(self.refused[number]), **place}
-            )
+            beats.insert(0, {"bank": ConstantBank.FLOAT, "words": words, "refused": refused, **place})
             for beat in beats:
                 context.set(self.unit.write, {"valid": 1, **beat})
                 await context.tick()

@@ -1,0 +1,120 @@
+"""Coordinates against the golden model's arithmetic: both kinds mixed, in order, bit for bit."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth.lib import data
+
+from rtl.config import PipelineConfig
+from rtl.dpp.coordinates import Coordinates, request_layout, result_layout
+from rtl.isa.limits import COORDINATE_LIMIT
+from sim.golden import fp
+from tb.fp.operands import mixed_words
+from tb.golden.words import CORNERS, floats
+from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+
+REQUESTS = 60
+WORD, INDEX, LIMIT, PASSENGER = 32, 12, 13, 9
+SHALLOW = PipelineConfig(operands=0, alignment=0, addition=0, rounding=0)
+
+
+def joined(values: list[int], bits: int) -> int:
+    return sum(int(value) << bits * place for place, value in enumerate(values))
+
+
+@dataclass
+class Request:
+    """Words [coordinate s, t, q; lane], and sizes: limits, and what scaled coordinates are multiplied by."""
+
+    words: np.ndarray
+    scaled: bool
+    projected: bool
+    width: int
+    height: int
+    pitch: int
+    rows: int
+    passenger: int
+
+    def packed(self) -> int:
+        """As the port takes it: lanes, flags, input, passenger, the lowest first."""
+        lanes = self.words.shape[1]
+        value = joined(self.words.T.ravel().tolist(), WORD)
+        flags = self.scaled | self.projected << 1
+        sizes = joined([self.width, self.height, self.pitch, self.rows], LIMIT)
+        return value | (flags | sizes << 2 | self.passenger << 2 + 4 * LIMIT) << 3 * WORD * lanes
+
+    def result(self) -> int:
+        """The indices as the golden model gives them, and the passenger."""
+        s, t, q = (floats(row) for row in self.words)
+        if self.projected:
+            reciprocal = fp.rcp(q)
+            s, t = fp.scale(s, reciprocal), fp.scale(t, reciprocal)
+        if self.scaled:
+            s, t = fp.scale(s, np.float32(self.pitch)), fp.scale(t, np.float32(self.rows))
+        indices = [*fp.coordinate_index(s, self.width).tolist(), *fp.coordinate_index(t, self.height).tolist()]
+        return joined(indices, INDEX) | self.passenger << len(indices) * INDEX
+
+
+def random_words(generator: np.random.Generator, lanes: int) -> np.ndarray:
+    """Corners, any words, and coordinates that hit."""
+    shape = (3, lanes)
+    near = generator.uniform(-1, 1, shape) * generator.choice([1.5, 40, 5000], shape)
+    anything = mixed_words(3 * lanes, int(generator.integers(1 << 30))).reshape(shape)
+    choices = [near.astype(np.float32).view(np.uint32), anything, generator.choice(CORNERS, shape)]
+    return np.choose(generator.choice([0, 0, 0, 1, 2], shape), choices)
+
+
+def random_request(generator: np.random.Generator, lanes: int, serial: bool) -> Request:
+    width, height = (int(generator.choice([1, 2, 5, 64, 1000, 4095, COORDINATE_LIMIT])) for _ in range(2))
+    scaled, projected = ((False, True), (True, False), (True, True))[generator.integers(3)] if serial else (0, 0)
+    return Request(
+        words=random_words(generator, lanes), scaled=scaled, projected=projected, width=width, height=height,
+        pitch=int(generator.choice([width, generator.integers(1 << LIMIT)])), rows=height,
+        passenger=int(generator.integers(1 << PASSENGER)),
+    )  # fmt: skip
+
+
+def test_layouts():
+    assert request_layout(4, PASSENGER).size == 12 * WORD + 2 + 4 * LIMIT + PASSENGER
+    assert result_layout(4, PASSENGER).size == 8 * INDEX + PASSENGER
+
+
+def run(lanes: int, config: PipelineConfig, requests: list[Request], stalls: tuple[float, float]) -> int:
+    """Send requests, compare the results, and give the cycles from the first request to the last result."""
+    unit, generator = Coordinates(lanes, data.StructLayout({"tag": PASSENGER}), config), np.random.default_rng(1)
+    source, sink = Source(unit.request, generator, stalls[0]), Sink(unit.result, generator, stalls[1])
+    source.waiting = [request.packed() for request in requests]
+    cycles = 0
+
+    async def testbench(context: Any) -> None:
+        nonlocal cycles
+        while len(sink.received) < len(requests):
+            await cycle(context, [source, sink])
+            cycles += 1
+            assert cycles < 40 * len(requests) * lanes
+        for _ in range(50):
+            await cycle(context, [source, sink])
+
+    simulate(unit, testbench)
+    assert len(sink.received) == len(requests)
+    for number, (found, request) in enumerate(zip(sink.received, requests, strict=True)):
+        assert found == request.result(), (number, request)
+    return cycles
+
+
+@pytest.mark.parametrize("sink_stall", STALLS)
+@pytest.mark.parametrize(("lanes", "config"), [(4, PipelineConfig()), (4, SHALLOW), (8, PipelineConfig())])
+def test_both_kinds_mixed(lanes, config, sink_stall):
+    generator = np.random.default_rng(lanes)
+    kinds = [bool(kind) for _ in range(REQUESTS // 6) for kind in [generator.integers(2)] * int(generator.integers(13))]
+    requests = [random_request(generator, lanes, kind) for kind in kinds[:REQUESTS]]
+    run(lanes, config, requests, (0.2, sink_stall))
+
+
+def test_texels_take_a_cycle_each_and_others_a_cycle_for_each_lane():
+    generator, lanes, config = np.random.default_rng(1), 4, PipelineConfig()
+    for serial, each, latency in ((False, 1, 0), (True, lanes, 3 * config.latency)):
+        requests = [random_request(generator, lanes, serial) for _ in range(30)]
+        assert run(lanes, config, requests, (0, 0)) <= each * len(requests) + latency + 4
