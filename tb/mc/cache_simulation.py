@@ -1,0 +1,220 @@
+"""A compiled cache with clients in front of it and a memory of lines behind it."""
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+import numpy as np
+from amaranth.lib import wiring
+
+from sim.compiled.numbered import Numbered, port_name
+from sim.compiled.toolchain import build
+from sim.compiled.verilog import Port, convert, ports
+from sim.memory import Memory
+
+_TOP = "cache"
+_STALL_ONE = 1 << 16
+_SINGLES = ("invalidate", "idle", "hit", "miss")
+
+
+class ProtocolError(Exception):
+    """The cache broke a rule of its streams, or did not finish; the message names the rule and the cycle."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """How clients and memory behave, the same for the same seed.
+
+    A line comes `latency` cycles behind its request and up to `jitter` more, lines in order. In each cycle each ready
+    and each new valid is withheld with the probability `stall`.
+    """
+
+    latency: int = 1
+    jitter: int = 0
+    stall: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClientRun:
+    """One client's answers, [n, words] of 32 bits, and the cycles in which requests and answers went over."""
+
+    responses: np.ndarray
+    taken: np.ndarray
+    offered: np.ndarray
+    answered: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CacheRun:
+    """What a run did; `lines` are the requests for lines, in order, `line * 2 + uncached`."""
+
+    clients: list[ClientRun]
+    lines: np.ndarray
+    hits: int
+    misses: int
+    most_under_way: int
+
+
+class _Client(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("requests", "responses", "taken", "answered", "offered")] + [
+        ("count", ctypes.c_uint64)
+    ]
+
+
+_NUMBERS = ("lines_size", "latency", "jitter", "stall", "seed", "max_cycles", "outstanding", "invalidates")
+
+
+class _Setup(ctypes.Structure):
+    _fields_ = [
+        ("memory", ctypes.c_void_p),
+        ("clients", ctypes.POINTER(_Client)),
+        ("refused", ctypes.c_void_p),
+        ("refused_count", ctypes.c_uint64),
+        ("inputs", ctypes.c_void_p),
+        ("lines", ctypes.c_void_p),
+        *((name, ctypes.c_uint64) for name in _NUMBERS),
+    ]
+
+
+class _Result(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_uint64) for name in ("failed", "lines", "hits", "misses", "most_under_way")),
+        ("message", ctypes.c_char * 256),
+    ]
+
+
+class CacheSimulation:
+    """A compiled cache, reset once: each run begins with the lines that the one before has left.
+
+    The cache has the streams `request` and `response`, or arrays of them, `requests` and `responses`. At most
+    `outstanding` lines may be under way.
+    """
+
+    def __init__(self, cache: wiring.Component, *, outstanding: int) -> None:
+        listed = list(ports(cache))
+        self._sizes = {port.name: _port_bytes(port.width) for port in listed}
+        text = resources.files("tb.mc").joinpath("cache_loop.cc").read_text()
+        path = build(convert(Numbered(cache, listed), top=_TOP), _declarations(listed) + text, top=_TOP)
+        self._library = ctypes.CDLL(str(path))
+        pointer = ctypes.c_void_p
+        self._library.cache_make.restype = pointer
+        for name in ("free", "reset"):
+            getattr(self._library, f"cache_{name}").argtypes = [pointer]
+        self._library.cache_run.argtypes = [pointer, pointer, pointer]
+        self._outstanding = outstanding
+        self._cache: int = self._library.cache_make()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_cache"):
+            self._library.cache_free(self._cache)
+
+    def renew(self) -> None:
+        """Take a new cache, as it is after power-up."""
+        self._library.cache_free(self._cache)
+        self._cache = self._library.cache_make()
+
+    def reset(self) -> None:
+        """Reset the cache, not its memories."""
+        self._library.cache_reset(self._cache)
+
+    def run(
+        self,
+        memory: Memory,
+        requests: Sequence[Sequence[int]],
+        *,
+        inputs: int = 0,
+        timing: Timing,
+        refused: Sequence[tuple[int, int]] = (),
+        invalidates: bool = False,
+        max_cycles: int = 1 << 22,
+    ) -> CacheRun:
+        """Send each client's requests, payloads as integers, and wait for all answers.
+
+        `refused` are ranges of lines [first, end).
+
+        Raises
+        ------
+        ProtocolError
+            The cache broke a rule, or takes more than `max_cycles`.
+        """
+        stems = [""] if "request__payload" in self._sizes else [f"s__{each}" for each in range(len(requests))]
+        clients, arrays = (_Client * len(requests))(), []
+        for number, (stem, payloads) in enumerate(zip(stems, requests, strict=True)):
+            size = self._sizes[f"request{stem}__payload"]
+            given = np.frombuffer(b"".join(each.to_bytes(size, "little") for each in payloads), np.uint8)
+            answers = np.zeros((len(payloads), self._sizes[f"response{stem}__payload"]), np.uint8)
+            cycles = np.zeros((3, len(payloads)), np.uint64)
+            arrays.append((given, answers, cycles))
+            pointers = (given.ctypes.data, answers.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
+            clients[number] = _Client(*pointers)
+        lines, ranges = np.zeros(1 << 20, np.uint32), np.array(refused, np.uint64)
+        bound = np.frombuffer(inputs.to_bytes(self._sizes.get("inputs", 0), "little"), np.uint8)
+        setup, result = _Setup(memory.bytes.ctypes.data, clients), _Result()
+        setup.refused, setup.refused_count = ranges.ctypes.data, len(refused)
+        setup.inputs, setup.lines = bound.ctypes.data if bound.size else None, lines.ctypes.data
+        setup.lines_size, setup.max_cycles, setup.invalidates = lines.size, max_cycles, invalidates
+        setup.latency, setup.jitter, setup.seed = timing.latency, timing.jitter, timing.seed
+        setup.stall, setup.outstanding = round(timing.stall * _STALL_ONE), self._outstanding
+        self._library.cache_run(self._cache, ctypes.byref(setup), ctypes.byref(result))
+        if result.failed:
+            raise ProtocolError(result.message.decode())
+        assert result.lines <= lines.size, "the log of lines is too short"
+        return CacheRun(
+            clients=[
+                ClientRun(
+                    responses=answers.view(np.uint32), taken=cycles[0], answered=cycles[1], offered=cycles[2]
+                )
+                for _, answers, cycles in arrays
+            ],
+            lines=lines[: result.lines],
+            hits=int(result.hits),
+            misses=int(result.misses),
+            most_under_way=int(result.most_under_way),
+        )  # fmt: skip
+
+
+def _port_bytes(width: int) -> int:
+    """The size of a port's C++ type."""
+    return next((size // 8 for size in (8, 16, 32, 64) if width <= size), -(-width // 32) * 4)
+
+
+def _declarations(listed: list[Port]) -> str:
+    """C++ that gives the ports of the cache their names."""
+    numbers = {port.name: number for number, port in enumerate(listed)}
+    widths = {port.name: port.width for port in listed}
+
+    def address(name: str) -> str:
+        return f"&model.{port_name(numbers[name])}" if name in numbers else "nullptr"
+
+    def stream(name: str) -> str:
+        ends = ", ".join(address(f"{name}__{end}") for end in ("valid", "ready"))
+        payload = f"{name}__payload"
+        return f"{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}, {ends}}}"
+
+    def streams(name: str) -> str:
+        found = [each.removesuffix("__payload") for each in numbers if each.startswith(name) and "payload" in each]
+        return f"{{{', '.join(map(stream, found))}}}"
+
+    inputs = f"{{{address('inputs')}, {_port_bytes(widths.get('inputs', 1))}, {widths.get('inputs', 1)}, 0, 0}}"
+    return f"""#include <cstdint>
+#include <vector>
+#include "verilated.h"
+#include "V{_TOP}.h"
+namespace {{
+using Model = V{_TOP};
+struct Stream {{ void* payload; std::size_t bytes, width; std::uint8_t *valid, *ready; }};
+struct Ports {{
+    std::vector<Stream> requests, responses;
+    Stream line_request, line_response, inputs;
+    std::uint8_t {", ".join("*" + name for name in _SINGLES)};
+}};
+Ports ports(Model& model) {{
+    return {{
+        {streams("request")}, {streams("response")}, {stream("line_request")}, {stream("line_response")}, {inputs},
+        {", ".join(address(name) for name in _SINGLES)}
+    }};
+}}
+}}
+"""
