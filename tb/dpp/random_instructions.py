@@ -11,7 +11,7 @@ import numpy as np
 
 from rtl.isa.instruction import ALPHA_ADDR, ALPHA_INST, COMMON, RGB_ADDR, RGB_INST, RGBA_INST, TEX_ADDR, TEX_INST
 from rtl.isa.limits import TEMPORARIES
-from rtl.isa.opcodes import InstructionType, RgbOperation, TextureOperation, UmrtTarget
+from rtl.isa.opcodes import InputModifier, InstructionType, RgbOperation, Swizzle, TextureOperation, UmrtTarget
 from rtl.isa.word import fields, pack, replace, unpack
 from tb.golden.machine import Instruction, alu
 from tb.golden.test_alu_reference import random_words
@@ -205,8 +205,11 @@ class Code:
     def _kill(self) -> int:
         source = self._register()
         waits = self._settle({source})
+        if self._chance(0.2) and source and not waits:
+            ones = {f"red_swiz_{name}": Swizzle.ONE.value for name in "ab"} | {"mod_a": InputModifier.NEG.value}
+            self._emit(alu(rgb={**ones, "rgb_addrd": source, "red_swiz_c": Swizzle.ZERO.value}, rgb_wmask=1, nop=1))
         common = pack(
-            COMMON, type=InstructionType.TEX.value, tex_sem_wait=int(waits), rgb_wmask=self._choose([1, 2, 4]),
+            COMMON, type=InstructionType.TEX.value, tex_sem_wait=int(waits), rgb_wmask=self._choose([1, 1, 2, 4]),
             rgb_pred_sel=self._choose(range(6)), alpha_wmask=int(self._chance(0.2)),
         )  # fmt: skip
         inst = pack(TEX_INST, inst=TextureOperation.KILL_LT_0.value)

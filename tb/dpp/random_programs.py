@@ -160,7 +160,7 @@ class Program(Code):
 
     def _leave(self) -> int:
         self._drain()
-        condition = self._condition() if self._chance(0.8) else {"function": ALWAYS}
+        condition = self._condition() if self._chance(0.6) else {"function": ALWAYS}
         condition.pop("ignore_uncovered", None)
         depth, is_break = self._depth, self._chance(0.5)
         op = (BREAKLOOP if self._loops[-1] == LOOP else BREAKREP) if is_break else CONTINUE

@@ -13,7 +13,7 @@ from tb.dpp.lockstep import check_cases
 from tb.dpp.random_cases import random_case
 from tb.dpp.simulation import Timing
 
-PROGRAMS, LONG_PROGRAMS = 70, 1700
+PROGRAMS, LONG_PROGRAMS = 80, 1700
 LEAST = 20
 CONFIGS = {
     "default": DEFAULT,

@@ -1,0 +1,69 @@
+"""The lock-step comparison is worth something: mistakes in the core are found, and named."""
+
+import pytest
+
+from rtl.config import DEFAULT
+from tb.dpp.lockstep import check_cases
+from tb.dpp.simulation import CoreSimulation
+from tb.dpp.test_lockstep import PROGRAMS, TIMINGS
+from tb.fp.planting import Fault, planted
+
+FAULTS = {
+    "the stack is popped on a jump": Fault(
+        "rtl.dpp.flow_control", "pops = Mux(jumps, breaks, ends)", "pops = Mux(jumps, ends, breaks)"
+    ),
+    "WRITE_INACTIVE counts for the ALU result": Fault(
+        "rtl.dpp.writeback", "Mux(common.alu_result_sel, strict[SCALAR], strict[0])",
+        "Mux(common.alu_result_sel, free[SCALAR], free[0])",
+    ),
+    "aL is not added to a constant's address": Fault(
+        "rtl.dpp.sources", "index.eq(address + Mux(relative, self.loop_index, 0))", "index.eq(address)"
+    ),
+    "the alpha unit's temporaries are the RGB unit's": Fault(
+        "rtl.dpp.register_file", 'places = [*(self.rgb_sources if name == "rgb" else self.alpha_sources)',
+        'places = [*(self.rgb_sources if name == "rgb" else self.rgb_sources)',
+    ),
+    "temporaries that do not exist are read": Fault(
+        "rtl.dpp.placement", "return number <= self._highest", "return number <= self._highest + 1"
+    ),
+    "the semaphore is free too early": Fault(
+        "rtl.dpp.outstanding", "Mux(texture & self.texture.acquires, following,",
+        "Mux(texture & self.texture.acquires, pending,",
+    ),
+    "a lookup's result is not swizzled": Fault(
+        "rtl.dpp.lookup_return", "held.words[lane][record.swizzle[channel]]", "held.words[lane][channel]"
+    ),
+    "uncovered processors are fetched for and written": Fault(
+        "rtl.dpp.texture_port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"
+    ),
+    "a late instruction's operands are those of another": Fault(
+        "rtl.dpp.alu", "Mux(late, Value.cast(behind), Value.cast(value))", "Mux(self.late, Value.cast(behind), Value.cast(value))"
+    ),
+    "one temporary is not cleared": Fault(
+        "rtl.dpp.starter", "register.eq(self.highest_temporary)", "register.eq(self.highest_temporary - (self.highest_temporary != 0))"
+    ),
+    "killed processors send outputs": Fault(
+        "rtl.dpp.retirement", "stores = self.state.covered & self.state.live & passed", "stores = self.state.covered & passed"
+    ),
+    "LAST ends a group that has inactive processors": Fault(
+        "rtl.dpp.alu_port", "all_active = ~(group.covered & group.live & ~group.active).any()", "all_active = Value.cast(1)"
+    ),
+    "a group may execute one instruction more": Fault(
+        "rtl.dpp.scheduler", "(remaining == 1)", "(remaining == 0)"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_mistake_is_found_and_named(name: str) -> None:
+    with planted(FAULTS[name], "rtl.dpp.core") as core:
+        simulation = CoreSimulation(DEFAULT, core.Core(DEFAULT))
+    with pytest.raises(AssertionError, match=r"seed \d+, 4 lanes.*: .*cycle|memory differs|ended|groups that did not end"):
+        check_cases(simulation, range(2 * PROGRAMS), TIMINGS)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_mistake_can_still_be_made(name: str) -> None:
+    with planted(FAULTS[name], "rtl.dpp.core"):
+        pass
