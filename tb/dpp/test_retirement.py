@@ -1,0 +1,170 @@
+"""Retirement: groups at their end, tested and not, against what each should send."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from rtl.config import ArrayConfig
+from rtl.dpp.retirement import Retirement
+from rtl.isa.limits import CHANNELS, OUTPUTS
+from rtl.isa.word import unpack
+from tb.lib.streams import STALLS, Sink, Source, simulate
+
+GROUPS = 50
+WORD = 32
+PROGRAM_VALUE = 0x3FC00000
+
+
+def joined(values: Any, bits: int) -> int:
+    return sum(int(value) << bits * place for place, value in enumerate(values))
+
+
+def mask_of(bits: np.ndarray) -> int:
+    return joined(bits, 1)
+
+
+class Group:
+    """A group at its end: its place, lanes, output registers [target, lane, channel] and conditional values."""
+
+    def __init__(self, generator: np.random.Generator, lanes: int) -> None:
+        self.place = {"i": 2 * int(generator.integers(1 << 12)), "j": int(generator.integers(1 << 12))}
+        self.faulted = bool(generator.random() < 0.2)
+        self.covered, self.live, self.given, self.passed = generator.random((4, lanes)) < 0.7
+        share = generator.choice([0, 0.5, 1], OUTPUTS)
+        self.written = generator.random((OUTPUTS, lanes, CHANNELS)) < share[:, None, None]
+        self.words = generator.integers(0, 1 << 32, self.written.shape, np.uint32)
+        self.values = generator.integers(0, 1 << 32, lanes, np.uint32)
+
+    def test(self, value: int) -> dict[str, int]:
+        """The request to the conditional unit, where lanes that gave no value have `value`."""
+        values = np.where(self.given, self.values, np.uint32(value))
+        mask = mask_of(self.covered & self.live)
+        return {**self.place, "mask": mask, "values": joined(values, WORD)}
+
+    def outputs(self, tested: bool) -> list[tuple[Any, ...]]:
+        """What is stored: target, place, and of each lane and channel that is written its word."""
+        stores = self.covered & self.live & (self.passed if tested else True)
+        sent = []
+        for target in range(OUTPUTS):
+            lanes, channels = np.nonzero(self.written[target] & stores[:, None])
+            words = self.words[target, lanes, channels]
+            if words.size and not self.faulted:
+                sent.append((target, self.place, list(zip(lanes, channels, words, strict=True))))
+        return sent
+
+
+class Bench:
+    """The component, the memories that it reads and the groups in it."""
+
+    def __init__(self, config: ArrayConfig, stall: float, program: dict[str, int]) -> None:
+        self.config, self.unit, self._program = config, Retirement(config), program
+        self.generator = generator = np.random.default_rng(config.lanes)
+        self.tests, self.output = (Sink(port, generator, stall) for port in (self.unit.test_request, self.unit.output))
+        self.answers = Source(self.unit.test_response, generator, stall)
+        self.groups: list[Group] = []
+        self.released = 0
+        self._slots: list[int] = []
+        """Slots of the groups inside, the oldest first."""
+        self._asked: tuple[np.ndarray, np.ndarray] | None = None
+        """Words and conditional values whose place was asked for in the last cycle."""
+        self._asking: list[Group] = []
+        self._states = [Group(generator, config.lanes) for _ in range(config.threads)]
+
+    def _read(self, context: Any) -> None:
+        """Answer for the group states and the output registers; words come a cycle after their place."""
+        unit = self.unit
+        if self._asked:
+            words, values = self._asked
+            context.set(Value.cast(unit.words), joined(words.ravel(), WORD))
+            context.set(Value.cast(unit.conditional), joined(values, WORD))
+        tested, sent = (self._states[context.get(slot)] for slot in (unit.test_slot, unit.slot))
+        for port, group in ((unit.test_group, tested), (unit.state, sent)):
+            context.set(port.i, group.place["i"])
+            context.set(port.j, group.place["j"])
+            context.set(port.covered, mask_of(group.covered))
+            context.set(port.live, mask_of(group.live))
+        context.set(unit.conditional_written, mask_of(tested.given))
+        context.set(Value.cast(unit.written), mask_of(sent.written.ravel()))
+        self._asked = sent.words[context.get(unit.target)], tested.values
+
+    def _offer(self, context: Any, share: float) -> None:
+        free = [slot for slot in range(self.config.threads) if slot not in self._slots]
+        offers = bool(free and len(self.groups) < GROUPS and context.get(self.unit.ready))
+        offers = offers and self.generator.random() < share
+        context.set(self.unit.group.valid, offers)
+        if offers:
+            slot, group = int(self.generator.choice(free)), Group(self.generator, self.config.lanes)
+            self._states[slot] = group
+            context.set(self.unit.group.slot, slot)
+            context.set(self.unit.group.faulted, group.faulted)
+            self.groups.append(group)
+            self._slots.append(slot)
+            if self._program["tests"] and not group.faulted:
+                self._asking.append(group)
+
+    def _check_release(self, context: Any) -> None:
+        release = self.unit.release
+        if context.get(release.valid):
+            group = self.groups[self.released]
+            assert (context.get(release.slot), context.get(release.faulted)) == (self._slots.pop(0), group.faulted)
+            self.released += 1
+
+    async def step(self, context: Any, share: float) -> None:
+        """One cycle, in which a group comes with a probability of `share`."""
+        assert context.get(self.unit.empty) == (not self._slots)
+        self._read(context)
+        self._offer(context, share)
+        asked = len(self.tests.received)
+        for end in (self.tests, self.output, self.answers):
+            end.drive(context)
+        for end in (self.tests, self.output, self.answers):
+            end.finish(context)
+        if len(self.tests.received) > asked:
+            self.answers.waiting.append(mask_of(self._asking.pop(0).passed))
+        self._check_release(context)
+        await context.tick()
+
+    def sent(self) -> list[tuple[Any, ...]]:
+        """What was stored, as `Group.outputs` says it; an output of no lane stores nothing."""
+        layout, result = self.unit.output.payload.shape(), []
+        for payload in self.output.received:
+            output = unpack(layout, payload)
+            places = [place for place in range(self.config.lanes * CHANNELS) if output["mask"] >> place & 1]
+            words = [(*divmod(place, CHANNELS), output["words"] >> WORD * place & 0xFFFFFFFF) for place in places]
+            if words:
+                result.append((output["target"], {"i": output["i"], "j": output["j"]}, words))
+        return result
+
+
+PROGRAMS = {
+    "no tests": {"tests": 0, "conditional_from_program": 0},
+    "values of the program": {"tests": 1, "conditional_from_program": 1},
+    "values of the PE": {"tests": 1, "conditional_from_program": 0},
+}
+
+
+@pytest.mark.parametrize("stall", STALLS)
+@pytest.mark.parametrize("share", [1.0, 0.05])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_random_groups(name, share, stall):
+    program = PROGRAMS[name]
+    bench = Bench(ArrayConfig(threads=16, temporaries=128), stall, program)
+
+    async def testbench(context: Any) -> None:
+        context.set(bench.unit.program, {**program, "conditional_value": PROGRAM_VALUE})
+        for _ in range(100 * GROUPS):
+            await bench.step(context, share)
+            if bench.released == GROUPS:
+                break
+        for _ in range(5):
+            await bench.step(context, 0)
+
+    simulate(bench.unit, testbench)
+    assert bench.released == GROUPS
+    value = 0 if program["conditional_from_program"] else PROGRAM_VALUE
+    asking = [group for group in bench.groups if program["tests"] and not group.faulted]
+    layout = bench.unit.test_request.payload.shape()
+    assert [unpack(layout, payload) for payload in bench.tests.received] == [group.test(value) for group in asking]
+    assert bench.sent() == [output for group in bench.groups for output in group.outputs(bool(program["tests"]))]

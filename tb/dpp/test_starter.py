@@ -1,0 +1,68 @@
+"""Starter: r0 is the processor's place, all other temporaries are 0, each is written once."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from rtl.config import ArrayConfig
+from rtl.dpp.starter import Starter, clear_layout
+from rtl.isa.limits import CHANNELS, COORDINATE_LIMIT, QUAD
+from rtl.isa.word import unpack
+from tb.lib.streams import STALLS, Sink, cycle, simulate
+
+GROUPS = [(0, 0, 0), (2, 4, 1), (COORDINATE_LIMIT, COORDINATE_LIMIT - 2, 7), (3070, 2, 127), (1022, 4094, 0)]
+"""Column and row of lane 0, and the program's highest temporary."""
+
+
+def first_register(column: int, row: int, lanes: int) -> int:
+    """(i, j, 0, 1) of all lanes: quads beside each other, two lanes in each of two rows."""
+    places = [(column + lane // QUAD * 2 + lane % 2, row + lane % QUAD // 2) for lane in range(lanes)]
+    words = np.array([[i, j, 0, 1] for i, j in places], np.float32).view(np.uint32)
+    assert words.shape == (lanes, CHANNELS)
+    return sum(int(word) << 32 * place for place, word in enumerate(words.ravel()))
+
+
+@pytest.mark.parametrize("stall", STALLS)
+@pytest.mark.parametrize("lanes", [4, 16])
+def test_groups_one_after_the_other(lanes, stall):
+    generator = np.random.default_rng(lanes)
+    config = ArrayConfig(lanes=lanes, threads=4, temporaries=128)
+    unit = Starter(config)
+    sink = Sink(unit.write, generator, stall)
+
+    async def testbench(context: Any) -> None:
+        for column, row, highest in GROUPS:
+            slot, covered = int(generator.integers(4)), int(generator.integers(1 << lanes))
+            assert not context.get(unit.busy)
+            group = {"i": column, "j": row, "covered": covered}
+            context.set(unit.highest_temporary, highest)
+            context.set(unit.group, {"valid": 1, "slot": slot, "group": group})
+            await cycle(context, [sink])
+            # What stands there later is nobody's.
+            context.set(unit.group, {"valid": 0, "slot": 3 - slot, "group": {"i": 9, "j": 9, "covered": 0}})
+            sink.received.clear()
+            cycles = 0
+            while context.get(unit.busy):
+                before = len(sink.received)
+                sink.drive(context)
+                begins = context.get(unit.begin.valid)
+                sink.finish(context)
+                assert begins == (before == highest and len(sink.received) > before)
+                assert not begins or context.get(unit.begin.slot) == slot
+                await context.tick()
+                cycles += 1
+                assert cycles < 2000
+            assert not context.get(unit.begin.valid)
+            assert stall or cycles == highest + 1
+            writes = [unpack(clear_layout(config), payload) for payload in sink.received]
+            assert sorted(write["register"] for write in writes) == list(range(highest + 1))
+            assert all(write["slot"] == slot for write in writes)
+            for write in writes:
+                assert write["words"] == (0 if write["register"] else first_register(column, row, lanes))
+            for _ in range(int(generator.integers(3))):
+                await cycle(context, [sink])
+                assert not context.get(Value.cast(unit.write.valid))
+
+    simulate(unit, testbench)
