@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rtl.config import DEFAULT, MachineConfig
+from rtl.isa.status import Status
 from sim.engines.engine import Progress
 from sim.engines.golden import GoldenEngine
 from sim.fault import MachineError
@@ -79,4 +80,7 @@ class _Run(R5xxRun):
         if not run.faults:
             return None
         fault = run.faults[0]
-        return MachineError(status=fault.status, pc=fault.pc, i=fault.i, j=fault.j)
+        is_refusal = fault.status is Status.BUS_ERROR
+        return MachineError(
+            status=fault.status, client=fault.client if is_refusal else None, pc=fault.pc, i=fault.i, j=fault.j
+        )

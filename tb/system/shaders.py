@@ -54,9 +54,11 @@ class Result:
         return [array.view(np.uint32) for array in arrays]
 
 
-def run(shader: Shader, *, domain: tuple[int, int, int, int], lanes: int = 4, hazards: bool = False) -> Result:
+def run(
+    shader: Shader, *, domain: tuple[int, int, int, int], lanes: int = 4, hazards: bool = False, engine: str = "golden"
+) -> Result:
     """Run a program over `domain` (i0, j0, i1, j1)."""
-    device = Device(config=replace(DEFAULT, array=ArrayConfig(lanes=lanes)), hazards=hazards)
+    device = Device(engine, replace(DEFAULT, array=ArrayConfig(lanes=lanes)), hazards=hazards)
     source = read_shader(shader.text)
     numbers = sorted(int(name.removeprefix("temp")) for name in shader.arrays if name.startswith("temp"))
     executable, loaded_from = with_prologue(source.executable, numbers)
