@@ -145,3 +145,17 @@ def test_one_write_in_each_cycle():
             assert context.get(unit.write.payload.words[0][0]) == number
 
     simulate(unit, testbench)
+
+
+def test_a_refused_lookup_does_not_wait_for_the_registers():
+    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128))
+
+    async def testbench(context: Any) -> None:
+        context.set(unit.response.valid, 1)
+        context.set(unit.response.payload.refused, 1)
+        await context.tick()
+        context.set(unit.response.valid, 0)
+        assert context.get(unit.returned.valid)
+        assert context.get(unit.refused.valid)
+
+    simulate(unit, testbench)

@@ -1,0 +1,141 @@
+"""A scheduler in plain Python, cycle by cycle: where each group is, and who comes next."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from rtl.dpp.scheduling import Unit
+
+
+class Where(Enum):
+    """Where a group is; it is in one place at a time."""
+
+    CLEARING = 0
+    FETCHING = 1
+    LOOKED_AT = 2
+    READY = 3
+    PORT = 4
+    WAITING = 5
+    FINISHED = 6
+    RETIRING = 7
+
+
+IDLE = (Where.READY, Where.WAITING, Where.FETCHING)
+
+
+@dataclass
+class Group:
+    """A resident group; `following` is its next instruction's summary by field."""
+
+    number: int
+    where: Where = Where.CLEARING
+    pc: int = 0
+    following: dict[str, int] | None = None
+    executed: int = 0
+    faulted: bool = False
+    expired: bool = False
+
+
+@dataclass
+class Inputs:
+    """What a cycle brings. Events are None or name a slot; `done` has one entry for each port."""
+
+    admit: bool
+    begin: tuple[int, int] | None
+    done: list[dict[str, Any] | None]
+    stop: int | None
+    fetched: dict[str, int]
+    release: int | None
+    can: dict[str, bool]
+    wake: bool
+    blocked: int
+    full: int
+    quiet: int
+
+
+class SchedulerModel:
+    """Groups by slot, and how a cycle changes them."""
+
+    def __init__(self, slots: int, watchdog: int) -> None:
+        self._slots, self._watchdog, self._admitted = slots, watchdog, 0
+        self.groups: dict[int, Group] = {}
+
+    def free_slot(self) -> int | None:
+        """The lowest free one."""
+        return next((slot for slot in range(self._slots) if slot not in self.groups), None)
+
+    def _oldest(self, allowed: Any) -> int | None:
+        slots = [slot for slot, group in self.groups.items() if allowed(slot, group)]
+        return min(slots, key=lambda slot: self.groups[slot].number) if slots else None
+
+    def issued(self, unit: Unit, now: Inputs) -> int | None:
+        """The slot that a port gets."""
+
+        def allowed(slot: int, group: Group) -> bool:
+            if group.where is not Where.READY or group.faulted:
+                return False
+            following = group.following
+            if group.expired:
+                return unit is Unit.FLOW
+            if following["unit"] != unit.value or (following["waits"] and now.blocked >> slot & 1):
+                return False
+            if unit is Unit.ALU:
+                enters = following["late"] or now.can["issue_direct"]
+                return enters and (not following["writes"] or now.can["issue_write"])
+            return unit is Unit.FLOW or (now.can["issue_texture"] and not now.full >> slot & 1)
+
+        return self._oldest(allowed)
+
+    def looked_at(self, now: Inputs) -> int | None:
+        """The slot whose instruction is looked at."""
+        return self._oldest(lambda _, g: now.can["fetch"] and g.where is Where.FETCHING and not g.faulted)
+
+    def retired(self, now: Inputs) -> int | None:
+        """The slot that is retired."""
+        return self._oldest(lambda s, g: now.can["retire"] and g.where is Where.FINISHED and now.quiet >> s & 1)
+
+    def step(self, now: Inputs) -> None:
+        """The end of a cycle."""
+        given_up = [group for group in self.groups.values() if group.faulted and group.where in IDLE]
+        waiting = [group for group in self.groups.values() if group.where is Where.WAITING]
+        looked_at = [group for group in self.groups.values() if group.where is Where.LOOKED_AT]
+        moves = [(self.issued(unit, now), Where.PORT) for unit in Unit]
+        moves += [(self.looked_at(now), Where.LOOKED_AT), (self.retired(now), Where.RETIRING)]
+        admitted = self.free_slot() if now.admit else None
+        for slot, where in moves:
+            if slot is not None:
+                self.groups[slot].where = where
+        for group in looked_at:
+            group.where, group.following = Where.READY, now.fetched
+        for group in waiting:
+            group.where = Where.READY if now.wake else group.where
+        for group in given_up:
+            group.where = Where.FINISHED
+        for done in filter(None, now.done):
+            self._finish(self.groups[done["slot"]], done)
+        self._come_and_go(now, admitted)
+
+    def _come_and_go(self, now: Inputs, admitted: int | None) -> None:
+        """Events outside the ports."""
+        if now.stop is not None:
+            self.groups[now.stop].faulted = True
+        if now.begin:
+            slot, pc = now.begin
+            self.groups[slot].where, self.groups[slot].pc = Where.FETCHING, pc
+        if now.release is not None:
+            del self.groups[now.release]
+        if admitted is not None:
+            self._admitted += 1
+            self.groups[admitted] = Group(self._admitted)
+
+    def _finish(self, group: Group, done: dict[str, Any]) -> None:
+        """A port leaves a group."""
+        if done["again"]:
+            group.where = Where.WAITING
+            return
+        group.executed += 1
+        group.expired |= group.executed == self._watchdog
+        group.pc, group.following = done["pc"], done["following"]
+        group.faulted |= bool(done["faults"])
+        ends = done["ends"] or done["faults"]
+        group.where = Where.FINISHED if ends else Where.FETCHING if done["jumps"] else Where.READY

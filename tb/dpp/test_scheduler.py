@@ -1,0 +1,215 @@
+"""The scheduler in step with a plain model, and what it promises, case by case."""
+
+from collections import Counter, deque
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rtl.config import ArrayConfig
+from rtl.dpp.scheduler import Scheduler
+from rtl.dpp.scheduling import PORTS, Unit
+from tb.dpp.scheduler_model import Inputs, SchedulerModel, Where
+from tb.lib.streams import simulate
+
+CYCLES = 1200
+GROUPS = 40
+CAN = ("fetch", "issue_direct", "issue_write", "issue_texture", "retire")
+PC = 1 << 10
+
+
+class Traffic:
+    """Random inputs that the ports, memory and the other parts could give."""
+
+    def __init__(self, generator: np.random.Generator, model: SchedulerModel, threads: int, ease: float) -> None:
+        self._generator, self._model, self._threads, self._ease = generator, model, threads, ease
+        self.ports: list[deque[int]] = [deque() for _ in range(PORTS)]
+        self.admitted = 0
+        self.counts: Counter[str] = Counter()
+
+    def _chance(self, share: float) -> bool:
+        return bool(self._generator.random() < share)
+
+    def _bits(self, share: float) -> int:
+        return sum(self._chance(share) << slot for slot in range(self._threads))
+
+    def _one_of(self, places: tuple[Where, ...], share: float) -> int | None:
+        slots = [slot for slot, group in self._model.groups.items() if group.where in places]
+        return int(self._generator.choice(slots)) if slots and self._chance(share) else None
+
+    def _summary(self) -> dict[str, int]:
+        return {"unit": int(self._generator.integers(PORTS)),
+                **{name: int(self._chance(0.3)) for name in ("waits", "late", "writes")}}  # fmt: skip
+
+    def _done(self, port: deque[int]) -> dict[str, Any] | None:
+        """How a port leaves its oldest group. With `again` nothing else means anything."""
+        if not port or not self._chance(0.4):
+            return None
+        slot = port.popleft()
+        expires = self._model.groups[slot].expired
+        done = {name: int(self._chance(share)) for name, share in
+                (("again", 0.15), ("ends", 0.04), ("faults", 0.01), ("jumps", 0.2))}  # fmt: skip
+        done |= {"again": 0, "faults": 1} if expires else {}
+        self.counts.update(name for name, bit in done.items() if bit and not (done["again"] and name != "again"))
+        self.counts["expired"] += expires
+        return {"slot": slot, "pc": int(self._generator.integers(PC)), "following": self._summary(), **done}
+
+    def next(self) -> Inputs:
+        """The inputs of a cycle. A group that memory stops has a lookup outstanding."""
+        begin = self._one_of((Where.CLEARING,), 0.3)
+        stop = self._one_of((Where.READY, Where.PORT, Where.WAITING, Where.FETCHING, Where.LOOKED_AT, Where.FINISHED),
+                            0.02)  # fmt: skip
+        quiet = self._bits(0.6) & ~(0 if stop is None else 1 << stop)
+        admit = self.admitted < GROUPS and self._model.free_slot() is not None and self._chance(0.5)
+        self.admitted += admit
+        self.counts["stopped"] += stop is not None
+        return Inputs(
+            admit=admit,
+            begin=None if begin is None else (begin, int(self._generator.integers(PC))),
+            done=[self._done(port) for port in self.ports],
+            stop=stop,
+            fetched=self._summary(),
+            release=self._one_of((Where.RETIRING,), 0.3),
+            can={name: self._chance(self._ease) for name in CAN},
+            wake=self._chance(0.3),
+            blocked=self._bits(0.3),
+            full=self._bits(0.2),
+            quiet=quiet,
+        )
+
+
+def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
+    """Set all inputs."""
+    context.set(unit.admit, now.admit)
+    slot, pc = now.begin or (0, 5)
+    context.set(unit.begin, {"valid": now.begin is not None, "slot": slot, "pc": pc})
+    for port, done in zip(unit.done, now.done, strict=True):
+        context.set(port, {"valid": done is not None, **(done or {})})
+    for port, slot in ((unit.stop, now.stop), (unit.release, now.release)):
+        context.set(port, {"valid": slot is not None, "slot": slot or 0})
+    context.set(unit.fetched, now.fetched)
+    for name, bit in now.can.items():
+        context.set(getattr(unit, f"can_{name}"), bit)
+    for name in ("wake", "blocked", "full", "quiet"):
+        context.set(getattr(unit, name), getattr(now, name))
+
+
+def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -> list[int | None]:
+    """Compare all outputs; the slots that the ports get."""
+    issued = [model.issued(number, now) for number in Unit]
+    expected = [*issued, model.looked_at(now), model.retired(now)]
+    for port, slot in zip((*unit.issue, unit.fetch, unit.retire), expected, strict=True):
+        assert context.get(port.valid) == (slot is not None)
+        assert slot is None or context.get(port.slot) == slot
+    for port, slot in zip((*unit.issue, unit.fetch), expected, strict=False):
+        assert slot is None or context.get(port.pc) == model.groups[slot].pc
+    if expected[-1] is not None:
+        assert context.get(unit.retire.faulted) == model.groups[expected[-1]].faulted
+    free = model.free_slot()
+    assert context.get(unit.has_free) == (free is not None)
+    assert free is None or context.get(unit.free_slot) == free
+    assert context.get(unit.occupied) == sum(1 << slot for slot in model.groups)
+    for slot, group in model.groups.items():
+        assert group.where is Where.CLEARING or (context.get(unit.expired) >> slot & 1) == group.expired
+    return issued
+
+
+@pytest.mark.parametrize(
+    ("threads", "slots", "watchdog", "ease"), [(4, 4, 0, 0.8), (16, 16, 9, 0.5), (8, 3, 4, 1.0), (4, 1, 1, 0.7)]
+)
+def test_in_step_with_the_model(threads, slots, watchdog, ease):
+    generator = np.random.default_rng(threads)
+    unit, model = Scheduler(ArrayConfig(threads=threads, temporaries=128)), SchedulerModel(slots, watchdog)
+    traffic = Traffic(generator, model, threads, ease)
+
+    async def testbench(context: Any) -> None:
+        context.set(unit.slots, slots)
+        context.set(unit.watchdog, watchdog)
+        for _ in range(30 * CYCLES):
+            now = traffic.next()
+            drive(context, unit, now)
+            for port, slot in zip(traffic.ports, compare(context, unit, model, now), strict=True):
+                port.extend([] if slot is None else [slot])
+            model.step(now)
+            await context.tick()
+            if traffic.admitted == GROUPS and not model.groups:
+                break
+
+    simulate(unit, testbench)
+    assert traffic.admitted == GROUPS, "all groups came"
+    assert not model.groups, "and all went"
+    assert (traffic.counts["expired"] > 0) == (watchdog > 0)
+    assert all(traffic.counts[name] for name in ("ends", "stopped"))
+    assert watchdog == 1 or all(traffic.counts[name] for name in ("again", "jumps", "faults"))
+
+
+async def start(context: Any, unit: Scheduler, *, watchdog: int = 0) -> None:
+    """One group whose first instruction is FLOW's and is issued in this cycle; everything is allowed."""
+    for name in CAN:
+        context.set(getattr(unit, f"can_{name}"), 1)
+    context.set(unit.slots, 2)
+    context.set(unit.watchdog, watchdog)
+    context.set(unit.admit, 1)
+    await context.tick()
+    context.set(unit.admit, 0)
+    context.set(unit.begin, {"valid": 1, "slot": 0, "pc": 7})
+    await context.tick()
+    context.set(unit.begin, {"valid": 0})
+    assert context.get(unit.fetch.valid)
+    assert context.get(unit.fetch.pc) == 7
+    await context.tick()
+    context.set(unit.fetched, {"unit": Unit.FLOW})
+    assert not context.get(unit.issue[Unit.FLOW.value].valid)
+    await context.tick()
+    assert context.get(unit.issue[Unit.FLOW.value].valid)
+    await context.tick()
+
+
+async def finish(context: Any, unit: Scheduler, port: Unit, **done: Any) -> None:
+    context.set(unit.done[port.value], {"valid": 1, "slot": 0, **done})
+    await context.tick()
+    context.set(unit.done[port.value], {"valid": 0})
+
+
+def test_a_group_goes_on_in_the_next_cycle_and_behind_a_jump_two_cycles_later():
+    unit = Scheduler(ArrayConfig(threads=4, temporaries=128))
+    alu, flow = unit.issue[Unit.ALU.value], unit.issue[Unit.FLOW.value]
+
+    async def testbench(context: Any) -> None:
+        await start(context, unit)
+        await finish(context, unit, Unit.FLOW, pc=8, following={"unit": Unit.ALU})
+        assert (context.get(alu.valid), context.get(alu.pc), context.get(flow.valid)) == (1, 8, 0)
+        await context.tick()
+        assert not context.get(alu.valid)
+        await finish(context, unit, Unit.ALU, pc=3, jumps=1, following={"unit": Unit.ALU})
+        for expected in (0, 0, 1):
+            assert context.get(flow.valid) == expected
+            assert not context.get(alu.valid)
+            await context.tick()
+
+    simulate(unit, testbench)
+
+
+@pytest.mark.parametrize("watchdog", [1, 2, 5])
+def test_the_watchdog_stops_the_instruction_behind_the_last_that_is_allowed(watchdog):
+    unit = Scheduler(ArrayConfig(threads=4, temporaries=128))
+
+    async def testbench(context: Any) -> None:
+        await start(context, unit, watchdog=watchdog)
+        port = Unit.FLOW
+        for executed in range(watchdog):
+            assert not context.get(unit.expired)
+            # Instructions that are issued again do not count.
+            await finish(context, unit, port, again=1)
+            context.set(unit.wake, 1)
+            await context.tick()
+            assert context.get(unit.issue[port.value].valid)
+            await context.tick()
+            await finish(context, unit, port, pc=executed, following={"unit": Unit.TEXTURE, "waits": 1})
+            context.set(unit.blocked, 1 if executed == watchdog - 1 else 0)
+            port = Unit.TEXTURE if executed < watchdog - 1 else Unit.FLOW
+            assert context.get(unit.issue[port.value].valid)
+            await context.tick()
+        assert context.get(unit.expired) == 1
+
+    simulate(unit, testbench)
