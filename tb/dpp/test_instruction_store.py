@@ -112,7 +112,7 @@ def test_programs_one_after_the_other(stall):
     store = Store(stall)
 
     async def testbench(context: Any) -> None:
-        for number, size in enumerate((20, 1, 33, 2)):
+        for number, size in enumerate((16, 1, 21, 2)):
             uncached = bool(number % 2)
             program = [random_instruction(generator) for _ in range(size)]
             cycles = await store.load(context, program, uncached=uncached)

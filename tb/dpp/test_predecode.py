@@ -11,7 +11,7 @@ from rtl.isa.word import unpack
 from sim.compiled import CompiledUnit
 from tb.dpp.summaries import known, random_instruction
 
-INSTRUCTIONS = 2500
+INSTRUCTIONS = 1500
 
 
 @pytest.mark.parametrize("uncached", [False, True])
