@@ -5,10 +5,12 @@ from functools import cache
 
 import numpy as np
 
+from rtl.dpp.predecode import Predecode
 from rtl.dpp.scheduling import Unit
 from rtl.isa.instruction import COMMON, RGB_INST
 from rtl.isa.opcodes import InstructionType
 from rtl.isa.word import replace, unpack
+from sim.compiled import CompiledUnit
 from sim.golden.dpp.decode import decode
 from sim.golden.dpp.instruction import Alu, Illegal
 from tb.dpp.test_source_use import needed
@@ -33,6 +35,14 @@ def random_instruction(generator: np.random.Generator) -> tuple[int, ...]:
     if generator.random() < 0.3:
         words[int(generator.integers(1, 6))] = int(generator.integers(1 << 32))
     return tuple(words)
+
+
+@cache
+def compiled_predecode() -> CompiledUnit:
+    """Predecode, compiled; it has a test of its own."""
+    unit = Predecode()
+    unit.latency = 0
+    return CompiledUnit(unit)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,10 @@ from amaranth import Value
 
 from rtl.dpp.control_state import PC_BITS
 from rtl.dpp.instruction_store import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY, InstructionStore
-from rtl.dpp.predecode import Predecode
 from rtl.dpp.scheduling import Summary
 from rtl.isa.limits import INSTRUCTION_SLOTS
 from rtl.isa.word import unpack
-from sim.compiled import CompiledUnit
-from tb.dpp.summaries import BEYOND, Instruction, known, random_instruction
+from tb.dpp.summaries import BEYOND, Instruction, compiled_predecode, known, random_instruction
 from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 
 WORD = 32
@@ -88,11 +86,9 @@ async def check_entries(context: Any, unit: Any, program: list[Instruction], unc
 
 
 def decoded(program: list[Instruction], uncached: bool) -> list[int]:
-    """What Predecode, which has its own test, says a lane does."""
-    unit = Predecode()
-    unit.latency = 0
+    """What Predecode says a lane does."""
     words = np.array(program, np.uint32)
-    control = CompiledUnit(unit)(words=words, uncached_writes=np.full(len(words), uncached))["control"]
+    control = compiled_predecode()(words=words, uncached_writes=np.full(len(words), uncached))["control"]
     return [int.from_bytes(np.ascontiguousarray(row).tobytes(), "little") for row in control]
 
 

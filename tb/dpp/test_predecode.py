@@ -5,11 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from rtl.dpp.predecode import Predecode
 from rtl.dpp.scheduling import Summary
 from rtl.isa.word import unpack
-from sim.compiled import CompiledUnit
-from tb.dpp.summaries import known, random_instruction
+from tb.dpp.summaries import compiled_predecode, known, random_instruction
 
 INSTRUCTIONS = 1500
 
@@ -18,10 +16,8 @@ INSTRUCTIONS = 1500
 def test_random_instructions(uncached):
     generator = np.random.default_rng(uncached)
     instructions = [random_instruction(generator) for _ in range(INSTRUCTIONS)]
-    unit = Predecode()
-    unit.latency = 0
     rows = np.array(instructions, np.uint32)
-    result = CompiledUnit(unit)(words=rows, uncached_writes=np.full(len(rows), uncached))
+    result = compiled_predecode()(words=rows, uncached_writes=np.full(len(rows), uncached))
     counts: Counter[str] = Counter()
     for place, words in enumerate(instructions):
         expected, shown = known(words, uncached), [hex(word) for word in words]
