@@ -1,9 +1,11 @@
 // The clock of a compiled cache: clients in front of it, a memory of lines behind it.
 //
 // In every cycle the inputs are driven, the cache settles, what it offers and takes is looked at, and the clock rises.
+// Payloads that are not valid, and the bits of refused lines, are a poison.
 // The generated part in front of this gives `ports(model)`.
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -58,7 +60,7 @@ struct Chance {
     bool withholds() { return stall && next() % 65536 < stall; }
 };
 
-// A stream that the cache offers. What is offered must stay, unchanged, until it is taken.
+// A stream that the cache offers; without a ready of its own it is always taken. What is offered must stay, unchanged, until it is taken.
 struct Offered {
     const Stream& stream;
     const char* name;
@@ -71,8 +73,9 @@ struct Offered {
             if (std::memcmp(payload, waiting.data(), stream.bytes)) throw Failure(std::string(name) + " has changed");
         }
         waiting.clear();
-        if (*stream.valid && !*stream.ready) waiting.assign(payload, payload + stream.bytes);
-        return *stream.valid && *stream.ready;
+        const bool ready = !stream.ready || *stream.ready;
+        if (*stream.valid && !ready) waiting.assign(payload, payload + stream.bytes);
+        return *stream.valid && ready;
     }
 };
 
@@ -94,7 +97,7 @@ public:
         if (setup.inputs) std::memcpy(ports.inputs.payload, setup.inputs, ports.inputs.bytes);
         *ports.invalidate = setup.invalidates;
         for (auto& stream : ports.requests) *stream.valid = 0;
-        for (auto& stream : ports.responses) *stream.ready = 0;
+        for (auto& stream : ports.responses) set_ready(stream, false);
         *ports.line_request.ready = *ports.line_response.valid = 0;
         model.eval();
         if (!*ports.idle) throw Failure("it is not idle before the first request");
@@ -150,7 +153,7 @@ private:
         drive_line(answers);
         model.eval();
         watch_idle();
-        result.hits += *ports.hit, result.misses += *ports.miss;
+        result.hits += std::popcount(*ports.hit), result.misses += std::popcount(*ports.miss);
         if (line_request.take()) take_line_request();
         for (std::size_t client = 0; client < sent.size(); ++client) watch(client);
         model.clk = 1;
@@ -168,7 +171,11 @@ private:
         } else {
             std::memset(stream.payload, POISON, stream.bytes), mask_payload(stream);
         }
-        *ports.responses[client].ready = !chance.withholds();
+        set_ready(ports.responses[client], !chance.withholds());
+    }
+
+    static void set_ready(const Stream& stream, bool ready) {
+        if (stream.ready) *stream.ready = ready;
     }
 
     // Bits beyond a port's width must be zero.

@@ -18,6 +18,7 @@ from tb.mc.buffers import buffer_bits
 
 TAG_BITS = 32
 LINE = CacheConfig.LINE_BYTES
+BASE = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,6 +118,24 @@ def random_lookups(seed: int, count: int, lanes: int) -> tuple[Memory, Lookups]:
     x, y = (np.where(fetch, index, generator.integers(0, 4096, index.shape)) for index in pair)
     uncached = generator.random(count) < 0.05
     return memory, Lookups(buffers=buffers, input=chosen, uncached=uncached, x=x, y=y, fetch=fetch)
+
+
+def row_of_pairs(count: int, step: int, lanes: int = 4, *, uncached: bool = False) -> Lookups:
+    """Groups on a row of FLOAT32_1, each `step` elements behind the one before; a line is 16 elements."""
+    first = np.arange(count)[:, None] * step
+    x = first + np.arange(lanes)
+    buffer = Buffer(base=BASE, pitch=4096, height=1, format=DataFormat.FLOAT32_1)
+    return Lookups(
+        buffers=[buffer], input=np.zeros(count, int), uncached=np.full(count, uncached), x=x, y=0 * x,
+        fetch=np.ones_like(x, bool),
+    )  # fmt: skip
+
+
+def filled(seed: int = 0) -> Memory:
+    """Random memory from the row's base on."""
+    memory = Memory()
+    memory.write(BASE, np.random.default_rng(seed).bytes(1 << 14))
+    return memory
 
 
 class ReferenceCache:

@@ -13,7 +13,7 @@ from rtl.mc.input_cache import InputCache
 from sim.golden.mc.buffer import Buffer
 from sim.memory import Memory
 from tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
-from tb.mc.lookups import LINE, TAG_BITS, Lookups, ReferenceCache, random_lookups, tag
+from tb.mc.lookups import BASE, LINE, TAG_BITS, Lookups, ReferenceCache, filled, random_lookups, row_of_pairs, tag
 
 LANES = 4
 LATENCY = 6
@@ -76,23 +76,6 @@ def check(result: CacheRun, memory: Memory, lookups: Lookups, refused: np.ndarra
         )
 
 
-def row_of_pairs(count: int, step: int, lanes: int = LANES, *, uncached: bool = False) -> Lookups:
-    """Groups on a row of FLOAT32_1, each `step` elements behind the one before; a line is 16 elements."""
-    first = np.arange(count)[:, None] * step
-    x = first + np.arange(lanes)
-    buffer = Buffer(base=1 << 20, pitch=4096, height=1, format=DataFormat.FLOAT32_1)
-    return Lookups(
-        buffers=[buffer], input=np.zeros(count, int), uncached=np.full(count, uncached), x=x, y=0 * x,
-        fetch=np.ones_like(x, bool),
-    )  # fmt: skip
-
-
-def filled(seed: int = 0) -> Memory:
-    memory = Memory()
-    memory.write(1 << 20, np.random.default_rng(seed).bytes(1 << 14))
-    return memory
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
@@ -106,8 +89,7 @@ def test_random_lookups(name, timing, seed):
     assert reference.hits > 100 and reference.misses > 100
 
 
-@pytest.mark.parametrize("lanes", [8, 16])
-@pytest.mark.parametrize("name", ["direct", "default"])
+@pytest.mark.parametrize(("name", "lanes"), [("direct", 8), ("default", 16)])
 def test_random_lookups_of_wider_groups(name, lanes):
     memory, lookups = random_lookups(lanes, 3000, lanes)
     result = run(new(name, lanes), memory, lookups, timing=TIMINGS["some_stalls"])
@@ -129,7 +111,7 @@ def test_groups_in_one_line_are_answered_in_each_cycle():
 def test_a_group_takes_a_cycle_for_each_of_its_lines():
     # Lanes in different rows are in different lines.
     lookups = row_of_pairs(100, 1)
-    lookups.buffers[0] = Buffer(base=1 << 20, pitch=128, height=4, format=DataFormat.FLOAT32_1)
+    lookups.buffers[0] = Buffer(base=BASE, pitch=128, height=4, format=DataFormat.FLOAT32_1)
     lookups.y[:] = np.arange(LANES)
     memory, simulation = filled(), new("default")
     run(simulation, memory, lookups)
@@ -141,7 +123,7 @@ def test_a_group_takes_a_cycle_for_each_of_its_lines():
 @pytest.mark.parametrize("tiling", [Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2])
 def test_a_2x2_lookup_in_one_line_takes_one_cycle(tiling):
     lookups = row_of_pairs(50, 0)
-    lookups.buffers[0] = Buffer(base=1 << 20, pitch=128, height=1, format=DataFormat.UINT16_1, tiling=tiling)
+    lookups.buffers[0] = Buffer(base=BASE, pitch=128, height=1, format=DataFormat.UINT16_1, tiling=tiling)
     lookups.x[:] = 8
     memory, simulation = filled(), new("default")
     run(simulation, memory, lookups)
@@ -195,7 +177,7 @@ def test_uncached_lookups_go_past_the_cache(name):
     for memory in (changed, filled(3)):
         result = run(simulation, memory, uncached)
         check(result, memory, uncached)
-        assert result.lines.tolist() == 20 * [(1 << 20) // LINE << 1 | 1]
+        assert result.lines.tolist() == 20 * [BASE // LINE << 1 | 1]
         assert (result.hits, result.misses) == (0, 0)
     check(run(simulation, changed, cached), old, cached)
 
@@ -218,7 +200,7 @@ def test_refused_lines_refuse_the_lookups_that_need_them(name, timing):
 
 def test_a_refused_line_is_asked_for_again():
     memory, lookups, simulation = filled(), row_of_pairs(1, 0), new("default")
-    line = (1 << 20) // LINE
+    line = BASE // LINE
     for _ in range(2):
         result = run(simulation, memory, lookups, refused=[(line, line + 1)])
         check(result, memory, lookups, True)

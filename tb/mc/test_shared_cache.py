@@ -1,0 +1,184 @@
+"""The second level of the input cache, compiled, alone and behind first levels, against memory and the golden model."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from rtl.config import CacheConfig
+from rtl.isa.limits import CHANNELS
+from rtl.mc.input_caches import InputCaches
+from rtl.mc.shared_cache import SharedCache
+from sim.memory import Memory
+from tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
+from tb.mc.lookups import LINE, TAG_BITS, Lookups, filled, random_lookups, row_of_pairs, tag
+
+LINE_WORDS = LINE // 4
+LATENCY = 2
+CORES, LANES = 2, 4
+CONFIGS = {
+    "smallest": (CacheConfig(sets=1, ways=1), 1),
+    "small": (CacheConfig(sets=4, ways=2), 8),
+    "default": (CacheConfig(sets=128, ways=4), 64),
+}
+FIRST = CacheConfig(sets=4, ways=2)
+TIMINGS = {
+    "ideal": Timing(),
+    "far": Timing(latency=50),
+    "some_stalls": Timing(latency=10, jitter=10, stall=0.3, seed=1),
+    "many_stalls": Timing(latency=2, jitter=3, stall=0.8, seed=2),
+}
+
+
+@cache
+def compiled(name: str, requesters: int) -> CacheSimulation:
+    config, outstanding = CONFIGS[name]
+    return CacheSimulation(
+        SharedCache(config, requesters=requesters, outstanding=outstanding), outstanding=outstanding
+    )  # fmt: skip
+
+
+def new(name: str, requesters: int) -> CacheSimulation:
+    """A cache in which there is nothing."""
+    simulation = compiled(name, requesters)
+    simulation.renew()
+    return simulation
+
+
+def filled_lines(seed: int) -> Memory:
+    memory = Memory()
+    memory.write(0, np.random.default_rng(seed).bytes(1024 * LINE))
+    return memory
+
+
+def requests(lines: np.ndarray, uncached: np.ndarray | bool = False) -> list[int]:
+    return (lines | np.broadcast_to(uncached, lines.shape).astype(int) << 26).tolist()
+
+
+def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], refused: tuple[int, int] = (0, 0)) -> None:
+    """Each requester got its lines in order, and those refused that are in the range."""
+    content = memory.view(np.uint32).reshape(-1, LINE_WORDS)
+    for client, wanted in zip(result.clients, lines, strict=True):
+        was_refused = client.responses[:, LINE_WORDS].astype(bool)
+        np.testing.assert_array_equal(was_refused, (wanted >= refused[0]) & (wanted < refused[1]))
+        good = ~was_refused
+        np.testing.assert_array_equal(client.responses[good, :LINE_WORDS], content[wanted[good]])
+
+
+@pytest.mark.parametrize("requesters", [1, 3, 4])
+@pytest.mark.parametrize("timing", TIMINGS)
+@pytest.mark.parametrize("name", CONFIGS)
+def test_random_lines(name, timing, requesters):
+    generator = np.random.default_rng(requesters)
+    memory = filled_lines(1)
+    lines = [generator.integers(0, generator.choice([4, 64, 1024]), 2000) for _ in range(requesters)]
+    uncached = [generator.random(2000) < 0.1 for _ in range(requesters)]
+    sent = [requests(*each) for each in zip(lines, uncached, strict=True)]
+    result = new(name, requesters).run(memory, sent, timing=TIMINGS[timing], refused=[(30, 40)])
+    check(result, memory, lines, (30, 40))
+    assert result.hits + result.misses + np.sum(uncached) == 2000 * requesters
+    assert result.misses + np.sum(uncached) == len(result.lines)
+    assert np.count_nonzero(result.lines & 1) == np.sum(uncached)
+
+
+def test_lines_that_are_there_come_in_each_cycle():
+    memory, simulation, lines = filled_lines(2), new("default", 1), np.arange(200)
+    simulation.run(memory, [requests(lines)], timing=Timing())
+    result = simulation.run(memory, [requests(lines)], timing=Timing())
+    check(result, memory, [lines])
+    np.testing.assert_array_equal(result.clients[0].answered, lines + LATENCY)
+    assert (result.hits, result.misses) == (200, 0)
+
+
+def test_requesters_take_turns():
+    memory, simulation, lines = filled_lines(3), new("default", 4), [np.arange(100) + 100 * each for each in range(4)]
+    sent = [requests(each) for each in lines]
+    simulation.run(memory, sent, timing=Timing())
+    result = simulation.run(memory, sent, timing=Timing())
+    check(result, memory, lines)
+    for number, client in enumerate(result.clients):
+        np.testing.assert_array_equal(client.taken, 4 * np.arange(100) + number)
+
+
+def test_a_line_that_all_want_is_asked_for_once():
+    memory, lines = filled_lines(4), 4 * [np.arange(100)]
+    result = new("default", 4).run(memory, [requests(each) for each in lines], timing=Timing(latency=200))
+    check(result, memory, lines)
+    assert sorted(result.lines.tolist()) == [line << 1 for line in range(100)]
+    assert (result.hits, result.misses) == (300, 100)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_as_many_lines_are_under_way_as_may_be(name):
+    memory, lines = filled_lines(5), [np.arange(200), np.arange(200) + 300]
+    result = new(name, 2).run(memory, [requests(each) for each in lines], timing=Timing(latency=200))
+    check(result, memory, lines)
+    assert result.most_under_way == CONFIGS[name][1]
+
+
+def test_lines_stay_until_they_are_invalidated():
+    old, changed, lines = filled_lines(6), filled_lines(7), [np.arange(100)]
+    simulation = new("default", 1)
+    for memory, seen, invalidates in ((old, old, False), (changed, old, False), (changed, changed, True)):
+        result = simulation.run(memory, [requests(lines[0])], timing=Timing(), invalidates=invalidates)
+        check(result, seen, lines)
+    assert simulation.run(filled_lines(8), [requests(lines[0], True)], timing=Timing()).hits == 0
+
+
+@cache
+def both_levels(name: str) -> CacheSimulation:
+    second, outstanding = CONFIGS[name]
+    caches = InputCaches(FIRST, second, cores=CORES, lanes=LANES, tag=TAG_BITS, outstanding=outstanding)
+    return CacheSimulation(caches, outstanding=outstanding)
+
+
+def part(lookups: Lookups, chosen: slice) -> Lookups:
+    return Lookups(
+        buffers=lookups.buffers,
+        **{name: getattr(lookups, name)[chosen] for name in ("input", "uncached", "x", "y", "fetch")},
+    )
+
+
+@pytest.mark.parametrize("timing", TIMINGS)
+@pytest.mark.parametrize("name", CONFIGS)
+def test_random_lookups_through_both_levels(name, timing):
+    count = 1500
+    memory, lookups = random_lookups(11, CORES * count, LANES)
+    simulation = both_levels(name)
+    simulation.renew()
+    parts = [part(lookups, slice(core * count, (core + 1) * count)) for core in range(CORES)]
+    for _ in range(2):
+        sent = [each.payloads() for each in parts]
+        result = simulation.run(memory, sent, inputs=lookups.inputs(), timing=TIMINGS[timing])
+        for client, each in zip(result.clients, parts, strict=True):
+            rows, expected = client.responses, each.words(memory)
+            assert rows[:, 0].tolist() == [tag(number) for number in range(count)]
+            assert not rows[:, -1].any()
+            words = rows[:, 1:-1].reshape(-1, LANES, CHANNELS)
+            np.testing.assert_array_equal(np.where(each.fetch[..., None], words, 0), expected)
+    assert np.count_nonzero(~result.lines & 1) < result.misses
+
+
+def test_a_line_that_several_cores_read_is_asked_for_once():
+    memory, lookups = filled(), row_of_pairs(200, 4)
+    simulation = both_levels("default")
+    simulation.renew()
+    for wanted in (50, 0):
+        result = simulation.run(
+            memory, CORES * [lookups.payloads()], inputs=lookups.inputs(), timing=Timing(latency=30)
+        )
+        assert len(np.unique(result.lines)) == len(result.lines) == wanted
+        # The first levels are too small for the row.
+        assert result.misses == 50 * CORES
+
+
+def test_a_line_of_the_second_level_is_answered_after_nine_cycles():
+    memory, lookups = filled(), row_of_pairs(1, 4)
+    simulation = both_levels("default")
+    simulation.renew()
+    cycles = []
+    for core in (0, 1):
+        sent = [lookups.payloads() if each == core else [] for each in range(CORES)]
+        result = simulation.run(memory, sent, inputs=lookups.inputs(), timing=Timing(latency=20))
+        cycles.append(int(result.clients[core].offered[0]))
+    assert cycles == [3 + 1 + 20 + 2 + 4, 9]
