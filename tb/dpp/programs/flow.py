@@ -131,7 +131,7 @@ class _Blocks:
         """Predicate bits, other coordinates, liveness, an output, or a random instruction."""
         fields = {"nop": 1, "write_inactive": int(self.chance(0.2)), "last": int(self.chance(0.03))}
         constant, test = int(self.generator.integers(16)), Test(int(self.generator.integers(4)))
-        kind = self.generator.choice(6, p=[0.2, 0.2, 0.08, 0.1, 0.2, 0.22])
+        kind = self.generator.choice(6, p=[0.18, 0.18, 0.14, 0.1, 0.18, 0.22])
         if kind == 5:
             return _parity_predicates(self.one_of([1, 2, 3, 3]), test=self.one_of([0, 3]), **fields)
         if kind == 0:
