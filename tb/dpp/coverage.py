@@ -30,7 +30,8 @@ _KINDS = {
     "uncached write": UmrtTarget, "texture": TextureOperation, "branch": BranchOperation, "address": AddressOperation,
 }  # fmt: skip
 _SINGLE = (
-    "clamp", "relative source", "relative destination", "predicate inverted", "WRITE_INACTIVE", "conditional value",
+    "clamp", "relative constant", "relative temporary", "relative destination", "predicate inverted", "WRITE_INACTIVE",
+    "ALU result under WRITE_INACTIVE", "conditional value",
     "LAST", "some processors inactive", "nobody active", "lookup scaled", "lookup unscaled",
     "lookup IGNORE_UNCOVERED", "lookup relative", "TEX_SEM_ACQUIRE", "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED",
     "group partly covered", "group partly killed", "group faults",
@@ -96,31 +97,33 @@ def _step(launch: Launch, step: Step) -> Iterator[str]:
     if instruction.common.last:
         yield "LAST"
     if isinstance(instruction, Alu):
-        yield from _alu(launch, instruction)
+        yield from _alu(launch, step, instruction)
     elif isinstance(instruction, Tex):
-        yield from _texture(launch, instruction)
+        yield from _texture(launch, step, instruction)
     else:
         yield from _flow(step, instruction)
 
 
-def _predicates(common: Common) -> Iterator[str]:
+def _predicates(step: Step, common: Common) -> Iterator[str]:
     for predicate in common.predicates:
         yield f"predicate {predicate.select.name}"
         if predicate.inverted:
             yield "predicate inverted"
-    if common.write_inactive:
+    if common.write_inactive and not step.state("active").all():
         yield "WRITE_INACTIVE"
 
 
-def _alu(launch: Launch, alu: Alu) -> Iterator[str]:
-    yield from _predicates(alu.common)
+def _alu(launch: Launch, step: Step, alu: Alu) -> Iterator[str]:
+    yield from _predicates(step, alu.common)
+    if alu.alu_result is not None and alu.common.write_inactive and not step.state("active").all():
+        yield "ALU result under WRITE_INACTIVE"
     yield f"RGB {alu.rgb.operation.name}"
     yield f"alpha {alu.alpha.operation.name}"
     for unit in (alu.rgb, alu.alpha):
         yield f"output modifier {unit.modifier.name}"
         if unit.clamp:
             yield "clamp"
-        if unit.destination.relative:
+        if unit.destination.relative and step.snapshot.loop_index:
             yield "relative destination"
     for channel, rows in enumerate(alu.operands):
         unit = alu.unit(channel)
@@ -131,8 +134,8 @@ def _alu(launch: Launch, alu: Alu) -> Iterator[str]:
             elif row.literal is None and row.source is not None:
                 address = unit.addresses[row.source]
                 yield f"source {address.bank.name}"
-                if address.relative:
-                    yield "relative source"
+                if address.relative and step.snapshot.loop_index:
+                    yield f"relative {address.bank.name.lower()}"
     yield from _results(launch, alu)
 
 
@@ -151,8 +154,8 @@ def _results(launch: Launch, alu: Alu) -> Iterator[str]:
         yield "conditional value"
 
 
-def _texture(launch: Launch, texture: Tex) -> Iterator[str]:
-    yield from _predicates(texture.common)
+def _texture(launch: Launch, step: Step, texture: Tex) -> Iterator[str]:
+    yield from _predicates(step, texture.common)
     yield f"texture {texture.operation.name}"
     if texture.acquire:
         yield "TEX_SEM_ACQUIRE"
@@ -164,7 +167,7 @@ def _texture(launch: Launch, texture: Tex) -> Iterator[str]:
     yield "lookup unscaled" if texture.unscaled else "lookup scaled"
     if texture.ignore_uncovered:
         yield "lookup IGNORE_UNCOVERED"
-    if texture.source.relative or texture.destination.relative:
+    if step.snapshot.loop_index and (texture.source.relative or texture.destination.relative):
         yield "lookup relative"
 
 

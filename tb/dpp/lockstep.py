@@ -238,7 +238,7 @@ def _same(what: str, found: Any, expected: Any) -> None:
 
 def _shown(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.dtype == bool:
-        return "".join("01"[bit] for bit in value.ravel())
+        return "".join("01"[int(bit)] for bit in value.ravel())
     if isinstance(value, np.ndarray) and value.dtype == np.uint32:
         return " ".join(f"{word:08x}" for word in value.ravel())
     return str(value)

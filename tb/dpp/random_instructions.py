@@ -9,7 +9,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rtl.isa.instruction import ALPHA_ADDR, ALPHA_INST, COMMON, RGB_ADDR, RGB_INST, RGBA_INST, TEX_ADDR, TEX_INST
+from rtl.isa.instruction import (
+    ADDRESS_INLINE,
+    ALPHA_ADDR,
+    ALPHA_INST,
+    COMMON,
+    RGB_ADDR,
+    RGB_INST,
+    RGBA_INST,
+    TEX_ADDR,
+    TEX_INST,
+)
 from rtl.isa.limits import TEMPORARIES
 from rtl.isa.opcodes import InputModifier, InstructionType, RgbOperation, Swizzle, TextureOperation, UmrtTarget
 from rtl.isa.word import fields, pack, replace, unpack
@@ -45,6 +55,8 @@ class Code:
     def __init__(self, generator: np.random.Generator, *, uncached: bool) -> None:
         self._generator, self.uncached = generator, uncached
         self._shares_pairs = self._chance(0.5)
+        self.relative_share = 0.05
+        """How many of the sources are relative."""
         self.highest_temporary = int(generator.choice([0, 1, 3, 7, 14, 31, 63, 127], p=[0.03, *[0.15] * 5, 0.14, 0.08]))
         self.code: list[Instruction] = []
         self._pending = Pending()
@@ -122,8 +134,7 @@ class Code:
             common |= {"rgb_pred_sel": 0, "rgb_pred_inv": 0, "alpha_pred_sel": 0, "alpha_pred_inv": 0}
         if self._chance(0.9) and not is_output:
             common |= {"rgb_omask": 0, "alpha_omask": 0}
-        if self._chance(0.85):
-            common["write_inactive"] = 0
+        common["write_inactive"] = int(self._chance(0.25))
         if not touches:
             common |= {"rgb_wmask": 0, "alpha_wmask": 0, "rgb_omask": 0, "alpha_omask": 0, "type": 0}
         return common
@@ -134,8 +145,8 @@ class Code:
         for place, layout in ((1, RGB_ADDR), (2, ALPHA_ADDR)):
             part = unpack(layout, words[place])
             for source in range(3):
-                if self._chance(0.8):
-                    part[f"addr{source}_rel"] = 0
+                if not part[f"addr{source}"] & ADDRESS_INLINE or part[f"addr{source}_const"]:
+                    part[f"addr{source}_rel"] = int(self._chance(self.relative_share))
                 if not part[f"addr{source}_const"] and part[f"addr{source}"] < TEMPORARIES:
                     part[f"addr{source}"] = self._register()
                     read.add(part[f"addr{source}"])

@@ -142,13 +142,15 @@ class Program(Code):
 
     def _loop(self, size: int) -> int:
         self._drain()
-        op, inner = self._choose([LOOP, REP]), int(self._generator.integers(2, max(3, size // 2)))
+        op, inner = self._choose([LOOP, LOOP, REP]), int(self._generator.integers(2, max(3, size // 2)))
         constant = int(self._generator.integers(INT_CONSTANTS))
         at = self._reserve()
         outer_depth, self._depth = self._depth, 0
         self._loops.append(op)
         leaves, self._leaves = self._leaves, []
+        share, self.relative_share = self.relative_share, 0.4 if op == LOOP else self.relative_share
         self._block(inner, loops=True)
+        self.relative_share = share
         self._drain()
         end = self._emit(end_loop(at + 1, constant, op=ENDLOOP if op == LOOP else ENDREP))
         self.code[at] = begin_loop(end + 1, constant, op=op)

@@ -59,7 +59,9 @@ FAULTS = {
 def test_a_mistake_is_found_and_named(name: str) -> None:
     with planted(FAULTS[name], "rtl.dpp.core") as core:
         simulation = CoreSimulation(DEFAULT, core.Core(DEFAULT))
-    with pytest.raises(AssertionError, match=r"seed \d+, 4 lanes.*: .*cycle|memory differs|ended|groups that did not end"):
+    with pytest.raises(
+        AssertionError, match=r"seed \d+, 4 lanes.*: .*cycle|memory differs|ended|groups that did not end"
+    ):
         check_cases(simulation, range(2 * PROGRAMS), TIMINGS)
 
 

@@ -1,0 +1,110 @@
+"""How many instructions a core issues per cycle; cycles are the same on every computer."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+from rich.table import Table
+
+from rtl.config import DEFAULT
+from rtl.isa.formats import DataFormat
+from sim.assembler import assemble
+from sim.elf import write
+from sim.engines.choice import ENGINES
+from sim.report.workloads import Workload, blackscholes, mandelbrot, matmul, nbody, prepare
+from sim.runtime import CommandBuffer, Device, Layout
+from tb.dpp.core_engine import CoreEngine
+from tb.dpp.simulation import Timing
+from tb.system.shaders import Shader, run
+
+_LONG_ROUNDS = 60
+_LATE_ROUNDS = 30
+_LATENCY = 20
+
+
+@dataclass(frozen=True)
+class Rate:
+    """What a run of a program issued."""
+
+    name: str
+    groups: int
+    cycles: int
+    issued: tuple[int, int, int]
+
+
+class _Engine(CoreEngine):
+    """The core, remembering the last engine that was made."""
+
+    last: "_Engine"
+
+    def __init__(self, *arguments: object, **settings: object) -> None:
+        super().__init__(*arguments, **settings)  # type: ignore[arg-type]
+        self.timing = Timing(latency=_LATENCY)
+        _Engine.last = self
+
+
+def _rate(name: str) -> Rate:
+    engine = _Engine.last
+    result = engine.runs[-1]
+    return Rate(name, engine.report().counters["groups"], result.cycles, result.issued)
+
+
+def _program(name: str, body: str, rounds: int, groups: int, registers: int) -> Rate:
+    """A loop without lookups over some groups, which all are resident."""
+    lines = [f".highest_temporary {registers - 1}", "ALU r1.rgb = MOV(r0)", "REP i0", *[body] * 16, "ENDREP"]
+    device = Device("core", DEFAULT)
+    layout = Layout(width=2 * groups, height=2, format=DataFormat.FLOAT32_4)
+    image = device.image(layout)
+    commands = CommandBuffer().set_inst_fmt(device.place(write(assemble("\n".join([*lines, "OUT o0 = MOV(r1)"])))))
+    commands.set_consti_fmt(device.place(bytes([rounds, 0, 0, 0]) + bytes(124)))
+    commands.set_out_fmt(0, image.base, layout.format_word, layout.height)
+    device.run(commands.set_domain(0, 0, 2 * groups - 1, 1).start_program().flush_out_cache())
+    return replace(_rate(name), groups=groups)
+
+
+def _workload(workload: Workload, name: str) -> Rate:
+    prepared = prepare(workload, "core", DEFAULT)
+    prepared.device.run(prepared.commands)
+    if not prepared.is_right():
+        raise SystemExit(f"{name}: the result is wrong")
+    return replace(_rate(name), groups=workload.width * workload.height // DEFAULT.array.lanes)
+
+
+def _shader(name: str) -> Rate:
+    shader = Shader.load(name)
+    width, height = shader.grid
+    run(shader, domain=(0, 0, width - 1, height - 1), engine="core")
+    return replace(_rate(f"{name}, compiled"), groups=width * height // DEFAULT.array.lanes)
+
+
+def rates() -> Iterator[Rate]:
+    """Run all programs."""
+    multiply = "ALU r1.rgb = MAD(r1, 0.5, r0) || r1.a = MAD(r1.a, 0.5, r0.r)"
+    late = "ALU r1.rgb = MAD((1 - r1), 0.5, r0) || r1.a = MAD(r1.a, 0.5, r0.r)"
+    for groups in (1, 2, 4, 8, 12, 16, 64):
+        yield _program("multiply-adds that depend on each other", multiply, _LONG_ROUNDS, groups, 2)
+    for groups in (8, 16):
+        yield _program("the same with presubtract", late, _LATE_ROUNDS, groups, 2)
+    yield _workload(replace(mandelbrot(), name="mandelbrot"), "mandelbrot, 512 x 512")
+    yield _workload(matmul(64), "matmul, 64 x 64")
+    yield _workload(matmul(128), "matmul, 128 x 128")
+    yield _workload(nbody(32), "nbody, 1,024 bodies")
+    yield _workload(blackscholes(128), "blackscholes, 128 x 128")
+    for name in ("loop_divergent", "nested_if", "deep_nest", "mandelbrot"):
+        yield _shader(name)
+
+
+def main() -> None:
+    """Print the table."""
+    ENGINES["core"] = _Engine  # type: ignore[assignment]
+    table = Table("program", title="Instructions issued per cycle, one core of 4 lanes and 16 slots")
+    for column in ("groups", "cycles", "ALU", "ALU / cycle", "TEX / cycle", "FC / cycle"):
+        table.add_column(column, justify="right")
+    for rate in rates():
+        shares = [f"{count / rate.cycles:.3f}" for count in rate.issued]
+        table.add_row(rate.name, f"{rate.groups:,}", f"{rate.cycles:,}", f"{rate.issued[0]:,}", *shares)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
