@@ -37,16 +37,20 @@ FAULTS = {
         "rtl.dpp.texture_port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"
     ),
     "a late instruction's operands are those of another": Fault(
-        "rtl.dpp.alu", "Mux(late, Value.cast(behind), Value.cast(value))", "Mux(self.late, Value.cast(behind), Value.cast(value))"
+        "rtl.dpp.alu", "Mux(late, Value.cast(behind), Value.cast(value))",
+        "Mux(self.late, Value.cast(behind), Value.cast(value))",
     ),
     "one temporary is not cleared": Fault(
-        "rtl.dpp.starter", "register.eq(self.highest_temporary)", "register.eq(self.highest_temporary - (self.highest_temporary != 0))"
+        "rtl.dpp.starter", "register.eq(self.highest_temporary)",
+        "register.eq(self.highest_temporary - (self.highest_temporary != 0))",
     ),
     "killed processors send outputs": Fault(
-        "rtl.dpp.retirement", "stores = self.state.covered & self.state.live & passed", "stores = self.state.covered & passed"
+        "rtl.dpp.retirement", "stores = self.state.covered & self.state.live & passed",
+        "stores = self.state.covered & passed",
     ),
     "LAST ends a group that has inactive processors": Fault(
-        "rtl.dpp.alu_port", "all_active = ~(group.covered & group.live & ~group.active).any()", "all_active = Value.cast(1)"
+        "rtl.dpp.alu_port", "all_active = ~(group.covered & group.live & ~group.active).any()",
+        "all_active = Value.cast(1)",
     ),
     "a group may execute one instruction more": Fault(
         "rtl.dpp.scheduler", "(remaining == 1)", "(remaining == 0)"
@@ -59,9 +63,7 @@ FAULTS = {
 def test_a_mistake_is_found_and_named(name: str) -> None:
     with planted(FAULTS[name], "rtl.dpp.core") as core:
         simulation = CoreSimulation(DEFAULT, core.Core(DEFAULT))
-    with pytest.raises(
-        AssertionError, match=r"seed \d+, 4 lanes.*: .*cycle|memory differs|ended|groups that did not end"
-    ):
+    with pytest.raises(AssertionError, match=r"^seed \d+, 4 lanes"):
         check_cases(simulation, range(2 * PROGRAMS), TIMINGS)
 
 
