@@ -34,7 +34,7 @@ def _destination(config: MachineConfig) -> data.StructLayout:
 
 
 def _token_layout(config: MachineConfig) -> data.StructLayout:
-    """An instruction on its way; `effective` if it writes anything."""
+    """An instruction on its way to its results."""
     return data.StructLayout(
         {
             "slot": slot_bits(config.array),
