@@ -1,12 +1,15 @@
 # mypy: ignore-errors
 """The distinct lines that the channels of a group touch, one after the other."""
 
-from amaranth import Cat, Module, Signal, Value
+from functools import reduce
+from operator import or_
+
+from amaranth import Cat, Module, Signal
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.lib.encoding import lowest_one, one_hot_index
+from rtl.lib.encoding import lowest_one
 from rtl.mc.line_cache import access_layout
 from rtl.mc.lines import LINE_ADDRESS_BITS
 
@@ -59,9 +62,10 @@ class Coalescer(wiring.Component):
         busy, group = Signal(), Signal(self._touches)
         access = self.access.payload
         matching, left, last = Signal.like(group.reads), Signal.like(group.reads), Signal()
-        first = one_hot_index(lowest_one(group.reads))
+        first = lowest_one(group.reads)
+        chosen = (line & reads.replicate(LINE_ADDRESS_BITS) for line, reads in zip(group.lines, first, strict=True))
         m.d.comb += [
-            access.line.eq(Value.cast(group.lines).word_select(first, LINE_ADDRESS_BITS)),
+            access.line.eq(reduce(or_, chosen)),
             matching.eq(Cat(line == access.line for line in group.lines) & group.reads),
             left.eq(group.reads & ~matching),
             last.eq(~left.any()),

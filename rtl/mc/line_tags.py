@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Which lines a cache has, and in which rows of its memory."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
@@ -93,14 +93,10 @@ class LineTags(wiring.Component):
             owned.append(Cat(filled.bit_select(index, 1), found.row))
         m.d.comb += [
             self.hit.eq(Cat(hits).any()),
-            self.row.eq(_chosen(rows, one_hot_index(Cat(hits)))),
-            Value.cast(self.owned).eq(_chosen(owned, turn)),
+            self.row.eq(Array(rows)[one_hot_index(Cat(hits))]),
+            Value.cast(self.owned).eq(Array(owned)[turn]),
         ]
         return m
-
-
-def _chosen(values: list[Value], number: Value) -> Value:
-    return Cat(values).word_select(number, len(values[0]))
 
 
 class RowPool(wiring.Component):

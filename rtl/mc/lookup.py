@@ -4,7 +4,7 @@
 Source: CTM Guide pp. 5-7, 32-33.
 """
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -85,7 +85,8 @@ class LookupAddresses(wiring.Component):
         m.submodules.queue = queue = SyncFIFO(width=self._queued.size, depth=_QUEUE)
         entering, queued = Signal(self._queued), self._queued(queue.r_data)
         m.d.comb += [
-            entering.buffer.eq(self.inputs[self.request.payload.input]),
+            # Indexing the layout would be a shifter.
+            Value.cast(entering.buffer).eq(Array(map(Value.cast, self.inputs))[self.request.payload.input]),
             entering.request.eq(self.request.payload),
             queue.w_data.eq(entering),
             queue.w_en.eq(self.request.valid),
