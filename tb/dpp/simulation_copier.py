@@ -161,6 +161,7 @@ class Copier(wiring.Component):
             self.output.payload.i.eq(group.i),
             self.output.payload.j.eq(group.j),
             self.uncached_write.payload.mask.eq(group.covered),
+            self.uncached_write.payload.acquires.eq(1),
             self.fault.payload.status.eq(Status.BUS_ERROR),
             self.fault.payload.client.eq(BusClient.INPUT),
             self.fault.payload.pc.eq(3),
