@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """Address translation: an index pair to the byte address of its element, and to those of its neighbours.
 
 Everything but the row's product is wires, multiplexers and one sum of 27 bits: addresses are counted in units of 32

@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """An input, an output or the conditional buffer, as the hardware keeps it.
 
 Source: CTM Guide pp. 5-7, 13-22; docs/architecture.md.

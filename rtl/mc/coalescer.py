@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """The distinct lines that the channels of a group touch, one after the other."""
 
 from functools import reduce

@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """What the bits of an element mean: words of an input's lines to channels, and channels to the bytes of an output.
 
 Source: CTM Guide pp. 5-7; docs/architecture.md. Channel 0 sits at the lowest address, and bytes are little-endian.

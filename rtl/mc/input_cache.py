@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """The first level of the input cache: lookups of one core."""
 
 from amaranth import Module

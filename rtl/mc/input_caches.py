@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """Both levels of the input cache."""
 
 from amaranth import Cat, Module

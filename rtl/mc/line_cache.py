@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """A cache of lines that goes on while lines are on their way: the machinery of both levels of the input cache.
 
 An access is looked up in the tags at once, long before its data is needed. A line that is missing is asked for and

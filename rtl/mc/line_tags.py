@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """Which lines a cache has, and in which rows of its memory."""
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value

@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """Lines of memory: what a cache asks of the level behind it, and what comes back."""
 
 from amaranth.lib import data

@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """Lookups of a group: what a core asks and gets, and their first and last steps, at pairs and at words.
 
 Source: CTM Guide pp. 5-7, 32-33.

@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """The second level of the input cache: lines for the first levels of all cores."""
 
 from amaranth import Module, Value
