@@ -69,8 +69,9 @@ def test_arithmetic_in_hardware_knows_nothing_of_an_instruction_set() -> None:
                 assert not module.startswith("rtl") or module.startswith(allowed), f"{path.relative_to(TOP)}: {module}"
 
 
-def test_the_memory_controller_in_hardware_knows_nothing_of_the_array() -> None:
-    assert sources("rtl/mc")
-    for path in sources("rtl/mc"):
+@pytest.mark.parametrize("unit", ["mc", "co", "pe"])
+def test_a_unit_in_hardware_knows_nothing_of_the_array(unit: str) -> None:
+    assert sources(f"rtl/{unit}")
+    for path in sources(f"rtl/{unit}"):
         for module in imports(path):
             assert not module.startswith(("rtl.dpp", "rtl.isa.instruction", "rtl.isa.opcodes")), f"{path}: {module}"

@@ -47,6 +47,11 @@ class Command:
         return (self.word,) if self.other_word is None else (self.word, self.other_word)
 
     @property
+    def opcode(self) -> int:
+        """The code in bits 15:8, by which units know the command."""
+        return self.word >> 8 & 0xFF
+
+    @property
     def length(self) -> int:
         """Words in the command buffer, the command word included."""
         return 1 + len(self.parameters)

@@ -1,4 +1,4 @@
-"""Lines of memory: what a cache asks of the level behind it, and what comes back."""
+"""Lines of memory: what is asked of the level behind, and what comes back."""
 
 from amaranth.lib import data
 
@@ -14,3 +14,9 @@ LINE_REQUEST = data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1})
 
 LINE_RESPONSE = data.StructLayout({"bits": LINE_BITS, "refused": 1})
 """Answers come in the order of the requests. With `refused` the bus gave an error, and `bits` mean nothing."""
+
+LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "mask": CacheConfig.LINE_BYTES})
+"""Bytes of a line; only those in `mask` are written."""
+
+LINE_WRITTEN = data.StructLayout({"refused": 1})
+"""Memory has taken a write, or the bus gave an error; in the order of the writes."""

@@ -1,0 +1,1 @@
+"""The conditional unit: compares conditional values with the conditional buffer."""
