@@ -1,0 +1,116 @@
+"""Puts the words of a command buffer together to commands, and finds what is wrong with them."""
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.isa.commands import COMMANDS
+from rtl.isa.status import Status
+from rtl.pe.border import ADDRESS_BITS, COMMAND_BUFFER, PARAMETERS, WORD_BITS
+from rtl.pe.command import COMMAND, decode, is_wrong
+from rtl.pe.fetcher import WORD
+
+_WORD_BYTES = WORD_BITS // 8
+
+
+class CommandReader(wiring.Component):
+    """Words to commands, one word in each cycle; a command is offered in the cycle behind its last word.
+
+    Behind the last command comes one with `end`, behind an error nothing. Of several errors the one is found that comes
+    first in this order: a command word that memory refused, that is no command, whose parameters run past the buffer's
+    end; a refused parameter; the first parameter that is not allowed.
+
+    Members
+    -------
+    begin : ``In({valid, buffer})``
+        Another buffer; only behind `drop`, and at the earliest a cycle later.
+    drop : ``In(1)``
+        Forget the buffer.
+    words : ``In(stream.Signature(WORD))``
+        Those of the buffer; not taken beyond its end.
+    command : ``Out(stream.Signature(COMMAND))``
+        Stays until it is taken or dropped.
+    """
+
+    begin: In(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER}))
+    drop: In(1)
+    words: In(stream.Signature(WORD))
+    command: Out(stream.Signature(COMMAND))
+
+    def __init__(self) -> None:
+        assert all(command.parameters for command in COMMANDS), "a command ends with a parameter"
+        super().__init__()
+        self._active = Signal()
+        self._at, self._start = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
+        self._left = Signal(WORD_BITS)
+        self._place, self._last = Signal(range(PARAMETERS + 1)), Signal(range(PARAMETERS + 1))
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        words, command, buffer = self.words, self.command, self.begin.buffer
+        waits = command.valid & ~command.ready
+        m.d.comb += words.ready.eq(self._active & self._left.any() & ~waits)
+        with m.If(command.ready):
+            m.d.sync += command.valid.eq(0)
+        with m.If(words.valid & words.ready):
+            m.d.sync += [self._left.eq(self._left - 1), self._at.eq(self._at + _WORD_BYTES)]
+            with m.If(self._place == 0):
+                self._take_command(m)
+            with m.Else():
+                self._take_parameter(m)
+        with m.Elif(self._active & ~self._left.any() & ~waits):
+            m.d.sync += [Value.cast(command.payload).eq(0), command.payload.end.eq(1)]
+            m.d.sync += [self._active.eq(0), command.valid.eq(1)]
+        with m.If(self.drop):
+            m.d.sync += [self._active.eq(0), command.valid.eq(0)]
+        with m.If(self.begin.valid):
+            m.d.sync += [self._active.eq(1), self._place.eq(0)]
+            m.d.sync += [self._left.eq(buffer.dwords), self._at.eq(buffer.address)]
+        return m
+
+    def _take_command(self, m: Module) -> None:
+        """Begin a command with its command word."""
+        word, payload = self.words.payload, self.command.payload
+        decoded = decode(m, word.word)
+        m.d.sync += [
+            Value.cast(payload).eq(0),
+            payload.address.eq(self._at),
+            payload.word.eq(word.word),
+            payload.opcode.eq(decoded.opcode),
+            self._start.eq(self._at),
+            self._last.eq(decoded.parameters),
+            self._place.eq(1),
+        ]
+        with m.If(word.refused):
+            self._stop(m, Status.BUS_ERROR)
+            m.d.sync += payload.word.eq(0)
+        with m.Elif(~decoded.known):
+            self._stop(m, Status.BAD_COMMAND)
+        with m.Elif(self._left <= decoded.parameters):
+            self._stop(m, Status.TRUNCATED)
+
+    def _take_parameter(self, m: Module) -> None:
+        """Add a parameter to the command."""
+        word, payload = self.words.payload, self.command.payload
+        is_good, is_last = payload.status == Status.OK, self._place == self._last
+        with m.Switch(self._place):
+            for number in range(PARAMETERS):
+                with m.Case(number + 1):
+                    m.d.sync += payload.words[number].eq(word.word)
+        with m.If(word.refused):
+            self._stop(m, Status.BUS_ERROR)
+            m.d.sync += [payload.address.eq(self._start), payload.word.eq(0)]
+        with m.Else():
+            with m.If(is_good & is_wrong(payload.opcode, self._place, word.word)):
+                m.d.sync += payload.status.eq(Status.BAD_PARAMETER)
+                m.d.sync += [payload.address.eq(self._at), payload.word.eq(word.word)]
+            with m.If(is_last):
+                m.d.sync += self.command.valid.eq(1)
+        m.d.sync += self._place.eq(self._place + 1)
+        with m.If(is_last):
+            m.d.sync += self._place.eq(0)
+
+    def _stop(self, m: Module, status: Status) -> None:
+        """Offer an error instead of a command, and take no more words."""
+        m.d.sync += [self._active.eq(0), self.command.valid.eq(1), self.command.payload.status.eq(status)]

@@ -1,0 +1,90 @@
+"""Conditional execution: of each group, only the processors that the conditional unit lets pass."""
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out
+
+from rtl.co.border import request_layout, response_layout
+from rtl.pe.border import WORD_BITS, group_layout
+
+_UNDER_WAY = 16
+
+
+class GroupTester(wiring.Component):
+    """Lets groups through, combinationally; with `tests`, only their processors that pass, in the same order.
+
+    Of a group whose processors all fail, nothing is left. Up to 16 groups may wait for their tests, and one test is
+    asked for and one answered in each cycle.
+
+    Members
+    -------
+    tests : ``In(1)``
+        Must not change while `busy`, or while a group is offered.
+    value : ``In(32)``
+        Conditional value of all processors.
+    domain_group : ``In(stream.Signature(group_layout(lanes)))``
+        `covered` are those that are in the domain.
+    group : ``Out(stream.Signature(group_layout(lanes)))``
+    request : ``Out(stream.Signature(request_layout(lanes)))``
+    response : ``In(stream.Signature(response_layout(lanes)))``
+    busy : ``Out(1)``
+        Groups wait for their tests.
+    walked : ``Out(range(lanes + 1))``
+        Processors of the domain that are disposed of in this cycle: given out, or failed.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        self._lanes = lanes
+        super().__init__(
+            {
+                "tests": In(1),
+                "value": In(WORD_BITS),
+                "domain_group": In(stream.Signature(group_layout(lanes))),
+                "group": Out(stream.Signature(group_layout(lanes))),
+                "request": Out(stream.Signature(request_layout(lanes))),
+                "response": In(stream.Signature(response_layout(lanes))),
+                "busy": Out(1),
+                "walked": Out(range(lanes + 1)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        layout = group_layout(self._lanes)
+        m.submodules.waiting = waiting = SyncFIFO(width=layout.size, depth=_UNDER_WAY)
+        source, request, response, group = self.domain_group, self.request, self.response, self.group
+        m.d.comb += [
+            self.busy.eq(waiting.r_rdy),
+            request.payload.i.eq(source.payload.i),
+            request.payload.j.eq(source.payload.j),
+            request.payload.mask.eq(source.payload.covered),
+            *(value.eq(self.value) for value in request.payload.values),
+            waiting.w_data.eq(Value.cast(source.payload)),
+        ]
+        disposed, tested = Signal(self._lanes), layout(waiting.r_data)
+        with m.If(self.tests):
+            passed = response.payload.passed
+            m.d.comb += [
+                request.valid.eq(source.valid & waiting.w_rdy),
+                source.ready.eq(request.ready & waiting.w_rdy),
+                waiting.w_en.eq(request.valid & request.ready),
+                Value.cast(group.payload).eq(Value.cast(tested)),
+                group.payload.covered.eq(passed),
+                group.valid.eq(response.valid & waiting.r_rdy & passed.any()),
+                response.ready.eq(waiting.r_rdy & (group.ready | ~passed.any())),
+                waiting.r_en.eq(response.valid & response.ready),
+            ]
+            with m.If(waiting.r_en):
+                m.d.comb += disposed.eq(tested.covered)
+        with m.Else():
+            m.d.comb += [
+                Value.cast(group.payload).eq(Value.cast(source.payload)),
+                group.valid.eq(source.valid),
+                source.ready.eq(group.ready),
+            ]
+            with m.If(group.valid & group.ready):
+                m.d.comb += disposed.eq(source.payload.covered)
+        m.d.comb += self.walked.eq(sum(disposed))
+        return m
