@@ -1,10 +1,10 @@
 """The domain walk in hardware: one group after the other.
 
-Work is issued in 2x2 quads aligned to even i and even j. A group is `lanes / 4` neighbouring quads of one quad row; rows
-go upward in j.
+Work is issued in 2x2 quads aligned to even i and even j. A group is `lanes / 4` neighbouring quads of one quad row;
+rows go upward in j.
 """
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -47,7 +47,7 @@ class DomainWalker(wiring.Component):
         group = self.group
         domain, walking = Signal(DOMAIN), Signal()
         i, j = Signal(COLUMN_BITS), Signal(COORDINATE_BITS)
-        left = Cat(0, domain.i0[1:])
+        left = Cat(Const(0, 1), domain.i0[1:])
         next_i, next_j = i + 2 * (self._lanes // QUAD), j + 2
         row_ends = next_i > domain.i1
         goes = Signal()
@@ -60,7 +60,7 @@ class DomainWalker(wiring.Component):
         m.d.sync += group.valid.eq(goes | group.valid & ~group.ready)
         with m.If(self.start):
             m.d.sync += [domain.eq(self.domain), walking.eq(1)]
-            m.d.sync += [i.eq(Cat(0, self.domain.i0[1:])), j.eq(Cat(0, self.domain.j0[1:]))]
+            m.d.sync += [i.eq(Cat(Const(0, 1), self.domain.i0[1:])), j.eq(Cat(0, self.domain.j0[1:]))]
         return m
 
     def _covered(self, m: Module, domain: data.View, i: Signal, j: Signal) -> Signal:

@@ -1,0 +1,265 @@
+"""Executes commands, one after the other."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.isa.commands import BASE_MASK, BY_NAME, COMMANDS
+from rtl.isa.status import BusClient, Status
+from rtl.mc.lines import LINE_WRITTEN
+from rtl.pe.border import (
+    ADDRESS_BITS,
+    BUS_FAULT,
+    COMMAND_BUFFER,
+    COUNTERS_WRITE,
+    ERROR,
+    PROGRAM_FAULT,
+    UNIT_COMMAND,
+    WORD_BITS,
+)
+from rtl.pe.command import COMMAND
+
+_BESIDE_A_PROGRAM = {
+    "set_domain": "set_domain",
+    "set_cond_val": "set_value",
+    "init_perf_counters": "initialise_counters",
+    "start_perf_counters": "start_counters",
+    "stop_perf_counters": "stop_counters",
+}
+"""Commands that do not wait for the program that runs, and the pulse that executes each."""
+_FORGET_THE_IMAGE = ("set_inst_fmt", "inv_inst_cache")
+_REPORT_LOST = ("flush_out_cache", "flush_cond_out_cache")
+
+
+class CommandExecutor(wiring.Component):
+    """Executes the commands of one buffer after the other, so that it looks as if each completed before the next began.
+
+    Only set_domain, set_cond_val and the commands that init, start and stop counters go on beside a program. All others
+    first wait for its end. If it had a fault they count as not executed, and what the ones beside it have set is
+    restored; only the counters' numbers stay.
+
+    A command beside a program takes a cycle. start_program offers its first group five cycles behind `ended`, four if
+    nothing ran.
+
+    Members
+    -------
+    buffer, consumed, error, idle, mc_command, co_command, counters_write, counters_written, mc_idle, lost, lost_fault,
+    lost_taken, refused_address
+        As the command processor's.
+    begin : ``Out({valid, buffer})``
+        The next buffer's commands are to come.
+    drop : ``Out(1)``
+        No more commands of this buffer are wanted.
+    reading : ``In(1)``
+        Lines of the buffer are still on their way.
+    command : ``In(stream.Signature(COMMAND))``
+    set_domain, set_value, set_base, initialise_counters, start_counters, stop_counters : ``Out(1)``
+        Execute the command's part of that name.
+    keep, restore : ``Out(1)``
+        Remember the state that commands beside a program may change, and go back to it.
+    counters_enabled : ``In(1)``
+    clocks, active : ``In(32)``
+    domain_is_empty : ``In(1)``
+    forget, launch : ``Out(1)``
+    launched : ``In(1)``
+    launched_status : ``In(Status)``
+    launched_address : ``In(32)``
+        The launcher's `forget`, `launch`, `done`, `status` and `address`.
+    start : ``Out(1)``
+    ended, failed : ``In(1)``
+    failure : ``In(PROGRAM_FAULT)``
+        Those of the program's run.
+    """
+
+    buffer: In(stream.Signature(COMMAND_BUFFER))
+    consumed: Out(1)
+    error: Out(stream.Signature(ERROR, always_ready=True))
+    idle: Out(1)
+    mc_command: Out(stream.Signature(UNIT_COMMAND))
+    co_command: Out(stream.Signature(UNIT_COMMAND))
+    counters_write: Out(stream.Signature(COUNTERS_WRITE))
+    counters_written: In(stream.Signature(LINE_WRITTEN))
+    mc_idle: In(1)
+    lost: In(1)
+    lost_fault: In(BUS_FAULT)
+    lost_taken: Out(1)
+    refused_address: In(ADDRESS_BITS)
+
+    begin: Out(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER}))
+    drop: Out(1)
+    reading: In(1)
+    command: In(stream.Signature(COMMAND))
+    set_domain: Out(1)
+    set_value: Out(1)
+    set_base: Out(1)
+    initialise_counters: Out(1)
+    start_counters: Out(1)
+    stop_counters: Out(1)
+    keep: Out(1)
+    restore: Out(1)
+    counters_enabled: In(1)
+    clocks: In(WORD_BITS)
+    active: In(WORD_BITS)
+    domain_is_empty: In(1)
+    forget: Out(1)
+    launch: Out(1)
+    launched: In(1)
+    launched_status: In(Status)
+    launched_address: In(ADDRESS_BITS)
+    start: Out(1)
+    ended: In(1)
+    failed: In(1)
+    failure: In(PROGRAM_FAULT)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._started_at, self._started_word = Signal(ADDRESS_BITS), Signal(WORD_BITS)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        runs = Signal()
+        m.d.comb += [self.begin.buffer.eq(self.buffer.payload), self.begin.valid.eq(self.buffer.valid & self.idle)]
+        with m.FSM():
+            with m.State("idle"):
+                m.d.comb += [self.idle.eq(1), self.buffer.ready.eq(1)]
+                with m.If(self.buffer.valid):
+                    m.next = "next"
+            with m.State("next"), m.If(self.command.valid):
+                self._begin(m, runs)
+            with m.State("program ended"):
+                self._judge(m, runs)
+            self._forward(m)
+            self._report_lost(m)
+            self._write_counters(m)
+            self._launch(m, runs)
+            with m.State("report"):
+                m.d.comb += self.error.valid.eq(1)
+                m.next = "over"
+            with m.State("over"):
+                m.d.comb += self.drop.eq(1)
+                m.next = "drain"
+            with m.State("drain"), m.If(~self.reading):
+                m.d.comb += self.consumed.eq(1)
+                m.next = "idle"
+        return m
+
+    def _is(self, names: Iterable[str]) -> Value:
+        """Whether the command is one of these."""
+        return Cat(self.command.payload.opcode == BY_NAME[name].opcode for name in names).any()
+
+    def _done(self, m: Module) -> None:
+        m.d.comb += self.command.ready.eq(1)
+        m.next = "next"
+
+    def _fail(self, m: Module, status: Value | Status, **fields: Any) -> None:
+        """Stop the buffer with an error; what is not given is 0."""
+        m.d.sync += [Value.cast(self.error.payload).eq(0), self.error.payload.status.eq(status)]
+        m.d.sync += [self.error.payload[name].eq(value) for name, value in fields.items()]
+        m.next = "report"
+
+    def _begin(self, m: Module, runs: Value) -> None:
+        """Execute the command, or go to the state that does."""
+        command = self.command.payload
+        is_good = ~command.end & (command.status == Status.OK)
+        with m.If(is_good & self._is(_BESIDE_A_PROGRAM)):
+            for name, action in _BESIDE_A_PROGRAM.items():
+                m.d.comb += getattr(self, action).eq(self._is([name]))
+            self._done(m)
+        with m.Elif(runs):
+            with m.If(self.ended):
+                m.next = "program ended"
+        with m.Elif(command.end):
+            m.next = "over"
+        with m.Elif(~is_good):
+            self._fail(m, command.status, address=command.address, word=command.word)
+        with m.Elif(self._is(each.name for each in COMMANDS if each.unit == "MC")):
+            m.next = "forward to MC"
+        with m.Elif(self._is(each.name for each in COMMANDS if each.unit == "CO")):
+            m.next = "forward to CO"
+        with m.Elif(self._is(["wait_for_idle"])):
+            with m.If(self.ended & self.mc_idle):
+                m.next = "report lost"
+        with m.Elif(self._is(["read_perf_counters"])):
+            m.next = "write counters"
+            m.d.sync += [
+                self.counters_write.payload.address.eq(command.words[0] & BASE_MASK),
+                self.counters_write.payload.clocks.eq(self.clocks),
+                self.counters_write.payload.active.eq(self.active),
+            ]
+            with m.If(~self.counters_enabled):
+                self._done(m)
+        with m.Elif(self.domain_is_empty):
+            self._done(m)
+        with m.Else():
+            m.d.comb += self.launch.eq(1)
+            m.next = "launch"
+
+    def _judge(self, m: Module, runs: Signal) -> None:
+        """Look at the faults of the program that has ended."""
+        failure = self.failure
+        m.d.sync += runs.eq(0)
+        m.next = "next"
+        with m.If(self.failed):
+            m.d.comb += self.restore.eq(1)
+            place = {name: failure[name] for name in ("pc", "i", "j")}
+            with m.If(failure.status == Status.BUS_ERROR):
+                self._fail(m, failure.status, client=failure.client, address=self.refused_address, **place)
+            with m.Else():
+                self._fail(m, failure.status, address=self._started_at, word=self._started_word, **place)
+
+    def _forward(self, m: Module) -> None:
+        """Commands of other units."""
+        command = self.command.payload
+        for unit in (self.mc_command, self.co_command):
+            m.d.comb += [unit.payload.opcode.eq(command.opcode), unit.payload.words.eq(command.words)]
+        with m.State("forward to MC"):
+            m.d.comb += self.mc_command.valid.eq(1)
+            with m.If(self.mc_command.ready):
+                m.d.comb += [self.forget.eq(self._is(_FORGET_THE_IMAGE)), self.set_base.eq(self._is(["set_inst_fmt"]))]
+                with m.If(self._is(_REPORT_LOST)):
+                    m.next = "report lost"
+                with m.Else():
+                    self._done(m)
+        with m.State("forward to CO"):
+            m.d.comb += self.co_command.valid.eq(1)
+            with m.If(self.co_command.ready):
+                self._done(m)
+
+    def _report_lost(self, m: Module) -> None:
+        with m.State("report lost"):
+            with m.If(self.lost):
+                m.d.comb += self.lost_taken.eq(1)
+                fault = self.lost_fault
+                self._fail(m, Status.BUS_ERROR, client=fault.client, address=fault.address)
+            with m.Else():
+                self._done(m)
+
+    def _write_counters(self, m: Module) -> None:
+        address = self.counters_write.payload.address
+        with m.State("write counters"):
+            m.d.comb += self.counters_write.valid.eq(1)
+            with m.If(self.counters_write.ready):
+                m.next = "counters written"
+        with m.State("counters written"):
+            m.d.comb += self.counters_written.ready.eq(1)
+            with m.If(self.counters_written.valid):
+                with m.If(self.counters_written.payload.refused):
+                    self._fail(m, Status.BUS_ERROR, client=BusClient.COUNTERS, address=address)
+                with m.Else():
+                    self._done(m)
+
+    def _launch(self, m: Module, runs: Signal) -> None:
+        command, status = self.command.payload, self.launched_status
+        with m.State("launch"), m.If(self.launched):
+            with m.If(status == Status.OK):
+                m.d.comb += [self.start.eq(1), self.keep.eq(1)]
+                m.d.sync += [runs.eq(1), self._started_at.eq(command.address), self._started_word.eq(command.word)]
+                self._done(m)
+            with m.Elif(status == Status.BUS_ERROR):
+                self._fail(m, status, client=BusClient.INSTRUCTION, address=self.launched_address)
+            with m.Else():
+                self._fail(m, status, address=command.address, word=command.word)

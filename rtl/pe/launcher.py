@@ -1,0 +1,80 @@
+"""What stands between start_program and the program's first group: its image, and whether it may run."""
+
+from amaranth import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.isa.status import Status
+from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
+from rtl.pe.border import ADDRESS_BITS, IMAGE
+from rtl.pe.loader import ProgramLoader
+
+
+class ProgramLauncher(wiring.Component):
+    """Loads the image if there is none and looks whether it can run; with an image this takes a cycle.
+
+    Members
+    -------
+    base : ``In(32)``
+        Where the image is.
+    forget : ``In(1)``
+        The image has to be loaded again; not while one is launched.
+    launch : ``In(1)``
+        Only behind the `done` of the launch before.
+    done : ``Out(1)``
+    status : ``Out(Status)``
+        With `done`: OK, or why the program does not run. After a failed load the next launch tries again.
+    address : ``Out(32)``
+        With `done` and BUS_ERROR: what could not be read.
+    image : ``Out(IMAGE)``
+    image_loaded : ``Out(1)``
+        Pulse: it is another one.
+    conditional_legal, launch_status
+        As the command processor's.
+    request : ``Out(stream.Signature(LINE_REQUEST))``
+    response : ``In(stream.Signature(LINE_RESPONSE))``
+    """
+
+    base: In(ADDRESS_BITS)
+    forget: In(1)
+    launch: In(1)
+    done: Out(1)
+    status: Out(Status)
+    address: Out(ADDRESS_BITS)
+    image: Out(IMAGE)
+    image_loaded: Out(1)
+    conditional_legal: In(1)
+    launch_status: In(Status)
+    request: Out(stream.Signature(LINE_REQUEST))
+    response: In(stream.Signature(LINE_RESPONSE))
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.loader = loader = ProgramLoader()
+        wiring.connect(m, loader.request, wiring.flipped(self.request))
+        wiring.connect(m, wiring.flipped(self.response), loader.response)
+        loaded = Signal()
+        m.d.comb += [loader.base.eq(self.base), self.image.eq(loader.image), self.address.eq(loader.address)]
+        with m.If(self.forget):
+            m.d.sync += loaded.eq(0)
+        with m.FSM():
+            with m.State("idle"), m.If(self.launch):
+                m.d.comb += loader.start.eq(~loaded)
+                m.next = "check"
+                with m.If(~loaded):
+                    m.next = "load"
+            with m.State("load"), m.If(loader.done):
+                with m.If(loader.status == Status.OK):
+                    m.d.comb += self.image_loaded.eq(1)
+                    m.d.sync += loaded.eq(1)
+                    m.next = "check"
+                with m.Else():
+                    m.d.comb += [self.done.eq(1), self.status.eq(loader.status)]
+                    m.next = "idle"
+            with m.State("check"):
+                m.d.comb += [self.done.eq(1), self.status.eq(self.launch_status)]
+                with m.If(~self.conditional_legal):
+                    m.d.comb += self.status.eq(Status.BAD_CONDITIONAL_FORMAT)
+                m.next = "idle"
+        return m

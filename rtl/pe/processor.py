@@ -1,0 +1,201 @@
+"""The command processor: takes command buffers, executes them, and gives work to an array."""
+
+from amaranth import Module, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.co.border import request_layout, response_layout
+from rtl.config import ArrayConfig
+from rtl.isa.status import Status
+from rtl.lib.sharing import SharedClient
+from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITTEN
+from rtl.pe import border
+from rtl.pe.counters import PerformanceCounters
+from rtl.pe.executor import CommandExecutor
+from rtl.pe.fetcher import CommandFetcher
+from rtl.pe.launcher import ProgramLauncher
+from rtl.pe.program_run import ProgramRun
+from rtl.pe.reader import CommandReader
+from rtl.pe.settings import Settings
+
+
+class CommandProcessor(wiring.Component):
+    """Executes command buffers one after the other; the effect is as if each command completed before the next began.
+
+    Words of a buffer are read ahead and taken one in each cycle. At most five lines are under way. Behind a reset no
+    answer to a request made before it may come. Source: CTM Guide pp. 3-22 and 45-49.
+
+    Members
+    -------
+    buffer : ``In(stream.Signature(COMMAND_BUFFER))``
+        Next command buffer; none may be offered while an error has not been cleared.
+    consumed : ``Out(1)``
+        Pulse: the buffer that was taken is finished; behind the pulse of its error, if it had one.
+    error : ``Out(stream.Signature(ERROR, always_ready=True))``
+        At most one for each buffer; the rest of the buffer is dropped.
+    idle : ``Out(1)``
+        No buffer is being executed and none of its lines is under way.
+    line_request : ``Out(stream.Signature(LINE_REQUEST))``
+    line_response : ``In(stream.Signature(LINE_RESPONSE))``
+        In the order of the requests.
+    counters_write : ``Out(stream.Signature(COUNTERS_WRITE))``
+    counters_written : ``In(stream.Signature(LINE_WRITTEN))``
+    mc_command, co_command : ``Out(stream.Signature(UNIT_COMMAND))``
+        Taken when completed, flushes included.
+    mc_idle : ``In(1)``
+        Nothing is on its way to the output caches; low at the latest when `array_idle` rises.
+    lost : ``In(1)``
+        A write or conditional read was refused and has not been reported.
+    lost_fault : ``In(BUS_FAULT)``
+    lost_taken : ``Out(1)``
+        It is reported.
+    refused_address : ``In(32)``
+        Of the array's first refused read since `program_starts`.
+    program_starts : ``Out(1)``
+        Pulse at the start of each program.
+    image : ``Out(IMAGE)``
+    image_loaded : ``Out(1)``
+        Pulse: another image is there.
+    launch_status : ``In(Status)``
+        OK, or why the array cannot run the image with the state as it is; at once.
+    conditional_value : ``Out(32)``
+        Of the program that runs, from `program_starts` to its end.
+    conditional_legal : ``In(1)``
+        The conditional unit can test with its buffer's format.
+    tests : ``In(1)``
+        The conditional unit tests each processor before it is given out; constant while a program runs.
+    test_request : ``Out(stream.Signature(request_layout(lanes)))``
+    test_response : ``In(stream.Signature(response_layout(lanes)))``
+        In the order of the requests.
+    group : ``Out(stream.Signature(group_layout(lanes)))``
+    array_idle : ``In(1)``
+        May still be high in the cycle behind one in which a group was taken.
+    fault : ``In(stream.Signature(PROGRAM_FAULT, always_ready=True))``
+        At the latest with `array_idle`; the program's first one counts.
+    walked : ``Out(range(lanes + 1))``
+        Processors of the domain that were disposed of in this cycle: given out, or failed their test.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._lanes = lanes = config.lanes
+        super().__init__(
+            {
+                "buffer": In(stream.Signature(border.COMMAND_BUFFER)),
+                "consumed": Out(1),
+                "error": Out(stream.Signature(border.ERROR, always_ready=True)),
+                "idle": Out(1),
+                "line_request": Out(stream.Signature(LINE_REQUEST)),
+                "line_response": In(stream.Signature(LINE_RESPONSE)),
+                "counters_write": Out(stream.Signature(border.COUNTERS_WRITE)),
+                "counters_written": In(stream.Signature(LINE_WRITTEN)),
+                "mc_command": Out(stream.Signature(border.UNIT_COMMAND)),
+                "co_command": Out(stream.Signature(border.UNIT_COMMAND)),
+                "mc_idle": In(1),
+                "lost": In(1),
+                "lost_fault": In(border.BUS_FAULT),
+                "lost_taken": Out(1),
+                "refused_address": In(border.ADDRESS_BITS),
+                "program_starts": Out(1),
+                "image": Out(border.IMAGE),
+                "image_loaded": Out(1),
+                "launch_status": In(Status),
+                "conditional_value": Out(border.WORD_BITS),
+                "conditional_legal": In(1),
+                "tests": In(1),
+                "test_request": Out(stream.Signature(request_layout(lanes))),
+                "test_response": In(stream.Signature(response_layout(lanes))),
+                "group": Out(stream.Signature(border.group_layout(lanes))),
+                "array_idle": In(1),
+                "fault": In(stream.Signature(border.PROGRAM_FAULT, always_ready=True)),
+                "walked": Out(range(lanes + 1)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.executor = executor = CommandExecutor()
+        m.submodules.fetcher = fetcher = CommandFetcher()
+        m.submodules.reader = reader = CommandReader()
+        m.submodules.launcher = launcher = ProgramLauncher()
+        m.submodules.run = run = ProgramRun(self._lanes)
+        for name in ("buffer", "error", "mc_command", "co_command", "counters_write", "counters_written"):
+            self._pass_on(m, executor, name)
+        for name in ("test_request", "test_response", "group", "fault"):
+            self._pass_on(m, run, name)
+        self._share_lines(m, fetcher, launcher)
+        wiring.connect(m, fetcher.words, reader.words)
+        wiring.connect(m, reader.command, executor.command)
+        for source in (fetcher, reader):
+            m.d.comb += [source.begin.eq(executor.begin), source.drop.eq(executor.drop)]
+        for name in ("mc_idle", "lost", "lost_fault", "refused_address"):
+            m.d.comb += getattr(executor, name).eq(getattr(self, name))
+        for name in ("consumed", "idle", "lost_taken"):
+            m.d.comb += getattr(self, name).eq(getattr(executor, name))
+        m.d.comb += executor.reading.eq(~fetcher.idle)
+        self._settings(m, executor, launcher, run)
+        self._counters(m, executor)
+        self._programs(m, executor, launcher, run)
+        return m
+
+    def _pass_on(self, m: Module, part: wiring.Component, name: str) -> None:
+        """One of our streams is this part's."""
+        inner, outer = getattr(part, name), wiring.flipped(getattr(self, name))
+        wiring.connect(m, inner, outer)
+
+    def _share_lines(self, m: Module, fetcher: CommandFetcher, launcher: ProgramLauncher) -> None:
+        m.submodules.lines = lines = SharedClient(LINE_REQUEST, LINE_RESPONSE, 2)
+        wiring.connect(m, lines.request, wiring.flipped(self.line_request))
+        wiring.connect(m, wiring.flipped(self.line_response), lines.response)
+        for number, part in enumerate((fetcher, launcher)):
+            wiring.connect(m, part.request, lines.requests[number])
+            wiring.connect(m, lines.responses[number], part.response)
+
+    def _settings(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
+        m.submodules.settings = settings = Settings()
+        m.d.comb += [settings.words.eq(executor.command.payload.words)]
+        for name in ("set_domain", "set_value", "set_base", "keep", "restore"):
+            m.d.comb += getattr(settings, name).eq(getattr(executor, name))
+        m.d.comb += [
+            executor.domain_is_empty.eq(settings.is_empty),
+            launcher.base.eq(settings.instruction_base),
+            run.domain.eq(settings.domain),
+            run.value.eq(settings.conditional_value),
+        ]
+
+    def _counters(self, m: Module, executor: CommandExecutor) -> None:
+        m.submodules.counters = counters = PerformanceCounters()
+        m.d.comb += [
+            counters.initialise.eq(executor.initialise_counters),
+            counters.enable.eq(executor.command.payload.words[0][0]),
+            counters.start.eq(executor.start_counters),
+            counters.stop.eq(executor.stop_counters),
+            counters.keep.eq(executor.keep),
+            counters.restore.eq(executor.restore),
+            counters.works.eq(~self.array_idle | self.group.valid),
+            executor.counters_enabled.eq(counters.enabled),
+            executor.clocks.eq(counters.clocks),
+            executor.active.eq(counters.active),
+        ]
+
+    def _programs(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
+        m.d.comb += [
+            launcher.forget.eq(executor.forget),
+            launcher.launch.eq(executor.launch),
+            launcher.conditional_legal.eq(self.conditional_legal),
+            launcher.launch_status.eq(self.launch_status),
+            executor.launched.eq(launcher.done),
+            executor.launched_status.eq(launcher.status),
+            executor.launched_address.eq(launcher.address),
+            run.start.eq(executor.start),
+            run.tests.eq(self.tests),
+            run.array_idle.eq(self.array_idle),
+            executor.ended.eq(run.ended),
+            executor.failed.eq(run.failed),
+            Value.cast(executor.failure).eq(Value.cast(run.failure)),
+            self.program_starts.eq(run.starts),
+            self.conditional_value.eq(run.conditional_value),
+            Value.cast(self.image).eq(Value.cast(launcher.image)),
+            self.image_loaded.eq(launcher.image_loaded),
+            self.walked.eq(run.walked),
+        ]

@@ -1,0 +1,87 @@
+"""A program that runs: its domain is walked, its groups are given to the array, its first fault is kept."""
+
+from amaranth import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.co.border import request_layout, response_layout
+from rtl.pe.border import PROGRAM_FAULT, WORD_BITS, group_layout
+from rtl.pe.tester import GroupTester
+from rtl.pe.walker import DOMAIN, DomainWalker
+
+
+class ProgramRun(wiring.Component):
+    """Walks a domain and watches the array until all groups have ended. A fault does not end the walk.
+
+    The first group is offered two cycles behind `start`, then one in each cycle if no test and not the array delays it.
+
+    Members
+    -------
+    start : ``In(1)``
+        Only when the program before has ended.
+    domain : ``In(DOMAIN)``
+        In the cycle of `start`; not empty.
+    value : ``In(32)``
+        Conditional value, in the cycle of `start`.
+    starts : ``Out(1)``
+        Pulse in the cycle behind `start`.
+    conditional_value : ``Out(32)``
+        That of the program, from `starts` on.
+    ended : ``Out(1)``
+        All groups were given and the array is idle.
+    failed : ``Out(1)``
+        From the cycle behind the first fault on, until the next `start`.
+    failure : ``Out(PROGRAM_FAULT)``
+        The first fault.
+    tests, test_request, test_response, group, array_idle, fault, walked
+        As the command processor's.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        self._lanes = lanes
+        super().__init__(
+            {
+                "start": In(1),
+                "domain": In(DOMAIN),
+                "value": In(WORD_BITS),
+                "starts": Out(1),
+                "conditional_value": Out(WORD_BITS),
+                "ended": Out(1),
+                "failed": Out(1),
+                "failure": Out(PROGRAM_FAULT),
+                "tests": In(1),
+                "test_request": Out(stream.Signature(request_layout(lanes))),
+                "test_response": In(stream.Signature(response_layout(lanes))),
+                "group": Out(stream.Signature(group_layout(lanes))),
+                "array_idle": In(1),
+                "fault": In(stream.Signature(PROGRAM_FAULT, always_ready=True)),
+                "walked": Out(range(lanes + 1)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.walker = walker = DomainWalker(self._lanes)
+        m.submodules.tester = tester = GroupTester(self._lanes)
+        wiring.connect(m, walker.group, tester.domain_group)
+        for name, port in (("group", "group"), ("request", "test_request")):
+            wiring.connect(m, getattr(tester, name), wiring.flipped(getattr(self, port)))
+        wiring.connect(m, wiring.flipped(self.test_response), tester.response)
+        # The array may look idle in the cycle behind one in which it was given a group.
+        given = Signal()
+        m.d.sync += given.eq(self.group.valid & self.group.ready)
+        m.d.comb += [
+            walker.start.eq(self.start),
+            walker.domain.eq(self.domain),
+            tester.tests.eq(self.tests),
+            tester.value.eq(self.conditional_value),
+            self.walked.eq(tester.walked),
+            self.ended.eq(~walker.busy & ~tester.busy & ~given & self.array_idle),
+        ]
+        m.d.sync += self.starts.eq(self.start)
+        with m.If(self.fault.valid & ~self.failed):
+            m.d.sync += [self.failed.eq(1), self.failure.eq(self.fault.payload)]
+        with m.If(self.start):
+            m.d.sync += [self.failed.eq(0), self.conditional_value.eq(self.value)]
+        return m

@@ -1,0 +1,109 @@
+"""The part of memory that an image may occupy, word by word."""
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.isa.executable import IMAGE_LIMIT
+from rtl.isa.status import Status
+from rtl.mc.lines import LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
+from rtl.pe.border import ADDRESS_BITS, WORD_BITS
+
+OFFSET_BITS = WORD_BITS + 2
+"""Room for the sum of two numbers of an image, so that none wraps."""
+_COUNT_BITS = WORD_BITS - 1
+_WORD_BYTES = WORD_BITS // 8
+_LIMIT_WORDS = IMAGE_LIMIT // _WORD_BYTES
+_LINE_WORDS = LINE_BITS // WORD_BITS
+
+EXTENT = data.StructLayout({"valid": 1, "offset": OFFSET_BITS, "count": _COUNT_BITS})
+"""Words from a byte offset on."""
+
+
+class ImageWindow(wiring.Component):
+    """Reads words of an image, a word each cycle from the line that it holds, and nothing beyond the image's 64 KiB.
+
+    Members
+    -------
+    base : ``In(32)``
+        Where the image is, a multiple of 2 KiB. Addresses wrap.
+    forget : ``In(1)``
+        Do not use the line that is held; only while no extent is read.
+    extent : ``In(EXTENT)``
+        Words to be read; only behind the `done` of those before.
+    word : ``Out({valid, index, word})``
+        The extent's words in order.
+    done : ``Out(1)``
+        All words have been given, or it has failed.
+    status : ``Out(Status)``
+        With `done`: OK; BAD_EXECUTABLE if the offset is not a multiple of 4 or the extent is not within 64 KiB, nothing
+        is read then; BUS_ERROR if memory refused one of its lines.
+    address : ``Out(32)``
+        Where the extent begins.
+    request : ``Out(stream.Signature(LINE_REQUEST))``
+    response : ``In(stream.Signature(LINE_RESPONSE))``
+    """
+
+    base: In(ADDRESS_BITS)
+    forget: In(1)
+    extent: In(EXTENT)
+    word: Out(data.StructLayout({"valid": 1, "index": range(_LIMIT_WORDS), "word": WORD_BITS}))
+    done: Out(1)
+    status: Out(Status)
+    address: Out(ADDRESS_BITS)
+    request: Out(stream.Signature(LINE_REQUEST))
+    response: In(stream.Signature(LINE_RESPONSE))
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        extent, request, response = self.extent, self.request, self.response
+        place, left, is_bad = Signal(range(_LIMIT_WORDS + 1)), Signal(range(_LIMIT_WORDS + 1)), Signal()
+        line = place // _LINE_WORDS
+        held, held_line, is_held = Signal(LINE_BITS), Signal.like(line, name="held_line"), Signal()
+        m.d.comb += [
+            self.word.word.eq(held.word_select(place[: (_LINE_WORDS - 1).bit_length()], WORD_BITS)),
+            request.payload.line.eq((self.base >> LINE_OFFSET_BITS) + line),
+            request.payload.uncached.eq(1),
+        ]
+        with m.If(self.word.valid):
+            m.d.sync += [place.eq(place + 1), left.eq(left - 1), self.word.index.eq(self.word.index + 1)]
+        with m.If(self.forget):
+            m.d.sync += is_held.eq(0)
+
+        with m.FSM():
+            with m.State("idle"):
+                end = extent.offset + extent.count * _WORD_BYTES
+                m.d.sync += [
+                    place.eq(extent.offset // _WORD_BYTES),
+                    left.eq(extent.count),
+                    is_bad.eq((extent.offset % _WORD_BYTES != 0) | (end > IMAGE_LIMIT)),
+                    self.word.index.eq(0),
+                    self.address.eq(self.base + extent.offset),
+                ]
+                with m.If(extent.valid):
+                    m.next = "read"
+            with m.State("read"):
+                with m.If(is_bad | (left == 0)):
+                    m.d.comb += self.done.eq(1)
+                    with m.If(is_bad):
+                        m.d.comb += self.status.eq(Status.BAD_EXECUTABLE)
+                    m.next = "idle"
+                with m.Elif(is_held & (held_line == line)):
+                    m.d.comb += self.word.valid.eq(1)
+                with m.Else():
+                    m.next = "ask"
+            with m.State("ask"):
+                m.d.comb += request.valid.eq(1)
+                with m.If(request.ready):
+                    m.next = "wait"
+            with m.State("wait"):
+                m.d.comb += response.ready.eq(1)
+                m.d.sync += [held.eq(Value.cast(response.payload.bits)), held_line.eq(line)]
+                m.d.sync += is_held.eq(response.valid & ~response.payload.refused)
+                with m.If(response.valid & response.payload.refused):
+                    m.d.comb += [self.done.eq(1), self.status.eq(Status.BUS_ERROR)]
+                    m.next = "idle"
+                with m.Elif(response.valid):
+                    m.next = "read"
+        return m

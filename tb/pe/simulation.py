@@ -1,0 +1,266 @@
+"""A compiled command processor, and a model of all that is around it."""
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+import numpy as np
+from amaranth.lib import data, wiring
+
+from rtl.co.border import request_layout, response_layout
+from rtl.config import ArrayConfig
+from rtl.isa.executable import PROGRAM_INFORMATION
+from rtl.isa.formats import DataFormat
+from rtl.isa.status import Status
+from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
+from rtl.pe import border
+from rtl.pe.processor import CommandProcessor
+from sim.compiled.numbered import Numbered, port_name
+from sim.compiled.toolchain import build
+from sim.compiled.verilog import Port, convert, ports
+from sim.memory import Memory
+
+_TOP = "pe"
+_STALL_ONE = 1 << 16
+_EVENTS = 1 << 22
+_STREAMS = (
+    "buffer", "error", "line_request", "line_response", "counters_write", "counters_written", "mc_command",
+    "co_command", "test_request", "test_response", "group", "fault",
+)  # fmt: skip
+_WIDE = ("image", "lost_fault", "refused_address")
+_SINGLES = {
+    "std::uint8_t": (
+        "consumed", "idle", "mc_idle", "lost", "lost_taken", "program_starts", "image_loaded", "launch_status",
+        "conditional_legal", "tests", "array_idle", "walked",
+    ),
+    "std::uint32_t": ("conditional_value",),
+}  # fmt: skip
+KINDS = (
+    "buffer", "unit", "starts", "group", "error", "consumed", "counters", "image", "lost_taken", "fault", "walked",
+)  # fmt: skip
+"""Events, in the order of their numbers."""
+
+Event = tuple[str, tuple[int, ...]]
+
+
+class ProtocolError(AssertionError):
+    """The processor broke a rule of its border, or did not finish; the message names the rule."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """How long everything takes, the same for the same seed.
+
+    A line comes `latency` cycles behind its request and up to `jitter` more; the array holds a group, and the memory
+    controller works after the last one, for up to `hold` cycles; units and tests take up to `delay`. In each cycle each
+    ready and each new buffer is withheld with the probability `stall`.
+    """
+
+    latency: int = 1
+    jitter: int = 0
+    hold: int = 0
+    delay: int = 0
+    stall: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Group number `group` of started program number `program`, both from 0 on, faults when it ends."""
+
+    program: int
+    group: int
+    status: int
+    client: int
+    pc: int
+    i: int
+    j: int
+    address: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """Memory refuses a write of started program number `number`, or, `at_flush`, of that flush."""
+
+    at_flush: bool
+    number: int
+    client: int
+    address: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What the processor has to do: buffers (address, dwords), refused lines [first, end), what goes wrong."""
+
+    memory: Memory
+    buffers: Sequence[tuple[int, int]]
+    refused: Sequence[tuple[int, int]] = ()
+    faults: Sequence[Fault] = ()
+    losses: Sequence[Loss] = ()
+    salt: int = 0
+    """Decides, with the pair and the conditional value, which conditional tests pass."""
+
+
+_NUMBERS = ("events_size", "latency", "jitter", "stall", "hold", "delay", "seed", "salt", "max_cycles", "cut")
+
+
+class _Setup(ctypes.Structure):
+    _fields_ = [
+        ("memory", ctypes.c_void_p),
+        *(
+            field
+            for name in ("refused", "buffers", "faults", "losses")
+            for field in ((name, ctypes.c_void_p), (f"{name}_count", ctypes.c_uint64))
+        ),
+        ("events", ctypes.c_void_p),
+        *((name, ctypes.c_uint64) for name in _NUMBERS),
+    ]
+
+
+class _Result(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_uint64) for name in ("failed", "events", "cycles", "slowest_start", "most_lines")),
+        ("message", ctypes.c_char * 256),
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What happened, in order, and how many cycles it took."""
+
+    events: list[Event]
+    cycles: int
+    most_lines: int
+
+
+class ProcessorSimulation:
+    """A compiled command processor. Each run begins with a reset."""
+
+    def __init__(self, config: ArrayConfig, processor: wiring.Component | None = None) -> None:
+        component = CommandProcessor(config) if processor is None else processor
+        listed = list(ports(component))
+        text = resources.files("tb.pe").joinpath("processor_loop.cc").read_text()
+        path = build(convert(Numbered(component, listed), top=_TOP), _declarations(config, listed) + text, top=_TOP)
+        self.lanes = config.lanes
+        self._library = ctypes.CDLL(str(path))
+        pointer = ctypes.c_void_p
+        self._library.pe_make.restype = pointer
+        for name in ("free", "reset"):
+            getattr(self._library, f"pe_{name}").argtypes = [pointer]
+        self._library.pe_run.argtypes = [pointer, pointer, pointer]
+        self._events = np.zeros(_EVENTS, np.uint32)
+        self._processor: int = self._library.pe_make()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_processor"):
+            self._library.pe_free(self._processor)
+
+    def run(self, work: Work, timing: Timing, *, cut: int = 0, max_cycles: int = 1 << 21) -> Outcome:
+        """Reset the processor and let it execute all buffers; with `cut`, stop in the middle after so many cycles.
+
+        Raises
+        ------
+        ProtocolError
+            The processor broke a rule, or takes more than `max_cycles`.
+        """
+        self._library.pe_reset(self._processor)
+        setup, result, kept = _Setup(memory=work.memory.bytes.ctypes.data), _Result(), []
+        rows = {
+            "refused": work.refused,
+            "buffers": work.buffers,
+            "faults": [tuple(vars(each).values()) for each in work.faults],
+            "losses": [tuple(vars(each).values()) for each in work.losses],
+        }
+        for name, values in rows.items():
+            kept.append(np.array(values, np.uint64))
+            setattr(setup, name, kept[-1].ctypes.data), setattr(setup, f"{name}_count", len(values))
+        setup.events, setup.events_size = self._events.ctypes.data, self._events.size
+        setup.latency, setup.jitter, setup.hold, setup.delay = timing.latency, timing.jitter, timing.hold, timing.delay
+        setup.stall, setup.seed, setup.salt = round(timing.stall * _STALL_ONE), timing.seed, work.salt
+        setup.max_cycles, setup.cut = max_cycles, cut
+        self._library.pe_run(self._processor, ctypes.byref(setup), ctypes.byref(result))
+        if result.failed:
+            raise ProtocolError(result.message.decode())
+        events = _events(self._events[: result.events].tolist())
+        return Outcome(events=events, cycles=int(result.cycles), most_lines=int(result.most_lines))
+
+
+def _events(words: list[int]) -> list[Event]:
+    events, at = [], 0
+    while at < len(words):
+        kind, count = words[at], words[at + 1]
+        events.append((KINDS[kind], tuple(words[at + 2 : at + 2 + count])))
+        at += 2 + count
+    return events
+
+
+def _port_bytes(width: int) -> int:
+    """The size of a port's C++ type."""
+    return next((size // 8 for size in (8, 16, 32, 64) if width <= size), -(-width // 32) * 4)
+
+
+def _layouts(lanes: int) -> dict[str, data.StructLayout]:
+    return {
+        "buffer": border.COMMAND_BUFFER,
+        "unit": border.UNIT_COMMAND,
+        "image": border.IMAGE,
+        "counters": border.COUNTERS_WRITE,
+        "fault": border.PROGRAM_FAULT,
+        "lost_fault": border.BUS_FAULT,
+        "error": border.ERROR,
+        "group": border.group_layout(lanes),
+        "request": LINE_REQUEST,
+        "line": LINE_RESPONSE,
+        "test": request_layout(lanes),
+        "response": response_layout(lanes),
+    }
+
+
+def _declarations(config: ArrayConfig, listed: list[Port]) -> str:
+    """C++ that gives the ports, fields and codes their names."""
+    numbers = {port.name: number for number, port in enumerate(listed)}
+    widths = {port.name: port.width for port in listed}
+
+    def address(name: str) -> str:
+        return f"&model.{port_name(numbers[name])}" if name in numbers else "nullptr"
+
+    def port(name: str) -> str:
+        return f"{{{address(name)}, {_port_bytes(widths[name])}, {widths[name]}}}"
+
+    def stream(name: str) -> str:
+        return f"{{{port(f'{name}__payload')}, {address(f'{name}__valid')}, {address(f'{name}__ready')}}}"
+
+    singles = [name for names in _SINGLES.values() for name in names]
+    fields = "\n".join(
+        f"constexpr Field {prefix}_{name}{{{field.offset}, {field.width}}};"
+        for prefix, layout in _layouts(config.lanes).items()
+        for name, field in layout
+    )
+    return f"""#include <cstddef>
+#include <cstdint>
+#include "verilated.h"
+#include "V{_TOP}.h"
+namespace {{
+using Model = V{_TOP};
+struct Field {{ unsigned offset, width; }};
+struct Port {{ void* bits; std::size_t bytes, width; }};
+struct Stream {{ Port payload; std::uint8_t *valid, *ready; }};
+struct Ports {{
+    Stream {", ".join(_STREAMS)};
+    Port {", ".join(_WIDE)};
+    {" ".join(f"{kind} {', '.join('*' + name for name in names)};" for kind, names in _SINGLES.items())}
+}};
+Ports ports(Model& model) {{
+    return {{
+        {", ".join(map(stream, _STREAMS))},
+        {", ".join(map(port, _WIDE))},
+        {", ".join(map(address, singles))}
+    }};
+}}
+constexpr unsigned LANES = {config.lanes}, UMRT_WORD = {list(PROGRAM_INFORMATION).index("UMRT")};
+constexpr unsigned BUS_ERROR_STATUS = {Status.BUS_ERROR.value}, BAD_UMRT_STATUS = {Status.BAD_UMRT_FORMAT.value};
+constexpr unsigned FLOAT32_1_FORMAT = {DataFormat.FLOAT32_1.value};
+{fields}
+}}
+"""
