@@ -1,0 +1,67 @@
+"""Whether a conditional value passes its test."""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.fp.number import WORD_BITS, Word
+from rtl.fp.selection import is_nan, is_zero
+from rtl.isa.conditional import ConditionalTest
+
+
+class Comparison(wiring.Component):
+    """Tests (conditional value) OP (conditional buffer). Combinational.
+
+    As floats denormals are zeros, both zeros are equal, and a NaN is only not equal. As integers all 32 bits are an
+    unsigned number. NEVER and ALWAYS look at neither.
+
+    Members
+    -------
+    value, stored : ``In(32)``
+    is_float : ``In(1)``
+    test : ``In(ConditionalTest)``
+    passes : ``Out(1)``
+    """
+
+    value: In(WORD_BITS)
+    stored: In(WORD_BITS)
+    is_float: In(1)
+    test: In(ConditionalTest)
+    passes: Out(1)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        ordered = ~(self.is_float & (is_nan(self.value) | is_nan(self.stored)))
+        value, stored = (self._rank(m, word) for word in (self.value, self.stored))
+        less, equal = ordered & (value < stored), ordered & (value == stored)
+        greater = ordered & (value > stored)
+        holds = {
+            ConditionalTest.NEVER: 0,
+            ConditionalTest.LESS: less,
+            ConditionalTest.LESS_EQUAL: less | equal,
+            ConditionalTest.EQUAL: equal,
+            ConditionalTest.GREATER_EQUAL: greater | equal,
+            ConditionalTest.GREATER: greater,
+            ConditionalTest.NOT_EQUAL: ~equal,
+            ConditionalTest.ALWAYS: 1,
+        }
+        with m.Switch(self.test):
+            for test, passes in holds.items():
+                with m.Case(test):
+                    m.d.comb += self.passes.eq(passes)
+        return m
+
+    def _rank(self, m: Module, word: Value) -> Value:
+        """A number that is larger for a larger word, the same for equal ones."""
+        rank, fields = Signal(WORD_BITS, name="rank"), Word(word)
+        magnitude = word[:-1]
+        with m.If(~self.is_float):
+            m.d.comb += rank.eq(word)
+        with m.Elif(is_zero(word)):
+            m.d.comb += rank.eq(1 << WORD_BITS - 1)
+        with m.Else():
+            m.d.comb += rank.eq(Cat(magnitude ^ fields.sign.replicate(WORD_BITS - 1), ~fields.sign))
+        return rank

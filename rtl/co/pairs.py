@@ -1,0 +1,131 @@
+"""The pairs of a group, one after the other: where each is in the conditional buffer, and what it is compared as."""
+
+from amaranth import Cat, EnableInserter, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.co.border import COLUMN_BITS, WORD_BITS, request_layout
+from rtl.config import PipelineConfig
+from rtl.fp.conversion import ToUnorm
+from rtl.isa.formats import DataFormat
+from rtl.isa.limits import COORDINATE_BITS, QUAD
+from rtl.lib.encoding import lowest_one, one_hot_index
+from rtl.mc.address import ADDRESS_BITS, ElementAddress
+from rtl.mc.buffer import BUFFER
+
+_UNORM_BITS = 16
+_CONVERSION = PipelineConfig(alignment=1, result=0)
+
+
+def pair_layout(lanes: int) -> data.StructLayout:
+    """A pair to be tested; `last` of its group. One that does not exist is outside the buffer, or is no pair at all.
+
+    `operand` is what it is compared as and stored: the bits of the conditional value, or the integer that it becomes.
+    """
+    return data.StructLayout(
+        {"address": ADDRESS_BITS, "operand": WORD_BITS, "lane": range(lanes), "last": 1, "exists": 1}
+    )
+
+
+class Pairs(wiring.Component):
+    """Takes groups apart: one pair in each cycle, in the order of the lanes, groups without a gap.
+
+    A group without lanes to be tested takes a cycle, in which it gives a pair that does not exist. The first pair comes
+    three cycles after its group is taken.
+
+    Members
+    -------
+    buffer : ``In(BUFFER)``
+        Constant while not idle.
+    group : ``In(stream.Signature(request_layout(lanes)))``
+    pair : ``Out(stream.Signature(pair_layout(lanes)))``
+    idle : ``Out(1)``
+        All pairs have been taken.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        if lanes % QUAD or lanes < QUAD:
+            raise ValueError(f"lanes must be whole quads, not {lanes}")
+        self._lanes = lanes
+        self._about = {"lane": range(lanes), "last": 1, "exists": 1}
+        super().__init__(
+            {
+                "buffer": In(BUFFER),
+                "group": In(stream.Signature(request_layout(lanes))),
+                "pair": Out(stream.Signature(pair_layout(lanes))),
+                "idle": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        # The group's mask are the lanes that are left.
+        busy, group, moves = Signal(), Signal(request_layout(self._lanes)), Signal()
+        first = lowest_one(group.mask)
+        left, last = group.mask & ~first, Signal()
+        m.d.comb += [
+            moves.eq(~self.pair.valid | self.pair.ready),
+            last.eq(~left.any()),
+            self.group.ready.eq(~busy | (moves & last)),
+        ]
+        with m.If(self.group.ready):
+            m.d.sync += busy.eq(self.group.valid)
+        with m.If(self.group.ready & self.group.valid):
+            m.d.sync += group.eq(self.group.payload)
+        with m.Elif(moves):
+            m.d.sync += group.mask.eq(left)
+
+        stage = Signal(2)
+        with m.If(moves):
+            m.d.sync += stage.eq(Cat(busy, stage))
+        m.d.comb += [self.pair.valid.eq(stage[1]), self.idle.eq(~busy & ~stage.any())]
+        self._locate(m, self._choose(m, group, first, last, moves), moves)
+        return m
+
+    def _choose(self, m: Module, group: data.View, first: Value, last: Value, moves: Value) -> data.View:
+        """The first step: the pair's lane, its index pair and its value."""
+        layout = data.StructLayout({"x": COORDINATE_BITS, "y": COORDINATE_BITS, "value": WORD_BITS, **self._about})
+        chosen, lane = Signal(layout, reset_less=True), Signal(range(self._lanes))
+        x, y = Signal(COLUMN_BITS), Signal(COLUMN_BITS)
+        limits = self.buffer.limits
+        m.d.comb += [
+            lane.eq(one_hot_index(first)),
+            # Lanes 0 to 3 of a quad are (0, 0), (1, 0), (0, 1), (1, 1); quads stand side by side.
+            x.eq(group.i + Cat(lane[0], lane[2:])),
+            y.eq(group.j + lane[1]),
+        ]
+        with m.If(moves):
+            m.d.sync += [
+                chosen.x.eq(x),
+                chosen.y.eq(y),
+                chosen.value.eq(group.values[lane]),
+                chosen.lane.eq(lane),
+                chosen.last.eq(last),
+                chosen.exists.eq(first.any() & (x < limits.width) & (y < limits.height)),
+            ]
+        return chosen
+
+    def _locate(self, m: Module, chosen: data.View, moves: Value) -> None:
+        """The second step, and what is left of the conversion in the third: the pair's address and its operand."""
+        m.submodules.element = element = ElementAddress()
+        unorm = ToUnorm(_UNORM_BITS, _CONVERSION)
+        m.submodules.unorm = EnableInserter(moves)(unorm)
+        located, pair = Signal.like(chosen, name="located", reset_less=True), self.pair.payload
+        address = Signal(ADDRESS_BITS, reset_less=True)
+        with m.If(moves):
+            m.d.sync += [located.eq(chosen), address.eq(element.address)]
+        m.d.comb += [
+            element.buffer.eq(self.buffer),
+            element.x.eq(chosen.x),
+            element.y.eq(chosen.y),
+            unorm.word.eq(chosen.value),
+            pair.address.eq(address),
+            pair.operand.eq(Mux(is_integer(self.buffer), unorm.result, located.value)),
+            *(pair[name].eq(located[name]) for name in self._about),
+        ]
+
+
+def is_integer(buffer: data.View) -> Value:
+    """Whether the buffer's elements are integers of 16 bits."""
+    return Value.cast(buffer.format) == DataFormat.UINT16_1.value

@@ -1,0 +1,183 @@
+"""The conditional unit: tests conditional values against the conditional buffer, and stores those that pass.
+
+Source: CTM Guide pp. 4, 5 and 22; docs/architecture.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out
+
+from rtl.co.border import WORD_BITS, request_layout, response_layout
+from rtl.co.comparison import Comparison
+from rtl.co.pairs import Pairs, is_integer
+from rtl.isa.commands import BY_NAME, CONDITION, LOCATION
+from rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from rtl.isa.formats import DataFormat
+from rtl.mc.buffer import BUFFER
+from rtl.mc.conditional_port import conditional_port
+from rtl.mc.lines import LINE_OFFSET_BITS
+from rtl.pe.border import UNIT_COMMAND
+
+CLIENTS = (ConditionalLocation.PE, ConditionalLocation.DPP)
+"""Whose requests the unit takes, in the order of its ports."""
+
+_ANSWERS = 2
+_HALF_BITS = WORD_BITS // 2
+_HALF_OFFSET_BITS = 1
+_WORD_OFFSET_BITS = 2
+_FORMATS = (DataFormat.FLOAT32_1.value, DataFormat.UINT16_1.value)
+
+
+def passenger_layout(lanes: int) -> data.StructLayout:
+    """What the unit knows of a pair when its word comes. `upper` is the half of the word in which an integer is."""
+    return data.StructLayout({"operand": WORD_BITS, "lane": range(lanes), "last": 1, "exists": 1, "upper": 1})
+
+
+class ConditionalUnit(wiring.Component):
+    """Answers two clients, each in its order: for a group of pairs, which of them pass.
+
+    Only one of them, the location, is tested at any time; the other one's lanes all pass, in the next cycle, whatever
+    the first one waits for. So do the location's where the test looks at nothing: with NEVER none passes, with ALWAYS
+    all if nothing is to be written. Otherwise the lanes of `mask` are tested one in each cycle, in their order, without
+    a gap between groups, as long as the cache has their lines; the answer comes nine cycles behind the group's request
+    if it has one lane. A pair sees what all pairs before it have stored. A pair outside the buffer fails and stores
+    nothing, and so does one that has to read what memory refuses.
+
+    FLOAT32_1 compares as floats and stores the bits of the value; UINT16_1 compares and stores the integer that an
+    output write would store.
+
+    Members
+    -------
+    command : ``In(stream.Signature(UNIT_COMMAND))``
+        set_cond_test and set_cond_loc. Taken while idle; no request is taken while one waits.
+    buffer : ``In(BUFFER)``
+        The conditional buffer; constant while not idle.
+    writes_enabled : ``In(1)``
+        The mask of set_cond_out_mask; constant while not idle.
+    format_legal : ``Out(1)``
+        The buffer's format allows what the test does.
+    tests_pe, tests_dpp : ``Out(1)``
+        Requests of this client may fail or store something.
+    requests : ``In(stream.Signature(request_layout(lanes))).array(2)``
+        Of the PE and of the DPP array.
+    responses : ``Out(stream.Signature(response_layout(lanes))).array(2)``
+    cache : ``Out(conditional_port(passenger_layout(lanes)))``
+    idle : ``Out(1)``
+        All answers have been taken.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        self._lanes = lanes
+        super().__init__(
+            {
+                "command": In(stream.Signature(UNIT_COMMAND)),
+                "buffer": In(BUFFER),
+                "writes_enabled": In(1),
+                "format_legal": Out(1),
+                "tests_pe": Out(1),
+                "tests_dpp": Out(1),
+                "requests": In(stream.Signature(request_layout(lanes))).array(len(CLIENTS)),
+                "responses": Out(stream.Signature(response_layout(lanes))).array(len(CLIENTS)),
+                "cache": Out(conditional_port(passenger_layout(lanes))),
+                "idle": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.pairs = pairs = Pairs(self._lanes)
+        test, location = self._settings(m)
+        reads, stores = Signal(), Signal()
+        m.d.comb += [
+            reads.eq((test != ConditionalTest.NEVER) & (test != ConditionalTest.ALWAYS)),
+            stores.eq(self.writes_enabled & (test != ConditionalTest.NEVER)),
+            self.format_legal.eq(~(reads | stores) | Value.cast(self.buffer.format).matches(*_FORMATS)),
+            pairs.buffer.eq(self.buffer),
+        ]
+        self._ask(m, pairs, reads)
+        passed, ends, room = Signal(self._lanes), Signal(), Signal()
+        self._judge(m, test, stores, passed, ends, room)
+
+        never, rooms, served = test == ConditionalTest.NEVER, [], []
+        for client, request, response in zip(CLIENTS, self.requests, self.responses, strict=True):
+            m.submodules[f"answers_{client.name.lower()}"] = answers = SyncFIFO(width=self._lanes, depth=_ANSWERS)
+            selected = Signal(name=f"selects_{client.name.lower()}")
+            tested, taken = selected & (reads | stores), request.valid & request.ready
+            m.d.comb += [
+                selected.eq(location == client),
+                request.ready.eq(~self.command.valid & Mux(tested, pairs.group.ready, answers.w_rdy)),
+                answers.w_en.eq(Mux(tested, ends, taken)),
+                answers.w_data.eq(Mux(tested, passed, Mux(selected & never, 0, request.payload.mask))),
+                answers.r_en.eq(response.ready),
+                response.valid.eq(answers.r_rdy),
+                response.payload.passed.eq(answers.r_data),
+            ]
+            with m.If(tested):
+                m.d.comb += [
+                    pairs.group.valid.eq(request.valid & ~self.command.valid),
+                    pairs.group.payload.eq(request.payload),
+                    room.eq(answers.w_rdy),
+                ]
+            rooms.append(answers.r_rdy)
+            served.append(selected & (never | reads | stores))
+        m.d.comb += [
+            Cat(self.tests_pe, self.tests_dpp).eq(Cat(served)),
+            self.idle.eq(pairs.idle & self.cache.empty & ~Cat(rooms).any()),
+        ]
+        return m
+
+    def _settings(self, m: Module) -> tuple[Signal, Signal]:
+        """The test and the location, which commands set."""
+        test = Signal(ConditionalTest, init=ConditionalTest.ALWAYS)
+        location = Signal(ConditionalLocation, init=ConditionalLocation.PE)
+        command, word = self.command.payload, self.command.payload.words[0]
+        m.d.comb += self.command.ready.eq(self.idle)
+        with m.If(self.command.valid & self.command.ready), m.Switch(command.opcode):
+            with m.Case(BY_NAME["set_cond_test"].opcode):
+                m.d.sync += test.eq(CONDITION(word).condition)
+            with m.Case(BY_NAME["set_cond_loc"].opcode):
+                m.d.sync += location.eq(LOCATION(word).location)
+        return test, location
+
+    def _ask(self, m: Module, pairs: Pairs, reads: Value) -> None:
+        """Pairs become accesses to the words in which they are."""
+        pair, access = pairs.pair.payload, self.cache.access.payload
+        upper = is_integer(self.buffer) & pair.address[_HALF_OFFSET_BITS]
+        m.d.comb += [
+            self.cache.access.valid.eq(pairs.pair.valid),
+            pairs.pair.ready.eq(self.cache.access.ready),
+            access.line.eq(pair.address[LINE_OFFSET_BITS:]),
+            access.word.eq(pair.address[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
+            access.mask.eq(self._bytes(upper)),
+            access.touches.eq(pair.exists),
+            access.reads.eq(reads),
+            access.passenger.upper.eq(upper),
+            *(access.passenger[name].eq(pair[name]) for name in ("operand", "lane", "last", "exists")),
+        ]
+
+    def _judge(self, m: Module, test: Signal, stores: Value, passed: Signal, ends: Signal, room: Value) -> None:
+        """Words come: which lanes of a group have passed, in the cycle in which it ends, and what is stored."""
+        m.submodules.comparison = comparison = Comparison()
+        result, change, pair = self.cache.result, self.cache.change, self.cache.result.passenger
+        passes, before = Signal(), Signal(self._lanes)
+        integer = is_integer(self.buffer)
+        m.d.comb += [
+            comparison.value.eq(pair.operand),
+            comparison.stored.eq(Mux(integer, result.bits.word_select(pair.upper, _HALF_BITS), result.bits)),
+            comparison.is_float.eq(~integer),
+            comparison.test.eq(test),
+            passes.eq(pair.exists & ~result.refused & comparison.passes),
+            passed.eq(before | (passes << pair.lane)),
+            self.cache.taken.eq(result.valid & (~pair.last | room)),
+            ends.eq(self.cache.taken & pair.last),
+            change.bits.eq(Mux(integer, pair.operand[:_HALF_BITS].replicate(2), pair.operand)),
+            change.mask.eq(Mux(passes & stores, self._bytes(pair.upper), 0)),
+        ]
+        with m.If(self.cache.taken):
+            m.d.sync += before.eq(Mux(pair.last, 0, passed))
+
+    def _bytes(self, upper: Value) -> Value:
+        """The bytes of an element in its word."""
+        return Mux(is_integer(self.buffer), Cat(~upper, ~upper, upper, upper), 0b1111)

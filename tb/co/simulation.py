@@ -1,0 +1,228 @@
+"""The compiled conditional unit and its cache with clients, a host and a memory of lines."""
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+import numpy as np
+from amaranth.lib import wiring
+
+from rtl.isa.commands import BY_NAME
+from rtl.isa.word import pack
+from rtl.pe.border import UNIT_COMMAND
+from sim.compiled.numbered import Numbered, port_name
+from sim.compiled.toolchain import build
+from sim.compiled.verilog import Port, convert, ports
+from sim.golden.co import ConditionalUnit
+from sim.memory import Memory
+from tb.mc.buffers import buffer_bits
+from tb.mc.cache_simulation import ProtocolError, Timing
+
+_TOP = "conditional"
+_STALL_ONE = 1 << 16
+_STREAMS = ("command", "line_request", "line_response", "line_write", "line_written")
+_SINGLES = (
+    "writes_enabled", "format_legal", "tests_pe", "tests_dpp", "invalidate", "flush", "flushed", "unit_idle", "idle",
+    "hit", "miss",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClientRun:
+    """The lanes that passed, [n], as masks, and the cycles in which requests and answers went over."""
+
+    passed: np.ndarray
+    taken: np.ndarray
+    offered: np.ndarray
+    answered: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UnitRun:
+    """What a run did: the lines that were read, those that were written with their masks, addresses that were lost."""
+
+    clients: list[ClientRun]
+    reads: np.ndarray
+    writes: np.ndarray
+    masks: np.ndarray
+    lost: np.ndarray
+    hits: int
+    misses: int
+    cycles: int
+    format_legal: bool
+    tests: tuple[bool, bool]
+    """Of the PE and of the DPP array."""
+
+
+class _Client(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("requests", "responses", "taken", "answered", "offered")] + [
+        ("count", ctypes.c_uint64)
+    ]
+
+
+_POINTERS = ("commands", "refused", "buffer", "reads", "writes", "masks", "lost")
+_NUMBERS = (
+    "commands_count", "refused_count", "log_size", "writes_enabled", "latency", "jitter", "stall", "seed",
+    "max_cycles", "outstanding", "invalidates", "flushes", "flush_period", "stop",
+)  # fmt: skip
+_COUNTS = ("failed", "reads", "writes", "lost", "hits", "misses", "cycles", "flags")
+
+
+class _Setup(ctypes.Structure):
+    _fields_ = [
+        ("memory", ctypes.c_void_p),
+        ("clients", ctypes.POINTER(_Client)),
+        *((name, ctypes.c_void_p) for name in _POINTERS),
+        *((name, ctypes.c_uint64) for name in _NUMBERS),
+    ]
+
+
+class _Result(ctypes.Structure):
+    _fields_ = [*((name, ctypes.c_uint64) for name in _COUNTS), ("message", ctypes.c_char * 256)]
+
+
+class UnitSimulation:
+    """A compiled unit with its cache, reset once: each run begins with what the one before has left."""
+
+    def __init__(self, unit: wiring.Component, *, outstanding: int) -> None:
+        listed = list(ports(unit))
+        self._sizes = {port.name: _port_bytes(port.width) for port in listed}
+        text = resources.files("tb.co").joinpath("conditional_loop.cc").read_text()
+        path = build(convert(Numbered(unit, listed), top=_TOP), _declarations(listed) + text, top=_TOP)
+        self._library = ctypes.CDLL(str(path))
+        pointer = ctypes.c_void_p
+        self._library.unit_make.restype = pointer
+        for name in ("free", "reset"):
+            getattr(self._library, f"unit_{name}").argtypes = [pointer]
+        self._library.unit_run.argtypes = [pointer, pointer, pointer]
+        self._outstanding = outstanding
+        self._unit: int = self._library.unit_make()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_unit"):
+            self._library.unit_free(self._unit)
+
+    def renew(self) -> None:
+        """Take a new one, as it is after power-up."""
+        self._library.unit_free(self._unit)
+        self._unit = self._library.unit_make()
+
+    def reset(self) -> None:
+        """Reset it, not its memories."""
+        self._library.unit_reset(self._unit)
+
+    def run(
+        self,
+        memory: Memory,
+        requests: Sequence[Sequence[int]],
+        unit: ConditionalUnit,
+        *,
+        timing: Timing,
+        commands: bool = True,
+        refused: Sequence[tuple[int, int]] = (),
+        invalidates: bool = False,
+        flushes: bool = False,
+        flush_period: int = 0,
+        stop: int = 0,
+        max_cycles: int = 1 << 22,
+    ) -> UnitRun:
+        """Give the commands that make the state of `unit`, send each client's requests, and wait for all answers.
+
+        `commands` off leaves the test and location as they are. `refused` are ranges of lines [first, end). With
+        `flushes` all is flushed behind the last answer, with `flush_period` also each so many cycles. `stop` leaves off
+        in this cycle, whatever is under way.
+
+        Raises
+        ------
+        ProtocolError
+            The unit broke a rule, or takes more than `max_cycles`.
+        """
+        clients, arrays = (_Client * 2)(), []
+        for number, payloads in enumerate(requests):
+            given = self._payloads(f"requests__{number}__payload", payloads)
+            answers = np.zeros((len(payloads), self._sizes[f"responses__{number}__payload"]), np.uint8)
+            cycles = np.zeros((3, len(payloads)), np.uint64)
+            arrays.append((given, answers, cycles))
+            pointers = (given.ctypes.data, answers.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
+            clients[number] = _Client(*pointers)
+        words = [("set_cond_test", unit.test.value), ("set_cond_loc", unit.location.value)] if commands else []
+        given = self._payloads(
+            "command__payload", [pack(UNIT_COMMAND, opcode=BY_NAME[name].opcode, words=word) for name, word in words]
+        )
+        logs = np.zeros((4, 1 << 18), np.uint64)
+        ranges, buffer = np.array(refused, np.uint64), self._payloads("buffer", [buffer_bits(unit.buffer)])
+        given_arrays = (given, ranges, buffer, *logs)
+        setup, result = _Setup(memory.bytes.ctypes.data, clients), _Result()
+        for name, array in zip(_POINTERS, given_arrays, strict=True):
+            setattr(setup, name, array.ctypes.data)
+        numbers = (
+            len(words), len(refused), logs.shape[1], unit.write_enabled, timing.latency, timing.jitter,
+            round(timing.stall * _STALL_ONE), timing.seed, max_cycles, self._outstanding, invalidates, flushes,
+            flush_period, stop,
+        )  # fmt: skip
+        for name, number in zip(_NUMBERS, numbers, strict=True):
+            setattr(setup, name, int(number))
+        self._library.unit_run(self._unit, ctypes.byref(setup), ctypes.byref(result))
+        if result.failed:
+            raise ProtocolError(result.message.decode())
+        lengths = [result.reads, result.writes, result.writes, result.lost]
+        assert max(lengths) <= logs.shape[1], "a log is too short"
+        reads, writes, masks, lost = (log[:length] for log, length in zip(logs, lengths, strict=True))
+        return UnitRun(
+            clients=[
+                ClientRun(passed=answers[:, 0], taken=cycles[0], answered=cycles[1], offered=cycles[2])
+                for _, answers, cycles in arrays
+            ],
+            reads=reads, writes=writes, masks=masks, lost=lost,
+            hits=int(result.hits), misses=int(result.misses), cycles=int(result.cycles),
+            format_legal=bool(result.flags & 1), tests=(bool(result.flags & 2), bool(result.flags & 4)),
+        )  # fmt: skip
+
+    def _payloads(self, port: str, payloads: Sequence[int]) -> np.ndarray:
+        size = self._sizes[port]
+        return np.frombuffer(b"".join(each.to_bytes(size, "little") for each in payloads), np.uint8)
+
+
+def _port_bytes(width: int) -> int:
+    """The size of a port's C++ type."""
+    return next((size // 8 for size in (8, 16, 32, 64) if width <= size), -(-width // 32) * 4)
+
+
+def _declarations(listed: list[Port]) -> str:
+    """C++ that gives the ports their names."""
+    numbers = {port.name: number for number, port in enumerate(listed)}
+    widths = {port.name: port.width for port in listed}
+
+    def address(name: str) -> str:
+        return f"&model.{port_name(numbers[name])}" if name in numbers else "nullptr"
+
+    def stream(name: str) -> str:
+        payload = name if name in numbers else f"{name}__payload"
+        ends = ", ".join(address(f"{name}__{end}") for end in ("valid", "ready"))
+        return f"{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}, {ends}}}"
+
+    def pair(name: str) -> str:
+        return f"{{{stream(f'{name}__0')}, {stream(f'{name}__1')}}}"
+
+    return f"""#include <cstdint>
+#include <vector>
+#include "verilated.h"
+#include "V{_TOP}.h"
+namespace {{
+using Model = V{_TOP};
+struct Stream {{ void* payload; std::size_t bytes, width; std::uint8_t *valid, *ready; }};
+struct Ports {{
+    std::vector<Stream> requests, responses;
+    Stream {", ".join(_STREAMS)}, buffer;
+    const void* lost;
+    std::uint8_t {", ".join("*" + name for name in _SINGLES)};
+}};
+Ports ports(Model& model) {{
+    return {{
+        {pair("requests")}, {pair("responses")}, {", ".join(map(stream, _STREAMS))}, {stream("buffer")},
+        {address("lost")}, {", ".join(address(name) for name in _SINGLES)}
+    }};
+}}
+}}
+"""

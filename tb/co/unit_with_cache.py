@@ -1,0 +1,76 @@
+"""The conditional unit and its cache as one component."""
+
+from amaranth import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.co.border import request_layout, response_layout
+from rtl.co.unit import CLIENTS, ConditionalUnit, passenger_layout
+from rtl.config import CacheConfig
+from rtl.mc.buffer import BUFFER
+from rtl.mc.conditional_cache import DEFAULT, ConditionalCache
+from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITE, LINE_WRITTEN
+from rtl.mc.write_backs import LOST
+from rtl.pe.border import UNIT_COMMAND
+
+_OF_THE_UNIT = ("command", "buffer", "writes_enabled", "format_legal", "tests_pe", "tests_dpp")
+_OF_THE_CACHE = (
+    "line_request", "line_response", "line_write", "line_written", "invalidate", "flush", "flushed", "lost", "hit",
+    "miss",
+)  # fmt: skip
+
+
+class UnitWithCache(wiring.Component):
+    """All ports of both but those between them; `idle` if both are, `unit_idle` if the unit is."""
+
+    def __init__(self, lanes: int, config: CacheConfig = DEFAULT, *, outstanding: int = 8, waiting: int = 32) -> None:
+        self._parts = (
+            ConditionalUnit(lanes),
+            ConditionalCache(passenger_layout(lanes), config, outstanding=outstanding, waiting=waiting),
+        )
+        super().__init__(
+            {
+                "command": In(stream.Signature(UNIT_COMMAND)),
+                "buffer": In(BUFFER),
+                "writes_enabled": In(1),
+                "format_legal": Out(1),
+                "tests_pe": Out(1),
+                "tests_dpp": Out(1),
+                "requests": In(stream.Signature(request_layout(lanes))).array(len(CLIENTS)),
+                "responses": Out(stream.Signature(response_layout(lanes))).array(len(CLIENTS)),
+                "line_request": Out(stream.Signature(LINE_REQUEST)),
+                "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
+                "line_write": Out(stream.Signature(LINE_WRITE)),
+                "line_written": In(stream.Signature(LINE_WRITTEN)),
+                "invalidate": In(1),
+                "flush": In(1),
+                "flushed": Out(1),
+                "unit_idle": Out(1),
+                "idle": Out(1),
+                "lost": Out(LOST),
+                "hit": Out(1),
+                "miss": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.unit, m.submodules.cache = unit, cache = self._parts
+        wiring.connect(m, unit.cache, cache.client)
+        for part, names in ((unit, _OF_THE_UNIT), (cache, _OF_THE_CACHE)):
+            for name in names:
+                self._join(m, part, name)
+        for number in range(len(CLIENTS)):
+            wiring.connect(m, wiring.flipped(self.requests[number]), unit.requests[number])
+            wiring.connect(m, unit.responses[number], wiring.flipped(self.responses[number]))
+        m.d.comb += [self.unit_idle.eq(unit.idle), self.idle.eq(unit.idle & cache.idle)]
+        return m
+
+    def _join(self, m: Module, part: wiring.Component, name: str) -> None:
+        own, inner, member = getattr(self, name), getattr(part, name), self.signature.members[name]
+        if member.is_signature:
+            given, taken = (wiring.flipped(own), inner) if member.flow == In else (inner, wiring.flipped(own))
+            wiring.connect(m, given, taken)
+        else:
+            m.d.comb += inner.eq(own) if member.flow == In else own.eq(inner)
