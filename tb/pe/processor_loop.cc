@@ -22,7 +22,7 @@ constexpr int POISON = 0xA5;
 constexpr unsigned QUIET_CYCLES = 30;  // Behind the last buffer, in which nothing more may come.
 constexpr u64 MOST_LINES = 5, RESIDENT = 8;
 constexpr u64 SPACE_LINES = u64{1} << 26, IMAGE_LINES = 1024;
-enum Event : u32 { BUFFER, UNIT, STARTS, GROUP, ERROR, CONSUMED, COUNTERS, IMAGE, LOST_TAKEN, FAULT, WALKED };
+enum Event : u32 { BUFFER, UNIT, STARTS, GROUP, ERROR, CONSUMED, COUNTERS, IMAGE, FAULT, WALKED };
 
 struct Fault {
     u64 program, group, status, client, pc, i, j, address;
@@ -47,7 +47,7 @@ struct Setup {
 };
 
 struct Result {
-    u64 failed, events, cycles, slowest_start, most_lines;
+    u64 failed, events, cycles, most_lines;
     char message[256];
 };
 
@@ -126,7 +126,7 @@ struct Sink {
     void drive(Chance& chance, u64 delay) {
         // Whether it is offered is known from the cycle before.
         if (!offered.waiting.empty() && !counting) counting = true, left = chance.below(delay + 1);
-        *offered.stream.ready = counting && left == 0;
+        *offered.stream.ready = delay ? counting && left == 0 : !chance.withholds();
         if (counting && left) --left;
     }
     bool take() {

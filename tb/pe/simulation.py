@@ -37,7 +37,7 @@ _SINGLES = {
     "std::uint32_t": ("conditional_value",),
 }  # fmt: skip
 KINDS = (
-    "buffer", "unit", "starts", "group", "error", "consumed", "counters", "image", "lost_taken", "fault", "walked",
+    "buffer", "unit", "starts", "group", "error", "consumed", "counters", "image", "fault", "walked",
 )  # fmt: skip
 """Events, in the order of their numbers."""
 
@@ -120,7 +120,7 @@ class _Setup(ctypes.Structure):
 
 class _Result(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_uint64) for name in ("failed", "events", "cycles", "slowest_start", "most_lines")),
+        *((name, ctypes.c_uint64) for name in ("failed", "events", "cycles", "most_lines")),
         ("message", ctypes.c_char * 256),
     ]
 
