@@ -61,7 +61,7 @@ def random_notes(generator: np.random.Generator, uncached_writes: bool) -> list[
 def random_draft(generator: np.random.Generator) -> Draft:
     """A good image: program headers and notes anywhere in its first half, code at a line's begin in the second."""
     instructions = int(generator.choice([1, 2, 7, 40, 80]))
-    notes = random_notes(generator, bool(generator.random() < 0.2))
+    notes = random_notes(generator, bool(generator.random() < 0.1))
     split = int(generator.integers(len(notes) + 1))
     segments = [(elf.PT_NOTE, part) for part in (notes[:split], notes[split:]) if part or generator.random() < 0.3]
     table = elf.ELF_HEADER_BYTES + 4 * int(generator.integers(20))

@@ -123,10 +123,10 @@ struct Sink {
     u64 left = 0;
     bool counting = false;
 
-    void drive(Chance& chance, u64 delay) {
+    void drive(Chance& chance, u64 delay, bool can = true) {
         // Whether it is offered is known from the cycle before.
         if (!offered.waiting.empty() && !counting) counting = true, left = chance.below(delay + 1);
-        *offered.stream.ready = delay ? counting && left == 0 : !chance.withholds();
+        *offered.stream.ready = can && (delay ? counting && left == 0 : !chance.withholds());
         if (counting && left) --left;
     }
     bool take() {
@@ -173,6 +173,7 @@ private:
     Sink mc, co, counters;
     std::deque<Coming> lines, tests, written;
     std::vector<Resident> residents;
+    std::vector<u64> writing;  // Programs whose outputs are on their way
     u64 now = 0, next_buffer = 0, wait = 0, programs = 0, groups = 0, flushes = 0, walked = 0, mc_busy = 0;
     bool executing = false, buffer_offered = false, has_failed = false, is_lost = false, has_refused = false;
     bool running = false, shown_idle = true, was_idle = true;
@@ -294,8 +295,12 @@ private:
         const bool is_idle = std::all_of(residents.begin(), residents.end(), [&](auto& each) {
             return each.given + 1 == now;
         });
-        if (residents.empty() && !was_idle) lose(false, programs - 1), mc_busy = chance.below(setup.hold + 1);
+        if (residents.empty() && !was_idle) writing.push_back(programs - 1), mc_busy = chance.below(setup.hold + 1);
         else if (residents.empty() && mc_busy) --mc_busy;
+        if (residents.empty() && !mc_busy) {
+            for (u64 program : writing) lose(false, program);
+            writing.clear();
+        }
         was_idle = residents.empty();
         *ports.array_idle = shown_idle = is_idle;
         *ports.mc_idle = residents.empty() && !mc_busy;
@@ -312,6 +317,7 @@ private:
             put(port, fault_pc, fault.pc), put(port, fault_i, fault.i), put(port, fault_j, fault.j);
             if (fault.status == BUS_ERROR_STATUS && !has_refused) has_refused = true, refused_address = fault.address;
             log(FAULT, {programs - 1, index});
+            break;
         }
     }
 
@@ -344,7 +350,7 @@ private:
     }
 
     void drive_units() {
-        mc.drive(chance, setup.delay), co.drive(chance, setup.delay), counters.drive(chance, setup.delay);
+        mc.drive(chance, setup.delay, *ports.mc_idle), co.drive(chance, setup.delay), counters.drive(chance, setup.delay);
         *ports.lost = is_lost;
         poison(ports.lost_fault);
         if (is_lost) put(ports.lost_fault, lost_fault_client, lost_client), put(ports.lost_fault, lost_fault_address, lost_address);
@@ -377,7 +383,6 @@ private:
         if (*ports.counters_written.valid && *ports.counters_written.ready) written.pop_front();
         if (*ports.lost_taken) {
             if (!is_lost) throw Failure("a loss is taken that is none");
-            if (!*ports.mc_idle) throw Failure("a loss is reported before the memory controller is idle");
             is_lost = false;
         }
     }

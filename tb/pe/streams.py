@@ -103,7 +103,7 @@ class Writer:
     def buffer(self, commands: int) -> list[int]:
         """Words of a buffer; it may end inside a command."""
         prologue = []
-        if self.happens(0.5):
+        if self.happens(0.8):
             base = IMAGES[self.below(len(IMAGES))]
             prologue = [BY_NAME["set_inst_fmt"].word, base, 0, BY_NAME["set_domain"].word, *self._domain()]
         words = prologue + [word for _ in range(commands) for word in self.command()]
@@ -127,9 +127,13 @@ def random_faults(generator: np.random.Generator) -> list[Fault]:
         status = Status.BUS_ERROR if generator.random() < 0.4 else others[int(generator.integers(len(others)))]
         found.append(
             Fault(
-                program=int(generator.integers(5)), group=int(generator.integers(6)), status=status.value,
-                client=int(generator.integers(1, 6)), pc=int(generator.integers(513)),
-                i=int(generator.integers(4096)), j=int(generator.integers(4096)),
+                program=int(generator.integers(5)),
+                group=int(generator.integers(6)),
+                status=status.value,
+                client=int(generator.integers(1, 6)),
+                pc=int(generator.integers(513)),
+                i=int(generator.integers(4096)),
+                j=int(generator.integers(4096)),
                 address=int(generator.integers(1 << 32)),
             )  # fmt: skip
         )
@@ -188,5 +192,3 @@ def random_case(seed: int, *, commands: int = 25) -> Case:
         losses=random_losses(generator), salt=int(generator.integers(1 << 32)),
     )  # fmt: skip
     return Case(work=work, timing=random_timing(generator))
-
-
