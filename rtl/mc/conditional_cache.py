@@ -40,7 +40,7 @@ class ConditionalCache(wiring.Component):
     `outstanding` lines are asked for, as many are written back, and `waiting` accesses have passed the tags.
 
     If memory refuses a line, all accesses that wait for its bytes are refused, and it is asked for again by who comes
-    later; bytes that were written stay. If memory refuses a write-back, its bytes are lost. As a line is not read for an
+    later; bytes that were written stay. If memory refuses a write-back, its bytes are lost. As no line is read for an
     access that only writes, such an access is never refused, and memory's refusal shows at the write-back.
 
     Members
@@ -193,7 +193,8 @@ class ConditionalCache(wiring.Component):
         """The back: in three cycles an access's row is read, its word picked, and, as a result, perhaps changed."""
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
         client, fills, head = self.client, self.line_response.valid, self._entry(queue.r_data)
-        goes, moves, arrived = Signal(), Signal(), Signal(range(self._outstanding + 1))
+        # Lines that have come before those that wait for them have got to the end of the queue.
+        goes, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
         reading, read = Signal(), Signal(self._entry, reset_less=True)
         ending, end = Signal(), Signal(self._entry, reset_less=True)
         word, fails = Signal(WORD_BITS, reset_less=True), Signal(reset_less=True)

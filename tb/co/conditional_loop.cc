@@ -35,7 +35,7 @@ struct Setup {
     const char* buffer;
     std::uint64_t *reads, *writes, *masks, *lost;  // Logs: lines, lines with the bytes written, addresses
     std::uint64_t commands_count, refused_count, log_size, writes_enabled, latency, jitter, stall, seed, max_cycles;
-    std::uint64_t outstanding, invalidates, flushes, flush_period, stop;
+    std::uint64_t outstanding, invalidates, flushes, flush_period, stop, holds;
 };
 
 struct Result {
@@ -292,7 +292,7 @@ private:
         set_payload(ports.command, commands ? setup.commands + done * ports.command.bytes : nullptr);
         *ports.invalidate = setup.invalidates && !commands && !invalidated;
         for (int client = 0; client < 2; ++client) drive(client, commands || *ports.invalidate);
-        if (setup.flush_period && now % setup.flush_period == 0) flushing = true;
+        if (setup.flush_period && now % setup.flush_period == setup.flush_period - 1) flushing = true;
         *ports.flush = flushing;
         memory.drive(now);
         model.eval();
@@ -320,7 +320,7 @@ private:
         *stream.valid = offered[client];
         const char* requests = setup.clients[client].requests;
         set_payload(stream, offered[client] ? requests + sent[client] * stream.bytes : nullptr);
-        *ports.responses[client].ready = !chance.withholds();
+        *ports.responses[client].ready = now >= setup.holds && !chance.withholds();
     }
 
     void watch_idle() const {
@@ -329,7 +329,7 @@ private:
         if (*ports.idle && (waits || !memory.is_quiet() || *ports.line_request.valid || *ports.line_write.valid)) {
             throw Failure("it is idle with something under way");
         }
-        if (*ports.flushed && !*ports.idle) throw Failure("it is flushed before memory has answered");
+        if (*ports.flushed && !memory.is_quiet()) throw Failure("it is flushed before memory has answered");
     }
 
     void watch(int client) {

@@ -106,9 +106,11 @@ def random_contents(generator: np.random.Generator, data_format: DataFormat, siz
     return random_values(generator, (size // 4,)).tobytes()
 
 
-def expected(unit: ConditionalUnit, memory: Memory, groups: Groups, client: ConditionalLocation) -> np.ndarray:
-    """The masks of lanes that pass, [n]; what passes is stored in `memory`, pair by pair."""
-    passed = groups.mask.copy()
+def expected(
+    unit: ConditionalUnit, memory: Memory, groups: Groups, client: ConditionalLocation
+) -> tuple[np.ndarray, np.ndarray]:
+    """The masks of lanes that pass, [n], and the addresses of what is stored in `memory`, pair by pair."""
+    passed, written = groups.mask.copy(), [np.zeros(0, np.int64)]
     if client is unit.location:
         rows, lanes = np.nonzero(groups.mask)
         x, y = groups.x[rows, lanes], groups.y[rows, lanes]
@@ -117,8 +119,9 @@ def expected(unit: ConditionalUnit, memory: Memory, groups: Groups, client: Cond
             part = slice(begin, end)
             found, stored = unit.decide(memory, x[part], y[part], value[part])
             unit.store(memory, x[part][stored], y[part][stored], value[part][stored])
+            written.append(element_address(unit.buffer, x[part][stored], y[part][stored]))
             passed[rows[part], lanes[part]] = found
-    return (passed << np.arange(groups.lanes)).sum(axis=1)
+    return (passed << np.arange(groups.lanes)).sum(axis=1), np.concatenate(written)
 
 
 def _without_repetition(addresses: np.ndarray) -> Iterator[tuple[int, int]]:
