@@ -98,6 +98,16 @@ class CacheConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OutputCacheConfig:
+    """The output cache: `lines` of 64 bytes that are being written, each anywhere."""
+
+    lines: int = 16
+
+    def __post_init__(self) -> None:
+        _check("output_cache", "lines", self.lines, low=16, high=64, power_of_two=True)
+
+
+@dataclass(frozen=True, kw_only=True)
 class MemoryConfig:
     """Memory ports, and the memory that a simulation puts behind them."""
 
@@ -128,6 +138,8 @@ class MachineConfig:
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     input_cache: CacheConfig = CacheConfig(sets=32, ways=4)
     shared_cache: CacheConfig = CacheConfig(sets=128, ways=4)
+    output_cache: OutputCacheConfig = OutputCacheConfig()
+    conditional_cache: CacheConfig = CacheConfig(sets=4, ways=4)
 
 
 DEFAULT = MachineConfig()

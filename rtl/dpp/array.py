@@ -6,14 +6,15 @@ Only lookups keep a port for each core, because each has its own first-level cac
 from typing import Any
 
 from amaranth import Cat, Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.config import ArrayConfig, MachineConfig
-from rtl.dpp.border import FAULT, LINE_BEATS, PROGRAM, group_layout, memory_members
+from rtl.dpp.border import LINE_BEATS, PROGRAM, memory_members
 from rtl.dpp.core import Core
 from rtl.dpp.scheduling import PORTS, slot_bits
 from rtl.lib.sharing import Arbiter, SharedClient
+from rtl.pe.border import PROGRAM_FAULT, group_layout
 
 _LOOKUPS = ("lookup_request", "lookup_response")
 _ANSWERED = {"instruction": 1, "constant": LINE_BEATS, "test": 1}
@@ -37,6 +38,8 @@ class Array(wiring.Component):
         As a core's.
     issued : ``Out(3 * cores)``
         As a core's, the first core's in the low bits.
+    active_lanes : ``Out(range(cores * lanes + 1))`` for each kind of instruction
+        Of all cores together.
     instruction_request and so on
         See `array_members`.
     """
@@ -50,9 +53,10 @@ class Array(wiring.Component):
                 "forget_code": In(1),
                 "forget_constants": In(1),
                 "group": In(stream.Signature(group_layout(array.lanes))),
-                "fault": Out(stream.Signature(FAULT, always_ready=True)),
+                "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
                 "idle": Out(1),
                 "issued": Out(PORTS * array.cores),
+                "active_lanes": Out(data.ArrayLayout(range(array.cores * array.lanes + 1), PORTS)),
                 **array_members(array),
             }
         )
@@ -73,6 +77,7 @@ class Array(wiring.Component):
         m.d.comb += [
             self.idle.eq(Cat(core.idle for core in cores).all()),
             self.issued.eq(Cat(core.issued for core in cores)),
+            *(self.active_lanes[port].eq(sum(core.active_lanes[port] for core in cores)) for port in range(PORTS)),
         ]
         self._dispatch(m, cores)
         self._connect_clients(m, cores)

@@ -11,6 +11,7 @@ from typing import Any
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
+from rtl.co.border import request_layout, response_layout
 from rtl.config import ArrayConfig
 from rtl.dpp.alu_control import INSTRUCTION
 from rtl.dpp.control_state import PC_BITS
@@ -23,12 +24,10 @@ from rtl.isa.limits import (
     OUTPUTS,
     TEMPORARIES,
 )
-from rtl.isa.status import BusClient, Status
+from rtl.pe.border import COLUMN_BITS
 
 WORD_BITS = 32
 SLOT_BITS = (INSTRUCTION_SLOTS - 1).bit_length()
-COLUMN_BITS = COORDINATE_BITS + 1
-"""A group reaches beyond the last column with lanes that are not covered."""
 LIMIT_BITS = COORDINATE_BITS + 1
 PITCH_BITS = COORDINATE_BITS + 1
 
@@ -76,16 +75,6 @@ PROGRAM = data.StructLayout(
 execute, 0 = any. `output` are the limits of uncached writes.
 """
 
-FAULT = data.StructLayout(
-    {"status": Status, "client": BusClient, "pc": PC_BITS, "i": COLUMN_BITS, "j": COORDINATE_BITS}
-)
-"""Why a group was stopped; i and j are lane 0's."""
-
-
-def group_layout(lanes: int) -> data.StructLayout:
-    """A group to be run: the pair of its lane 0, and the lanes that are covered."""
-    return data.StructLayout({"i": COLUMN_BITS, "j": COORDINATE_BITS, "covered": lanes})
-
 
 def words_layout(lanes: int) -> data.ArrayLayout:
     """Four channels of every lane."""
@@ -119,7 +108,6 @@ def memory_members(config: ArrayConfig, *, cores: int = 1) -> dict[str, Any]:
             "values": lane_words,
             "mask": lanes,
         },
-        "test_request": pair | {"mask": lanes, "values": lane_words},
         "output": pair
         | {
             "target": (OUTPUTS - 1).bit_length(),
@@ -132,8 +120,10 @@ def memory_members(config: ArrayConfig, *, cores: int = 1) -> dict[str, Any]:
         "constant_response": {"words": data.ArrayLayout(WORD_BITS, BEAT_WORDS), "refused": 1},
         "lookup_response": tag | {"words": words_layout(lanes), "refused": 1},
         "uncached_done": {"slot": slot},
-        "test_response": {"passed": lanes},
     }
-    return {name: Out(stream.Signature(data.StructLayout(fields))) for name, fields in requests.items()} | {
-        name: In(stream.Signature(data.StructLayout(fields))) for name, fields in answers.items()
+    return {
+        **{name: Out(stream.Signature(data.StructLayout(fields))) for name, fields in requests.items()},
+        "test_request": Out(stream.Signature(request_layout(lanes))),
+        **{name: In(stream.Signature(data.StructLayout(fields))) for name, fields in answers.items()},
+        "test_response": In(stream.Signature(response_layout(lanes))),
     }

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.config import MachineConfig
 from rtl.dpp.alu_port import AluPort
-from rtl.dpp.border import FAULT, PROGRAM, group_layout, memory_members
+from rtl.dpp.border import PROGRAM, memory_members
 from rtl.dpp.constant_loader import ConstantLoader
 from rtl.dpp.coordinates import Coordinates
 from rtl.dpp.flow_port import FLOW_LINES, FlowPort
@@ -29,6 +29,7 @@ from rtl.dpp.texture_port import TexturePort, passenger_layout
 from rtl.dpp.trace import trace_layout
 from rtl.dpp.uncached_writes import UncachedWrites
 from rtl.isa.status import BusClient, Status
+from rtl.pe.border import PROGRAM_FAULT, group_layout
 
 _ALU, _ALU_WRITE, _TEXTURE, _FLOW, _OUTPUT, _TEST, _FAULT = range(7)
 """Readers of the groups' states."""
@@ -45,12 +46,14 @@ class Core(wiring.Component):
         The program, or a file of constants, is another one; only while the core is idle.
     group : ``In(stream.Signature(group_layout(lanes)))``
         Groups with a covered processor.
-    fault : ``Out(stream.Signature(FAULT, always_ready=True))``
+    fault : ``Out(stream.Signature(PROGRAM_FAULT, always_ready=True))``
         A group is stopped. Of several in one cycle one is reported.
     idle : ``Out(1)``
         No group is resident, nothing is outstanding, all outputs are sent.
     issued : ``Out(3)``
         In this cycle an ALU or OUTPUT, a texture, a flow-control instruction is executed.
+    active_lanes : ``Out(range(lanes + 1))`` for each
+        Active lanes of the instruction's group; 0 if there is none.
     trace : ``Out(trace_layout(config))``
     instruction_request and so on
         See `memory_members`.
@@ -65,9 +68,10 @@ class Core(wiring.Component):
                 "forget_code": In(1),
                 "forget_constants": In(1),
                 "group": In(stream.Signature(group_layout(array.lanes))),
-                "fault": Out(stream.Signature(FAULT, always_ready=True)),
+                "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
                 "idle": Out(1),
                 "issued": Out(PORTS),
+                "active_lanes": Out(data.ArrayLayout(range(array.lanes + 1), PORTS)),
                 "trace": Out(trace_layout(array)),
                 **memory_members(array),
             }
@@ -293,9 +297,16 @@ class Core(wiring.Component):
                 & ~self._loader.busy
             ),
         ]
-        m.d.sync += self.issued.eq(
-            self._alu.started | self._texture.asked.valid << Unit.TEXTURE.value | self._flow.started << Unit.FLOW.value
-        )
+        ports = {
+            Unit.ALU: (self._alu.started, self._alu.group),
+            Unit.TEXTURE: (self._texture.asked.valid, self._texture.group),
+            Unit.FLOW: (self._flow.started, self._flow.group),
+        }
+        for unit, (executes, group) in ports.items():
+            m.d.sync += [
+                self.issued[unit.value].eq(executes),
+                self.active_lanes[unit.value].eq(Mux(executes, sum(group.active), 0)),
+            ]
 
     def _connect_faults(self, m: Module) -> None:
         """The fault that is reported, and groups that lookups stop."""

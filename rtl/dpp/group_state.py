@@ -7,11 +7,11 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
-from rtl.dpp.border import group_layout
 from rtl.dpp.control_state import control_state_layout
 from rtl.dpp.scheduling import slot_bits
 from rtl.isa.limits import CHANNELS
 from rtl.lib.table import Table
+from rtl.pe.border import group_layout
 
 _STACKS = ("frames", "returns")
 

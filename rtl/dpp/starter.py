@@ -8,13 +8,14 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
-from rtl.dpp.border import group_layout, words_layout
+from rtl.dpp.border import words_layout
 from rtl.dpp.placement import REGISTER_BITS
 from rtl.dpp.scheduling import slot_bits
 from rtl.fp.conversion import from_integer
 from rtl.fp.number import ONE
 from rtl.isa.limits import QUAD
 from rtl.lib.pipeline import delay
+from rtl.pe.border import group_layout
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:

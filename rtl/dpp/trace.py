@@ -5,9 +5,10 @@ from typing import Any
 from amaranth.lib import data
 
 from rtl.config import ArrayConfig
-from rtl.dpp.border import group_layout, words_layout
+from rtl.dpp.border import words_layout
 from rtl.dpp.control_state import PC_BITS, control_state_layout
 from rtl.isa.limits import CHANNELS, TEMPORARIES
+from rtl.pe.border import group_layout
 
 _REGISTER_BITS = (TEMPORARIES - 1).bit_length()
 

@@ -13,6 +13,8 @@ from rtl.isa.status import BusClient, Status
 REGISTER_SPACE = 4096
 QUEUE_DEPTH = 8
 """Least number of command buffers that the queue holds."""
+VERSION = 1
+"""What VERSION reads."""
 IDENTITY = 0x43544D31
 """What ID reads: 'CTM1'."""
 
@@ -52,8 +54,10 @@ REGISTERS = (
         offset=0x014,
         name="STATUS",
         access="ro",
-        layout=data.StructLayout({"idle": 1, "error": 1, "queue_full": 1, "reserved": 5, "code": Status, "unused": 20}),
-        text="idle, error pending, queue full, and the error's code",
+        layout=data.StructLayout(
+            {"idle": 1, "error": 1, "queue_full": 1, "push_refused": 1, "reserved": 4, "code": Status, "unused": 20}
+        ),
+        text="idle, error pending, queue full, a push was refused since the last clear_error, and the error's code",
     ),
     Register(
         offset=0x018,
@@ -85,3 +89,28 @@ REGISTERS = (
 """The registers of control and errors; the counters of the machine follow from COUNTERS_OFFSET on."""
 
 COUNTERS_OFFSET = 0x100
+
+COUNTERS = {
+    "BUSY": "clocks in which a command buffer is executed",
+    "ACTIVE": "clocks in which a group is resident in the array",
+    "GROUPS": "groups given to the array",
+    "PROCESSORS": "processors of domains that were given out or failed their test",
+    "ISSUED_ALU": "ALU and OUTPUT instructions issued, one for each group",
+    "ISSUED_TEX": "texture instructions issued",
+    "ISSUED_FC": "flow-control instructions issued",
+    "LANES_ALU": "active lanes of the ALU and OUTPUT instructions",
+    "LANES_TEX": "active lanes of the texture instructions",
+    "LANES_FC": "active lanes of the flow-control instructions",
+    "INPUT_HITS": "accesses that found their line in the first level of the input cache",
+    "INPUT_MISSES": "accesses that did not",
+    "SHARED_HITS": "lines that the second level had",
+    "SHARED_MISSES": "lines that it had not",
+    "CONDITIONAL_HITS": "tests that found their line in the conditional buffer's cache",
+    "CONDITIONAL_MISSES": "tests that did not",
+    "OUTPUT_LINES": "lines that left the output cache",
+    "LOCAL_READ_BEATS": "beats read from the first memory port",
+    "LOCAL_WRITE_BEATS": "beats written to the first memory port",
+    "SYSTEM_READ_BEATS": "beats read from the second memory port",
+    "SYSTEM_WRITE_BEATS": "beats written to the second memory port",
+}
+"""Counters of 32 bits, which wrap; four bytes each, in this order, from COUNTERS_OFFSET on. A reset makes them 0."""

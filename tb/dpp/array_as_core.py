@@ -9,10 +9,11 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.config import MachineConfig
 from rtl.dpp.array import Array, array_members
-from rtl.dpp.border import FAULT, PROGRAM, group_layout, memory_members
+from rtl.dpp.border import PROGRAM, memory_members
 from rtl.dpp.scheduling import PORTS, slot_bits
 from rtl.dpp.trace import trace_layout
 from rtl.lib.sharing import Arbiter
+from rtl.pe.border import PROGRAM_FAULT, group_layout
 
 
 def as_one_core(config: MachineConfig) -> MachineConfig:
@@ -33,7 +34,7 @@ class ArrayAsCore(wiring.Component):
                 "forget_code": In(1),
                 "forget_constants": In(1),
                 "group": In(stream.Signature(group_layout(array.lanes))),
-                "fault": Out(stream.Signature(FAULT, always_ready=True)),
+                "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
                 "idle": Out(1),
                 "issued": Out(PORTS),
                 "trace": Out(trace_layout(array)),

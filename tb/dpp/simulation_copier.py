@@ -10,9 +10,10 @@ from amaranth.lib import enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
-from rtl.dpp.border import FAULT, LINE_BEATS, PROGRAM, ConstantBank, group_layout, memory_members, words_layout
+from rtl.dpp.border import LINE_BEATS, PROGRAM, ConstantBank, memory_members, words_layout
 from rtl.dpp.trace import trace_layout
 from rtl.isa.status import BusClient, Status
+from rtl.pe.border import PROGRAM_FAULT, group_layout
 
 
 class Mistake(enum.Enum, shape=3):
@@ -41,7 +42,7 @@ class Copier(wiring.Component):
             "forget_code": In(1),
             "forget_constants": In(1),
             "group": In(stream.Signature(group_layout(config.lanes))),
-            "fault": Out(stream.Signature(FAULT, always_ready=True)),
+            "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
             "idle": Out(1),
             "issued": Out(3),
             "trace": Out(trace_layout(config)),

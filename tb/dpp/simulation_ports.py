@@ -5,19 +5,12 @@ from collections.abc import Iterable, Iterator
 from amaranth.lib import data, enum
 
 from rtl.config import ArrayConfig
-from rtl.dpp.border import (
-    BEAT_WORDS,
-    FAULT,
-    LINE_BEATS,
-    PROGRAM,
-    ConstantBank,
-    group_layout,
-    memory_members,
-)
+from rtl.dpp.border import BEAT_WORDS, LINE_BEATS, PROGRAM, ConstantBank, memory_members
 from rtl.dpp.trace import trace_layout
 from rtl.isa.conditional import ConditionalTest
 from rtl.isa.limits import INSTRUCTION_WORDS
 from rtl.isa.status import BusClient
+from rtl.pe.border import PROGRAM_FAULT, group_layout
 from sim.compiled.numbered import port_name
 from sim.compiled.verilog import Port
 
@@ -31,7 +24,7 @@ Field = tuple[str, int, int]
 def stream_layouts(config: ArrayConfig) -> dict[str, data.StructLayout]:
     """The payload of each stream at a core's border, by its name."""
     layouts = {name: member.signature.members["payload"].shape for name, member in memory_members(config).items()}
-    return layouts | {"group": group_layout(config.lanes), "fault": FAULT}
+    return layouts | {"group": group_layout(config.lanes), "fault": PROGRAM_FAULT}
 
 
 def fields(layout: data.StructLayout, prefix: str = "") -> Iterator[Field]:

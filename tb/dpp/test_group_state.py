@@ -7,11 +7,11 @@ import pytest
 from amaranth import Value
 
 from rtl.config import ArrayConfig
-from rtl.dpp.border import group_layout
 from rtl.dpp.control_state import control_state_layout
 from rtl.dpp.group_state import GroupStates, group_state_layout, stacks_layout
 from rtl.isa.limits import CHANNELS
 from rtl.isa.word import fields, unpack
+from rtl.pe.border import group_layout
 from tb.lib.streams import simulate
 
 CYCLES = 300

@@ -1,0 +1,117 @@
+"""The top module `ctm`: the machine with the signal names of the AXI standards at its ports."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from amaranth import Const, Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import MachineConfig
+from rtl.host.control_bus import OFFSET_BITS, WORD_BITS
+from rtl.machine import Machine
+from rtl.mc.address import ADDRESS_BITS
+from rtl.mc.bus import BYTE_BITS, LENGTH_BITS
+from rtl.mc.read_ports import port_count
+
+CONTROL = "s_axi_control"
+MEMORY_PORTS = ("m_axi_local", "m_axi_system")
+_INCREMENTING = 1
+_BUFFERABLE = 0b0011
+"""Normal, not cached, may be buffered."""
+_ID_BITS = 1
+
+
+class Ctm(wiring.Component):
+    """The machine as a module for FPGAs.
+
+    Its ports are `clk`, `rst` (synchronous, active high), `irq`, one AXI4-Lite subordinate and one AXI4 manager for each
+    memory port, all in the clock domain of `clk`. All transactions have ID 0.
+    """
+
+    irq: Signal
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        members: dict[str, Any] = {"irq": Out(1)}
+        members |= {f"{CONTROL}_{name}": (Out if own else In)(width) for name, width, own in _control_signals()}
+        self.prefixes = MEMORY_PORTS[: port_count(config.memory.split)]
+        for prefix in self.prefixes:
+            signals = _memory_signals(config.memory.data_bits)
+            members |= {f"{prefix}_{name}": (Out if own else In)(width) for name, width, own in signals}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.machine = machine = Machine(self._config)
+        m.d.comb += self.irq.eq(machine.irq)
+        self._connect_control(m, machine.control)
+        for prefix, bus in zip(self.prefixes, machine.buses, strict=True):
+            self._connect_memory(m, prefix, bus)
+        return m
+
+    def _channel(self, m: Module, prefix: str, channel: str, port: Any, sends: bool, fields: dict[str, Any]) -> None:
+        """Connect a stream of the machine with a channel's signals."""
+        valid, ready = (getattr(self, f"{prefix}_{channel}{name}") for name in ("valid", "ready"))
+        m.d.comb += [valid.eq(port.valid), port.ready.eq(ready)] if sends else [
+            port.valid.eq(valid), ready.eq(port.ready),
+        ]  # fmt: skip
+        for name, field in fields.items():
+            signal, value = getattr(self, f"{prefix}_{channel}{name}"), Value.cast(field)
+            m.d.comb += signal.eq(value) if sends else value.eq(signal)
+
+    def _connect_control(self, m: Module, bus: Any) -> None:
+        self._channel(m, CONTROL, "aw", bus.aw, False, {"addr": bus.aw.payload})
+        self._channel(m, CONTROL, "w", bus.w, False, {"data": bus.w.payload.bits, "strb": bus.w.payload.strobe})
+        self._channel(m, CONTROL, "b", bus.b, True, {"resp": bus.b.payload})
+        self._channel(m, CONTROL, "ar", bus.ar, False, {"addr": bus.ar.payload})
+        self._channel(m, CONTROL, "r", bus.r, True, {"data": bus.r.payload.bits, "resp": bus.r.payload.response})
+
+    def _connect_memory(self, m: Module, prefix: str, bus: Any) -> None:
+        beat_bytes = self._config.memory.data_bits // BYTE_BITS
+        burst = {
+            "id": Const(0), "size": Const(beat_bytes.bit_length() - 1), "burst": Const(_INCREMENTING),
+            "lock": Const(0), "cache": Const(_BUFFERABLE), "prot": Const(0), "qos": Const(0),
+        }  # fmt: skip
+        for channel, port in (("ar", bus.ar), ("aw", bus.aw)):
+            fields = {"addr": port.payload.address, "len": port.payload.length, **burst}
+            self._channel(m, prefix, channel, port, True, fields)
+        w, b, r = bus.w.payload, bus.b.payload, bus.r.payload
+        self._channel(m, prefix, "w", bus.w, True, {"data": w.bits, "strb": w.strobe, "last": w.last})
+        self._channel(m, prefix, "b", bus.b, False, {"resp": b.response})
+        self._channel(m, prefix, "r", bus.r, False, {"data": r.bits, "resp": r.response, "last": r.last})
+
+
+def _control_signals() -> Iterator[tuple[str, int, bool]]:
+    """Name, width and whether the machine drives it."""
+    for channel in ("aw", "ar"):
+        yield from ((f"{channel}addr", OFFSET_BITS, False), (f"{channel}prot", 3, False))
+        yield from _handshake(channel, False)
+    yield from (("wdata", WORD_BITS, False), ("wstrb", WORD_BITS // BYTE_BITS, False))
+    yield from _handshake("w", False)
+    yield ("bresp", 2, True)
+    yield from _handshake("b", True)
+    yield from (("rdata", WORD_BITS, True), ("rresp", 2, True))
+    yield from _handshake("r", True)
+
+
+def _memory_signals(data_bits: int) -> Iterator[tuple[str, int, bool]]:
+    """Name, width and whether the machine drives it."""
+    burst = {
+        "id": _ID_BITS, "addr": ADDRESS_BITS, "len": LENGTH_BITS, "size": 3, "burst": 2, "lock": 1, "cache": 4,
+        "prot": 3, "qos": 4,
+    }  # fmt: skip
+    for channel in ("aw", "ar"):
+        yield from ((f"{channel}{name}", width, True) for name, width in burst.items())
+        yield from _handshake(channel, True)
+    yield from (("wdata", data_bits, True), ("wstrb", data_bits // BYTE_BITS, True), ("wlast", 1, True))
+    yield from _handshake("w", True)
+    yield from (("bid", _ID_BITS, False), ("bresp", 2, False))
+    yield from _handshake("b", False)
+    yield from (("rid", _ID_BITS, False), ("rdata", data_bits, False), ("rresp", 2, False), ("rlast", 1, False))
+    yield from _handshake("r", False)
+
+
+def _handshake(channel: str, sends: bool) -> Iterator[tuple[str, int, bool]]:
+    yield from ((f"{channel}valid", 1, sends), (f"{channel}ready", 1, not sends))

@@ -1,0 +1,50 @@
+"""Counters that only the host reads."""
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.config import ArrayConfig
+from rtl.isa.host import COUNTERS
+
+WORD_BITS = 32
+_PER_LANE = ("PROCESSORS", "LANES_ALU", "LANES_TEX", "LANES_FC")
+_PER_CORE = ("ISSUED_ALU", "ISSUED_TEX", "ISSUED_FC", "INPUT_HITS", "INPUT_MISSES")
+
+
+def counter_steps(config: ArrayConfig) -> data.StructLayout:
+    """How much each counter may grow in a cycle."""
+    most = dict.fromkeys(COUNTERS, 1)
+    most |= dict.fromkeys(_PER_CORE, config.cores) | dict.fromkeys(_PER_LANE, config.cores * config.lanes)
+    return data.StructLayout({name: range(count + 1) for name, count in most.items()})
+
+
+class Counters(wiring.Component):
+    """All counters; they wrap.
+
+    Members
+    -------
+    steps : ``In(counter_steps(config))``
+    clear : ``In(1)``
+    values : ``Out(32)`` for each, in the order of `COUNTERS`
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        super().__init__(
+            {
+                "steps": In(counter_steps(config)),
+                "clear": In(1),
+                "values": Out(data.ArrayLayout(WORD_BITS, len(COUNTERS))),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        steps = Signal.like(self.steps)
+        m.d.sync += steps.eq(self.steps)
+        for name, value in zip(COUNTERS, self.values, strict=True):
+            m.d.sync += value.eq(value + Value.cast(steps[name]))
+        with m.If(self.clear):
+            m.d.sync += [self.values.eq(0), steps.eq(0)]
+        return m

@@ -1,0 +1,175 @@
+"""The host interface: registers for the host, interrupt and soft reset. docs/isa.md has the registers' table."""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import ValueLike
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.config import ArrayConfig
+from rtl.host.control_bus import ControlBus, ControlBusSignature
+from rtl.host.counters import Counters, counter_steps
+from rtl.host.errors import Errors
+from rtl.host.queue import BufferQueue
+from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTERS, VERSION
+from rtl.pe.border import COMMAND_BUFFER, ERROR, WORD_BITS
+
+_REGISTERS = {register.name: register for register in REGISTERS}
+_WORD_BYTES = WORD_BITS // 8
+_WORD_OFFSET_BITS = _WORD_BYTES.bit_length() - 1
+_BYTE_BITS = 8
+
+
+class HostInterface(wiring.Component):
+    """What the host sees of the machine.
+
+    An error of the command processor keeps further buffers in the queue until the host clears it. A push into the full
+    queue is refused and flagged. A soft reset takes until memory has answered all that is under way; if buffers were
+    lost by it, that is flagged as RESET. Reset or not, a register answers after a few cycles.
+
+    Members
+    -------
+    bus : ``In(ControlBusSignature())``
+    irq : ``Out(1)``
+        High while an enabled interrupt is pending.
+    buffer, consumed, error : as those of the command processor
+    processor_idle : ``In(1)``
+    watchdog : ``Out(32)``
+    reset : ``Out(1)``
+        Resets everything but this and the memory ports, which drain meanwhile.
+    ports_quiet : ``In(1)``
+        Nothing is under way at the memory ports.
+    steps : ``In(counter_steps(config))``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        super().__init__(
+            {
+                "bus": In(ControlBusSignature()),
+                "irq": Out(1),
+                "buffer": Out(stream.Signature(COMMAND_BUFFER)),
+                "consumed": In(1),
+                "error": In(stream.Signature(ERROR, always_ready=True)),
+                "processor_idle": In(1),
+                "watchdog": Out(WORD_BITS),
+                "reset": Out(1),
+                "ports_quiet": In(1),
+                "steps": In(counter_steps(config)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.bus = self._bus = ControlBus()
+        m.submodules.queue = self._queue = BufferQueue()
+        m.submodules.errors = self._errors = Errors()
+        m.submodules.counters = self._counters = Counters(self._config)
+        self._address, self._dwords = Signal(WORD_BITS), Signal(WORD_BITS)
+        self._enabled, self._interrupt = Signal(), Signal(data.StructLayout({"consumed": 1, "error": 1}))
+        connect(m, flipped(self.bus), self._bus.bus)
+        connect(m, self._queue.buffer, flipped(self.buffer))
+        connect(m, flipped(self.error), self._errors.error)
+        m.d.comb += [
+            self._counters.steps.eq(self.steps),
+            self._counters.clear.eq(self.reset),
+            self._queue.hold.eq(self._errors.holds | self._errors.error.valid),
+            self._queue.consumed.eq(self.consumed),
+            self._queue.discard.eq(self.reset),
+            self._errors.refused.eq(self._queue.refused),
+            self._queue.entry.address.eq(self._address),
+            self._queue.entry.dwords.eq(self._dwords),
+            self.irq.eq(self._enabled & Value.cast(self._interrupt).any()),
+        ]
+        self._write_registers(m)
+        self._read_registers(m)
+        return m
+
+    def _write_registers(self, m: Module) -> None:
+        queue, errors = self._queue, self._errors
+        starts = Signal()
+        # A new event counts even in the cycle in which the host clears the interrupt.
+        pending = Signal.like(self._interrupt)
+        m.d.comb += [pending.eq(self._interrupt), errors.forget.eq(starts)]
+        with m.If(self._writes("CONTROL")):
+            control = self._written("CONTROL")
+            m.d.comb += [errors.clear.eq(control.clear_error), starts.eq(control.reset)]
+            with m.If(self._bus.write.strobe[0]):
+                m.d.sync += self._enabled.eq(control.interrupt_enable)
+        with m.If(self._writes("INTERRUPT")):
+            cleared = self._written("INTERRUPT")
+            m.d.comb += pending.eq(Value.cast(self._interrupt) & ~Value.cast(cleared)[: len(pending.as_value())])
+        m.d.comb += queue.push.eq(self._writes("QUEUE_PUSH"))
+        for name, register in (
+            ("QUEUE_ADDRESS", self._address), ("QUEUE_DWORDS", self._dwords), ("WATCHDOG", self.watchdog),
+        ):  # fmt: skip
+            with m.If(self._writes(name)):
+                m.d.sync += register.eq(self._merged(register))
+        with m.If(starts):
+            m.d.sync += [self.reset.eq(1), self.watchdog.eq(0)]
+        with m.Elif(self.reset & self.ports_quiet):
+            m.d.sync += self.reset.eq(0)
+        m.d.comb += errors.lost.eq(starts & ~queue.empty)
+        m.d.sync += [
+            self._interrupt.consumed.eq(pending.consumed | (self.consumed & ~self.reset)),
+            self._interrupt.error.eq(pending.error | errors.raised),
+        ]
+
+    def _writes(self, name: str) -> Value:
+        """Whether the host writes a register in this cycle."""
+        write = self._bus.write
+        return write.valid & (write.offset[_WORD_OFFSET_BITS:] == _REGISTERS[name].offset >> _WORD_OFFSET_BITS)
+
+    def _written(self, name: str) -> data.View:
+        """What it writes; bytes that it does not write are 0."""
+        write = self._bus.write
+        mask = Cat(strobe.replicate(_BYTE_BITS) for strobe in write.strobe)
+        return data.View(_REGISTERS[name].layout, write.bits & mask)
+
+    def _merged(self, register: Value) -> Value:
+        """A register with the bytes that the host writes."""
+        write = self._bus.write
+        return Cat(
+            Mux(write.strobe[byte], write.bits.word_select(byte, _BYTE_BITS), register.word_select(byte, _BYTE_BITS))
+            for byte in range(_WORD_BYTES)
+        )
+
+    def _read_registers(self, m: Module) -> None:
+        queue, errors, array = self._queue, self._errors, self._config
+        record = errors.record
+        fields: dict[str, dict[str, ValueLike]] = {
+            "ID": {"value": IDENTITY},
+            "VERSION": {"value": VERSION},
+            "CONFIG": {
+                "cores": array.cores, "lanes": array.lanes, "threads": array.threads, "queue_depth": QUEUE_DEPTH,
+            },
+            "CONTROL": {"interrupt_enable": self._enabled},
+            "STATUS": {
+                "idle": self.processor_idle & queue.empty & ~self.reset,
+                "error": errors.pending,
+                "queue_full": queue.full,
+                "push_refused": errors.push_refused,
+                "code": record.status,
+            },
+            "INTERRUPT": {"consumed": self._interrupt.consumed, "error": self._interrupt.error},
+            "QUEUE_ADDRESS": {"value": self._address},
+            "QUEUE_DWORDS": {"value": self._dwords},
+            "LAST_SUBMITTED": {"value": queue.last_submitted},
+            "LAST_CONSUMED": {"value": queue.last_consumed},
+            "ERROR_ADDRESS": {"value": record.address},
+            "ERROR_WORD": {"value": record.word},
+            "ERROR_CLIENT": {"client": record.client},
+            "FAULT_PC": {"value": record.pc},
+            "FAULT_IJ": {"i": record.i, "j": record.j},
+            "WATCHDOG": {"value": self.watchdog},
+        }  # fmt: skip
+        offset = self._bus.read_offset
+        with m.Switch(offset[_WORD_OFFSET_BITS:]):
+            for name, values in fields.items():
+                with m.Case(_REGISTERS[name].offset >> _WORD_OFFSET_BITS):
+                    word = data.View(_REGISTERS[name].layout, self._bus.read_bits)
+                    m.d.comb += [Value.cast(word[field]).eq(value) for field, value in values.items()]
+        first = COUNTERS_OFFSET >> _WORD_OFFSET_BITS
+        for place in range(len(COUNTERS)):
+            with m.If(offset[_WORD_OFFSET_BITS:] == first + place):
+                m.d.comb += self._bus.read_bits.eq(self._counters.values[place])

@@ -1,0 +1,196 @@
+"""The machine: host interface, command processor, conditional unit, memory controller, array. This file wires."""
+
+from amaranth import Module, ResetInserter
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.co.unit import ConditionalUnit, passenger_layout
+from rtl.config import MachineConfig
+from rtl.dpp.array import Array
+from rtl.dpp.border import BEAT_WORDS, LINE_BITS, lookup_tag_layout
+from rtl.dpp.launch import Launch
+from rtl.dpp.scheduling import PORTS, Unit, slot_bits
+from rtl.host.control_bus import ControlBusSignature
+from rtl.host.interface import HostInterface
+from rtl.mc.bus import BusSignature
+from rtl.mc.controller import WRITES, MemoryController, read_clients
+from rtl.mc.memory_ports import MemoryPorts
+from rtl.mc.read_ports import port_count
+from rtl.pe.processor import CommandProcessor
+
+_PROCESSOR, _ARRAY = range(2)
+"""Clients of the conditional unit."""
+_COUNTED = {Unit.ALU: "ALU", Unit.TEXTURE: "TEX", Unit.FLOW: "FC"}
+_PORTS = ("LOCAL", "SYSTEM")
+
+
+class Machine(wiring.Component):
+    """Executes command buffers that lie in memory.
+
+    Members
+    -------
+    control : ``In(ControlBusSignature())``
+        The host's registers; docs/isa.md has their table.
+    irq : ``Out(1)``
+    buses : ``Out(BusSignature(data_bits))`` for each memory port: local, system
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        self._ports = port_count(config.memory.split)
+        super().__init__(
+            {
+                "control": In(ControlBusSignature()),
+                "irq": Out(1),
+                "buses": Out(BusSignature(config.memory.data_bits)).array(self._ports),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config = self._config
+        array, memory = config.array, config.memory
+        slot = slot_bits(array) + (array.cores - 1).bit_length()
+        m.submodules.host = self._host = host = HostInterface(array)
+        # A soft reset is the reset of all units but the host interface and the memory ports.
+        resettable = ResetInserter(host.reset)
+        self._processor = CommandProcessor(array)
+        self._conditional = ConditionalUnit(array.lanes)
+        self._array = Array(config)
+        self._launch = Launch()
+        self._controller = MemoryController(
+            config,
+            tag=lookup_tag_layout(array),
+            slot=slot,
+            conditional_passenger=passenger_layout(array.lanes),
+            constants={"line_bits": LINE_BITS, "beat_words": BEAT_WORDS},
+        )
+        self._memory_ports = MemoryPorts(
+            self._controller.read_tag,
+            self._controller.write_tag,
+            ports=self._ports,
+            data_bits=memory.data_bits,
+            reads=sum(read_clients(memory.outstanding_lines)),
+            writes=WRITES,
+        )
+        m.submodules.memory_ports = self._memory_ports
+        m.submodules.processor = resettable(self._processor)
+        m.submodules.conditional = resettable(self._conditional)
+        m.submodules.array = resettable(self._array)
+        m.submodules.launch = self._launch
+        m.submodules.controller = resettable(self._controller)
+        self._connect_host(m)
+        self._connect_processor(m)
+        self._connect_array(m)
+        self._connect_memory(m)
+        self._connect_counters(m)
+        return m
+
+    def _connect_host(self, m: Module) -> None:
+        host, processor, ports = self._host, self._processor, self._memory_ports
+        connect(m, flipped(self.control), host.bus)
+        connect(m, host.buffer, processor.buffer)
+        connect(m, processor.error, host.error)
+        m.d.comb += [
+            self.irq.eq(host.irq),
+            host.consumed.eq(processor.consumed),
+            host.processor_idle.eq(processor.idle),
+            host.ports_quiet.eq(ports.quiet),
+            ports.drain.eq(host.reset),
+        ]
+
+    def _connect_processor(self, m: Module) -> None:
+        """The command processor and what it commands."""
+        processor, controller, conditional, launch = (
+            self._processor, self._controller, self._conditional, self._launch,
+        )  # fmt: skip
+        connect(m, processor.mc_command, controller.command)
+        connect(m, processor.co_command, conditional.command)
+        connect(m, processor.line_request, controller.line_request)
+        connect(m, controller.line_response, processor.line_response)
+        connect(m, processor.counters_write, controller.counters_write)
+        connect(m, controller.counters_written, processor.counters_written)
+        connect(m, processor.test_request, conditional.requests[_PROCESSOR])
+        connect(m, conditional.responses[_PROCESSOR], processor.test_response)
+        m.d.comb += [
+            processor.mc_idle.eq(controller.idle),
+            processor.lost.eq(controller.lost),
+            processor.lost_fault.eq(controller.lost_fault),
+            controller.lost_taken.eq(processor.lost_taken),
+            processor.refused_address.eq(controller.refused_address),
+            controller.watch.eq(processor.program_starts),
+            controller.code.eq(processor.image.code),
+            processor.conditional_legal.eq(conditional.format_legal),
+            processor.tests.eq(conditional.tests_pe),
+            conditional.buffer.eq(controller.conditional),
+            conditional.writes_enabled.eq(controller.conditional_mask),
+            launch.image.eq(processor.image),
+            launch.inputs.eq(controller.inputs),
+            launch.outputs.eq(controller.outputs),
+            launch.tests.eq(conditional.tests_dpp),
+            launch.conditional_value.eq(processor.conditional_value),
+            launch.watchdog.eq(self._host.watchdog),
+            processor.launch_status.eq(launch.status),
+        ]
+
+    def _connect_array(self, m: Module) -> None:
+        """The array's work and its memory clients."""
+        array, processor, controller, conditional = (
+            self._array, self._processor, self._controller, self._conditional,
+        )  # fmt: skip
+        connect(m, processor.group, array.group)
+        connect(m, array.fault, processor.fault)
+        m.d.comb += [
+            array.program.eq(self._launch.program),
+            array.forget_code.eq(processor.image_loaded),
+            array.forget_constants.eq(controller.forget_constants),
+            processor.array_idle.eq(array.idle),
+        ]
+        for core in range(self._config.array.cores):
+            connect(m, array.lookup_request[core], controller.lookup_requests[core])
+            connect(m, controller.lookup_responses[core], array.lookup_response[core])
+        for name in ("instruction_request", "constant_request", "uncached_write", "output"):
+            connect(m, getattr(array, name), getattr(controller, name))
+        for name in ("instruction_response", "constant_response", "uncached_done"):
+            connect(m, getattr(controller, name), getattr(array, name))
+        connect(m, array.test_request, conditional.requests[_ARRAY])
+        connect(m, conditional.responses[_ARRAY], array.test_response)
+
+    def _connect_memory(self, m: Module) -> None:
+        controller, ports = self._controller, self._memory_ports
+        connect(m, self._conditional.cache, controller.conditional_client)
+        for port in range(self._ports):
+            connect(m, controller.port_requests[port], ports.reads[port])
+            connect(m, ports.lines[port], controller.port_responses[port])
+            connect(m, controller.port_writes[port], ports.writes[port])
+            connect(m, ports.answers[port], controller.port_answers[port])
+            connect(m, ports.buses[port], flipped(self.buses[port]))
+
+    def _connect_counters(self, m: Module) -> None:
+        """What the host's counters count."""
+        steps, array, processor = self._host.steps, self._array, self._processor
+        events = self._controller.events
+        m.d.comb += [
+            steps.BUSY.eq(~processor.idle),
+            steps.ACTIVE.eq(~array.idle),
+            steps.GROUPS.eq(array.group.valid & array.group.ready),
+            steps.PROCESSORS.eq(processor.walked),
+            steps.INPUT_HITS.eq(sum(self._controller.input_hit)),
+            steps.INPUT_MISSES.eq(sum(self._controller.input_miss)),
+            steps.SHARED_HITS.eq(events.shared_hit),
+            steps.SHARED_MISSES.eq(events.shared_miss),
+            steps.CONDITIONAL_HITS.eq(events.conditional_hit),
+            steps.CONDITIONAL_MISSES.eq(events.conditional_miss),
+            steps.OUTPUT_LINES.eq(events.output_line),
+        ]
+        for unit, name in _COUNTED.items():
+            m.d.comb += [
+                steps[f"ISSUED_{name}"].eq(sum(array.issued[unit.value :: PORTS])),
+                steps[f"LANES_{name}"].eq(array.active_lanes[unit.value]),
+            ]
+        for name, bus in zip(_PORTS, self.buses, strict=False):
+            m.d.comb += [
+                steps[f"{name}_READ_BEATS"].eq(bus.r.valid & bus.r.ready),
+                steps[f"{name}_WRITE_BEATS"].eq(bus.w.valid & bus.w.ready),
+            ]

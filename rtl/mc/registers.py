@@ -1,0 +1,107 @@
+"""What commands have told the memory controller, and the commands that it executes.
+
+Source: CTM Guide pp. 13-21.
+"""
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.isa.commands import ADDRESS, BY_NAME
+from rtl.isa.limits import CHANNELS, INPUTS, OUTPUTS
+from rtl.mc.buffer import BUFFER, RESET_BUFFER, BufferDecoder
+from rtl.pe.border import UNIT_COMMAND
+
+BASE_BITS = ADDRESS["base"].width
+BANKS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
+"""Commands that set the base of a file of constants, in the files' order."""
+_FORGETS_CONSTANTS = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_constb_cache")
+
+
+class Registers(wiring.Component):
+    """Executes the memory controller's commands, which the command processor gives it when the array is idle.
+
+    A command that sets something takes one cycle. An invalidate waits until its cache is idle, a flush until all is in
+    memory. Setting a file of constants forgets the constants, too, since their caches know them by number only.
+
+    Members
+    -------
+    command : ``In(stream.Signature(UNIT_COMMAND))``
+    inputs, outputs, conditional : ``Out(BUFFER)``, 16, 4 and one of them
+    constant_bases : ``Out(21)``, 3 of them
+        In units of 2 KiB.
+    output_mask, conditional_mask : ``Out(4)``, ``Out(1)``
+    forget_constants, invalidate_inputs, invalidate_conditional : ``Out(1)``
+        One cycle.
+    inputs_idle, conditional_idle : ``In(1)``
+    flush_outputs, flush_conditional : ``Out(1)``
+        High until the answer.
+    outputs_flushed, conditional_flushed : ``In(1)``
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "command": In(stream.Signature(UNIT_COMMAND)),
+                "inputs": Out(data.ArrayLayout(BUFFER, INPUTS), init=[RESET_BUFFER] * INPUTS),
+                "outputs": Out(data.ArrayLayout(BUFFER, OUTPUTS), init=[RESET_BUFFER] * OUTPUTS),
+                "conditional": Out(BUFFER, init=RESET_BUFFER),
+                "constant_bases": Out(data.ArrayLayout(BASE_BITS, len(BANKS))),
+                "output_mask": Out(CHANNELS, init=(1 << CHANNELS) - 1),
+                "conditional_mask": Out(1),
+                "forget_constants": Out(1),
+                "invalidate_inputs": Out(1),
+                "invalidate_conditional": Out(1),
+                "inputs_idle": In(1),
+                "conditional_idle": In(1),
+                "flush_outputs": Out(1),
+                "flush_conditional": Out(1),
+                "outputs_flushed": In(1),
+                "conditional_flushed": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        command, words = self.command, self.command.payload.words
+        m.submodules.decoder = decoder = BufferDecoder()
+        is_conditional = self._is("set_cond_out_fmt")
+        base, format_, height = (Mux(is_conditional, words[place], words[place + 1]) for place in range(3))
+        m.d.comb += [
+            Value.cast(decoder.base).eq(base),
+            Value.cast(decoder.format).eq(format_),
+            Value.cast(decoder.height).eq(height),
+            command.ready.eq(1),
+        ]
+        with m.If(command.valid):
+            for buffers, name in ((self.inputs, "set_inp_fmt"), (self.outputs, "set_out_fmt")):
+                for number, buffer in enumerate(buffers):
+                    with m.If(self._is(name) & (words[0][:4] == number)):
+                        m.d.sync += buffer.eq(decoder.buffer)
+            with m.If(is_conditional):
+                m.d.sync += self.conditional.eq(decoder.buffer)
+            for bank, name in enumerate(BANKS):
+                with m.If(self._is(name)):
+                    m.d.sync += self.constant_bases[bank].eq(data.View(ADDRESS, words[0]).base)
+            with m.If(self._is("set_out_mask")):
+                m.d.sync += self.output_mask.eq(words[0])
+            with m.If(self._is("set_cond_out_mask")):
+                m.d.sync += self.conditional_mask.eq(words[0])
+            m.d.comb += self.forget_constants.eq(self._is(*_FORGETS_CONSTANTS))
+            self._wait(m, "inv_inp_cache", self.inputs_idle, self.invalidate_inputs)
+            self._wait(m, "inv_cond_out_cache", self.conditional_idle, self.invalidate_conditional)
+            self._flush(m, "flush_out_cache", self.flush_outputs, self.outputs_flushed)
+            self._flush(m, "flush_cond_out_cache", self.flush_conditional, self.conditional_flushed)
+        return m
+
+    def _is(self, *names: str) -> Value:
+        return self.command.payload.opcode.matches(*(BY_NAME[name].opcode for name in names))
+
+    def _wait(self, m: Module, name: str, idle: Signal, pulse: Signal) -> None:
+        with m.If(self._is(name)):
+            m.d.comb += [self.command.ready.eq(idle), pulse.eq(idle)]
+
+    def _flush(self, m: Module, name: str, request: Signal, done: Signal) -> None:
+        with m.If(self._is(name)):
+            m.d.comb += [self.command.ready.eq(done), request.eq(1)]
