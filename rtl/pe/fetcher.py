@@ -8,8 +8,8 @@ from amaranth.lib.wiring import In, Out
 from rtl.mc.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
 from rtl.pe.border import COMMAND_BUFFER, WORD_BITS
 
-_LINES = 4
-"""Lines that are asked for or waiting: enough for one word per cycle 64 cycles from memory."""
+_LINES = 8
+"""Lines that are asked for or waiting: enough for one word per cycle 100 cycles from memory."""
 _WORDS = LINE_BITS // WORD_BITS
 _BYTE_BITS = (WORD_BITS // 8 - 1).bit_length()
 
@@ -20,7 +20,7 @@ WORD = data.StructLayout({"word": WORD_BITS, "refused": 1})
 class CommandFetcher(wiring.Component):
     """Gives the words of a command buffer in order, one in each cycle.
 
-    It asks for the lines that the buffer needs and for no others, at most four before their words are taken. Addresses
+    It asks for the lines that the buffer needs and for no others, at most eight before their words are taken. Addresses
     wrap. Of the buffer's last line all words come; who takes them must count. A word comes two cycles behind its line.
 
     Members

@@ -22,7 +22,7 @@ from rtl.pe.settings import Settings
 class CommandProcessor(wiring.Component):
     """Executes command buffers one after the other; the effect is as if each command completed before the next began.
 
-    Words of a buffer are read ahead and taken one in each cycle. At most five lines are under way. Behind a reset no
+    Words of a buffer are read ahead and taken one in each cycle. At most eight lines are under way. Behind a reset no
     answer to a request made before it may come. Source: CTM Guide pp. 3-22 and 45-49.
 
     Members

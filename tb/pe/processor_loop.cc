@@ -20,7 +20,7 @@ using u64 = std::uint64_t;
 constexpr u64 LINE_BYTES = 64;
 constexpr int POISON = 0xA5;
 constexpr unsigned QUIET_CYCLES = 30;  // Behind the last buffer, in which nothing more may come.
-constexpr u64 MOST_LINES = 5, RESIDENT = 8;
+constexpr u64 MOST_LINES = 8, RESIDENT = 8;
 constexpr u64 SPACE_LINES = u64{1} << 26, IMAGE_LINES = 1024;
 enum Event : u32 { BUFFER, UNIT, STARTS, GROUP, ERROR, CONSUMED, COUNTERS, IMAGE, FAULT, WALKED };
 
@@ -42,12 +42,12 @@ struct Setup {
     u64 faults_count;
     const Loss* losses;
     u64 losses_count;
-    u32* events;  // Each: its kind, the number of words behind, the words
+    u32* events;  // Each: its kind, the cycle, the number of words behind, the words
     u64 events_size, latency, jitter, stall, hold, delay, seed, salt, max_cycles, cut;
 };
 
 struct Result {
-    u64 failed, events, cycles, most_lines;
+    u64 failed, events, cycles, most_lines, busy;
     char message[256];
 };
 
@@ -177,15 +177,16 @@ private:
     u64 now = 0, next_buffer = 0, wait = 0, programs = 0, groups = 0, flushes = 0, walked = 0, mc_busy = 0;
     bool executing = false, buffer_offered = false, has_failed = false, is_lost = false, has_refused = false;
     bool running = false, shown_idle = true, was_idle = true;
-    u64 first_line = 0, end_lines = 0, ready_since = 0, lost_client = 0, lost_address = 0, refused_address = 0;
+    u64 first_line = 0, end_lines = 0, lost_client = 0, lost_address = 0, refused_address = 0;
     u32 value = 0;
     // What commands have set.
     u32 base = 0, output_format = 0, conditional_format = 0, conditional_test = 7;
     bool in_processor = true, conditional_write = false;
 
     void log(Event kind, std::vector<u64> words) {
-        if (result.events + words.size() + 2 > setup.events_size) throw Failure("the log of events is too short");
+        if (result.events + words.size() + 3 > setup.events_size) throw Failure("the log of events is too short");
         setup.events[result.events++] = kind;
+        setup.events[result.events++] = now;
         setup.events[result.events++] = words.size();
         for (u64 word : words) setup.events[result.events++] = word;
     }
@@ -424,6 +425,7 @@ private:
             throw Failure("the conditional value has changed while a program runs");
         }
         walked += *ports.walked;
+        result.busy += !*ports.array_idle || *ports.group.valid;
         if (test_request.take()) {
             tests.push_back({passed(ports.test_request.payload), now + 1 + chance.below(setup.delay + 1)});
         }

@@ -120,18 +120,30 @@ class _Setup(ctypes.Structure):
 
 class _Result(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_uint64) for name in ("failed", "events", "cycles", "most_lines")),
+        *((name, ctypes.c_uint64) for name in ("failed", "events", "cycles", "most_lines", "busy")),
         ("message", ctypes.c_char * 256),
     ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What happened, in order, and how many cycles it took."""
+    """What happened, in order, and in which cycles."""
 
     events: list[Event]
+    times: list[int]
     cycles: int
     most_lines: int
+    """Most lines that were under way."""
+    busy: int
+    """Cycles in which the array was not idle or was offered a group."""
+
+    def times_of(self, kind: str) -> list[int]:
+        """The cycles of the events of a kind."""
+        return [time for time, event in zip(self.times, self.events, strict=True) if event[0] == kind]
+
+    def values_of(self, kind: str) -> list[tuple[int, ...]]:
+        """What the events of a kind say."""
+        return [values for name, values in self.events if name == kind]
 
 
 class ProcessorSimulation:
@@ -182,17 +194,20 @@ class ProcessorSimulation:
         self._library.pe_run(self._processor, ctypes.byref(setup), ctypes.byref(result))
         if result.failed:
             raise ProtocolError(result.message.decode())
-        events = _events(self._events[: result.events].tolist())
-        return Outcome(events=events, cycles=int(result.cycles), most_lines=int(result.most_lines))
+        events, times = _events(self._events[: result.events].tolist())
+        numbers = {name: int(getattr(result, name)) for name in ("cycles", "most_lines", "busy")}
+        return Outcome(events=events, times=times, **numbers)
 
 
-def _events(words: list[int]) -> list[Event]:
-    events, at = [], 0
+def _events(words: list[int]) -> tuple[list[Event], list[int]]:
+    """Events and their cycles."""
+    events, times, at = [], [], 0
     while at < len(words):
-        kind, count = words[at], words[at + 1]
-        events.append((KINDS[kind], tuple(words[at + 2 : at + 2 + count])))
-        at += 2 + count
-    return events
+        kind, time, count = words[at : at + 3]
+        events.append((KINDS[kind], tuple(words[at + 3 : at + 3 + count])))
+        times.append(time)
+        at += 3 + count
+    return events, times
 
 
 def _port_bytes(width: int) -> int:
