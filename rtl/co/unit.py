@@ -40,7 +40,7 @@ class ConditionalUnit(wiring.Component):
     Only one of them, the location, is tested at any time; the other one's lanes all pass, in the next cycle, whatever
     the first one waits for. So do the location's where the test looks at nothing: with NEVER none passes, with ALWAYS
     all if nothing is to be written. Otherwise the lanes of `mask` are tested one in each cycle, in their order, without
-    a gap between groups, as long as the cache has their lines; the answer comes nine cycles behind the group's request
+    a gap between groups, as long as the cache has their lines; the answer comes seven cycles behind the group's request
     if it has one lane. A pair sees what all pairs before it have stored. A pair outside the buffer fails and stores
     nothing, and so does one that has to read what memory refuses.
 

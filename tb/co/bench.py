@@ -19,6 +19,7 @@ from tb.mc.cache_simulation import Timing
 
 BASE = 1 << 20
 AROUND = 4096
+_SPACE = 1 << 19
 LOCATIONS = (ConditionalLocation.PE, ConditionalLocation.DPP)
 TESTS = tuple(ConditionalTest)
 COMPARISONS = TESTS[1:-1]
@@ -92,6 +93,16 @@ class Bench:
         """Let both memories refuse the lines [first, end)."""
         self.refused.append((first, end))
         self.golden.refuse(first * LINE, end * LINE)
+
+    def start_anew(self) -> None:
+        """Let memory refuse nothing, and the golden model's have, around the base, what hardware's has."""
+        self.refused, self.stored, self.golden = [], [], Memory()
+        self.golden.write(BASE - AROUND, self.hardware.read(BASE - AROUND, _SPACE))
+
+    def allow_golden(self) -> None:
+        """Let the golden model's memory refuse nothing."""
+        contents, self.golden = self.golden.read(BASE - AROUND, _SPACE), Memory()
+        self.golden.write(BASE - AROUND, contents)
 
     def run(
         self,

@@ -35,7 +35,7 @@ struct Setup {
     const char* buffer;
     std::uint64_t *reads, *writes, *masks, *lost;  // Logs: lines, lines with the bytes written, addresses
     std::uint64_t commands_count, refused_count, log_size, writes_enabled, latency, jitter, stall, seed, max_cycles;
-    std::uint64_t outstanding, invalidates, flushes, flush_period, stop, holds;
+    std::uint64_t outstanding, invalidates, flushes, flush_period, stop, holds, held;
 };
 
 struct Result {
@@ -320,7 +320,8 @@ private:
         *stream.valid = offered[client];
         const char* requests = setup.clients[client].requests;
         set_payload(stream, offered[client] ? requests + sent[client] * stream.bytes : nullptr);
-        *ports.responses[client].ready = now >= setup.holds && !chance.withholds();
+        const bool held = now < setup.holds && setup.held >> client & 1;
+        *ports.responses[client].ready = !held && !chance.withholds();
     }
 
     void watch_idle() const {

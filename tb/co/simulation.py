@@ -64,7 +64,7 @@ class _Client(ctypes.Structure):
 _POINTERS = ("commands", "refused", "buffer", "reads", "writes", "masks", "lost")
 _NUMBERS = (
     "commands_count", "refused_count", "log_size", "writes_enabled", "latency", "jitter", "stall", "seed",
-    "max_cycles", "outstanding", "invalidates", "flushes", "flush_period", "stop", "holds",
+    "max_cycles", "outstanding", "invalidates", "flushes", "flush_period", "stop", "holds", "held",
 )  # fmt: skip
 _COUNTS = ("failed", "reads", "writes", "lost", "hits", "misses", "cycles", "flags")
 
@@ -126,13 +126,14 @@ class UnitSimulation:
         flush_period: int = 0,
         stop: int = 0,
         holds: int = 0,
+        held: int = 0b11,
         max_cycles: int = 1 << 22,
     ) -> UnitRun:
         """Give the commands that make the state of `unit`, send each client's requests, and wait for all answers.
 
         `commands` off leaves the test and location as they are. `refused` are ranges of lines [first, end). With
         `flushes` all is flushed behind the last answer, with `flush_period` also each so many cycles. `stop` leaves off
-        in this cycle, whatever is under way; before the cycle `holds` no answer is taken.
+        in this cycle, whatever is under way. Before the cycle `holds` the clients of the mask `held` take no answer.
 
         Raises
         ------
@@ -160,7 +161,7 @@ class UnitSimulation:
         numbers = (
             len(words), len(refused), logs.shape[1], unit.write_enabled, timing.latency, timing.jitter,
             round(timing.stall * _STALL_ONE), timing.seed, max_cycles, self._outstanding, invalidates, flushes,
-            flush_period, stop, holds,
+            flush_period, stop, holds, held,
         )  # fmt: skip
         for name, number in zip(_NUMBERS, numbers, strict=True):
             setattr(setup, name, int(number))

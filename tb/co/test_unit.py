@@ -41,19 +41,18 @@ def test_random_groups_with_the_smallest_cache(timing):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(400))
-def test_many_random_groups(seed):
-    generator = np.random.default_rng(seed)
-    unit = conditional_unit(
-        TESTS[seed % 8], stores=seed % 3 > 0, location=LOCATIONS[seed % 2], data_format=FORMATS[seed // 2 % 2],
-        tiling=TILINGS[seed // 4 % 2], pitch=4 * int(generator.integers(0, 40)), height=int(generator.integers(1, 60)),
-    )  # fmt: skip
-    name = ("default", "smallest", "wide")[seed % 3]
-    timing = Timing(
-        latency=int(generator.integers(1, 60)), jitter=int(generator.integers(0, 40)),
-        stall=float(generator.choice([0, 0.1, 0.5, 0.9])), seed=seed,
-    )  # fmt: skip
-    check_random_groups(Bench(name), unit, seed, 1500, timing)
+@pytest.mark.parametrize("name", CONFIGS)
+def test_many_random_groups(name):
+    for seed in range(300):
+        generator = np.random.default_rng(seed)
+        pitch, height = 4 * int(generator.integers(0, 40)), int(generator.integers(1, 60))
+        unit = conditional_unit(
+            TESTS[seed % 8], stores=seed % 3 > 0, location=LOCATIONS[seed // 8 % 2],
+            data_format=FORMATS[seed // 16 % 2], tiling=TILINGS[seed // 32 % 2], pitch=pitch, height=height,
+        )  # fmt: skip
+        latency, jitter = (int(generator.integers(1, 60)) for _ in range(2))
+        timing = Timing(latency=latency, jitter=jitter, stall=float(generator.choice([0, 0.1, 0.5, 0.9])), seed=seed)
+        check_random_groups(Bench(name), unit, seed, 1500, timing)
 
 
 @pytest.mark.parametrize("location", LOCATIONS)
