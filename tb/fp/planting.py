@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-_PACKAGES = ("rtl.fp", "rtl.lib", "rtl.dpp")
+_PACKAGES = ("rtl.fp", "rtl.lib", "rtl.dpp", "rtl.pe")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,85 @@
+"""The comparison with the golden model is worth something: mistakes in the command processor are found, and named."""
+
+import pytest
+
+from rtl.config import ArrayConfig
+from tb.fp.planting import Fault, planted
+from tb.pe.simulation import ProcessorSimulation
+from tb.pe.test_processor import CASES, check_cases, check_resets
+
+CONFIG = ArrayConfig(lanes=8)
+FAULTS = {
+    "a row ends a group too early": Fault("rtl.pe.walker", "next_i > domain.i1", "next_i >= domain.i1"),
+    "the second row of a quad is never covered where the domain's last is even": Fault(
+        "rtl.pe.walker", "(j + offset <= domain.j1) for", "(j + offset < domain.j1) for"
+    ),
+    "a group of which nobody passed is given": Fault(
+        "rtl.pe.tester", "response.valid & waiting.r_rdy & passed.any()", "response.valid & waiting.r_rdy"
+    ),
+    "processors that failed their test are not disposed of": Fault(
+        "rtl.pe.tester", "disposed.eq(tested.covered)", "disposed.eq(passed)"
+    ),
+    "a command without its last parameter is taken": Fault(
+        "rtl.pe.reader", "self._left <= decoded.parameters", "self._left < decoded.parameters"
+    ),
+    "a parameter that cannot be read is reported with its own address": Fault(
+        "rtl.pe.reader", "payload.address.eq(self._start)", "payload.address.eq(self._at)"
+    ),
+    "output 4 is taken": Fault("rtl.pe.command", ".index >= OUTPUTS", ".index > OUTPUTS"),
+    "a line more than needed is read": Fault("rtl.pe.fetcher", "first + _WORDS - 1", "first + _WORDS"),
+    "an offered request is withdrawn": Fault(
+        "rtl.pe.fetcher", "left.eq(self.request.valid & ~self.request.ready)", "left.eq(0)"
+    ),
+    "the next buffer does not wait for lines of a dropped one": Fault(
+        "rtl.pe.fetcher", "self.idle.eq(~self.request.valid & (held == 0))", "self.idle.eq(~self.request.valid)"
+    ),
+    "what is set behind a program that faults stays": Fault(
+        "rtl.pe.executor", "self.restore.eq(1)", "self.restore.eq(0)"
+    ),
+    "inv_inst_cache does not forget the image": Fault(
+        "rtl.pe.executor", '("set_inst_fmt", "inv_inst_cache")', '("set_inst_fmt",)'
+    ),
+    "flush_cond_out_cache reports nothing": Fault(
+        "rtl.pe.executor", '("flush_out_cache", "flush_cond_out_cache")', '("flush_out_cache",)'
+    ),
+    "counters are written though disabled": Fault(
+        "rtl.pe.executor", "with m.If(~self.counters_enabled)", "with m.If(0)"
+    ),
+    "the array's idleness is believed too early": Fault(
+        "rtl.pe.program_run", "~tester.busy & ~given & self.array_idle", "~tester.busy & self.array_idle"
+    ),
+    "the last fault wins": Fault("rtl.pe.program_run", "self.fault.valid & ~self.failed", "self.fault.valid"),
+    "a failed load counts": Fault(
+        "rtl.pe.launcher", "self.done.eq(1), self.status.eq(loader.status)]",
+        "self.done.eq(1), self.status.eq(loader.status)]\n                    m.d.sync += loaded.eq(1)",
+    ),
+    "a line of another image is used": Fault("rtl.pe.loader", "window.forget.eq(self.start)", "window.forget.eq(0)"),
+    "names of notes are not compared": Fault(
+        "rtl.pe.loader", "self._is_named.eq(name_size == len(elf.NOTE_NAME))", "self._is_named.eq(1)"
+    ),
+    "sums of an image's numbers wrap": Fault(
+        "rtl.pe.window", "OFFSET_BITS = WORD_BITS + 2", "OFFSET_BITS = WORD_BITS"
+    ),
+    "the walk goes on behind a reset": Fault(
+        "rtl.pe.walker", "Signal(DOMAIN), Signal()", "Signal(DOMAIN), Signal(reset_less=True)"
+    ),
+    "the fetcher counts lines of before a reset": Fault(
+        "rtl.pe.fetcher", "Signal(range(_LINES + 1))", "Signal(range(_LINES + 1), reset_less=True)"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_mistake_is_found_and_named(name: str) -> None:
+    with planted(FAULTS[name], "rtl.pe.processor") as processor:
+        simulation = ProcessorSimulation(CONFIG, processor.CommandProcessor(CONFIG))
+    with pytest.raises(AssertionError, match=r"^seed \d+, 8 lanes"):
+        check_cases(simulation, range(3 * CASES))
+        check_resets(simulation, range(3 * CASES))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_mistake_can_still_be_made(name: str) -> None:
+    with planted(FAULTS[name], "rtl.pe.processor"):
+        pass
