@@ -127,6 +127,11 @@ class MemoryConfig:
         _check("memory", "latency", self.latency, low=1, high=10_000)
         _check("memory", "bytes_per_cycle", self.bytes_per_cycle, low=1, high=256)
 
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Names of the memory ports, that of the lower addresses first."""
+        return ("local", "system") if self.split < ADDRESS_SPACE else ("local",)
+
 
 @dataclass(frozen=True, kw_only=True)
 class MachineConfig:

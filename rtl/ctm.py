@@ -12,10 +12,8 @@ from rtl.host.control_bus import OFFSET_BITS, WORD_BITS
 from rtl.machine import Machine
 from rtl.mc.address import ADDRESS_BITS
 from rtl.mc.bus import BYTE_BITS, LENGTH_BITS
-from rtl.mc.read_ports import port_count
 
 CONTROL = "s_axi_control"
-MEMORY_PORTS = ("m_axi_local", "m_axi_system")
 _INCREMENTING = 1
 _BUFFERABLE = 0b0011
 """Normal, not cached, may be buffered."""
@@ -35,7 +33,7 @@ class Ctm(wiring.Component):
         self._config = config
         members: dict[str, Any] = {"irq": Out(1)}
         members |= {f"{CONTROL}_{name}": (Out if own else In)(width) for name, width, own in _control_signals()}
-        self.prefixes = MEMORY_PORTS[: port_count(config.memory.split)]
+        self.prefixes = [f"m_axi_{name}" for name in config.memory.ports]
         for prefix in self.prefixes:
             signals = _memory_signals(config.memory.data_bits)
             members |= {f"{prefix}_{name}": (Out if own else In)(width) for name, width, own in signals}

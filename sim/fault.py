@@ -36,3 +36,11 @@ class MachineError(Exception):
         elif self.word is not None:
             parts.append(f"; word 0x{self.word:08x} at 0x{self.address:08x}")
         return "".join(parts)
+
+
+class CycleLimitError(Exception):
+    """A simulation took as many cycles as it may; what it ran was dropped."""
+
+    def __init__(self, cycles: int) -> None:
+        self.cycles = cycles
+        super().__init__(f"the limit of {cycles:,} cycles was reached; see --max-cycles")

@@ -31,7 +31,8 @@ class Memory:
                 "/proc/sys/vm/overcommit_memory"
             ) from error
         self.bytes: npt.NDArray[np.uint8] = np.frombuffer(mapping, dtype=np.uint8)
-        self._refused: list[tuple[int, int]] = []
+        self.refused_ranges: list[tuple[int, int]] = []
+        """What `refuse` was given: [first, end)."""
         self.lost: tuple[BusClient, int] | None = None
         """Client and address of the first access that failed and has not been reported: its data was dropped."""
 
@@ -44,22 +45,22 @@ class Memory:
 
         Only the machine's: `read`, `write` and the views still reach these bytes.
         """
-        self._refused.append((first, end))
+        self.refused_ranges.append((first, end))
 
     def is_refused(self, address: int, size: int) -> bool:
         """Whether an access of the machine to `size` bytes at `address` fails; addresses wrap."""
         first, end = address % ADDRESS_SPACE, address % ADDRESS_SPACE + size
         ranges = [(first, end), (0, end - ADDRESS_SPACE)]
         return any(
-            low < end_refused and refused < high for low, high in ranges for refused, end_refused in self._refused
+            low < end_refused and refused < high for low, high in ranges for refused, end_refused in self.refused_ranges
         )
 
     def refused(self, addresses: npt.NDArray[np.signedinteger], size: int) -> npt.NDArray[np.bool_] | None:
         """Which accesses to elements of `size` bytes fail, None where none can."""
-        if not self._refused:
+        if not self.refused_ranges:
             return None
         result = np.zeros(addresses.shape, bool)
-        for begin, end in self._refused:
+        for begin, end in self.refused_ranges:
             result |= (addresses < end) & (addresses + size > begin)
         return result
 

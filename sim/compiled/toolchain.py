@@ -62,11 +62,13 @@ class Compiler:
     version: str
 
 
-def build(verilog: str, wrapper: str, *, top: str) -> Path:
+def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str = "") -> Path:
     """The shared object of module `top`'s model and a C++ wrapper around it.
 
     The model's class is `V` and `top`, its header ``"V<top>.h"``. Of the wrapper only functions with default visibility
-    can be called. The file may be replaced by the same again, never changed.
+    can be called. The file may be replaced by the same again, never changed. Verilog that takes long to write can be
+    given as a function, which is called only if the cache has nothing under `key`: that must then stand for all that
+    the Verilog is made from.
 
     Raises
     ------
@@ -74,12 +76,12 @@ def build(verilog: str, wrapper: str, *, top: str) -> Path:
         A tool is missing or failed, or the cache folder cannot be written.
     """
     verilator, compiler = find_verilator(), find_compiler()
-    parts = (_BUILD, verilog, wrapper, top, verilator.version, *compiler.command, compiler.version,
+    parts = (_BUILD, verilog if isinstance(verilog, str) else key, wrapper, top, verilator.version, *compiler.command, compiler.version,
              *_VERILATOR_FLAGS, *_COMPILER_FLAGS, *_MODEL_FLAGS, *_START_FLAGS)  # fmt: skip
 
     def make(folder: Path, target: Path) -> None:
         source = folder / f"{top}.v"
-        source.write_text(verilog)
+        source.write_text(verilog if isinstance(verilog, str) else verilog())
         _verilate(verilator, source, folder, top)
         runtime = _runtime(verilator, compiler)
         objects = [*_model(compiler, folder, wrapper, (*verilator.include, f"-I{folder}")), runtime]

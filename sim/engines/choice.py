@@ -1,10 +1,14 @@
 """Which engines there are."""
 
 from rtl.config import MachineConfig
+from sim.engines.cycle_accurate import CycleAccurateEngine
 from sim.engines.engine import Engine, Progress
 from sim.engines.golden import GoldenEngine
+from sim.engines.rtl import RtlEngine
 
-ENGINES = {"golden": GoldenEngine}
+ENGINES: dict[str, type[GoldenEngine | CycleAccurateEngine]] = {
+    engine.name: engine for engine in (GoldenEngine, RtlEngine)
+}
 
 
 def make_engine(
@@ -14,8 +18,9 @@ def make_engine(
     watchdog: int = 0,
     progress: Progress | None = None,
     hazards: bool = False,
+    max_cycles: int | None = None,
 ) -> Engine:
-    """The engine called `name`; with `hazards` it reports reads of what was not promised.
+    """The engine called `name`; with `hazards` it reports reads of what was not promised, after `max_cycles` it ends.
 
     Raises
     ------
@@ -24,4 +29,4 @@ def make_engine(
     """
     if name not in ENGINES:
         raise ValueError(f"there is no engine '{name}'; there is: {', '.join(ENGINES)}")
-    return ENGINES[name](config, watchdog=watchdog, progress=progress, hazards=hazards)
+    return ENGINES[name](config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles)

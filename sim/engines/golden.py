@@ -15,8 +15,15 @@ class GoldenEngine:
     counts_cycles = False
 
     def __init__(
-        self, config: MachineConfig, *, watchdog: int = 0, progress: Progress | None = None, hazards: bool = False
+        self,
+        config: MachineConfig,
+        *,
+        watchdog: int = 0,
+        progress: Progress | None = None,
+        hazards: bool = False,
+        max_cycles: int | None = None,
     ) -> None:
+        del max_cycles  # It has no cycles.
         self.memory = Memory()
         self._config = config
         self._watchdog = watchdog

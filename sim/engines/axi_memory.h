@@ -1,0 +1,163 @@
+// A memory behind an AXI4 manager port: the whole address space is the host's memory, answers come in order.
+//
+// An answer's first beat comes `latency` cycles after its address, or its last write beat, was taken, and up to `jitter`
+// more; beats follow each other as `bytes_per_cycle` allows, in each direction. A beat of which memory refuses any byte
+// is answered with SLVERR and changes nothing.
+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+
+struct RefusedRange {
+    std::uint64_t first, end;
+};
+
+// As Python gives it; every member has 8 bytes.
+struct MemorySetup {
+    std::uint8_t* bytes;
+    const RefusedRange* refused;
+    std::uint64_t refused_count;
+    std::uint64_t latency, bytes_per_cycle, jitter;
+    std::uint64_t stall;  // How often of 65536 a ready or a new valid is withheld.
+    std::uint64_t seed;
+};
+
+// SplitMix64.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state(seed) {}
+    std::uint64_t next() {
+        std::uint64_t value = state += 0x9E3779B97F4A7C15;
+        value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
+        value = (value ^ value >> 27) * 0x94D049BB133111EB;
+        return value ^ value >> 31;
+    }
+
+private:
+    std::uint64_t state;
+};
+
+constexpr unsigned OKAY = 0, SLVERR = 2;
+
+// What one direction of a port may move: whole beats, at most so many bytes per cycle.
+class Bandwidth {
+public:
+    Bandwidth(std::uint64_t beat_bytes, std::uint64_t bytes_per_cycle) : beat_bytes(beat_bytes), rate(bytes_per_cycle) {}
+    bool is_free(std::uint64_t now) const { return now * rate >= busy; }
+    void use(std::uint64_t now) { busy = (busy > (now + 1) * rate - rate ? busy : now * rate) + beat_bytes; }
+
+private:
+    std::uint64_t beat_bytes, rate, busy = 0;
+};
+
+// Port gives static accessors to the signals of a model; BEAT_BYTES is the width of its data.
+template <typename Port>
+class AxiMemory {
+public:
+    AxiMemory(const MemorySetup& setup, std::uint64_t seed)
+        : setup(setup), random(seed), read_bus(Port::BEAT_BYTES, setup.bytes_per_cycle),
+          write_bus(Port::BEAT_BYTES, setup.bytes_per_cycle) {}
+
+    // Sets the inputs of a cycle.
+    template <typename Model>
+    void drive(Model& model, std::uint64_t now) {
+        Port::arready(model) = goes();
+        Port::awready(model) = goes();
+        Port::wready(model) = !bursts.empty() && write_bus.is_free(now) && goes();
+        if (!offers_read) offers_read = !reads.empty() && reads.front().time <= now && read_bus.is_free(now) && goes();
+        Port::rvalid(model) = offers_read;
+        if (offers_read) {
+            const Read& read = reads.front();
+            const bool refused = is_refused(read.address);
+            Port::rresp(model) = refused ? SLVERR : OKAY;
+            Port::rlast(model) = read.beats == 1;
+            Port::set_rdata(model, refused ? POISON : setup.bytes + read.address);
+        }
+        if (!offers_answer) offers_answer = !answers.empty() && answers.front().time <= now && goes();
+        Port::bvalid(model) = offers_answer;
+        if (offers_answer) Port::bresp(model) = answers.front().refused ? SLVERR : OKAY;
+    }
+
+    // Takes what was handed over in a cycle, before its clock edge.
+    template <typename Model>
+    void take(Model& model, std::uint64_t now) {
+        if (Port::rvalid(model) && Port::rready(model)) {
+            read_bus.use(now);
+            offers_read = false;
+            Read& read = reads.front();
+            read.address += Port::BEAT_BYTES;
+            if (--read.beats == 0) reads.pop_front();
+        }
+        if (Port::bvalid(model) && Port::bready(model)) {
+            offers_answer = false;
+            answers.pop_front();
+        }
+        if (Port::wvalid(model) && Port::wready(model)) take_write(model, now);
+        if (Port::arvalid(model) && Port::arready(model)) {
+            reads.push_back({aligned(Port::araddr(model)), Port::arlen(model) + 1u, now + delay()});
+        }
+        if (Port::awvalid(model) && Port::awready(model)) {
+            bursts.push_back({aligned(Port::awaddr(model)), Port::awlen(model) + 1u, false});
+        }
+    }
+
+private:
+    struct Read {
+        std::uint32_t address, beats;
+        std::uint64_t time;
+    };
+    struct Burst {
+        std::uint32_t address, beats;
+        bool refused;
+    };
+    struct Answer {
+        bool refused;
+        std::uint64_t time;
+    };
+    static constexpr std::uint8_t POISON[32] = {0xAD, 0xDB, 0xBA, 0x7F, 0xAD, 0xDB, 0xBA, 0x7F, 0xAD, 0xDB, 0xBA,
+                                                0x7F, 0xAD, 0xDB, 0xBA, 0x7F, 0xAD, 0xDB, 0xBA, 0x7F, 0xAD, 0xDB,
+                                                0xBA, 0x7F, 0xAD, 0xDB, 0xBA, 0x7F, 0xAD, 0xDB, 0xBA, 0x7F};
+
+    const MemorySetup& setup;
+    Random random;
+    Bandwidth read_bus, write_bus;
+    std::deque<Read> reads;
+    std::deque<Burst> bursts;
+    std::deque<Answer> answers;
+    bool offers_read = false, offers_answer = false;
+
+    static std::uint32_t aligned(std::uint32_t address) { return address & ~std::uint32_t(Port::BEAT_BYTES - 1); }
+    bool goes() { return !setup.stall || (random.next() & 0xFFFF) >= setup.stall; }
+    std::uint64_t delay() { return setup.latency + (setup.jitter ? random.next() % (setup.jitter + 1) : 0); }
+
+    bool is_refused(std::uint32_t address) const {
+        for (std::uint64_t index = 0; index < setup.refused_count; ++index) {
+            const RefusedRange& range = setup.refused[index];
+            if (address < range.end && range.first < std::uint64_t(address) + Port::BEAT_BYTES) return true;
+        }
+        return false;
+    }
+
+    template <typename Model>
+    void take_write(Model& model, std::uint64_t now) {
+        write_bus.use(now);
+        Burst& burst = bursts.front();
+        const std::uint64_t strobe = Port::wstrb(model);
+        if (is_refused(burst.address)) {
+            burst.refused |= strobe != 0;
+        } else {
+            std::uint8_t beat[Port::BEAT_BYTES];
+            Port::get_wdata(model, beat);
+            for (unsigned byte = 0; byte < Port::BEAT_BYTES; ++byte) {
+                if (strobe >> byte & 1) setup.bytes[burst.address + byte] = beat[byte];
+            }
+        }
+        burst.address += Port::BEAT_BYTES;
+        if (--burst.beats == 0) {
+            answers.push_back({burst.refused, now + delay()});
+            bursts.pop_front();
+        }
+    }
+};

@@ -1,0 +1,173 @@
+"""Engines that run the hardware: they speak with its host interface as a driver would."""
+
+from typing import Protocol
+
+from rtl.config import MachineConfig
+from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
+from rtl.isa.status import BusClient, Status
+from rtl.isa.word import pack, unpack
+from sim.engines.engine import Progress, Report
+from sim.fault import CycleLimitError, MachineError
+from sim.memory import Memory
+
+_REGISTERS = {register.name: register for register in REGISTERS}
+_PROCESSORS = "PROCESSORS"
+_ISSUED = ("ISSUED_ALU", "ISSUED_TEX", "ISSUED_FC")
+_LANES = ("LANES_ALU", "LANES_TEX", "LANES_FC")
+_PROGRAM_FAULTS = (Status.ILLEGAL_INSTRUCTION, Status.STACK, Status.PC_RANGE, Status.WATCHDOG)
+_RESET_CYCLES = 1_000_000
+
+
+class SimulatedMachine(Protocol):
+    """The hardware behind a reset, with memory at its ports."""
+
+    cycles: int
+    """Clock cycles so far."""
+
+    def write(self, offset: int, value: int) -> None:
+        """Write a register."""
+
+    def read(self, offset: int) -> int:
+        """Read a register."""
+
+    def run(self, cycles: int) -> bool:
+        """Clock until the interrupt is raised, at most `cycles` cycles; whether it is."""
+
+
+class CycleAccurateEngine:
+    """Runs command buffers on simulated hardware.
+
+    After `max_cycles` clock cycles, if that is given, the machine is reset and `CycleLimitError` raised.
+    """
+
+    name = ""
+    counts_cycles = True
+    slice_cycles = 1 << 14
+    """Cycles between two looks at the keyboard and at progress."""
+
+    def __init__(
+        self,
+        config: MachineConfig,
+        *,
+        watchdog: int = 0,
+        progress: Progress | None = None,
+        hazards: bool = False,
+        max_cycles: int | None = None,
+    ) -> None:
+        if hazards:
+            raise ValueError(f"engine '{self.name}' does not report hazards; engine 'golden' does")
+        self.memory = Memory()
+        self._watchdog, self._progress, self._max_cycles = watchdog, progress, max_cycles
+        self._machine = self.make_machine(config)
+        self._counted = dict.fromkeys(COUNTERS, 0)
+        self._seen = dict.fromkeys(COUNTERS, 0)
+        self._walked = 0
+        self._cycles = 0
+        self._prepare()
+
+    def make_machine(self, config: MachineConfig) -> SimulatedMachine:
+        """The hardware of a configuration, with `self.memory`."""
+        raise NotImplementedError
+
+    def execute(self, address: int, dwords: int) -> None:
+        """Execute one command buffer; see `Engine.execute`.
+
+        Raises
+        ------
+        CycleLimitError
+            It took more cycles than are left of `max_cycles`; it was dropped.
+        """
+        self._write("QUEUE_ADDRESS", address)
+        self._write("QUEUE_DWORDS", dwords)
+        start = self._machine.cycles
+        self._write("QUEUE_PUSH", 0)
+        try:
+            while not self._machine.run(self._slice(start)):
+                self._count()
+                if self._max_cycles is not None and self._cycles + self._machine.cycles - start >= self._max_cycles:
+                    raise CycleLimitError(self._max_cycles)
+        except BaseException:
+            # Whatever ended it, nothing goes on behind the caller's back.
+            self._cycles += self._machine.cycles - start
+            self.reset()
+            raise
+        self._cycles += self._machine.cycles - start
+        self._count()
+        self._write("INTERRUPT", 0xFFFF_FFFF)
+        self._raise_error()
+
+    def reset(self) -> None:
+        """Return to the reset state by a soft reset."""
+        self._count()
+        self._write_fields("CONTROL", reset=1, interrupt_enable=0)
+        for _ in range(_RESET_CYCLES):
+            if self._read_fields("STATUS")["idle"]:
+                break
+        else:
+            raise TimeoutError("the machine does not come out of its reset")
+        self._seen = dict.fromkeys(COUNTERS, 0)
+        self._prepare()
+
+    def report(self) -> Report:
+        """Counts since the engine was made."""
+        self._count()
+        return Report(
+            cycles=self._cycles,
+            instructions=sum(self._counted[name] for name in _ISSUED),
+            lane_instructions=sum(self._counted[name] for name in _LANES),
+            counters={name.lower(): value for name, value in self._counted.items()},
+        )
+
+    def _prepare(self) -> None:
+        """What a driver does behind a reset."""
+        self._write("WATCHDOG", self._watchdog)
+        self._write("INTERRUPT", 0xFFFF_FFFF)
+        self._write_fields("CONTROL", clear_error=1, interrupt_enable=1)
+
+    def _slice(self, start: int) -> int:
+        if self._max_cycles is None:
+            return self.slice_cycles
+        left = self._max_cycles - self._cycles - (self._machine.cycles - start)
+        return max(1, min(self.slice_cycles, left))
+
+    def _count(self) -> None:
+        """Add what the counters, which wrap, have counted."""
+        for place, name in enumerate(COUNTERS):
+            value = self._machine.read(COUNTERS_OFFSET + 4 * place)
+            self._counted[name] += (value - self._seen[name]) & 0xFFFF_FFFF
+            self._seen[name] = value
+        if self._progress is not None:
+            self._progress(self._counted[_PROCESSORS] - self._walked)
+        self._walked = self._counted[_PROCESSORS]
+
+    def _raise_error(self) -> None:
+        status = self._read_fields("STATUS")
+        if not status["error"]:
+            return
+        code = Status(status["code"])
+        client = BusClient(self._read_fields("ERROR_CLIENT")["client"]) if code is Status.BUS_ERROR else None
+        place = self._read_fields("FAULT_IJ")
+        is_fault = code in _PROGRAM_FAULTS
+        error = MachineError(
+            status=code,
+            address=self._read("ERROR_ADDRESS"),
+            word=self._read("ERROR_WORD"),
+            client=client,
+            pc=self._read("FAULT_PC") if is_fault else None,
+            i=place["i"] if is_fault else None,
+            j=place["j"] if is_fault else None,
+        )
+        self._write_fields("CONTROL", clear_error=1, interrupt_enable=1)
+        raise error
+
+    def _write(self, name: str, value: int) -> None:
+        self._machine.write(_REGISTERS[name].offset, value)
+
+    def _write_fields(self, name: str, **fields: int) -> None:
+        self._write(name, pack(_REGISTERS[name].layout, **fields))
+
+    def _read(self, name: str) -> int:
+        return self._machine.read(_REGISTERS[name].offset)
+
+    def _read_fields(self, name: str) -> dict[str, int]:
+        return unpack(_REGISTERS[name].layout, self._read(name))

@@ -1,0 +1,119 @@
+// Clocks the whole machine with a memory behind each of its ports, and is its host on the control port.
+//
+// In front of this text stand the model's header and a structure with the signals of each memory port, and the list
+// MEMORY_PORTS of them.
+
+namespace {
+
+constexpr unsigned CONTROL_TIMEOUT = 1000;
+
+struct Machine {
+    MemorySetup setup;
+    VerilatedContext context;
+    Vctm model{&context};
+    std::uint64_t now = 0;
+#define MEMBER(Port, number) AxiMemory<Port> Port##_memory{setup, setup.seed + number};
+    MEMORY_PORTS(MEMBER)
+#undef MEMBER
+
+    explicit Machine(const MemorySetup& given) : setup(given) {
+        model.clk = 0;
+        model.rst = 1;
+        for (int cycle = 0; cycle < 2; ++cycle) clock();
+        model.rst = 0;
+        model.s_axi_control_bready = 1;
+        model.s_axi_control_rready = 1;
+    }
+
+    // One clock cycle, for whose inputs outside memory the caller has cared.
+    void clock() {
+#define DRIVE(Port, number) Port##_memory.drive(model, now);
+        MEMORY_PORTS(DRIVE)
+#undef DRIVE
+        model.eval();
+#define TAKE(Port, number) Port##_memory.take(model, now);
+        if (!model.rst) { MEMORY_PORTS(TAKE) }
+#undef TAKE
+        write_done |= model.s_axi_control_bvalid;
+        if (model.s_axi_control_rvalid) {
+            read_done = true;
+            read_bits = model.s_axi_control_rdata;
+        }
+        write_address_taken = model.s_axi_control_awready;
+        write_data_taken = model.s_axi_control_wready;
+        read_address_taken = model.s_axi_control_arready;
+        irq = model.irq;
+        model.clk = 1;
+        model.eval();
+        model.clk = 0;
+        ++now;
+    }
+
+    bool write(std::uint32_t offset, std::uint32_t value) {
+        write_done = false;
+        model.s_axi_control_awaddr = offset;
+        model.s_axi_control_wdata = value;
+        model.s_axi_control_wstrb = 0xF;
+        model.s_axi_control_awvalid = model.s_axi_control_wvalid = 1;
+        for (unsigned cycle = 0; cycle < CONTROL_TIMEOUT; ++cycle) {
+            clock();
+            if (write_address_taken) model.s_axi_control_awvalid = 0;
+            if (write_data_taken) model.s_axi_control_wvalid = 0;
+            if (write_done) return true;
+        }
+        return false;
+    }
+
+    bool read(std::uint32_t offset, std::uint32_t& value) {
+        read_done = false;
+        model.s_axi_control_araddr = offset;
+        model.s_axi_control_arvalid = 1;
+        for (unsigned cycle = 0; cycle < CONTROL_TIMEOUT; ++cycle) {
+            clock();
+            if (read_address_taken) model.s_axi_control_arvalid = 0;
+            if (read_done) {
+                value = read_bits;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    bool irq = false;
+
+private:
+    bool write_done = false, read_done = false;
+    bool write_address_taken = false, write_data_taken = false, read_address_taken = false;
+    std::uint32_t read_bits = 0;
+};
+
+Machine* machine(void* handle) { return static_cast<Machine*>(handle); }
+
+}  // namespace
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED void* machine_make(const MemorySetup* setup) { return new Machine(*setup); }
+EXPORTED void machine_free(void* handle) { delete machine(handle); }
+EXPORTED std::uint64_t machine_cycles(void* handle) { return machine(handle)->now; }
+
+// False if the machine does not answer, which no state of it allows.
+EXPORTED bool machine_write(void* handle, std::uint32_t offset, std::uint32_t value) {
+    return machine(handle)->write(offset, value);
+}
+EXPORTED bool machine_read(void* handle, std::uint32_t offset, std::uint32_t* value) {
+    return machine(handle)->read(offset, *value);
+}
+
+// Clocks until the interrupt is raised, at most `cycles` cycles; whether it is.
+EXPORTED bool machine_run(void* handle, std::uint64_t cycles) {
+    Machine& own = *machine(handle);
+    while (cycles-- && !own.irq) own.clock();
+    return own.irq;
+}
+
+// Ranges of memory that are refused from now on; they must live as long as the machine.
+EXPORTED void machine_refuse(void* handle, const RefusedRange* ranges, std::uint64_t count) {
+    machine(handle)->setup.refused = ranges;
+    machine(handle)->setup.refused_count = count;
+}
