@@ -22,6 +22,8 @@ from sim.compiled.verilog import Port, convert, ports
 from sim.memory import Memory
 
 _TOP = "pe"
+_PARTS = ("streams", "surroundings", "loop")
+"""Of the C++, in order."""
 _STALL_ONE = 1 << 16
 _EVENTS = 1 << 22
 _STREAMS = (
@@ -152,7 +154,7 @@ class ProcessorSimulation:
     def __init__(self, config: ArrayConfig, processor: wiring.Component | None = None) -> None:
         component = CommandProcessor(config) if processor is None else processor
         listed = list(ports(component))
-        text = resources.files("tb.pe").joinpath("processor_loop.cc").read_text()
+        text = "".join(resources.files("tb.pe").joinpath(f"processor_{part}.cc").read_text() for part in _PARTS)
         path = build(convert(Numbered(component, listed), top=_TOP), _declarations(config, listed) + text, top=_TOP)
         self.lanes = config.lanes
         self._library = ctypes.CDLL(str(path))

@@ -42,6 +42,12 @@ FAULTS = {
     "flush_cond_out_cache reports nothing": Fault(
         "rtl.pe.executor", '("flush_out_cache", "flush_cond_out_cache")', '("flush_out_cache",)'
     ),
+    "wait_for_idle does not wait for the memory controller": Fault(
+        "rtl.pe.executor", "self.ended & self.mc_idle", "self.ended"
+    ),
+    "an error in the stream is reported beside a program": Fault(
+        "rtl.pe.executor", "with m.Elif(runs)", "with m.Elif(runs & is_good)"
+    ),
     "counters are written though disabled": Fault(
         "rtl.pe.executor", "with m.If(~self.counters_enabled)", "with m.If(0)"
     ),
