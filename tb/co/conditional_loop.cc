@@ -35,11 +35,11 @@ struct Setup {
     const char* buffer;
     std::uint64_t *reads, *writes, *masks, *lost;  // Logs: lines, lines with the bytes written, addresses
     std::uint64_t commands_count, refused_count, log_size, writes_enabled, latency, jitter, stall, seed, max_cycles;
-    std::uint64_t outstanding, invalidates, flushes, flush_period, stop, holds, held;
+    std::uint64_t outstanding, invalidates, flushes, flush_period, stop, holds, held, commands_from;
 };
 
 struct Result {
-    std::uint64_t failed, reads, writes, lost, hits, misses, cycles, flags;
+    std::uint64_t failed, reads, writes, lost, hits, misses, cycles, flags, commanded;
     char message[256];
 };
 
@@ -287,18 +287,18 @@ private:
     }
 
     void step() {
-        const bool commands = done < setup.commands_count;
+        const bool left = done < setup.commands_count, commands = left && now >= setup.commands_from;
         *ports.command.valid = commands;
         set_payload(ports.command, commands ? setup.commands + done * ports.command.bytes : nullptr);
-        *ports.invalidate = setup.invalidates && !commands && !invalidated;
-        for (int client = 0; client < 2; ++client) drive(client, commands || *ports.invalidate);
+        *ports.invalidate = setup.invalidates && !left && !invalidated;
+        for (int client = 0; client < 2; ++client) drive(client, (left && !setup.commands_from) || *ports.invalidate);
         if (setup.flush_period && now % setup.flush_period == setup.flush_period - 1) flushing = true;
         *ports.flush = flushing;
         memory.drive(now);
         model.eval();
         if (*ports.invalidate && !*ports.idle) throw Failure("it is not idle before the first request");
         invalidated |= *ports.invalidate;
-        done += *ports.command.valid && *ports.command.ready;
+        if (*ports.command.valid && *ports.command.ready) ++done, result.commanded = now;
         watch_idle();
         result.hits += *ports.hit, result.misses += *ports.miss;
         for (int client = 0; client < 2; ++client) watch(client);

@@ -50,6 +50,8 @@ class UnitRun:
     hits: int
     misses: int
     cycles: int
+    commanded: int
+    """Cycle in which the last command was taken."""
     format_legal: bool
     tests: tuple[bool, bool]
     """Of the PE and of the DPP array."""
@@ -64,9 +66,9 @@ class _Client(ctypes.Structure):
 _POINTERS = ("commands", "refused", "buffer", "reads", "writes", "masks", "lost")
 _NUMBERS = (
     "commands_count", "refused_count", "log_size", "writes_enabled", "latency", "jitter", "stall", "seed",
-    "max_cycles", "outstanding", "invalidates", "flushes", "flush_period", "stop", "holds", "held",
+    "max_cycles", "outstanding", "invalidates", "flushes", "flush_period", "stop", "holds", "held", "commands_from",
 )  # fmt: skip
-_COUNTS = ("failed", "reads", "writes", "lost", "hits", "misses", "cycles", "flags")
+_COUNTS = ("failed", "reads", "writes", "lost", "hits", "misses", "cycles", "flags", "commanded")
 
 
 class _Setup(ctypes.Structure):
@@ -127,10 +129,12 @@ class UnitSimulation:
         stop: int = 0,
         holds: int = 0,
         held: int = 0b11,
+        commands_from: int = 0,
         max_cycles: int = 1 << 22,
     ) -> UnitRun:
         """Give the commands that make the state of `unit`, send each client's requests, and wait for all answers.
 
+        The commands come before the first request, or are offered from the cycle `commands_from` on.
         `commands` off leaves the test and location as they are. `refused` are ranges of lines [first, end). With
         `flushes` all is flushed behind the last answer, with `flush_period` also each so many cycles. `stop` leaves off
         in this cycle, whatever is under way. Before the cycle `holds` the clients of the mask `held` take no answer.
@@ -161,7 +165,7 @@ class UnitSimulation:
         numbers = (
             len(words), len(refused), logs.shape[1], unit.write_enabled, timing.latency, timing.jitter,
             round(timing.stall * _STALL_ONE), timing.seed, max_cycles, self._outstanding, invalidates, flushes,
-            flush_period, stop, holds, held,
+            flush_period, stop, holds, held, commands_from,
         )  # fmt: skip
         for name, number in zip(_NUMBERS, numbers, strict=True):
             setattr(setup, name, int(number))
@@ -178,6 +182,7 @@ class UnitSimulation:
             ],
             reads=reads, writes=writes, masks=masks, lost=lost,
             hits=int(result.hits), misses=int(result.misses), cycles=int(result.cycles),
+            commanded=int(result.commanded),
             format_legal=bool(result.flags & 1), tests=(bool(result.flags & 2), bool(result.flags & 4)),
         )  # fmt: skip
 

@@ -9,7 +9,7 @@ from sim.golden.co import FORMATS, ConditionalUnit
 from sim.golden.mc.address import extent
 from sim.golden.mc.buffer import Buffer
 from tb.co.bench import BASE, COMPARISONS, CONFIGS, LOCATIONS, TESTS, TILINGS, TIMINGS, Bench, conditional_unit
-from tb.co.groups import CORNERS, Groups, no_groups, random_contents, random_groups
+from tb.co.groups import CORNERS, Groups, expected, no_groups, random_contents, random_groups
 from tb.mc.cache_simulation import Timing
 
 
@@ -101,24 +101,23 @@ def test_narrow_and_illegal_pitches(tiling, data_format, pitch):
             check_random_groups(Bench(name), unit, seed, 150, Timing(latency=3, jitter=2, stall=0.2, seed=seed))
 
 
+@pytest.mark.parametrize("timing", ["ideal", "some_stalls"])
 @pytest.mark.parametrize("distance", range(1, 6))
 @pytest.mark.parametrize("data_format", FORMATS)
-def test_a_pair_sees_what_one_closely_before_it_has_stored(data_format, distance):
-    """The value of one element falls, so that every test passes only if it sees the one before it."""
+def test_a_pair_sees_what_one_closely_before_it_has_stored(data_format, distance, timing):
+    """Some elements in turn, whose values fall every third time: only then is the value less than the stored one."""
     unit, bench = conditional_unit(stores=True, data_format=data_format), Bench()
     bench.load(BASE, {DataFormat.FLOAT32_1: b"\x7f", DataFormat.UINT16_1: b"\xff"}[data_format] * 128)
-    count = 40
-    mask = np.zeros((count * distance, 4), bool)
-    mask[:, 0] = True
-    i = np.tile(2 * np.arange(distance), count)
-    falling = (0.9 - np.arange(count) / 64).astype(np.float32).view(np.uint32).repeat(distance)
-    # Between the falls, tests that fail because they are equal.
-    groups = Groups(i=i, j=0 * i, mask=mask, values=np.broadcast_to(falling[:, None], mask.shape))
-    twice = Groups(i=i.repeat(2), j=0 * i.repeat(2), mask=mask.repeat(2, 0), values=groups.values.repeat(2, 0))
-    result = bench.run(unit, twice, flushes=True)
+    falls, times = 30, 3
+    count = falls * times * distance
+    falling = (0.9 - np.arange(falls) / 64).astype(np.float32).view(np.uint32).repeat(times * distance)
+    i = np.tile(2 * np.arange(distance), falls * times)
+    mask = np.broadcast_to(np.arange(4) == 0, (count, 4)).copy()
+    groups = Groups(i=i, j=0 * i, mask=mask, values=np.broadcast_to(falling[:, None], mask.shape).copy())
+    result = bench.run(unit, groups, flushes=True, timing=TIMINGS[timing])
     bench.compare_memory(unit, result)
-    passed = result.clients[0].passed.reshape(-1, 2)
-    assert passed[distance:, 0].all() and not passed[:, 1].any()
+    passed = result.clients[0].passed.reshape(falls, times, distance)
+    assert passed[:, 0].all() and not passed[:, 1:].any()
 
 
 def test_the_reset_state_tests_nothing():
@@ -142,6 +141,25 @@ def test_the_state_is_shown(location):
                 assert result.format_legal == unit.format_is_legal
                 touches = unit.reads_buffer or unit.may_write_buffer or test is ConditionalTest.NEVER
                 assert result.tests == tuple(touches and each is location for each in LOCATIONS)
+
+
+@pytest.mark.parametrize("timing", TIMINGS)
+def test_a_command_changes_what_is_asked_behind_it(timing):
+    """Commands are offered while groups are under way: those that were taken before see the old state."""
+    bench, generator = Bench(), np.random.default_rng(6)
+    old, new = conditional_unit(ConditionalTest.LESS), conditional_unit(ConditionalTest.GREATER)
+    bench.fill(old, generator)
+    groups = random_groups(generator, 120, 4, width=64, height=24)
+    bench.run(old, no_groups(4))
+    result = bench.simulation.run(
+        bench.hardware, [groups.payloads(), []], new, timing=TIMINGS[timing], commands_from=100
+    )  # fmt: skip
+    taken, passed = result.clients[0].taken, result.clients[0].passed
+    count = np.count_nonzero(taken < result.commanded)
+    assert 10 < count < 110 and not (taken == result.commanded).any()
+    for unit, part in ((old, slice(0, count)), (new, slice(count, None))):
+        masks, _ = expected(unit, bench.golden, groups[part], unit.location)
+        np.testing.assert_array_equal(passed[part], masks)
 
 
 @pytest.mark.parametrize("timing", TIMINGS)

@@ -155,13 +155,15 @@ def test_lines_stay_behind_a_flush_and_are_clean(name, timing):
     assert second.reads.size == second.writes.size == 0 and second.misses == 0
 
 
-def test_a_flush_does_not_wait_for_each_line():
-    bench, unit = Bench(), conditional_unit(ALWAYS, stores=True, pitch=256)
-    bench.run(unit, pairs_of_a_row(range(256), 0.25))
-    empty, full = (bench.run(unit, no_groups(4), flushes=True, commands=False, timing=Timing(latency=60)) for _ in "ab")
-    assert (empty.writes.size, full.writes.size) == (16, 0)
-    # Eight at a time, twice: each batch takes memory's latency.
-    assert empty.cycles - full.cycles < 2 * (60 + 2 * 8 + 4)
+@pytest.mark.parametrize("lines", [1, 4, 8, 16])
+def test_a_flush_takes_two_cycles_for_each_line_and_once_the_latency(lines):
+    bench, unit, latency = Bench(), conditional_unit(ALWAYS, stores=True, pitch=256), 10
+    bench.run(unit, pairs_of_a_row(range(16 * lines), 0.25))
+    full, empty = (
+        bench.run(unit, no_groups(4), flushes=True, commands=False, timing=Timing(latency=latency)) for _ in range(2)
+    )
+    assert (full.writes.size, empty.writes.size) == (lines, 0)
+    assert full.cycles - empty.cycles == 2 * lines + latency + 2
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
@@ -222,6 +224,27 @@ def test_a_refused_write_back_is_lost(name, timing):
         offset = line * LINE - BASE
         bench.golden.write(line * LINE, before[offset : offset + LINE])
     bench.compare_memory(unit, result)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", CONFIGS)
+def test_each_refusal_is_reported_once(name, seed):
+    """Lines are read and written back at once, and memory, which refuses all, often answers both in one cycle."""
+    bench, generator = Bench(name), np.random.default_rng(seed)
+    groups = random_groups(generator, 150, bench.lanes, width=64, height=24)
+    writing, reading = (conditional_unit(test, stores=True) for test in (ALWAYS, LESS))
+    bench.fill(writing, generator)
+    first = bench.run(writing, groups)
+    everything = [(0, 1 << 26)]
+    second = bench.simulation.run(
+        bench.hardware, [groups.payloads(), []], reading, timing=Timing(latency=4, jitter=seed, stall=0.2),
+        refused=everything, flushes=True,
+    )  # fmt: skip
+    assert second.reads.size > 20 and second.writes.size > 0
+    assert sorted(second.lost.tolist()) == sorted(
+        line * LINE for line in [*second.reads.tolist(), *second.writes.tolist()]
+    )
+    assert first.lost.size == 0
 
 
 @pytest.mark.parametrize("name", CONFIGS)

@@ -1,0 +1,209 @@
+"""The comparisons are worth something: every planted fault is found by a test of the ordinary suite."""
+
+from collections.abc import Callable
+
+import pytest
+
+from rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from rtl.isa.formats import DataFormat, Tiling
+from tb.co import bench, test_timing, test_unit
+from tb.co.bench import CONFIGS
+from tb.co.simulation import UnitSimulation
+from tb.fp import planting
+from tb.fp.planting import Fault, planted
+from tb.mc import test_conditional_cache as test_cache
+from tb.mc.cache_simulation import ProtocolError
+
+Check = Callable[[], None]
+LESS, NEVER, NOT_EQUAL = ConditionalTest.LESS, ConditionalTest.NEVER, ConditionalTest.NOT_EQUAL
+FLOAT, INTEGER = DataFormat.FLOAT32_1, DataFormat.UINT16_1
+PE = ConditionalLocation.PE
+PACKAGES = ("rtl.co", "rtl.mc", "tb.co.unit_with_cache")
+
+
+def corners(test: ConditionalTest) -> Check:
+    return lambda: test_unit.test_every_corner_meets_every_corner(test, FLOAT, PE)
+
+
+def groups(test: ConditionalTest, data_format: DataFormat = FLOAT) -> Check:
+    return lambda: test_unit.test_random_groups(test, data_format, Tiling.LINEAR)
+
+
+def closely(timing: str) -> Check:
+    return lambda: test_unit.test_a_pair_sees_what_one_closely_before_it_has_stored(FLOAT, 1, timing)
+
+
+def runs_follow() -> None:
+    test_unit.test_runs_follow_each_other("default", FLOAT, "some_stalls")
+
+
+def smallest() -> None:
+    test_unit.test_random_groups_with_the_smallest_cache("some_stalls")
+
+
+def refusals() -> None:
+    for seed in range(4):
+        test_cache.test_each_refusal_is_reported_once("default", seed)
+
+
+FAULTS: dict[str, tuple[Fault, Check]] = {
+    "a denormal in the buffer is no zero": (
+        Fault("rtl.co.comparison", "m.Elif(is_zero(word))", "m.Elif(~word[:-1].any())"),
+        corners(LESS),
+    ),
+    "a NaN in the buffer is a number": (
+        Fault("rtl.co.comparison", "(is_nan(self.value) | is_nan(self.stored))", "is_nan(self.value)"),
+        corners(LESS),
+    ),
+    "a NaN is not unequal": (
+        Fault("rtl.co.comparison", "NOT_EQUAL: ~equal", "NOT_EQUAL: less | greater"),
+        corners(NOT_EQUAL),
+    ),
+    "negative numbers are compared as positive ones": (
+        Fault("rtl.co.comparison", "magnitude ^ fields.sign.replicate(WORD_BITS - 1)", "magnitude"),
+        corners(LESS),
+    ),
+    "the first column outside is inside": (
+        Fault("rtl.co.pairs", "x < limits.width", "x <= limits.width"),
+        groups(LESS),
+    ),
+    "all quads are the first one": (Fault("rtl.co.pairs", "Cat(lane[0], lane[2:])", "lane[0]"), groups(LESS)),
+    "a stalled value is converted twice": (
+        Fault("rtl.co.pairs", "EnableInserter(moves)(unorm)", "unorm"),
+        groups(LESS, INTEGER),
+    ),
+    "the wrong half of a word is compared": (
+        Fault("rtl.co.unit", "word_select(pair.upper, _HALF_BITS)", "word_select(~pair.upper, _HALF_BITS)"),
+        groups(LESS, INTEGER),
+    ),
+    "an integer is stored over its neighbour": (
+        Fault("rtl.co.unit", "Cat(~upper, ~upper, upper, upper), 0b1111)", "0b1111, 0b1111)"),
+        groups(LESS, INTEGER),
+    ),
+    "NEVER passes": (
+        Fault("rtl.co.unit", "Mux(selected & never, 0, request.payload.mask)", "request.payload.mask"),
+        groups(NEVER),
+    ),
+    "a group begins with what the one before has passed": (
+        Fault("rtl.co.unit", "Mux(pair.last, 0, passed)", "passed"),
+        groups(LESS),
+    ),
+    "the last lane is lost if its answer has to wait": (Fault("rtl.co.unit", "(~pair.last | room)", "1"), groups(LESS)),
+    "a command is taken at once": (
+        Fault("rtl.co.unit", "self.command.ready.eq(self.idle)", "self.command.ready.eq(1)"),
+        lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
+    ),
+    "requests pass a waiting command": (
+        Fault("rtl.co.unit", "request.ready.eq(~self.command.valid & ", "request.ready.eq("),
+        lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
+    ),
+    "a pair does not see what the one before it has stored": (
+        Fault("rtl.mc.conditional_cache", "for row_change in (last, rows.change)", "for row_change in (last,)"),
+        closely("ideal"),
+    ),
+    "a pair does not see what the second one before it has stored": (
+        Fault("rtl.mc.conditional_cache", "for row_change in (last, rows.change)", "for row_change in (rows.change,)"),
+        closely("ideal"),
+    ),
+    "what was stored is forgotten while a pair waits": (
+        Fault(
+            "rtl.mc.conditional_cache",
+            "with m.If(moves):\n            m.d.sync += last",
+            "with m.If(1):\n            m.d.sync += last",
+        ),
+        closely("some_stalls"),
+    ),
+    "more lines come than are counted": (
+        Fault("rtl.mc.conditional_cache", "range(self._waiting + 1)", "range(self._outstanding + 1)"),
+        lambda: test_timing.test_accesses_run_ahead_while_no_answer_is_taken("default"),
+    ),
+    "a line is read before its write-back is answered": (
+        Fault("rtl.mc.conditional_cache", " & ~(access.touches & write_backs.leaving)", ""),
+        smallest,
+    ),
+    "a row is read for its write-back while a pair waits for its own": (
+        Fault("rtl.mc.conditional_cache", "may_read.eq(moves | ~reading)", "may_read.eq(1)"),
+        groups(LESS),
+    ),
+    "a pair whose line is refused passes": (
+        Fault("rtl.mc.conditional_cache", "read.needs & refused", "0 & refused"),
+        lambda: test_cache.test_a_pair_whose_line_is_refused_fails("default", "ideal"),
+    ),
+    "a row is flushed twice": (
+        Fault("rtl.mc.conditional_cache", "rows.soiled & ~released", "rows.soiled"),
+        lambda: test_cache.test_a_flush_takes_two_cycles_for_each_line_and_once_the_latency(16),
+    ),
+    "a flush does not wait for memory": (
+        Fault("rtl.mc.conditional_cache", "self.flush & flushing & quiet & ", "self.flush & flushing & "),
+        runs_follow,
+    ),
+    "a result survives a reset": (
+        Fault("rtl.mc.conditional_cache", "ending, end = Signal(), ", "ending, end = Signal(reset_less=True), "),
+        lambda: test_cache.test_a_reset_in_any_cycle_leaves_nothing_behind("default"),
+    ),
+    "a line that comes overwrites dirty bytes": (
+        Fault("rtl.mc.dirty_rows", "~dirty(fill.row), changed", "(1 << CacheConfig.LINE_BYTES) - 1, changed"),
+        lambda: test_cache.test_bytes_that_are_not_there_come_around_those_that_were_written(FLOAT),
+    ),
+    "bytes that were dirty once are dirty again": (
+        Fault("rtl.mc.dirty_rows", " & self.soiled.bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)", ""),
+        smallest,
+    ),
+    "a refused line is kept": (
+        Fault("rtl.mc.conditional_tags", "with m.If(self.refused.valid)", "with m.If(0)"),
+        lambda: test_cache.test_a_refused_line_is_asked_for_again_and_keeps_what_was_written(),
+    ),
+    "an invalidate drops nothing": (
+        Fault("rtl.mc.conditional_tags", "with m.If(self.invalidate)", "with m.If(0)"),
+        runs_follow,
+    ),
+    "what is only written is read": (
+        Fault("rtl.mc.conditional_tags", "self.needs.eq(self.reads & ", "self.needs.eq("),
+        lambda: test_cache.test_what_is_only_written_is_not_read("default", FLOAT),
+    ),
+    "of two refusals one is reported": (
+        Fault("rtl.mc.write_backs", "order.r_rdy & ~self.hold", "order.r_rdy"),
+        refusals,
+    ),
+    "a place is free before memory has answered": (
+        Fault("rtl.mc.write_backs", "return answered, order.r_data", "return order.r_en & 0, order.r_data"),
+        smallest,
+    ),
+}
+
+
+def find(fault: Fault, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a check of the ordinary suite, all its units having the fault."""
+    # The place of the fault and everything that imports it.
+    monkeypatch.setattr(planting, "_PACKAGES", PACKAGES)
+    simulations: dict[str, UnitSimulation] = {}
+    with planted(fault, "tb.co.unit_with_cache") as module:
+
+        def compiled(name: str) -> UnitSimulation:
+            if name not in simulations:
+                lanes, config, outstanding, waiting = CONFIGS[name]
+                unit = module.UnitWithCache(lanes, config, outstanding=outstanding, waiting=waiting)
+                simulations[name] = UnitSimulation(unit, outstanding=outstanding)
+            return simulations[name]
+
+        monkeypatch.setattr(bench, "compiled", compiled)
+        check()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_are_found(name, monkeypatch):
+    with pytest.raises((AssertionError, ProtocolError)):
+        find(*FAULTS[name], monkeypatch)
+
+
+def test_a_fault_is_found(monkeypatch):
+    with pytest.raises(AssertionError, match="groups differ, first group"):
+        find(*FAULTS["a denormal in the buffer is no zero"], monkeypatch)
+
+
+def test_each_fault_has_its_place():
+    for fault, _ in FAULTS.values():
+        source = planting.importlib.util.find_spec(fault.module).origin
+        with open(source) as file:
+            assert file.read().count(fault.old) == 1, fault
