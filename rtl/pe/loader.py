@@ -166,11 +166,8 @@ class ProgramLoader(wiring.Component):
     def _read_notes(self, m: Module) -> None:
         word = self._window.word
         name_size, descriptor_size, kind = (self._note_words.word_select(index, WORD_BITS) for index in range(3))
-        name_words, descriptor_words = self._words(name_size), self._words(descriptor_size)
         name = self._note + elf.NOTE_HEADER_BYTES
-        descriptor = name + name_words * _WORD_BYTES
-        following = Signal(OFFSET_BITS)
-        m.d.comb += following.eq(descriptor + descriptor_words * _WORD_BYTES)
+        descriptor, following = Signal(OFFSET_BITS), Signal(OFFSET_BITS)
         with m.State("note"):
             with m.If(self._note >= self._end):
                 m.next = "segment"
@@ -180,13 +177,19 @@ class ProgramLoader(wiring.Component):
         with m.State("note words"):
             with m.If(word.valid):
                 m.d.sync += self._note_words.eq(Cat(self._note_words[WORD_BITS:], word.word))
-            self._when_read(m, "name")
+            self._when_read(m, "note's name")
+        with m.State("note's name"):
+            m.d.sync += descriptor.eq(name + self._words(name_size) * _WORD_BYTES)
+            m.next = "note's descriptor"
+        with m.State("note's descriptor"):
+            m.d.sync += following.eq(descriptor + self._words(descriptor_size) * _WORD_BYTES)
+            m.next = "name"
         with m.State("name"):
             m.d.sync += self._is_named.eq(name_size == len(elf.NOTE_NAME))
             with m.If(following > self._end):
                 self._malformed(m)
             with m.Else():
-                self._read(m, name, name_words)
+                self._read(m, name, self._words(name_size))
                 m.next = "name words"
         with m.State("name words"):
             for index, right in enumerate(_NAME_WORDS):

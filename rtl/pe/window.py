@@ -58,6 +58,7 @@ class ImageWindow(wiring.Component):
         """Build the hardware."""
         m = Module()
         extent, request, response = self.extent, self.request, self.response
+        offset, count = Signal(OFFSET_BITS), Signal(_COUNT_BITS)
         place, left, is_bad = Signal(range(_LIMIT_WORDS + 1)), Signal(range(_LIMIT_WORDS + 1)), Signal()
         line = place // _LINE_WORDS
         held, held_line, is_held = Signal(LINE_BITS), Signal.like(line, name="held_line"), Signal()
@@ -73,16 +74,19 @@ class ImageWindow(wiring.Component):
 
         with m.FSM():
             with m.State("idle"):
-                end = extent.offset + extent.count * _WORD_BYTES
-                m.d.sync += [
-                    place.eq(extent.offset // _WORD_BYTES),
-                    left.eq(extent.count),
-                    is_bad.eq((extent.offset % _WORD_BYTES != 0) | (end > IMAGE_LIMIT)),
-                    self.word.index.eq(0),
-                    self.address.eq(self.base + extent.offset),
-                ]
+                m.d.sync += [offset.eq(extent.offset), count.eq(extent.count)]
                 with m.If(extent.valid):
-                    m.next = "read"
+                    m.next = "check"
+            with m.State("check"):
+                is_whole, end = offset % _WORD_BYTES == 0, offset + count * _WORD_BYTES
+                m.d.sync += [
+                    place.eq(offset // _WORD_BYTES),
+                    left.eq(count),
+                    is_bad.eq(~is_whole | (end > IMAGE_LIMIT)),
+                    self.word.index.eq(0),
+                    self.address.eq(self.base + offset),
+                ]
+                m.next = "read"
             with m.State("read"):
                 with m.If(is_bad | (left == 0)):
                     m.d.comb += self.done.eq(1)
