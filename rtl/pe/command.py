@@ -14,12 +14,22 @@ from rtl.isa.limits import OUTPUTS
 from rtl.isa.status import Status
 from rtl.pe.border import ADDRESS_BITS, OPCODE_BITS, PARAMETERS, WORD_BITS
 
+KIND = data.StructLayout({"beside": 1, "mc": 1, "co": 1, "forgets": 1, "reports": 1})
+"""How a command is executed: beside a program that runs, by the memory controller, by the conditional unit; whether it
+makes the machine forget its image, and whether it reports lost writes. All is 0 for others, and where there is no
+command."""
+
+_BESIDE = ("set_domain", "set_cond_val", "init_perf_counters", "start_perf_counters", "stop_perf_counters")
+_FORGETS = ("set_inst_fmt", "inv_inst_cache")
+_REPORTS = ("flush_out_cache", "flush_cond_out_cache", "wait_for_idle")
+
 COMMAND = data.StructLayout(
     {
         "end": 1,
         "status": Status,
         "address": ADDRESS_BITS,
         "word": WORD_BITS,
+        "kind": KIND,
         "opcode": OPCODE_BITS,
         "words": data.ArrayLayout(WORD_BITS, PARAMETERS),
     }
@@ -30,7 +40,7 @@ With a status that is not OK it is no command but why the buffer stops here, wit
 With `end` the buffer is over.
 """
 
-DECODED = data.StructLayout({"known": 1, "opcode": OPCODE_BITS, "parameters": range(PARAMETERS + 1)})
+DECODED = data.StructLayout({"known": 1, "kind": KIND, "opcode": OPCODE_BITS, "parameters": range(PARAMETERS + 1)})
 
 _CONSTANT_FORMATS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
 
@@ -43,10 +53,23 @@ def decode(m: Module, word: Value) -> data.View:
             with m.Case(*command.words):
                 m.d.comb += [
                     decoded.known.eq(1),
+                    decoded.kind.eq(_kind(command)),
                     decoded.opcode.eq(command.opcode),
                     decoded.parameters.eq(len(command.parameters)),
                 ]
     return decoded
+
+
+def _kind(command: Command) -> data.Const:
+    return KIND.const(
+        {
+            "beside": command.name in _BESIDE,
+            "mc": command.unit == "MC",
+            "co": command.unit == "CO",
+            "forgets": command.name in _FORGETS,
+            "reports": command.name in _REPORTS,
+        }
+    )
 
 
 def is_wrong(opcode: Value, place: Value, word: Value) -> Value:

@@ -1,13 +1,12 @@
 """Executes commands, one after the other."""
 
-from collections.abc import Iterable
 from typing import Any
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa.commands import BASE_MASK, BY_NAME, COMMANDS
+from rtl.isa.commands import BASE_MASK, BY_NAME
 from rtl.isa.status import BusClient, Status
 from rtl.mc.lines import LINE_WRITTEN
 from rtl.pe.border import (
@@ -29,9 +28,7 @@ _BESIDE_A_PROGRAM = {
     "start_perf_counters": "start_counters",
     "stop_perf_counters": "stop_counters",
 }
-"""Commands that do not wait for the program that runs, and the pulse that executes each."""
-_FORGET_THE_IMAGE = ("set_inst_fmt", "inv_inst_cache")
-_REPORT_LOST = ("flush_out_cache", "flush_cond_out_cache")
+"""What executes the commands that do not wait for the program that runs."""
 
 
 class CommandExecutor(wiring.Component):
@@ -147,9 +144,9 @@ class CommandExecutor(wiring.Component):
                 m.next = "idle"
         return m
 
-    def _is(self, names: Iterable[str]) -> Value:
-        """Whether the command is one of these."""
-        return Cat(self.command.payload.opcode == BY_NAME[name].opcode for name in names).any()
+    def _is(self, name: str) -> Value:
+        """Whether it is this command."""
+        return self.command.payload.opcode == BY_NAME[name].opcode
 
     def _done(self, m: Module) -> None:
         m.d.comb += self.command.ready.eq(1)
@@ -164,10 +161,10 @@ class CommandExecutor(wiring.Component):
     def _begin(self, m: Module, runs: Value) -> None:
         """Execute the command, or go to the state that does."""
         command = self.command.payload
-        is_good = ~command.end & (command.status == Status.OK)
-        with m.If(is_good & self._is(_BESIDE_A_PROGRAM)):
+        is_good = command.status == Status.OK
+        with m.If(command.kind.beside):
             for name, action in _BESIDE_A_PROGRAM.items():
-                m.d.comb += getattr(self, action).eq(self._is([name]))
+                m.d.comb += getattr(self, action).eq(self._is(name))
             self._done(m)
         with m.Elif(runs):
             with m.If(self.ended):
@@ -176,14 +173,14 @@ class CommandExecutor(wiring.Component):
             m.next = "over"
         with m.Elif(~is_good):
             self._fail(m, command.status, address=command.address, word=command.word)
-        with m.Elif(self._is(each.name for each in COMMANDS if each.unit == "MC")):
+        with m.Elif(command.kind.mc):
             m.next = "forward to MC"
-        with m.Elif(self._is(each.name for each in COMMANDS if each.unit == "CO")):
+        with m.Elif(command.kind.co):
             m.next = "forward to CO"
-        with m.Elif(self._is(["wait_for_idle"])):
+        with m.Elif(self._is("wait_for_idle")):
             with m.If(self.ended & self.mc_idle):
                 m.next = "report lost"
-        with m.Elif(self._is(["read_perf_counters"])):
+        with m.Elif(self._is("read_perf_counters")):
             m.next = "write counters"
             m.d.sync += [
                 self.counters_write.payload.address.eq(command.words[0] & BASE_MASK),
@@ -219,8 +216,8 @@ class CommandExecutor(wiring.Component):
         with m.State("forward to MC"):
             m.d.comb += self.mc_command.valid.eq(1)
             with m.If(self.mc_command.ready):
-                m.d.comb += [self.forget.eq(self._is(_FORGET_THE_IMAGE)), self.set_base.eq(self._is(["set_inst_fmt"]))]
-                with m.If(self._is(_REPORT_LOST)):
+                m.d.comb += [self.forget.eq(command.kind.forgets), self.set_base.eq(self._is("set_inst_fmt"))]
+                with m.If(command.kind.reports):
                     m.next = "report lost"
                 with m.Else():
                     self._done(m)

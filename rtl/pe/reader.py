@@ -77,6 +77,7 @@ class CommandReader(wiring.Component):
             Value.cast(payload).eq(0),
             payload.address.eq(self._at),
             payload.word.eq(word.word),
+            payload.kind.eq(decoded.kind),
             payload.opcode.eq(decoded.opcode),
             self._start.eq(self._at),
             self._last.eq(decoded.parameters),
@@ -103,7 +104,7 @@ class CommandReader(wiring.Component):
             m.d.sync += [payload.address.eq(self._start), payload.word.eq(0)]
         with m.Else():
             with m.If(is_good & is_wrong(payload.opcode, self._place, word.word)):
-                m.d.sync += payload.status.eq(Status.BAD_PARAMETER)
+                m.d.sync += [payload.status.eq(Status.BAD_PARAMETER), Value.cast(payload.kind).eq(0)]
                 m.d.sync += [payload.address.eq(self._at), payload.word.eq(word.word)]
             with m.If(is_last):
                 m.d.sync += self.command.valid.eq(1)
@@ -113,4 +114,6 @@ class CommandReader(wiring.Component):
 
     def _stop(self, m: Module, status: Status) -> None:
         """Offer an error instead of a command, and take no more words."""
-        m.d.sync += [self._active.eq(0), self.command.valid.eq(1), self.command.payload.status.eq(status)]
+        payload = self.command.payload
+        m.d.sync += [self._active.eq(0), self.command.valid.eq(1)]
+        m.d.sync += [payload.status.eq(status), Value.cast(payload.kind).eq(0)]

@@ -126,7 +126,7 @@ class RecordingCore:
             if error.status is not Status.BUS_ERROR or "code segment" not in error.detail:
                 raise
             readable = copy.copy(self._recorder.memory)
-            readable._refused = []
+            readable.refused_ranges = []
             return load(readable, base)
 
     def start(self, state: State) -> RecordingRun:

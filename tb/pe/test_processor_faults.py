@@ -37,10 +37,10 @@ FAULTS = {
         "rtl.pe.executor", "self.restore.eq(1)", "self.restore.eq(0)"
     ),
     "inv_inst_cache does not forget the image": Fault(
-        "rtl.pe.executor", '("set_inst_fmt", "inv_inst_cache")', '("set_inst_fmt",)'
+        "rtl.pe.command", '("set_inst_fmt", "inv_inst_cache")', '("set_inst_fmt",)'
     ),
     "flush_cond_out_cache reports nothing": Fault(
-        "rtl.pe.executor", '("flush_out_cache", "flush_cond_out_cache")', '("flush_out_cache",)'
+        "rtl.pe.command", '"flush_cond_out_cache", "wait_for_idle"', '"wait_for_idle"'
     ),
     "wait_for_idle does not wait for the memory controller": Fault(
         "rtl.pe.executor", "self.ended & self.mc_idle", "self.ended"
