@@ -33,12 +33,13 @@ class WriteBacks(wiring.Component):
     release : ``In({valid, row, place, stays})``
         Rows come in the order in which their lines have entered. One that `stays` is not given back.
     row : ``Out(range(rows))``
-        The row that is next.
+        A row that was released.
     mask : ``In(64)``
         Its dirty bytes.
     may_read : ``In(1)``
     reads : ``Out(1)``
-        The row is read: its bytes are `bits` in the next cycle, and it is clean from then on.
+        `read_row` is read: its bytes are `bits` in the next cycle, and it is clean from then on.
+    read_row : ``Out(range(rows))``
     bits : ``In(512)``
     done : ``Out({valid, row})``
         The row is free.
@@ -67,6 +68,7 @@ class WriteBacks(wiring.Component):
                 "mask": In(CacheConfig.LINE_BYTES),
                 "may_read": In(1),
                 "reads": Out(1),
+                "read_row": Out(range(rows)),
                 "bits": In(LINE_BITS),
                 "done": Out(data.StructLayout({"valid": 1, "row": range(rows)})),
                 "line_write": Out(stream.Signature(LINE_WRITE)),
@@ -102,29 +104,32 @@ class WriteBacks(wiring.Component):
         """Released rows are read and their bytes offered. Whether a place is free, as its line is clean, and which."""
         m.submodules.released = released = SyncFIFO(width=self._release.size, depth=self._places)
         m.submodules.order = order = SyncFIFO(width=len(self.place), depth=self._places)
-        head, write = self._release(released.r_data), self.line_write
-        dirty, clean, arrives = Signal(), Signal(), Signal()
+        next_, write, arrives, leaves = self._release(released.r_data), self.line_write, Signal(), Signal()
+        # The first row that was released. It does not change any more, so that its mask may wait here.
+        first, mask, dirty = Signal(self._release), Signal(CacheConfig.LINE_BYTES, reset_less=True), Signal()
         m.d.comb += [
             released.w_data.eq(self.release),
             released.w_en.eq(self.release.valid),
-            self.row.eq(head.row),
-            dirty.eq(self.mask.any()),
-            clean.eq(released.r_rdy & ~dirty),
-            self.reads.eq(released.r_rdy & dirty & self.may_read & ~arrives & (~write.valid | write.ready)),
-            released.r_en.eq(clean | self.reads),
-            order.w_data.eq(head.place),
+            released.r_en.eq(~first.valid | leaves),
+            self.row.eq(next_.row),
+            self.reads.eq(first.valid & dirty & self.may_read & ~arrives & (~write.valid | write.ready)),
+            leaves.eq(first.valid & (~dirty | self.reads)),
+            order.w_data.eq(first.place),
             order.w_en.eq(self.reads),
-            self.done.valid.eq(released.r_en & ~head.stays),
-            self.done.row.eq(head.row),
+            self.read_row.eq(first.row),
+            self.done.valid.eq(leaves & ~first.stays),
+            self.done.row.eq(first.row),
         ]
+        with m.If(released.r_en):
+            m.d.sync += [first.eq(next_), first.valid.eq(released.r_rdy), mask.eq(self.mask), dirty.eq(self.mask.any())]
         m.d.sync += arrives.eq(self.reads)
         with m.If(write.ready):
             m.d.sync += write.valid.eq(0)
         with m.If(self.reads):
-            m.d.sync += [write.payload.line.eq(lines[head.place]), write.payload.mask.eq(self.mask)]
+            m.d.sync += [write.payload.line.eq(lines[first.place]), write.payload.mask.eq(mask)]
         with m.If(arrives):
             m.d.sync += [write.payload.bits.eq(self.bits), write.valid.eq(1)]
-        return clean, head.place
+        return first.valid & ~dirty, first.place
 
     def _answer(self, m: Module, lines: Array) -> tuple[Value, Value]:
         """Memory answers. Whether a place is free, and which."""

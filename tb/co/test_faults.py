@@ -198,8 +198,8 @@ def test_faults_are_found(name, monkeypatch):
 
 
 def test_a_fault_is_found(monkeypatch):
-    with pytest.raises(AssertionError, match="groups differ, first group"):
-        find(*FAULTS["a denormal in the buffer is no zero"], monkeypatch)
+    with pytest.raises(ProtocolError, match="a line is written back that is on its way"):
+        find(*FAULTS["a line is read before its write-back is answered"], monkeypatch)
 
 
 def test_each_fault_has_its_place():

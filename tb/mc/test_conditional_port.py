@@ -1,0 +1,154 @@
+"""The cache of the conditional buffer alone: accesses of all kinds between each other, which the unit never mixes."""
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from rtl.config import CacheConfig
+from rtl.isa.word import pack, unpack
+from rtl.mc.conditional_cache import ConditionalCache
+from rtl.mc.conditional_port import CHANGE, access_layout
+from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITE
+from tb.lib.streams import STALLS, Source, simulate
+
+LINE, LINES, WORDS = 64, 24, 16
+PASSENGER_BITS = 16
+CONFIG = CacheConfig(sets=2, ways=2)
+OUTSTANDING, WAITING = 3, 6
+EACH, DEADLINE = 600, 40_000
+
+
+class Surroundings:
+    """The client and memory of a cache, byte by byte."""
+
+    def __init__(self, cache: ConditionalCache, seed: int, stall: float) -> None:
+        self.generator, self.stall, self.cache = np.random.default_rng(seed), stall, cache
+        self.memory = bytearray(self.generator.bytes(LINES * LINE))
+        self.expected = bytearray(self.memory)
+        self.accesses = Source(cache.client.access, self.generator, stall)
+        self.waiting: deque[dict[str, int]] = deque()
+        self.reads: deque[tuple[int, int]] = deque()
+        self.writes: deque[int] = deque()
+        self.now = self.compared = 0
+        self.change: tuple[int, int] | None = None
+        self.answers = False
+
+    def access(self, number: int) -> dict[str, int]:
+        """Most of them touch few words, so that they follow each other closely."""
+        line = int(self.generator.choice([self.generator.integers(0, LINES), self.generator.integers(0, 3)]))
+        return {
+            "line": line, "word": int(self.generator.choice([0, 1, self.generator.integers(0, WORDS)])),
+            "mask": int(self.generator.choice([0b1111, 0b0011, 0b1100, self.generator.integers(1, 16)])),
+            "touches": int(self.generator.random() < 0.9), "reads": int(self.generator.random() < 0.5),
+            "passenger": number % (1 << PASSENGER_BITS),
+        }  # fmt: skip
+
+    def offer(self, count: int) -> None:
+        """Let the client make so many accesses."""
+        for number in range(count):
+            access = self.access(number)
+            self.waiting.append(access)
+            self.accesses.waiting.append(pack(access_layout(PASSENGER_BITS), **access))
+
+    async def cycle(self, context: Any) -> None:
+        """One clock cycle."""
+        self.accesses.drive(context)
+        self._drive_memory(context)
+        self._take_result(context)
+        self._watch_memory(context)
+        self.accesses.finish(context)
+        self.now += 1
+        await context.tick()
+
+    def _withholds(self) -> bool:
+        return bool(self.generator.random() < self.stall)
+
+    def _drive_memory(self, context: Any) -> None:
+        self.answers = bool(self.reads) and self.reads[0][1] <= self.now and not self._withholds()
+        line = self.reads[0][0] if self.answers else 0
+        bits = int.from_bytes(self.memory[line * LINE : (line + 1) * LINE], "little") if self.answers else 0
+        context.set(self.cache.line_response.valid, self.answers)
+        context.set(Value.cast(self.cache.line_response.payload), pack(LINE_RESPONSE, bits=bits))
+        context.set(self.cache.line_request.ready, not self._withholds())
+        context.set(self.cache.line_write.ready, not self._withholds())
+        context.set(self.cache.line_written.valid, bool(self.writes) and self.writes[0] <= self.now)
+
+    def _take_result(self, context: Any) -> None:
+        """The result that is given, if any, is compared, and some of its bytes are changed."""
+        client, taken, change = self.cache.client, False, 0
+        if context.get(client.result.valid) and not self._withholds():
+            taken, access = True, self.waiting.popleft()
+            assert context.get(client.result.passenger) == access["passenger"]
+            assert not context.get(client.result.refused)
+            change = self._change(access, context.get(client.result.bits))
+        context.set(client.taken, taken)
+        context.set(Value.cast(client.change), change)
+
+    def _change(self, access: dict[str, int], bits: int) -> int:
+        if not access["touches"]:
+            return 0
+        first = access["line"] * LINE + 4 * access["word"]
+        mask = int(self.generator.integers(0, 16)) & access["mask"]
+        new = self.generator.bytes(4)
+        for byte in range(4):
+            if access["mask"] >> byte & 1 and access["reads"]:
+                assert bits >> 8 * byte & 0xFF == self.expected[first + byte], (self.now, access, byte)
+                self.compared += 1
+            if mask >> byte & 1:
+                self.expected[first + byte] = new[byte]
+        return pack(CHANGE, bits=int.from_bytes(new, "little"), mask=mask)
+
+    def _watch_memory(self, context: Any) -> None:
+        if self.answers:
+            self.reads.popleft()
+        if self.writes and self.writes[0] <= self.now and context.get(self.cache.line_written.ready):
+            self.writes.popleft()
+        request, write = self.cache.line_request, self.cache.line_write
+        if context.get(request.valid) and context.get(request.ready):
+            line = unpack(LINE_REQUEST, context.get(Value.cast(request.payload)))["line"]
+            self.reads.append((line, self.now + int(self.generator.integers(1, 12))))
+        if context.get(write.valid) and context.get(write.ready):
+            each = unpack(LINE_WRITE, context.get(Value.cast(write.payload)))
+            for byte in range(LINE):
+                if each["mask"] >> byte & 1:
+                    self.memory[each["line"] * LINE + byte] = each["bits"] >> 8 * byte & 0xFF
+            self.writes.append(self.now + int(self.generator.integers(1, 12)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stall", STALLS)
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_many_mixed_accesses(seed, stall):
+    check_mixed_accesses(seed, stall, 4 * EACH)
+
+
+def test_mixed_accesses_see_what_those_before_them_have_changed():
+    check_mixed_accesses(0, 0.3, EACH)
+
+
+def check_mixed_accesses(seed: int, stall: float, count: int) -> None:
+    cache = ConditionalCache(PASSENGER_BITS, CONFIG, outstanding=OUTSTANDING, waiting=WAITING)
+    around = Surroundings(cache, seed, stall)
+
+    async def testbench(context: Any) -> None:
+        for part in range(4):
+            around.offer(count // 4)
+            while around.waiting or not context.get(cache.idle):
+                await around.cycle(context)
+                assert around.now < DEADLINE
+            if part % 2:
+                context.set(cache.flush, 1)
+                while not context.get(cache.flushed):
+                    await around.cycle(context)
+                    assert around.now < DEADLINE
+                assert around.memory == around.expected and not around.writes
+                context.set(cache.flush, 0)
+            context.set(cache.invalidate, 1)
+            await around.cycle(context)
+            context.set(cache.invalidate, 0)
+
+    simulate(cache, testbench)
+    assert around.compared > count // 2
