@@ -150,7 +150,6 @@ class ConditionalUnit(wiring.Component):
             pairs.pair.ready.eq(self.cache.access.ready),
             access.line.eq(pair.address[LINE_OFFSET_BITS:]),
             access.word.eq(pair.address[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
-            access.mask.eq(self._bytes(upper)),
             access.touches.eq(pair.exists),
             access.reads.eq(reads),
             access.passenger.upper.eq(upper),

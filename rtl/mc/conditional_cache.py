@@ -5,8 +5,8 @@ accesses wait in a queue, in order, and a new line goes into a free row. Here ro
 that has replaced a line releases its row when it has been through: all accesses to the row were in front of it, so
 their changes are in it. Until memory has answered that write-back, no access to the line gets past the tags.
 
-A line that is only written is not read: its row has the dirty bytes and nothing else, until somebody reads another
-byte. Then the line is asked for, and all of it but the dirty bytes goes into the row.
+A line that is only written is not read: its row has the dirty bytes and nothing else, until somebody reads it. Then the
+line is asked for, and all of it but the dirty bytes goes into the row.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value
@@ -39,8 +39,8 @@ class ConditionalCache(wiring.Component):
     A result comes three cycles after its access; each one sees all changes made by those before it. At most
     `outstanding` lines are asked for, as many are written back, and `waiting` accesses have passed the tags.
 
-    If memory refuses a line, all accesses that wait for its bytes are refused, and it is asked for again by who comes
-    later; bytes that were written stay. If memory refuses a write-back, its bytes are lost. As no line is read for an
+    If memory refuses a line, all accesses that wait for it are refused, and it is asked for again by who comes later;
+    bytes that were written stay. If memory refuses a write-back, its bytes are lost. As no line is read for an
     access that only writes, such an access is never refused, and memory's refusal shows at the write-back.
 
     Members
@@ -82,7 +82,7 @@ class ConditionalCache(wiring.Component):
             {
                 "row": row,
                 "word": WORD_INDEX_BITS,
-                "needs": 1,
+                "reads": 1,
                 "waits": 1,
                 "replaced": replaced,
                 "passenger": passenger,
@@ -122,20 +122,17 @@ class ConditionalCache(wiring.Component):
     def _look_up(self, m: Module) -> None:
         """The front: an access goes into the queue, a line that is missing is asked for."""
         queue, coming, tags = m.submodules.queue, m.submodules.coming, m.submodules.tags
-        rows, write_backs = m.submodules.rows, m.submodules.write_backs
+        write_backs = m.submodules.write_backs
         m.submodules.requests = requests = SyncFIFO(width=LINE_REQUEST.size, depth=_REQUESTS)
         access, entry, request = self.client.access.payload, Signal(self._entry), Signal(LINE_REQUEST)
         room = queue.w_rdy & coming.w_rdy & requests.w_rdy & write_backs.room & tags.ready
         # Whether it hits has no part in whether an access is taken, so that this is known early.
         taken = self.client.access.valid & self.client.access.ready
-        dirty = rows.dirty[0].word_select(access.word, len(access.mask))
         m.d.comb += [
             write_backs.line.eq(access.line),
             self.client.access.ready.eq(room & ~self.flush & ~(access.touches & write_backs.leaving)),
-            rows.asked[0].eq(tags.row),
             tags.line.eq(access.line),
             tags.reads.eq(access.reads),
-            tags.covered.eq(~(access.mask & ~dirty).any()),
             tags.take.eq(taken & access.touches),
             tags.invalidate.eq(self.invalidate),
             self.hit.eq(tags.take & tags.hit),
@@ -144,7 +141,7 @@ class ConditionalCache(wiring.Component):
         m.d.comb += [
             entry.row.eq(tags.row),
             entry.word.eq(access.word),
-            entry.needs.eq(access.touches & tags.needs),
+            entry.reads.eq(access.touches & access.reads),
             entry.waits.eq(tags.asks),
             entry.replaced.valid.eq(tags.replaced.valid),
             entry.replaced.row.eq(tags.replaced.row),
@@ -225,7 +222,7 @@ class ConditionalCache(wiring.Component):
                 ending.eq(reading),
                 end.eq(read),
                 word.eq(picked),
-                fails.eq(read.needs & refused.bit_select(read.row, 1)),
+                fails.eq(read.reads & refused.bit_select(read.row, 1)),
             ]
         with m.If(moves & ending):
             m.d.comb += [
@@ -263,8 +260,8 @@ class ConditionalCache(wiring.Component):
             tags.free.eq(write_backs.done),
             write_backs.enter.valid.eq(tags.replaced.valid | releases),
             write_backs.enter.line.eq(tags.lines[0]),
-            rows.asked[1].eq(write_backs.row),
-            write_backs.mask.eq(rows.dirty[1]),
+            rows.asked.eq(write_backs.row),
+            write_backs.mask.eq(rows.dirty),
             write_backs.bits.eq(rows.bits),
             rows.clean.valid.eq(write_backs.reads),
             rows.clean.row.eq(write_backs.read_row),

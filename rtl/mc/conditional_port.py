@@ -14,7 +14,7 @@ CHANGE = data.StructLayout({"bits": WORD_BITS, "mask": WORD_BYTES})
 
 
 def access_layout(passenger: ShapeLike) -> data.StructLayout:
-    """An access to bytes of a word of a line, or, without `touches`, to nothing; with `reads` their contents matter.
+    """An access to a word of a line, or, without `touches`, to nothing; with `reads` its contents matter.
 
     The passenger comes back with the result.
     """
@@ -22,7 +22,6 @@ def access_layout(passenger: ShapeLike) -> data.StructLayout:
         {
             "line": LINE_ADDRESS_BITS,
             "word": WORD_INDEX_BITS,
-            "mask": WORD_BYTES,
             "touches": 1,
             "reads": 1,
             "passenger": passenger,
@@ -31,7 +30,7 @@ def access_layout(passenger: ShapeLike) -> data.StructLayout:
 
 
 def result_layout(passenger: ShapeLike) -> data.StructLayout:
-    """An access's word. Only bytes that it reads mean something, and with `refused` not even they."""
+    """An access's word; with `refused` or without `reads` the bits mean nothing."""
     return data.StructLayout({"valid": 1, "bits": WORD_BITS, "refused": 1, "passenger": passenger})
 
 
@@ -46,7 +45,8 @@ def conditional_port(passenger: ShapeLike) -> wiring.Signature:
     taken : ``Out(1)``
         The result is used; only while it is valid. The next one may come in the next cycle.
     change : ``Out(CHANGE)``
-        What becomes of the word of the result that is taken, combinationally. Bytes beyond the access's own must stay.
+        What becomes of the word of the result that is taken, combinationally; nothing if it is refused, or of an access
+        that touches nothing.
     empty : ``In(1)``
         All results have been taken.
     """

@@ -13,14 +13,12 @@ from rtl.mc.lines import LINE_ADDRESS_BITS
 class ConditionalTags(wiring.Component):
     """Finds a line's row, or puts the line into a free row. An access is looked up in the same cycle.
 
-    Of a line that has a row there may be the dirty bytes only. It is asked for when an access reads others.
+    Of a line that has a row there may be the dirty bytes only. It is asked for by the first access that reads.
 
     Members
     -------
     line : ``In(26)``
     reads : ``In(1)``
-    covered : ``In(1)``
-        All bytes that are read are dirty ones of `row`.
     take : ``In(1)``
         There is such an access; only with `ready`.
     ready : ``Out(1)``
@@ -28,11 +26,9 @@ class ConditionalTags(wiring.Component):
     row : ``Out(range(rows))``
         Where the line is, or is put.
     hit : ``Out(1)``
-        All that is read is there, or has been asked for; a line that is only written has a row.
+        What is read is there, or has been asked for; a line that is only written has a row.
     asks : ``Out(1)``
         The line is to be asked for.
-    needs : ``Out(1)``
-        Bytes are read that memory gives, or has given.
     replaced : ``Out(row_layout(rows))``
         The row of another line whose place the line takes. It is not free before it is given back.
     free : ``In(row_layout(rows))``
@@ -52,13 +48,11 @@ class ConditionalTags(wiring.Component):
             {
                 "line": In(LINE_ADDRESS_BITS),
                 "reads": In(1),
-                "covered": In(1),
                 "take": In(1),
                 "ready": Out(1),
                 "row": Out(range(rows)),
                 "hit": Out(1),
                 "asks": Out(1),
-                "needs": Out(1),
                 "replaced": Out(row_layout(rows)),
                 "free": In(row_layout(rows)),
                 "refused": In(row_layout(rows)),
@@ -76,14 +70,12 @@ class ConditionalTags(wiring.Component):
         m.submodules.lines = lines = Table(LINE_ADDRESS_BITS, self._rows)
         # Rows whose lines were asked for, and not refused.
         whole, misses = Signal(self._rows), Signal()
-        present = tags.hit & whole.bit_select(tags.row, 1)
         m.d.comb += [
             tags.line.eq(self.line),
             self.row.eq(Mux(tags.hit, tags.row, pool.row.row)),
             self.ready.eq(pool.row.valid),
-            self.needs.eq(self.reads & ~(tags.hit & self.covered)),
-            self.hit.eq(Mux(self.needs, present, tags.hit)),
-            self.asks.eq(self.take & self.needs & ~present),
+            self.hit.eq(tags.hit & (whole.bit_select(tags.row, 1) | ~self.reads)),
+            self.asks.eq(self.take & self.reads & ~self.hit),
             misses.eq(self.take & ~tags.hit),
             tags.put.valid.eq(misses),
             tags.put.row.eq(pool.row.row),

@@ -29,16 +29,16 @@ class DirtyRows(wiring.Component):
         Bytes of a word that are dirty from now on, perhaps none.
     clean : ``In({valid, row})``
         No byte of the row is dirty any more; not of a row that is changed in the same cycle.
-    asked : ``In(range(rows))``, two of them
-    dirty : ``Out(64)``, two of them
-        The dirty bytes of these rows, as they were before the cycle.
+    asked : ``In(range(rows))``
+    dirty : ``Out(64)``
+        The dirty bytes of this row, as they were before the cycle.
     soiled : ``Out(rows)``
         Rows that have dirty bytes.
     """
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
-        row, mask = range(rows), CacheConfig.LINE_BYTES
+        row = range(rows)
         some = data.StructLayout({"valid": 1, "row": row})
         super().__init__(
             {
@@ -47,8 +47,8 @@ class DirtyRows(wiring.Component):
                 "fill": In(data.StructLayout({"valid": 1, "row": row, "bits": LINE_BITS})),
                 "change": In(data.StructLayout({"row": row, "word": WORD_INDEX_BITS, "change": CHANGE})),
                 "clean": In(some),
-                "asked": In(row).array(2),
-                "dirty": Out(mask).array(2),
+                "asked": In(row),
+                "dirty": Out(CacheConfig.LINE_BYTES),
                 "soiled": Out(rows),
             }
         )
@@ -74,7 +74,7 @@ class DirtyRows(wiring.Component):
             writer.addr.eq(Mux(fill.valid, fill.row, row)),
             writer.data.eq(Mux(fill.valid, fill.bits, change.bits.replicate(LINE_WORDS))),
             writer.en.eq(Mux(fill.valid, ~dirty(fill.row), changed)),
-            *(answer.eq(dirty(asked)) for asked, answer in zip(self.asked, self.dirty, strict=True)),
+            self.dirty.eq(dirty(self.asked)),
         ]
         masks.write(m, row, dirty(row) | changed, changes)
         with m.If(changes):

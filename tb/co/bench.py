@@ -99,8 +99,9 @@ class Bench:
         self.refused, self.stored, self.golden = [], [], Memory()
         self.golden.write(BASE - AROUND, self.hardware.read(BASE - AROUND, _SPACE))
 
-    def allow_golden(self) -> None:
-        """Let the golden model's memory refuse nothing."""
+    def allow(self) -> None:
+        """Let both memories refuse nothing."""
+        self.refused = []
         contents, self.golden = self.golden.read(BASE - AROUND, _SPACE), Memory()
         self.golden.write(BASE - AROUND, contents)
 

@@ -126,7 +126,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         groups(LESS),
     ),
     "a pair whose line is refused passes": (
-        Fault("rtl.mc.conditional_cache", "read.needs & refused", "0 & refused"),
+        Fault("rtl.mc.conditional_cache", "read.reads & refused", "0 & refused"),
         lambda: test_cache.test_a_pair_whose_line_is_refused_fails("default", "ideal"),
     ),
     "a row is flushed twice": (
@@ -158,7 +158,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         runs_follow,
     ),
     "what is only written is read": (
-        Fault("rtl.mc.conditional_tags", "self.needs.eq(self.reads & ", "self.needs.eq("),
+        Fault("rtl.mc.conditional_tags", "self.take & self.reads & ~self.hit", "self.take & ~self.hit"),
         lambda: test_cache.test_what_is_only_written_is_not_read("default", FLOAT),
     ),
     "of two refusals one is reported": (
