@@ -7,14 +7,14 @@ from amaranth.lib.wiring import In, Out
 from rtl.isa.commands import COMMANDS
 from rtl.isa.status import Status
 from rtl.pe.border import ADDRESS_BITS, COMMAND_BUFFER, PARAMETERS, WORD_BITS
-from rtl.pe.command import COMMAND, decode, is_wrong
+from rtl.pe.command import COMMAND, DECODED, decode, is_wrong
 from rtl.pe.fetcher import WORD
 
 _WORD_BYTES = WORD_BITS // 8
 
 
 class CommandReader(wiring.Component):
-    """Words to commands, one word in each cycle; a command is offered in the cycle behind its last word.
+    """Words to commands, one word in each cycle; a command is offered two cycles behind its last word.
 
     Behind the last command comes one with `end`, behind an error nothing. Of several errors the one is found that comes
     first in this order: a command word that memory refused, that is no command, whose parameters run past the buffer's
@@ -27,7 +27,7 @@ class CommandReader(wiring.Component):
     drop : ``In(1)``
         Forget the buffer.
     words : ``In(stream.Signature(WORD))``
-        Those of the buffer; not taken beyond its end.
+        Those of the buffer. What is taken beyond its end, one at most, is thrown away.
     command : ``Out(stream.Signature(COMMAND))``
         Stays until it is taken or dropped.
     """
@@ -40,6 +40,7 @@ class CommandReader(wiring.Component):
     def __init__(self) -> None:
         assert all(command.parameters for command in COMMANDS), "a command ends with a parameter"
         super().__init__()
+        self._word, self._decoded, self._is_decoded = Signal(WORD), Signal(DECODED), Signal()
         self._active = Signal()
         self._at, self._start = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         self._left = Signal(WORD_BITS)
@@ -49,11 +50,15 @@ class CommandReader(wiring.Component):
         """Build the hardware."""
         m = Module()
         words, command, buffer = self.words, self.command, self.begin.buffer
-        waits = command.valid & ~command.ready
-        m.d.comb += words.ready.eq(self._active & self._left.any() & ~waits)
+        waits, takes = command.valid & ~command.ready, Signal()
+        m.d.comb += takes.eq(self._is_decoded & self._active & self._left.any() & ~waits)
+        m.d.comb += words.ready.eq(~self._is_decoded | takes)
+        with m.If(words.ready):
+            m.d.sync += [self._word.eq(words.payload), self._decoded.eq(decode(m, words.payload.word))]
+            m.d.sync += self._is_decoded.eq(words.valid)
         with m.If(command.ready):
             m.d.sync += command.valid.eq(0)
-        with m.If(words.valid & words.ready):
+        with m.If(takes):
             m.d.sync += [self._left.eq(self._left - 1), self._at.eq(self._at + _WORD_BYTES)]
             with m.If(self._place == 0):
                 self._take_command(m)
@@ -63,7 +68,7 @@ class CommandReader(wiring.Component):
             m.d.sync += [Value.cast(command.payload).eq(0), command.payload.end.eq(1)]
             m.d.sync += [self._active.eq(0), command.valid.eq(1)]
         with m.If(self.drop):
-            m.d.sync += [self._active.eq(0), command.valid.eq(0)]
+            m.d.sync += [self._active.eq(0), command.valid.eq(0), self._is_decoded.eq(0)]
         with m.If(self.begin.valid):
             m.d.sync += [self._active.eq(1), self._place.eq(0)]
             m.d.sync += [self._left.eq(buffer.dwords), self._at.eq(buffer.address)]
@@ -71,8 +76,7 @@ class CommandReader(wiring.Component):
 
     def _take_command(self, m: Module) -> None:
         """Begin a command with its command word."""
-        word, payload = self.words.payload, self.command.payload
-        decoded = decode(m, word.word)
+        word, decoded, payload = self._word, self._decoded, self.command.payload
         m.d.sync += [
             Value.cast(payload).eq(0),
             payload.address.eq(self._at),
@@ -93,7 +97,7 @@ class CommandReader(wiring.Component):
 
     def _take_parameter(self, m: Module) -> None:
         """Add a parameter to the command."""
-        word, payload = self.words.payload, self.command.payload
+        word, payload = self._word, self.command.payload
         is_good, is_last = payload.status == Status.OK, self._place == self._last
         with m.Switch(self._place):
             for number in range(PARAMETERS):

@@ -51,7 +51,7 @@ def image(segments: list[tuple[int, int, int]], parts: dict[int, bytes], *, tabl
 
 
 def test_random_images(request: pytest.FixtureRequest) -> None:
-    count = 50_000 if request.config.getoption("--long") else 1500
+    count = 50_000 if request.config.getoption("--long") else 1000
     loaded = 0
     memory = Memory()
     for seed in range(count):

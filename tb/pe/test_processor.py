@@ -23,7 +23,7 @@ TIMINGS = {
     "far": Timing(latency=50, hold=40, delay=10, seed=1),
     "stalls": Timing(latency=5, jitter=10, hold=10, delay=5, stall=0.5, seed=2),
 }
-CASES, LONG_CASES = 600, 20_000
+CASES, LONG_CASES = 400, 20_000
 
 
 @cache
