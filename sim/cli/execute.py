@@ -17,6 +17,7 @@ from sim.cli.options import (
     check_engine,
     configuration,
     number,
+    prepare_engine,
 )
 from sim.cli.outcome import BadInput, Outcome
 from sim.engines.choice import make_engine
@@ -52,7 +53,8 @@ def execute(
         config = configuration(preset, settings)
         buffers = [_buffer(text) for text in submit]
         dumps = [_dump(text) for text in dump or []]
-        machine = make_engine(engine, config, watchdog=watchdog)
+        prepare_engine(engine, config)
+        machine = make_engine(engine, config, watchdog=watchdog, max_cycles=max_cycles)
         for text in load or []:
             _load(machine, text)
         try:

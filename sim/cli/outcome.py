@@ -13,9 +13,10 @@ from typing import Any, NoReturn
 import typer
 
 from sim.assembler import AssemblyError
+from sim.compiled.toolchain import ToolchainError
 from sim.elf import ElfError
 from sim.engines.engine import Report
-from sim.fault import MachineError
+from sim.fault import CycleLimitError, MachineError
 from sim.jobs.error import JobError
 
 MACHINE_ERROR, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -60,9 +61,11 @@ class Outcome:
             if error.client is not None:
                 details["client"] = error.client.name.lower()
             self._fail(MACHINE_ERROR, error.status.name.lower(), str(error), details)
+        except CycleLimitError as limit:
+            self._fail(MACHINE_ERROR, "cycle_limit", str(limit), {"cycles": limit.cycles})
         except Mismatch as mismatch:
             self._fail(MACHINE_ERROR, "mismatch", str(mismatch), {})
-        except (BadInput, JobError, AssemblyError, ElfError) as error:
+        except (BadInput, JobError, AssemblyError, ElfError, ToolchainError) as error:
             self._fail(BAD_INPUT, "bad_input", str(error), {})
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""

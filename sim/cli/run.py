@@ -16,6 +16,7 @@ from sim.cli.options import (
     Watchdog,
     check_engine,
     configuration,
+    prepare_engine,
 )
 from sim.cli.outcome import Mismatch, Outcome
 from sim.jobs.execution import Execution, Run, first_difference, output_files, processors, save
@@ -42,14 +43,16 @@ def run(
     """Run a job and write its outputs as .npy files."""
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
-        check_engine(engine, max_cycles)
+        check_engine(engine, max_cycles, hazards=hazards)
         config = configuration(preset, settings)
         loaded = load_job(job)
         files = output_files(loaded, output)
+        prepare_engine(engine, config)
         with processor_progress(processors(loaded)) as progress:
             execution = Execution(
-                loaded, engine=engine, config=config, watchdog=watchdog, progress=progress, hazards=hazards
-            )
+                loaded, engine=engine, config=config, watchdog=watchdog, progress=progress, hazards=hazards,
+                max_cycles=max_cycles,
+            )  # fmt: skip
             try:
                 result = execution.run()
             finally:

@@ -5,6 +5,7 @@ build becomes visible by one rename, so builds may be interrupted and may run at
 time.
 """
 
+import fcntl
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -13,7 +14,8 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -76,7 +78,8 @@ def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str 
         A tool is missing or failed, or the cache folder cannot be written.
     """
     verilator, compiler = find_verilator(), find_compiler()
-    parts = (_BUILD, verilog if isinstance(verilog, str) else key, wrapper, top, verilator.version, *compiler.command, compiler.version,
+    made_from = verilog if isinstance(verilog, str) else key
+    parts = (_BUILD, made_from, wrapper, top, verilator.version, *compiler.command, compiler.version,
              *_VERILATOR_FLAGS, *_COMPILER_FLAGS, *_MODEL_FLAGS, *_START_FLAGS)  # fmt: skip
 
     def make(folder: Path, target: Path) -> None:
@@ -174,15 +177,32 @@ def _cached(kind: str, parts: Sequence[str], suffix: str, make: Callable[[Path, 
     # Lengths, so that no two lists of parts give the same text.
     text = "".join(f"{len(part)}:{part}" for part in parts)
     file = cache_folder() / f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}{suffix}"
-    if not file.exists():
-        try:
-            with tempfile.TemporaryDirectory(dir=file.parent, prefix="build-") as folder:
-                target = Path(folder) / file.name
-                make(Path(folder), target)
-                target.replace(file)
-        except OSError as error:
-            raise ToolchainError(f"{error.filename or file.parent}: {error.strerror}") from None
+    try:
+        with _only_one(file):
+            if not file.exists():
+                with tempfile.TemporaryDirectory(dir=file.parent, prefix="build-") as folder:
+                    target = Path(folder) / file.name
+                    make(Path(folder), target)
+                    target.replace(file)
+    except OSError as error:
+        raise ToolchainError(f"{error.filename or file.parent}: {error.strerror}") from None
     return file
+
+
+@contextmanager
+def _only_one(file: Path) -> Iterator[None]:
+    """Let one process at a time make a file that is not there; the others find it when they go on."""
+    if file.exists():
+        yield
+        return
+    lock = file.with_suffix(".lock")
+    with lock.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            # Who waits for this lock holds the file itself and not its name.
+            lock.unlink(missing_ok=True)
 
 
 def find_verilator() -> Verilator:

@@ -6,7 +6,7 @@ from rtl.config import MachineConfig
 from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
 from rtl.isa.status import BusClient, Status
 from rtl.isa.word import pack, unpack
-from sim.engines.engine import Progress, Report
+from sim.engines.engine import Notice, Progress, Report
 from sim.fault import CycleLimitError, MachineError
 from sim.memory import Memory
 
@@ -21,8 +21,9 @@ _RESET_CYCLES = 1_000_000
 class SimulatedMachine(Protocol):
     """The hardware behind a reset, with memory at its ports."""
 
-    cycles: int
-    """Clock cycles so far."""
+    @property
+    def cycles(self) -> int:
+        """Clock cycles so far."""
 
     def write(self, offset: int, value: int) -> None:
         """Write a register."""
@@ -64,6 +65,10 @@ class CycleAccurateEngine:
         self._walked = 0
         self._cycles = 0
         self._prepare()
+
+    @staticmethod
+    def prepare(config: MachineConfig, tell: Notice) -> None:
+        """See `Engine.prepare`."""
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """The hardware of a configuration, with `self.memory`."""

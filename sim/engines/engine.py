@@ -4,10 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from rtl.config import MachineConfig
 from sim.memory import Memory
 
 Progress = Callable[[int], None]
 """Called now and then with the number of processors that have finished since the last call."""
+
+
+Notice = Callable[[], None]
+"""Called before something that takes long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +34,16 @@ class Engine(Protocol):
     name: str
     counts_cycles: bool
     memory: Memory
+
+    @staticmethod
+    def prepare(config: MachineConfig, tell: Notice) -> None:
+        """Make, and keep, what engines of this configuration need; `tell` is called if that takes long.
+
+        Raises
+        ------
+        ToolchainError
+            A tool is missing or failed.
+        """
 
     def execute(self, address: int, dwords: int) -> None:
         """Execute the buffer of `dwords` words at `address` (a multiple of four) to its end.

@@ -1,7 +1,7 @@
 """The golden model as an engine: functional, without a notion of time."""
 
 from rtl.config import MachineConfig
-from sim.engines.engine import Progress, Report
+from sim.engines.engine import Notice, Progress, Report
 from sim.golden.dpp.core import R5xxCore
 from sim.golden.dpp.counters import Counters
 from sim.golden.pe.processor import CommandProcessor
@@ -31,6 +31,10 @@ class GoldenEngine:
         self._hazards = hazards
         self._counters = Counters()
         self._processor = self._new_processor()
+
+    @staticmethod
+    def prepare(config: MachineConfig, tell: Notice) -> None:
+        """Nothing; see `Engine.prepare`."""
 
     def execute(self, address: int, dwords: int) -> None:
         """Execute one command buffer; see `Engine.execute`."""

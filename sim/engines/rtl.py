@@ -2,7 +2,8 @@
 
 from rtl.config import MachineConfig
 from sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
-from sim.engines.verilated import Disturbance, VerilatedMachine
+from sim.engines.engine import Notice
+from sim.engines.verilated import Disturbance, VerilatedMachine, library
 
 
 class RtlEngine(CycleAccurateEngine):
@@ -12,6 +13,11 @@ class RtlEngine(CycleAccurateEngine):
     disturbance = Disturbance()
     """Of the simulated memory."""
 
+    @staticmethod
+    def prepare(config: MachineConfig, tell: Notice) -> None:
+        """Compile the machine; see `Engine.prepare`."""
+        library(config, tell)
+
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
-        """The compiled machine; the first one of a configuration takes as long as compiling does."""
+        """The compiled machine; see `prepare`."""
         return VerilatedMachine(config, self.memory, self.disturbance)

@@ -14,6 +14,7 @@ import numpy as np
 import rtl
 from rtl.config import DEFAULT, MachineConfig, MemoryConfig
 from sim.compiled.toolchain import build
+from sim.engines.engine import Notice
 from sim.memory import Memory
 
 _TOP = "ctm"
@@ -52,7 +53,7 @@ class _Setup(ctypes.Structure):
 
 
 class VerilatedMachine:
-    """A machine behind its reset. Making it compiles the model, or takes what the cache has; see `Model`.
+    """A machine behind its reset. Making it compiles the model, or takes what the cache has.
 
     Raises
     ------
@@ -107,13 +108,14 @@ class VerilatedMachine:
             self._library.machine_refuse(self._handle, self._ranges.ctypes.data, len(self._ranges))
 
 
-def library(config: MachineConfig) -> Path:
-    """The compiled model of a configuration, whatever its simulated memory."""
+def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
+    """The compiled model of a configuration, whatever its simulated memory; `tell` is called if it must be made."""
     # Latency and bandwidth are the simulation's.
     simulated = {name: getattr(DEFAULT.memory, name) for name in ("latency", "bytes_per_cycle")}
     config = replace(config, memory=replace(config.memory, **simulated))
 
     def verilog() -> str:
+        tell()
         # Imported here, because a start with a model that is in the cache should not wait for them.
         from rtl.ctm import Ctm
         from sim.compiled.verilog import convert

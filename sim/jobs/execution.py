@@ -40,9 +40,12 @@ class Execution:
         watchdog: int,
         progress: Progress | None = None,
         hazards: bool = False,
+        max_cycles: int | None = None,
     ) -> None:
         self._job = job
-        self.device = Device(engine, config, watchdog=watchdog, progress=progress, hazards=hazards)
+        self.device = Device(
+            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles
+        )
         self._inputs = {
             section.index: self.device.image(layout, array, section.memory) for section, layout, array in job.inputs
         }

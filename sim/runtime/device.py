@@ -35,6 +35,8 @@ class Device:
         Called while programs run.
     hazards
         Report reads of what the rules of synchronisation do not promise, as HAZARD; golden engine only.
+    max_cycles
+        Cycles after which a cycle-accurate engine raises `sim.fault.CycleLimitError`.
     """
 
     def __init__(
@@ -45,8 +47,11 @@ class Device:
         watchdog: int = WATCHDOG,
         progress: Progress | None = None,
         hazards: bool = False,
+        max_cycles: int | None = None,
     ) -> None:
-        self._engine = make_engine(engine, config, watchdog=watchdog, progress=progress, hazards=hazards)
+        self._engine = make_engine(
+            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles
+        )
         self._heap = Heap()
         self._queue: deque[tuple[int, int]] = deque()
         self.last_submitted = 0

@@ -1,0 +1,39 @@
+"""The machine in hardware, compiled, gives what the golden model gives, in every bit."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from examples.catalogue import FOLDER
+from rtl.config import DEFAULT
+from sim.jobs.execution import Execution, first_difference
+from sim.jobs.loading import load_job
+from sim.runtime.device import WATCHDOG
+from tb.system.shaders import NAMES, Shader, run
+
+JOBS = sorted(FOLDER.glob("*/*.toml")) + sorted(FOLDER.glob("compiled/*/*.toml"))
+SHORT = ("bitonic", "blackscholes", "classify", "early_out", "matmul", "saxpy", "transpose")
+"""The others take ten seconds and more."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_compiled_programs_leave_the_same_bits(name: str) -> None:
+    shader = Shader.load(name)
+    width, height = shader.grid
+    domains = [(0, 0, width - 1, height - 1), (1, 1, width - 2, height - 2), (3, 2, 3, 2)]
+    for domain in domains:
+        found, expected = (run(shader, domain=domain, engine=engine) for engine in ("rtl", "golden"))
+        for other, bits in zip(found.bits, expected.bits, strict=True):
+            np.testing.assert_array_equal(other, bits)
+
+
+@pytest.mark.parametrize(
+    "job", [pytest.param(job, id=job.stem, marks=() if job.stem in SHORT else pytest.mark.long) for job in JOBS]
+)
+def test_examples_leave_the_same_bits(job: Path) -> None:
+    loaded = load_job(job)
+    found, expected = (
+        Execution(loaded, engine=engine, config=DEFAULT, watchdog=WATCHDOG).run() for engine in ("rtl", "golden")
+    )
+    assert first_difference(found, expected) is None
