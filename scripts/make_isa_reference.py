@@ -1,4 +1,4 @@
-"""Writes docs/isa.md: the tables of every word, generated from the declarations."""
+"""Writes docs/isa.md, the tables of every word, and docs/ctm.h, the host's registers, from the declarations."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -8,10 +8,11 @@ from amaranth.lib import data, enum
 from rtl.isa import executable, formats, instruction, opcodes
 from rtl.isa.commands import COMMANDS
 from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.host import REGISTERS
+from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
 from rtl.isa.status import STATUS_TEXT, Status
+from sim.report.header import c_header
 
-TARGET = Path(__file__).parents[1] / "docs" / "isa.md"
+DOCS = Path(__file__).parents[1] / "docs"
 
 _WORDS = {
     "COMMON": (instruction.COMMON, "word 0, all types: US_CMN_INST"),
@@ -136,6 +137,11 @@ def _host() -> Iterator[str]:
         ]
         rows.append((f"0x{register.offset:03X}", register.name, register.access, ", ".join(fields), register.text))
     yield from _table(("offset", "register", "access", "fields", "meaning"), rows)
+    yield "## Host counters\n"
+    yield "Read only, 32 bits; they wrap, and a reset makes them 0.\n"
+    counters = enumerate(COUNTERS.items())
+    rows = [(f"0x{COUNTERS_OFFSET + 4 * place:03X}", name, text) for place, (name, text) in counters]
+    yield from _table(("offset", "counter", "counts"), rows)
     yield "## Status codes\n"
     yield from _table(
         ("code", "name", "meaning"), ((status.value, status.name, STATUS_TEXT[status]) for status in Status)
@@ -159,4 +165,5 @@ def reference() -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(reference(), encoding="utf-8")
+    (DOCS / "isa.md").write_text(reference(), encoding="utf-8")
+    (DOCS / "ctm.h").write_text(c_header(), encoding="utf-8")

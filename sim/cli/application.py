@@ -5,6 +5,7 @@ import typer
 from sim.cli.bench import bench
 from sim.cli.doctor import doctor
 from sim.cli.execute import execute
+from sim.cli.hardware import verilog
 from sim.cli.programs import asm, disasm, info
 from sim.cli.run import run
 from sim.cli.synth import synth
@@ -23,6 +24,7 @@ app.command("exec")(execute)
 app.command()(asm)
 app.command()(disasm)
 app.command()(info)
+app.command()(verilog)
 app.command()(bench)
 app.command()(synth)
 app.command()(doctor)

@@ -1,0 +1,28 @@
+"""``ctm verilog``: the machine as Verilog."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from sim.cli.options import Json, Preset, Settings, configuration
+from sim.cli.outcome import Outcome
+from sim.report.hardware import TOP, write_hardware
+
+
+def verilog(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the files go.")] = Path("."),
+    preset: Preset = "default",
+    settings: Settings = None,
+    json_wanted: Json = False,
+) -> None:
+    """Write the machine as synthesizable Verilog: module `ctm`, a file list, its configuration, a C header."""
+    outcome = Outcome(json_wanted=json_wanted, files={})
+    with outcome.reported():
+        config = configuration(preset, settings)
+        with Console(stderr=True).status("writing the machine as Verilog"):
+            files = write_hardware(config, output)
+        outcome.fields["files"] = {kind: str(path) for kind, path in files.items()}
+        outcome.say(f"module {TOP}: {files['verilog']}; sources {files['list']}; configuration "
+                    f"{files['configuration']}; registers {files['header']}")  # fmt: skip
