@@ -1,0 +1,13 @@
+"""The configuration that is simulated: small, so that it builds fast and its caches overflow often."""
+
+from dataclasses import replace
+
+from rtl.config import TINY, CacheConfig
+
+SMALL = replace(
+    TINY,
+    memory=replace(TINY.memory, outstanding_lines=8),
+    input_cache=CacheConfig(sets=4, ways=2),
+    shared_cache=CacheConfig(sets=8, ways=2),
+    conditional_cache=CacheConfig(sets=2, ways=2),
+)
