@@ -11,7 +11,7 @@ from rtl.isa.limits import ADDRESS_SPACE
 _POISON = bytes.fromhex("addbba7f")
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """An access that the bus answers with an error."""
 
 
@@ -38,7 +38,7 @@ class _Write(AxiRamWrite):
     async def _write(self, address: int, data: bytes) -> None:
         beat = address // self.byte_lanes * self.byte_lanes
         if self._memory.refuses(beat, self.byte_lanes):
-            raise Refused
+            raise RefusedError
         await super()._write(address, data)
 
     async def _answer(self, answer: object) -> None:
@@ -55,7 +55,7 @@ class _Read(AxiRamRead):
 
     async def _read(self, address: int, length: int) -> bytes:
         if self._memory.refuses(address, length):
-            raise Refused
+            raise RefusedError
         return await super()._read(address, length)
 
     async def _answer(self, beat: object) -> None:

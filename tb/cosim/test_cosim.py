@@ -1,6 +1,5 @@
 """The emitted Verilog under cocotb: each module of cocotb tests runs in a simulation of its own."""
 
-
 import pytest
 
 from rtl.ctm import Ctm
