@@ -2,8 +2,8 @@
 
 Each stream has a few random programs with all that they read and write. A buffer sets programs up, starts them over
 small domains, changes formats, masks, conditional value, test and location in between, lets programs read what others
-wrote, and maintains the caches wherever the manual asks for it, and sometimes where it does not. So what memory holds at
-the end is defined. A program may fault; therefore no buffer relies on an earlier one.
+wrote, and maintains the caches wherever the manual asks for it, and sometimes where it does not. So what memory holds at the end
+is defined. A program may fault; therefore no buffer relies on an earlier one.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from rtl.isa.commands import BY_WORD
 from rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from rtl.isa.formats import ELEMENTS, DataFormat, Tiling
 from rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT
-from sim.memory import Memory
 from sim.runtime import CommandBuffer, Layout
+from tb.cosim.work import Work
 from tb.dpp.random_cases import Case, random_case
 from tb.dpp.random_instructions import INPUTS
 from tb.golden.test_alu_reference import random_floats
@@ -36,23 +36,11 @@ _COMMANDS_WITH_BASE = ("set_inst_fmt", "set_inp_fmt", "set_out_fmt", "set_cond_o
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Stream:
-    """Work for a machine; the same for the same seed and number of lanes."""
+class Stream(Work):
+    """Random work, the same for the same seed and number of lanes. The last buffer only flushes."""
 
     seed: int
     lanes: int
-    contents: tuple[tuple[int, bytes], ...]
-    """What memory holds at the start, command buffers included, by address. All that is written lies inside, but for
-    the counters."""
-    buffers: tuple[tuple[int, int], ...]
-    """Address and words of each command buffer, in order. The last one only flushes."""
-    skipped: tuple[tuple[int, int], ...]
-    """Address and size of what depends on the clock."""
-
-    def load(self, memory: Memory) -> None:
-        """Write the contents to a memory."""
-        for address, data in self.contents:
-            memory.write(address, data)
 
 
 @dataclass(eq=False)
@@ -247,7 +235,7 @@ def _chain(generator: np.random.Generator, programs: list[_Program]) -> None:
 
 
 def random_stream(seed: int, *, lanes: int, programs: int = 3, buffers: int = 3, groups: int = 6) -> Stream:
-    """Draw a stream of `programs` programs and `buffers` buffers besides the last; starts have about `groups` groups."""
+    """Draw `programs` programs and `buffers` buffers besides the last; a start has about `groups` groups."""
     generator = np.random.default_rng([_SEED, seed, lanes])
     places = [_PLACES[place] for place in generator.permutation(len(_PLACES))[:programs]]
     cases = [random_case(int(generator.integers(1 << 31)), lanes=lanes) for _ in places]

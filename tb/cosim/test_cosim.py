@@ -16,6 +16,6 @@ def passes(outcome: Outcome) -> None:
     assert not failed, "\n".join([*(f"{name}: {reason}" for name, reason in failed.items()), outcome.printed])
 
 
-@pytest.mark.parametrize("module", ["registers"])
+@pytest.mark.parametrize("module", ["registers", "streams"])
 def test_machine(module: str) -> None:
     passes(run(MACHINE, f"tb.cosim.machine_{module}"))

@@ -1,0 +1,29 @@
+"""Cocotb tests: random command streams, with pauses of 0, 30 and 80 % on every channel."""
+
+import os
+from typing import Any
+
+import cocotb
+
+from tb.cosim.command_streams import random_stream
+from tb.cosim.scoreboard import Scoreboard
+from tb.cosim.testbench import TB
+
+_FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "3")))
+_SIZES = {0.0: 6, 0.3: 4, 0.8: 1}
+"""Groups of a start."""
+
+
+@cocotb.test
+@cocotb.parametrize(pauses=list(_SIZES), seed=list(range(_FIRST, _FIRST + _COUNT)))
+async def random_streams(dut: Any, pauses: float, seed: int) -> None:
+    tb = TB(dut, pauses=pauses, seed=seed)
+    await tb.start()
+    board = Scoreboard(tb, watchdog=20_000)
+    await board.prepare()
+    stream = random_stream(
+        seed, lanes=tb.config.array.lanes, programs=2, buffers=2 if pauses < 0.5 else 1, groups=_SIZES[pauses]
+    )
+    await board.run(stream)
+    await tb.finish()
+    assert any(port.counts.reads for port in tb.checked)
