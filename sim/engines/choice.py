@@ -4,10 +4,11 @@ from rtl.config import MachineConfig
 from sim.engines.cycle_accurate import CycleAccurateEngine
 from sim.engines.engine import Engine, Progress
 from sim.engines.golden import GoldenEngine
+from sim.engines.interpreted import AmaranthEngine
 from sim.engines.rtl import RtlEngine
 
 ENGINES: dict[str, type[GoldenEngine | CycleAccurateEngine]] = {
-    engine.name: engine for engine in (GoldenEngine, RtlEngine)
+    engine.name: engine for engine in (GoldenEngine, RtlEngine, AmaranthEngine)
 }
 
 

@@ -25,6 +25,10 @@ class SimulatedMachine(Protocol):
     def cycles(self) -> int:
         """Clock cycles so far."""
 
+    @property
+    def raised(self) -> int:
+        """The cycle in which the interrupt was raised last."""
+
     def write(self, offset: int, value: int) -> None:
         """Write a register."""
 
@@ -89,14 +93,17 @@ class CycleAccurateEngine:
         try:
             while not self._machine.run(self._slice(start)):
                 self._count()
-                if self._max_cycles is not None and self._cycles + self._machine.cycles - start >= self._max_cycles:
-                    raise CycleLimitError(self._max_cycles)
+                self._check_limit(start)
+            # Behind an error the machine has to wait for what it read ahead.
+            while self._read("LAST_CONSUMED") != self._read("LAST_SUBMITTED"):
+                self._check_limit(start)
         except BaseException:
             # Whatever ended it, nothing goes on behind the caller's back.
             self._cycles += self._machine.cycles - start
             self.reset()
             raise
-        self._cycles += self._machine.cycles - start
+        # Looking at counters takes cycles too, but not of the buffer's.
+        self._cycles += self._machine.raised - start
         self._count()
         self._write("INTERRUPT", 0xFFFF_FFFF)
         self._raise_error()
@@ -128,6 +135,10 @@ class CycleAccurateEngine:
         self._write("WATCHDOG", self._watchdog)
         self._write("INTERRUPT", 0xFFFF_FFFF)
         self._write_fields("CONTROL", clear_error=1, interrupt_enable=1)
+
+    def _check_limit(self, start: int) -> None:
+        if self._max_cycles is not None and self._cycles + self._machine.cycles - start >= self._max_cycles:
+            raise CycleLimitError(self._max_cycles)
 
     def _slice(self, start: int) -> int:
         if self._max_cycles is None:

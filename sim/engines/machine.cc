@@ -42,6 +42,7 @@ struct Machine {
         write_address_taken = model.s_axi_control_awready;
         write_data_taken = model.s_axi_control_wready;
         read_address_taken = model.s_axi_control_arready;
+        if (model.irq && !irq) raised = now;
         irq = model.irq;
         model.clk = 1;
         model.eval();
@@ -80,6 +81,7 @@ struct Machine {
     }
 
     bool irq = false;
+    std::uint64_t raised = 0;  // When the interrupt was raised last.
 
 private:
     bool write_done = false, read_done = false;
@@ -96,6 +98,7 @@ Machine* machine(void* handle) { return static_cast<Machine*>(handle); }
 EXPORTED void* machine_make(const MemorySetup* setup) { return new Machine(*setup); }
 EXPORTED void machine_free(void* handle) { delete machine(handle); }
 EXPORTED std::uint64_t machine_cycles(void* handle) { return machine(handle)->now; }
+EXPORTED std::uint64_t machine_raised(void* handle) { return machine(handle)->raised; }
 
 // False if the machine does not answer, which no state of it allows.
 EXPORTED bool machine_write(void* handle, std::uint32_t offset, std::uint32_t value) {

@@ -85,6 +85,11 @@ class VerilatedMachine:
         """Clock cycles so far."""
         return int(self._library.machine_cycles(self._handle))
 
+    @property
+    def raised(self) -> int:
+        """The cycle in which the interrupt was raised last."""
+        return int(self._library.machine_raised(self._handle))
+
     def write(self, offset: int, value: int) -> None:
         """Write a register."""
         if not self._library.machine_write(self._handle, offset, value):
@@ -172,6 +177,7 @@ def _load(path: Path) -> ctypes.CDLL:
     model.machine_make.argtypes, model.machine_make.restype = [pointer], pointer
     model.machine_free.argtypes, model.machine_free.restype = [pointer], None
     model.machine_cycles.argtypes, model.machine_cycles.restype = [pointer], number
+    model.machine_raised.argtypes, model.machine_raised.restype = [pointer], number
     model.machine_write.argtypes, model.machine_write.restype = [pointer, word, word], ctypes.c_bool
     model.machine_read.argtypes, model.machine_read.restype = [pointer, word, pointer], ctypes.c_bool
     model.machine_run.argtypes, model.machine_run.restype = [pointer, number], ctypes.c_bool
