@@ -1,0 +1,149 @@
+"""BusReader: lines in order, bursts by the rules, and nothing left behind a drain."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rtl.mc.bus import line_beats
+from rtl.mc.bus_reader import BusReader
+from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from tb.mc.bus_model import LINE_BYTES, BusModel, is_offered
+
+TAG_BITS, OUTSTANDING, COUNT, DEADLINE = 5, 4, 60, 4000
+WIDTHS = (64, 128, 256)
+
+
+def requests(generator: np.random.Generator) -> list[tuple[int, int]]:
+    """Lines and tags; the first and the last line among them."""
+    lines = [0, (1 << 26) - 1, *generator.integers(1 << 26, size=COUNT - 2)]
+    return [(int(line), int(generator.integers(1 << TAG_BITS))) for line in lines]
+
+
+def answers(model: BusModel, asked: list[tuple[int, int]]) -> list[tuple[int, bytes | None, int]]:
+    """Line, bytes (None if refused) and tag of each answer."""
+    return [(line, None if line in model.refused else model.line(line), tag) for line, tag in asked]
+
+
+def decoded(payload: int) -> tuple[int, bytes | None, int]:
+    line, bits, refused, tag = (
+        payload & (1 << 26) - 1, payload >> 26 & (1 << 512) - 1, payload >> 538 & 1, payload >> 539,
+    )  # fmt: skip
+    return line, None if refused else bits.to_bytes(LINE_BYTES, "little"), tag
+
+
+class Bench:
+    """A reader between a client and memory."""
+
+    def __init__(self, data_bits: int, client_stall: float = 0, memory_stall: float = 0, seed: int = 1) -> None:
+        generator = np.random.default_rng([seed, data_bits])
+        self.reader = BusReader(TAG_BITS, data_bits=data_bits, outstanding=OUTSTANDING)
+        self.asked = requests(generator)
+        self.source = Source(self.reader.request, generator, client_stall)
+        self.source.waiting = [line | tag << 26 for line, tag in self.asked]
+        self.sink = Sink(self.reader.response, generator, client_stall)
+        self.model = BusModel(self.reader, generator, memory_stall, data_bits=data_bits)
+        self.ends = [self.source, self.sink, self.model]
+
+
+@pytest.mark.parametrize("memory_stall", STALLS)
+@pytest.mark.parametrize("client_stall", STALLS)
+@pytest.mark.parametrize("data_bits", WIDTHS)
+def test_lines_come_whole_and_in_order(data_bits: int, client_stall: float, memory_stall: float) -> None:
+    bench = Bench(data_bits, client_stall, memory_stall)
+    bench.model.refused = {line for line, _ in bench.asked[::7]}
+
+    async def testbench(context: Any) -> None:
+        for _ in range(DEADLINE):
+            await cycle(context, bench.ends)
+            assert len(bench.model.reads) - len(bench.sink.received) <= OUTSTANDING + 1
+            if len(bench.sink.received) == COUNT:
+                break
+        await context.tick()
+        assert context.get(bench.reader.quiet)
+
+    simulate(bench.reader, testbench)
+    assert [decoded(payload) for payload in bench.sink.received] == answers(bench.model, bench.asked)
+    assert bench.model.reads == [(LINE_BYTES * line, line_beats(data_bits)) for line, _ in bench.asked]
+
+
+@pytest.mark.parametrize("data_bits", WIDTHS)
+def test_a_burst_and_a_line_are_offered_in_the_cycle_behind(data_bits: int) -> None:
+    bench = Bench(data_bits)
+    bench.source.waiting = bench.source.waiting[:1]
+    seen: dict[str, list[int]] = {"burst": [], "beat": [], "line": []}
+
+    async def testbench(context: Any) -> None:
+        for now in range(20):
+            for end in bench.ends:
+                end.drive(context)
+            for name, port in (("burst", bench.reader.ar), ("beat", bench.reader.r), ("line", bench.reader.response)):
+                if is_offered(context, port):
+                    seen[name].append(now)
+            for end in bench.ends:
+                end.finish(context)
+            await context.tick()
+
+    simulate(bench.reader, testbench)
+    assert seen["burst"] == [1]
+    assert len(seen["beat"]) == line_beats(data_bits)
+    assert seen["line"] == [seen["beat"][-1] + 1]
+
+
+@pytest.mark.parametrize("data_bits", WIDTHS)
+def test_a_beat_is_taken_in_each_cycle(data_bits: int) -> None:
+    bench = Bench(data_bits)
+    beats, taken = line_beats(data_bits), []
+
+    async def testbench(context: Any) -> None:
+        for now in range(DEADLINE):
+            for end in bench.ends:
+                end.drive(context)
+            if is_offered(context, bench.reader.r) and context.get(bench.reader.r.ready):
+                taken.append(now)
+            for end in bench.ends:
+                end.finish(context)
+            await context.tick()
+            if len(taken) == COUNT * beats:
+                return
+
+    simulate(bench.reader, testbench)
+    pauses = taken[-1] - taken[0] + 1 - COUNT * beats
+    # Four lines under way hide the way to memory and back where a line has four beats.
+    assert pauses == 0 if beats >= 4 else pauses <= COUNT
+
+
+@pytest.mark.parametrize("memory_stall", STALLS)
+@pytest.mark.parametrize("begin", [1, 7, 20, 33])
+def test_a_drain_takes_nothing_ends_bursts_and_drops_their_lines(begin: int, memory_stall: float) -> None:
+    bench = Bench(128, 0.3, memory_stall, seed=begin)
+    reader, later = bench.reader, []
+
+    async def testbench(context: Any) -> None:
+        for _ in range(begin):
+            await cycle(context, bench.ends)
+        context.set(reader.drain, 1)
+        taken = len(bench.source.taken)
+        # Whoever is behind the reader is reset: it takes nothing and holds no payload to its place.
+        ends = [bench.source, bench.model]
+        for now in range(DEADLINE):
+            await cycle(context, ends)
+            assert len(bench.source.taken) == taken, "nothing is taken"
+            if now:
+                assert not context.get(reader.response.valid), "lines are dropped"
+            if context.get(reader.quiet):
+                break
+        else:
+            raise AssertionError("it is never quiet")
+        assert bench.model.is_quiet and len(bench.model.reads) == taken
+        context.set(reader.drain, 0)
+        sink = Sink(reader.response, np.random.default_rng(1), 0.3)
+        for _ in range(DEADLINE):
+            await cycle(context, [bench.source, sink, bench.model])
+            if len(sink.received) == COUNT - taken:
+                break
+        later.extend(sink.received)
+        assert [decoded(payload) for payload in later] == answers(bench.model, bench.asked[taken:])
+
+    simulate(reader, testbench)
+    assert later

@@ -1,0 +1,192 @@
+"""Runs drawn work on the compiled machine and on the golden model, and compares all that a host can see."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rtl.config import MachineConfig
+from rtl.isa.status import BusClient, Status
+from sim.engines.golden import GoldenEngine
+from sim.engines.rtl import RtlEngine
+from sim.engines.verilated import Disturbance
+from sim.fault import CycleLimitError, MachineError
+from sim.golden.dpp.array import Array
+from sim.golden.dpp.batch import Batch
+from sim.golden.dpp.core import R5xxCore, R5xxRun
+from sim.golden.pe.processor import CommandProcessor
+from sim.golden.pe.state import State
+from tb.system.memories import copy, first_difference
+from tb.system.soak_work import MAINTENANCE, Work
+
+MOST_CYCLES = 3_000_000
+"""Of one command buffer; the longest one that is drawn takes a tenth of it."""
+_CLEANUPS = 4
+_MOST_READS = 100_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a buffer ended, as far as machine and model have to agree."""
+
+    status: Status
+    client: BusClient | None = None
+    address: int | None = None
+    word: int | None = None
+
+    @staticmethod
+    def of(error: MachineError) -> "Outcome":
+        if error.status is Status.BUS_ERROR:
+            return Outcome(error.status, error.client)
+        return Outcome(error.status, None, error.address, error.word)
+
+
+_OK = Outcome(Status.OK)
+
+
+class _Recorder(Array):
+    """Keeps the faults of all groups."""
+
+    def __init__(self, run: R5xxRun, faults: set[tuple[object, ...]]) -> None:
+        super().__init__(run._launch)
+        self._faults = faults
+
+    def _fault(self, batch: Batch, status: Status, detail: str = "", **access: object) -> list[Batch]:
+        for i, j in zip(batch.i[:: batch.lanes], batch.j[:: batch.lanes], strict=True):
+            self._faults.add((status, access.get("client"), batch.control.pc, int(i), int(j)))
+        return super()._fault(batch, status, detail, **access)
+
+
+class _Core(R5xxCore):
+    """Notes the faults of its last program: of several the machine may report any."""
+
+    def start(self, state: State) -> R5xxRun:
+        self.faults: set[tuple[object, ...]] = set()
+        run = super().start(state)
+        run._array = _Recorder(run, self.faults)
+        return run
+
+
+class Model(GoldenEngine):
+    """The golden model with all faults of the last program."""
+
+    def _new_processor(self) -> CommandProcessor:
+        self._core = _Core(
+            self.memory, lanes=self._config.array.lanes, counters=self._counters, watchdog=self._watchdog
+        )
+        self._core.faults = set()
+        return CommandProcessor(self.memory, self._core)
+
+    @property
+    def faults(self) -> set[tuple[object, ...]]:
+        """Status, client, PC and pair."""
+        return self._core.faults
+
+
+class Hardware(RtlEngine):
+    """The compiled machine; each buffer has a limit of cycles."""
+
+    def __init__(self, config: MachineConfig, *, watchdog: int, disturbance: Disturbance) -> None:
+        self.disturbance = disturbance
+        super().__init__(config, watchdog=watchdog)
+
+    def limit(self, cycles: int) -> None:
+        """Let the next buffer take so many cycles."""
+        self._max_cycles = self._cycles + cycles
+
+    def execute(self, address: int, dwords: int) -> None:
+        """Execute a buffer and wait until it is consumed, which may be after its error."""
+        try:
+            super().execute(address, dwords)
+        finally:
+            for _ in range(_MOST_READS):
+                if self._read_fields("STATUS")["idle"]:
+                    break
+            else:
+                raise AssertionError("a buffer that ended is never consumed")
+            self._write("INTERRUPT", 0xFFFF_FFFF)
+
+
+class Comparison:
+    """One piece of work on both. All of it is a function of the work."""
+
+    def __init__(self, work: Work, config: MachineConfig) -> None:
+        self.work = work
+        memory = replace(config.memory, latency=work.latency, bytes_per_cycle=work.bytes_per_cycle)
+        config = replace(config, memory=memory)
+        self.machine = Hardware(config, watchdog=work.watchdog, disturbance=work.disturbance)
+        self.model = Model(config, watchdog=work.watchdog)
+        for engine in (self.machine, self.model):
+            for address, data in work.contents:
+                engine.memory.write(address, data)
+            for first, end in work.refused:
+                engine.memory.refuse(first, end)
+        self._maintenance = np.array(MAINTENANCE, "<u4").tobytes()
+
+    def run(self) -> list[Outcome]:
+        """Run all buffers; how each ended.
+
+        Raises
+        ------
+        AssertionError
+            Machine and model differ; the message says in what.
+        """
+        outcomes = []
+        for number, buffer in enumerate(self.work.buffers):
+            what = f"seed {self.work.seed}, buffer {number}"
+            if buffer.reset_after is not None:
+                self._reset(buffer.address, buffer.dwords, buffer.reset_after)
+            outcomes.append(self._both(buffer.address, buffer.dwords, what))
+            self._clean_up(what)
+            place = first_difference(self.machine.memory, self.model.memory, ignored=self.work.ignored)
+            assert place is None, f"{what}: memory differs at 0x{place:08x}"
+        return outcomes
+
+    def _both(self, address: int, dwords: int, what: str) -> Outcome:
+        """Execute a buffer on both."""
+        wanted, _ = self._execute(self.model, address, dwords, what)
+        self.machine.limit(MOST_CYCLES)
+        found, error = self._execute(self.machine, address, dwords, what)
+        faults = self.model.faults
+        if error is not None and error.pc is not None:
+            fault = (error.status, error.client, error.pc, error.i, error.j)
+            assert fault in faults, f"{what}: {error}; the model has {sorted(map(str, faults))}"
+            assert wanted.status in {each[0] for each in faults}
+        elif len({each[:2] for each in faults}) > 1 and found.status is Status.BUS_ERROR:
+            # Where several groups fault, any of them may be reported.
+            assert (found.status, found.client) in {each[:2] for each in faults}, f"{what}: {error}"
+        else:
+            assert found == wanted, f"{what}: {found}, expected {wanted}"
+        return found
+
+    @staticmethod
+    def _execute(engine: Hardware | Model, address: int, dwords: int, what: str) -> tuple[Outcome, MachineError | None]:
+        try:
+            engine.execute(address, dwords)
+        except MachineError as error:
+            return Outcome.of(error), error
+        except CycleLimitError as error:
+            raise AssertionError(f"{what}: the machine hangs") from error
+        return _OK, None
+
+    def _clean_up(self, what: str) -> None:
+        """Bring everything to memory, and forget what caches have."""
+        self.model._core.faults.clear()
+        for engine in (self.machine, self.model):
+            engine.memory.write(self.work.maintenance, self._maintenance)
+        for _ in range(_CLEANUPS):
+            if self._both(self.work.maintenance, len(MAINTENANCE), f"{what}, maintenance") == _OK:
+                return
+        raise AssertionError(f"{what}: a lost write is reported again and again")
+
+    def _reset(self, address: int, dwords: int, cycles: int) -> None:
+        """Run a buffer for so many cycles on the machine, reset both, and undo what it has written."""
+        self.machine.limit(cycles)
+        try:
+            self.machine.execute(address, dwords)
+            self.machine.reset()
+        except MachineError:
+            self.machine.reset()
+        except CycleLimitError:
+            pass  # It was reset.
+        self.model.reset()
+        copy(self.model.memory, self.machine.memory)

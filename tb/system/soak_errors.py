@@ -1,0 +1,70 @@
+"""Mistakes of every kind in drawn work."""
+
+import numpy as np
+
+from rtl.isa.commands import BY_NAME, BY_WORD
+from rtl.isa.formats import FORMAT
+from rtl.isa.limits import ADDRESS_SPACE
+from rtl.isa.word import pack
+from sim.runtime import CommandBuffer
+from tb.system.soak_regions import Region
+
+_LINE = 64
+
+
+def spoil(generator: np.random.Generator, commands: list[list[int]], broken: int, image: int) -> list[list[int]]:
+    """The commands with one mistake, or none. `broken` is where a malformed executable is, `image` where a good one."""
+    words = [
+        lambda: _no_command(generator),
+        lambda: _bad_parameter(generator),
+        lambda: CommandBuffer().set_inst_fmt(broken).start_program().words,
+        lambda: _wrong_conditional_format().words,
+        lambda: CommandBuffer().append("set_out_fmt", 0, image, pack(FORMAT, pitch=0, format=4), 1).words,
+    ]
+    kind = int(generator.integers(len(words) + 2))
+    place = int(generator.integers(len(commands) + 1))
+    if kind == len(words):
+        # The buffer ends inside a command.
+        last = commands[min(place, len(commands) - 1)]
+        return [*commands[:place], last[: int(generator.integers(1, len(last)))]]
+    if kind > len(words):
+        return commands
+    return [*commands[:place], words[kind](), *commands[place:]]
+
+
+def _no_command(generator: np.random.Generator) -> list[int]:
+    known = list(BY_WORD)
+    word = int(known[int(generator.integers(len(known)))]) ^ 1 << int(generator.integers(32))
+    return [word if word not in BY_WORD else 0]
+
+
+def _bad_parameter(generator: np.random.Generator) -> list[int]:
+    reserved, tiled = pack(FORMAT, pitch=4, format=5), pack(FORMAT, tiling=1)
+    word = {name: BY_NAME[name].word for name in BY_NAME}
+    bad = [
+        [word["set_inp_fmt"], 3, 0, reserved, 1],
+        [word["set_out_fmt"], 3, 0, reserved, 1],
+        [word["set_out_fmt"], 4 + int(generator.integers(12)), 0, pack(FORMAT, pitch=4), 1],
+        [word["set_cond_out_fmt"], 0, reserved, 1],
+        [word["set_inst_fmt"], 0, 1 << int(generator.integers(32))],
+        [word["set_constf_fmt"], 0, tiled],
+        [word["set_consti_fmt"], 0, tiled],
+        [word["set_constb_fmt"], 0, tiled],
+    ]
+    return bad[int(generator.integers(len(bad)))]
+
+
+def _wrong_conditional_format() -> CommandBuffer:
+    buffer = CommandBuffer().append("set_cond_out_fmt", 0, pack(FORMAT, pitch=8, format=4), 1)
+    return buffer.append("set_cond_test", 1).start_program()
+
+
+def refused_ranges(generator: np.random.Generator, regions: list[Region]) -> list[tuple[int, int]]:
+    """Lines of regions that memory refuses."""
+    ranges = []
+    for _ in range(int(generator.integers(1, 4))):
+        region = regions[int(generator.integers(len(regions)))]
+        lines = region.lines
+        line = lines[int(min(len(lines) - 1, generator.geometric(0.1) - 1))]
+        ranges.append((_LINE * line, min(_LINE * (line + int(generator.integers(1, 3))), ADDRESS_SPACE)))
+    return ranges

@@ -1,0 +1,99 @@
+"""Programs for drawn work: random ones, and short ones whose domain may be long."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from rtl.isa.executable import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
+from rtl.isa.word import pack
+from sim.assembler import assemble
+from sim.elf import Executable, write
+from sim.fault import MachineError
+from sim.golden.pe.loader import load
+from sim.memory import Memory
+from tb.dpp.random_programs import Program
+
+IN_PLACE = """
+TEX r1 = LOOKUP(i0, r0.rg) unscaled
+ALU r1.rgb = MAD(r1, c0, c1.abg) || r1.a = MAD(r1.a, c2.a, r1.r)
+OUT o0 = MAX(r1, c3)
+"""
+"""Each processor reads and writes its own element only."""
+FAN_OUT = """
+TEX r1 = LOOKUP(i0, r0.gr) unscaled
+TEX r2 = LOOKUP(i1, r0.rg)
+OUT o0 = MIN(r1, r1)
+OUT o1.rg = MAD(r0, c0, r2)
+OUT o2.ba = MAD(r2, r1, c1)
+OUT o3 = ADD(r1, r2)
+"""
+TRANSPOSE = """
+.uncached_writes
+TEX r1.r = LOOKUP(i0, r0.rg) unscaled
+ALU r1.gb = MOV(r0.ggr)
+OUT umrt[per_processor_idx] = MOV(r1)
+"""
+VALUES = """
+TEX r1 = LOOKUP(i2, r0.rg) unscaled
+OUT w = MOV(r1.r)
+OUT o0 = MAD(r1, c0, r0)
+"""
+ENDLESS = """
+TEX r1 = LOOKUP(i0, r0.rg) unscaled
+FC JUMP -> 1 jump_func=ALWAYS
+OUT o0 = MOV(r1)
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Executables:
+    """A program; `own` if each processor reads its own pair only, `short` if its domain may be long."""
+
+    image: bytes
+    uncached: bool = False
+    own: bool = False
+    short: bool = True
+
+
+@cache
+def _short(source: str) -> Executables:
+    executable = assemble(source)
+    return Executables(write(executable), uncached=executable.uncached_writes, own=source == IN_PLACE)
+
+
+def _random(generator: np.random.Generator, *, uncached: bool) -> Executables:
+    full = bool(generator.random() < 0.85)
+    program = Program(generator, size=int(generator.integers(4, 20)), full=full, uncached=uncached)
+    offset = int(generator.choice([0, 0, 0, 5]))
+    executable = Executable(
+        instructions=((0,) * 6,) * offset + tuple(program.code), start=program.start, end=len(program.code) - 1,
+        offset=offset, highest_temporary=program.highest_temporary,
+        us_config=pack(US_CONFIG, zero_times_anything=int(generator.integers(2))),
+        us_fc_ctrl=pack(US_FC_CTRL, full_fc_en=int(full)),
+        fg_depth_src=pack(FG_DEPTH_SRC, from_program=int(generator.integers(2))), uncached_writes=uncached,
+    )  # fmt: skip
+    return Executables(write(executable), uncached=uncached, short=False)
+
+
+def draw_program(generator: np.random.Generator) -> Executables:
+    """A legal program; some fault."""
+    if generator.random() < 0.03:
+        return _short(ENDLESS)
+    if generator.random() < 0.55:
+        return _random(generator, uncached=bool(generator.random() < 0.15))
+    return _short([IN_PLACE, IN_PLACE, FAN_OUT, TRANSPOSE, VALUES][int(generator.integers(5))])
+
+
+def damaged(generator: np.random.Generator, image: bytes) -> bytes:
+    """The image with a mistake that the loader finds."""
+    while True:
+        words = np.frombuffer(image[: len(image) // 4 * 4], "<u4").copy()
+        place = int(generator.integers(min(words.size, 64)))
+        words[place] ^= np.uint32(1 << int(generator.integers(32)))
+        memory = Memory()
+        memory.write(0, words.tobytes())
+        try:
+            load(memory, 0)
+        except MachineError:
+            return words.tobytes()

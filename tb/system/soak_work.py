@@ -1,0 +1,259 @@
+"""Random work for the whole machine that follows the manual's rules, so that its results are defined."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from rtl.isa.formats import DataFormat
+from rtl.isa.limits import ADDRESS_SPACE, COORDINATE_LIMIT, FLOAT_CONSTANTS
+from sim.engines.verilated import Disturbance
+from sim.runtime import CommandBuffer, Layout
+from tb.dpp.random_instructions import INPUTS, READ_BACK
+from tb.dpp.random_programs import INT_CONSTANTS
+from tb.golden.test_alu_reference import random_floats
+from tb.system.soak_coherence import Accesses, Coherence
+from tb.system.soak_errors import refused_ranges, spoil
+from tb.system.soak_programs import Executables, damaged, draw_program
+from tb.system.soak_regions import Region, Space, draw_layout
+
+_FLUSHES = ("flush_out_cache", "flush_cond_out_cache")
+_INVALIDATES = (
+    "inv_inst_cache", "inv_constf_cache", "inv_consti_cache", "inv_constb_cache", "inv_cond_out_cache", "inv_inp_cache",
+)  # fmt: skip
+_COUNTERS = ("init_perf_counters", "start_perf_counters", "stop_perf_counters", "read_perf_counters")
+_DATA = 9
+_OUTPUTS = 4
+_CONDITIONAL_FORMATS = [DataFormat.FLOAT32_1, DataFormat.UINT16_1]
+_SINGLE = [DataFormat.FLOAT32_1]
+_ALL = list(DataFormat)
+MAINTENANCE = [
+    word for name in (*_FLUSHES, "wait_for_idle", *_INVALIDATES) for word in CommandBuffer().append(name, 0).words
+]
+"""Brings everything to memory and forgets what caches have."""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A command buffer; with `reset_after` it is run for so many cycles, dropped by a reset, and then run."""
+
+    address: int
+    dwords: int
+    reset_after: int | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Work:
+    """Everything that a run depends on; the same for the same seed."""
+
+    seed: int
+    contents: list[tuple[int, bytes]]
+    buffers: list[Buffer]
+    maintenance: int
+    """Where a buffer for it has room."""
+    refused: list[tuple[int, int]]
+    ignored: set[int]
+    """Addresses of counters, which the model does not have."""
+    watchdog: int
+    latency: int
+    bytes_per_cycle: int
+    disturbance: Disturbance
+
+
+@dataclass
+class _Writer:
+    """Draws buffers."""
+
+    generator: np.random.Generator
+    space: Space
+    lost_client: str | None
+    """The flush that reports the writes that memory refuses."""
+    coherence: Coherence = field(default_factory=Coherence)
+    commands: list[list[int]] = field(default_factory=list)
+    set_to: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    counters: list[Region] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.data = [self.space.numbers() for _ in range(_DATA)]
+        generator = self.generator
+        self.floats = [self.space.place(random_floats(generator, (FLOAT_CONSTANTS, 4)).tobytes()) for _ in range(2)]
+        self.ints = [self.space.place(_ints(generator)) for _ in range(2)]
+        self.bools = [
+            self.space.place(generator.choice([0, 1, 0x100, 0x80], 32).astype("<u4").tobytes()) for _ in range(2)
+        ]
+        self.programs = [draw_program(generator) for _ in range(int(generator.integers(1, 4)))]
+        self.images = [self.space.place(program.image) for program in self.programs]
+        self.broken = self.space.place(damaged(generator, self.programs[0].image))
+        self.counters = [self.space.region(2048) for _ in range(2)]
+
+    def happens(self, probability: float) -> bool:
+        return bool(self.generator.random() < probability)
+
+    def pick(self, values: list) -> object:
+        return values[int(self.generator.integers(len(values)))]
+
+    def emit(self, name: str, *parameters: int) -> None:
+        self.commands.append(CommandBuffer().append(name, *parameters).words)
+        self.coherence.command(name)
+
+    def set(self, name: str, *parameters: int, index: int = -1) -> None:
+        """A command that sets state, if it changes anything or now and then."""
+        parameters = parameters if index < 0 else (index, *parameters)
+        if self.set_to.get((name, index)) != parameters or self.happens(0.1):
+            self.emit(name, *parameters)
+        self.set_to[name, index] = parameters
+
+    def buffer(self) -> list[list[int]]:
+        """Commands of a buffer. State is set again: the buffer before may have ended early."""
+        self.commands, self.set_to, self.coherence = [], {}, Coherence()
+        for _ in range(int(self.generator.choice([1, 1, 2, 3, 4]))):
+            self._launch(int(self.generator.integers(len(self.programs))))
+        return self.commands
+
+    def _launch(self, number: int) -> None:
+        program = self.programs[number]
+        order = [self.data[place] for place in self.generator.permutation(_DATA)]
+        conditional, outputs, rest = order[0], order[1 : 1 + _OUTPUTS], order[1 + _OUTPUTS :]
+        inputs, domain = [self.pick(rest) for _ in range(INPUTS)], self._domain(program)
+        layouts = self._outputs(program, outputs)
+        if program.own and self.happens(0.6):
+            inputs[0] = outputs[0]
+        in_place = inputs[0] is outputs[0]
+        self._inputs(program, inputs, layouts, in_place=in_place)
+        if program.uncached or in_place:
+            # All that is read and written has to exist: lookups beyond the edge would meet what others write.
+            width, height = layouts[0].pitch, layouts[0].height
+            domain = [min(bound, limit - 1) for bound, limit in zip(domain, (width, height) * 2, strict=True)]
+        floats = self.pick(self.floats + [region for region in rest if region.size >= 16 * FLOAT_CONSTANTS])
+        self._rest_of_state(number, conditional, floats)
+        uncached = outputs[:1] if program.uncached else []
+        accesses = Accesses(
+            read=frozenset(inputs), floats=floats, conditional=conditional,
+            written=frozenset() if uncached else frozenset(outputs), uncached=frozenset(uncached),
+        )  # fmt: skip
+        if self.happens(0.3) and self.lost_client is None:
+            self.emit(self.pick([*_FLUSHES, *_INVALIDATES, "wait_for_idle"]), 0)
+        for name in self.coherence.before(accesses):
+            self.emit(name, int(self.generator.integers(1 << 32)))
+        self._start(accesses, domain)
+        if not (uncached or in_place or self.coherence.before(accesses)) and self.happens(0.3):
+            self._start(accesses, self._domain(program))
+        self._idle()
+
+    def _start(self, accesses: Accesses, domain: list[int]) -> None:
+        self.set("set_domain", *domain)
+        if self.happens(0.3):
+            self.set("set_cond_val", int(np.float32(self.generator.normal()).view(np.uint32)))
+        self.emit("start_program", 0)
+        self.coherence.after(accesses)
+        if self.lost_client:
+            self.emit(self.lost_client, 0)
+
+    def _idle(self) -> None:
+        """Commands that may stand anywhere."""
+        if self.happens(0.15):
+            name = self.pick(list(_COUNTERS))
+            self.emit(name, self.pick(self.counters).base if name.startswith("read") else 1)
+        if self.happens(0.2) and self.lost_client is None:
+            self.emit("wait_for_idle", 0)
+
+    def _domain(self, program: Executables) -> list[int]:
+        generator = self.generator
+        if program.short and self.happens(0.03):
+            return self.pick([[0, 0, 0, COORDINATE_LIMIT - 1], [0, 0, COORDINATE_LIMIT - 1, 0]])
+        width, height = (int(generator.integers(1, limit)) for limit in ((60, 12) if program.short else (14, 8)))
+        if self.happens(0.2):
+            width = height = 1
+        i0, j0 = int(generator.choice([0, 0, 0, 1, 2, 7])), int(generator.choice([0, 0, 0, 1, 3]))
+        if self.happens(0.04):
+            i0, j0 = self.pick([[COORDINATE_LIMIT - width, j0], [i0, COORDINATE_LIMIT - height]])
+        domain = [i0, j0, i0 + width - 1, j0 + height - 1]
+        if self.happens(0.04):
+            domain = [*domain[2:], *domain[:2]]
+        return domain
+
+    def _outputs(self, program: Executables, regions: list[Region]) -> list[Layout]:
+        layouts = []
+        for index, region in enumerate(regions):
+            formats = _SINGLE if program.uncached and index == 0 else _ALL
+            layout = draw_layout(self.generator, region, formats=formats)
+            word = 0 if index and self.happens(0.03) else layout.format_word
+            layouts.append(layout)
+            self.set("set_out_fmt", region.base, word, layout.height % COORDINATE_LIMIT, index=index)
+        return layouts
+
+    def _inputs(self, program: Executables, regions: list[Region], layouts: list[Layout], *, in_place: bool) -> None:
+        for index, region in enumerate(regions):
+            layout = draw_layout(self.generator, region, formats=_ALL, is_input=True)
+            if in_place and index == 0:
+                layout = layouts[0]
+            word = 0 if not in_place and self.happens(0.03) else layout.format_word
+            self.set("set_inp_fmt", region.base, word, layout.height % COORDINATE_LIMIT, index=index)
+        if program.uncached:
+            base = self.set_to["set_out_fmt", 0][1]
+            self.set(
+                "set_inp_fmt", base, layouts[0].format_word, layouts[0].height % COORDINATE_LIMIT, index=READ_BACK
+            )  # fmt: skip
+
+    def _rest_of_state(self, number: int, conditional: Region, floats: Region) -> None:
+        generator = self.generator
+        self.set("set_inst_fmt", self.images[number].base, 0)
+        self.set("set_constf_fmt", floats.base, 0)
+        self.set("set_consti_fmt", self.pick(self.ints).base, 0)
+        self.set("set_constb_fmt", self.pick(self.bools).base, 0)
+        layout = draw_layout(generator, conditional, formats=_CONDITIONAL_FORMATS)
+        tests = list(ConditionalTest)
+        test, mask = self.pick([ConditionalTest.ALWAYS, *tests]), int(self.happens(0.5))
+        if self.lost_client == "flush_cond_out_cache" and test is ConditionalTest.ALWAYS:
+            # Where memory refuses, the machine learns it when it writes, the model when it tests.
+            mask = 0
+        self.set("set_cond_out_fmt", conditional.base, layout.format_word, layout.height % COORDINATE_LIMIT)
+        self.set("set_cond_test", test.value)
+        self.set("set_cond_out_mask", mask)
+        self.set("set_cond_loc", self.pick(list(ConditionalLocation)).value)
+        self.set("set_out_mask", 15 if self.happens(0.6) else int(generator.integers(16)))
+
+
+def _ints(generator: np.random.Generator) -> bytes:
+    rows = [[int(generator.integers(4)), *(int(generator.choice([0, 1, 5, 255])) for _ in range(2)), 7]
+            for _ in range(INT_CONSTANTS)]  # fmt: skip
+    return bytes(np.array(rows, np.uint8).ravel())
+
+
+def draw_work(seed: int) -> Work:
+    """The work of a seed."""
+    generator = np.random.default_rng([seed, 0x50AC])
+    space = Space(generator)
+    kind = generator.choice(["none", "errors", "refused"], p=[0.5, 0.25, 0.25])
+    lost = generator.choice(["flush_out_cache", "flush_cond_out_cache"]) if kind == "refused" else None
+    writer = _Writer(generator, space, None if lost is None else str(lost))
+    drafts = []
+    for _ in range(int(generator.integers(1, 4))):
+        commands = writer.buffer()
+        if kind == "errors":
+            commands = spoil(generator, commands, writer.broken.base, writer.images[0].base)
+        data = np.array([word for words in commands for word in words], "<u4").tobytes()
+        offset = 4 * int(generator.integers(16))
+        region = space.place(bytes(offset) + data)
+        drafts.append((region, offset, len(data) // 4))
+    refused = []
+    if kind == "refused":
+        writes = writer.data[:1]
+        others = [*writer.images, *writer.floats, *writer.ints, *writer.bools, *(draft[0] for draft in drafts)]
+        refused = refused_ranges(generator, writes if generator.random() < 0.5 else [*others, *writer.counters])
+    buffers = [
+        Buffer(
+            (region.base + offset) % ADDRESS_SPACE, dwords,
+            int(generator.choice([20, 200, 1000, 4000]) * generator.random()) if generator.random() < 0.1 else None,
+        )
+        for region, offset, dwords in drafts
+    ]  # fmt: skip
+    return Work(
+        seed=seed, contents=space.contents, buffers=buffers, maintenance=space.region(2048).base, refused=refused,
+        ignored={region.base + byte for region in writer.counters for byte in range(8)},
+        watchdog=int(generator.integers(1, 60)) if generator.random() < 0.06 else 3_000,
+        latency=int(generator.choice([1, 10, 50, 50, 200])), bytes_per_cycle=int(generator.choice([1, 16, 16])),
+        disturbance=Disturbance(
+            jitter=int(generator.choice([0, 0, 5, 60])), stall=float(generator.choice([0, 0, 0.3, 0.8])), seed=seed,
+        ),
+    )  # fmt: skip
