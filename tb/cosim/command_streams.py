@@ -2,8 +2,8 @@
 
 Each stream has a few random programs with all that they read and write. A buffer sets programs up, starts them over
 small domains, changes formats, masks, conditional value, test and location in between, lets programs read what others
-wrote, and maintains the caches wherever the manual asks for it, and sometimes where it does not. So what memory holds at the end
-is defined. A program may fault; therefore no buffer relies on an earlier one.
+wrote, and maintains the caches wherever the manual asks for it, and sometimes where it does not. So it is defined what
+memory holds at the end. A program may fault; therefore no buffer relies on an earlier one.
 """
 
 from dataclasses import dataclass

@@ -73,6 +73,7 @@ class MemoryPort:
         self._write, self._read = (kind(memory, bus, dut.clk, dut.rst) for kind in (_Write, _Read))
         for part in (self._write, self._read):
             part.log.setLevel("ERROR")
+        self.read_addresses = self._read.ar_channel
         self.channels = (
             self._write.aw_channel, self._write.w_channel, self._write.b_channel,
             self._read.ar_channel, self._read.r_channel,

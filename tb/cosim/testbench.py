@@ -76,6 +76,19 @@ class TB:
         await ClockCycles(self.dut.clk, 200 if self._pauses else 20)
         assert self.checker.outstanding == 0, f"{self.checker.outstanding} transactions were not finished"
 
+    def stop_reads(self, stopped: bool) -> None:
+        """Let memory take no reads, or go on."""
+        for port in self._ports:
+            port.read_addresses.pause = stopped
+
+    async def settle(self, polls: int = 5000) -> dict[str, int]:
+        """STATUS once the machine is idle."""
+        for _ in range(polls):
+            status = await self.fields("STATUS")
+            if status["idle"]:
+                return status
+        raise AssertionError("the machine does not come to rest")
+
     def _channels(self) -> list[Any]:
         write, read = self._host.write_if, self._host.read_if
         own = [write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel]
@@ -88,6 +101,10 @@ class TB:
     async def write_bytes(self, offset: int, data: bytes) -> None:
         """Write some bytes of a register."""
         await self._host.write(offset, data)
+
+    async def read_bytes(self, offset: int, size: int) -> bytes:
+        """Read bytes of the register space."""
+        return (await self._host.read(offset, size)).data
 
     async def write_fields(self, name: str, **fields: int) -> None:
         """Write a register's fields, the others 0."""

@@ -1,0 +1,44 @@
+"""Cocotb tests: every error status, its place, and that the next buffer runs right."""
+
+from typing import Any
+
+import cocotb
+from cocotbext.axi import AxiResp
+
+from rtl.isa.status import Status
+from tb.cosim.directed import MISTAKES, WATCHDOG
+from tb.cosim.scoreboard import Scoreboard
+from tb.cosim.testbench import TB
+
+
+async def _check(dut: Any, name: str, response: AxiResp, pauses: float) -> None:
+    mistake = MISTAKES[name]
+    tb = TB(dut, pauses=pauses, seed=len(name))
+    tb.memory.response = response
+    await tb.start()
+    board = Scoreboard(tb, watchdog=WATCHDOG)
+    await board.prepare()
+    work = mistake.work()
+    board.load(work)
+    if mistake.refused is not None:
+        board.refuse(mistake.refused, mistake.refused + 64)
+    (bad, dwords), (right, right_dwords) = work.buffers
+    assert await board.execute(bad, dwords) is mistake.status
+    board.compare()
+    board.allow()
+    assert await board.execute(right, right_dwords) is Status.OK
+    board.compare()
+    assert (sum(port.counts.errors for port in tb.checked) > 0) == (mistake.refused is not None)
+    await tb.finish()
+
+
+@cocotb.test
+@cocotb.parametrize(name=list(MISTAKES), pauses=[0.0, 0.3])
+async def every_error_is_reported(dut: Any, name: str, pauses: float) -> None:
+    await _check(dut, name, AxiResp.SLVERR, pauses)
+
+
+@cocotb.test
+@cocotb.parametrize(name=[name for name, mistake in MISTAKES.items() if mistake.refused is not None])
+async def no_memory_at_an_address_is_a_bus_error_too(dut: Any, name: str) -> None:
+    await _check(dut, name, AxiResp.DECERR, 0.0)

@@ -1,0 +1,43 @@
+"""Cocotb tests: soft resets while a program runs, with transactions under way; what follows runs right."""
+
+import random
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles
+
+from rtl.isa.status import Status
+from tb.cosim.command_streams import random_stream
+from tb.cosim.scoreboard import Scoreboard
+from tb.cosim.testbench import TB
+
+_SEEDS = range(6)
+_MOST_CYCLES = 2500
+
+
+@cocotb.test
+@cocotb.parametrize(pauses=[0.0, 0.3, 0.8], seed=_SEEDS)
+async def a_reset_at_any_time_leaves_a_machine_that_runs_right(dut: Any, pauses: float, seed: int) -> None:
+    generator = random.Random(seed)
+    tb = TB(dut, pauses=pauses, seed=seed)
+    await tb.start()
+    stream = random_stream(seed, lanes=tb.config.array.lanes, programs=2, buffers=1, groups=4)
+    found_under_way = 0
+    for _ in range(3):
+        await tb.prepare(20_000)
+        Scoreboard(tb).load(stream)
+        for address, dwords in stream.buffers:
+            await tb.push(address, dwords)
+        await ClockCycles(dut.clk, generator.randrange(_MOST_CYCLES))
+        found_under_way += sum(port.outstanding for port in tb.checked)
+        lost = await tb.read("LAST_CONSUMED") != await tb.read("LAST_SUBMITTED")
+        await tb.write_fields("CONTROL", reset=1)
+        status = await tb.settle()
+        assert Status(status["code"]) is Status.RESET or not lost or not status["error"]
+        assert sum(port.outstanding for port in tb.checked) == 0, "idle with transactions under way"
+        assert await tb.read("LAST_CONSUMED") == await tb.read("LAST_SUBMITTED")
+    board = Scoreboard(tb, watchdog=20_000)
+    await board.prepare()
+    await board.run(stream)
+    await tb.finish()
+    dut._log.info(f"{found_under_way} transactions were under way")
