@@ -1,0 +1,158 @@
+"""BusWriter: the bytes of the mask and no others, answers in order, no pause, and nothing left behind a drain."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rtl.mc.bus_writer import BusWriter
+from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from tb.mc.bus_model import LINE_BYTES, BusModel, is_offered
+
+TAG_BITS, OUTSTANDING, COUNT, DEADLINE = 5, 4, 60, 4000
+WIDTHS = (64, 128, 256)
+Write = tuple[int, bytes, int, int]
+
+
+def random_mask(generator: np.random.Generator) -> int:
+    """Bytes of a line: all, one, a run or any, but at least one."""
+    kind, first = int(generator.integers(4)), int(generator.integers(LINE_BYTES))
+    if kind == 0:
+        return (1 << LINE_BYTES) - 1
+    if kind == 1:
+        return 1 << first
+    if kind == 2:
+        return (1 << int(generator.integers(1, LINE_BYTES - first + 1))) - 1 << first
+    return int.from_bytes(generator.bytes(8), "little") or 1
+
+
+def random_writes(generator: np.random.Generator) -> list[Write]:
+    """Line, bytes, mask and tag; many writes meet in few lines, the last line of memory among them."""
+    lines = [0, 1, 2, (1 << 26) - 1]
+    return [
+        (int(generator.choice(lines)), generator.bytes(LINE_BYTES), random_mask(generator), int(generator.integers(32)))
+        for _ in range(COUNT)
+    ]
+
+
+def expected_lines(model: BusModel, writes: list[Write]) -> dict[int, bytes]:
+    """Memory behind the writes."""
+    found: dict[int, bytes] = {}
+    for line, data, mask, _ in writes:
+        if line not in model.refused:
+            old = found.get(line, np.random.default_rng(line).bytes(LINE_BYTES))
+            found[line] = bytes(data[at] if mask >> at & 1 else old[at] for at in range(LINE_BYTES))
+    return found
+
+
+def bursts(writes: list[Write], beat_bytes: int) -> list[tuple[int, int]]:
+    """Address and beats from the first to the last beat with a byte that is written."""
+    result = []
+    for line, _, mask, _ in writes:
+        used = [byte // beat_bytes for byte in range(LINE_BYTES) if mask >> byte & 1]
+        result.append((LINE_BYTES * line + used[0] * beat_bytes, used[-1] - used[0] + 1))
+    return result
+
+
+class Bench:
+    """A writer between a client and memory."""
+
+    def __init__(self, data_bits: int, client_stall: float = 0, memory_stall: float = 0, seed: int = 1) -> None:
+        generator = np.random.default_rng([seed, data_bits])
+        self.writer = BusWriter(TAG_BITS, data_bits=data_bits, outstanding=OUTSTANDING)
+        self.writes = random_writes(generator)
+        self.source = Source(self.writer.request, generator, client_stall)
+        self.source.waiting = [
+            line | int.from_bytes(data, "little") << 26 | mask << 538 | tag << 602
+            for line, data, mask, tag in self.writes
+        ]
+        self.sink = Sink(self.writer.answer, generator, client_stall)
+        self.model = BusModel(self.writer, generator, memory_stall, data_bits=data_bits)
+        self.ends = [self.source, self.sink, self.model]
+
+    def answers(self, writes: list[Write]) -> list[int]:
+        return [line | (line in self.model.refused) << 26 | tag << 27 for line, _, _, tag in writes]
+
+
+@pytest.mark.parametrize("memory_stall", STALLS)
+@pytest.mark.parametrize("client_stall", STALLS)
+@pytest.mark.parametrize("data_bits", WIDTHS)
+def test_memory_has_the_bytes_and_the_client_its_answers(
+    data_bits: int, client_stall: float, memory_stall: float
+) -> None:
+    bench = Bench(data_bits, client_stall, memory_stall)
+    bench.model.refused = {2}
+
+    async def testbench(context: Any) -> None:
+        for _ in range(DEADLINE):
+            await cycle(context, bench.ends)
+            assert len(bench.source.taken) - len(bench.sink.received) <= OUTSTANDING + 1
+            if len(bench.sink.received) == COUNT:
+                break
+        await context.tick()
+        assert context.get(bench.writer.quiet)
+
+    simulate(bench.writer, testbench)
+    assert bench.sink.received == bench.answers(bench.writes)
+    assert bench.model.lines == expected_lines(bench.model, bench.writes)
+    assert bench.model.writes == [(address, beats) for address, beats in bursts(bench.writes, data_bits // 8)]
+
+
+@pytest.mark.parametrize("data_bits", WIDTHS)
+def test_bursts_follow_each_other_without_a_pause(data_bits: int) -> None:
+    bench = Bench(data_bits)
+    seen: dict[str, list[int]] = {"address": [], "beat": []}
+
+    async def testbench(context: Any) -> None:
+        for now in range(DEADLINE):
+            for end in bench.ends:
+                end.drive(context)
+            for name, port in (("address", bench.writer.aw), ("beat", bench.writer.w)):
+                if is_offered(context, port) and context.get(port.ready):
+                    seen[name].append(now)
+            for end in bench.ends:
+                end.finish(context)
+            await context.tick()
+            if len(bench.sink.received) == COUNT:
+                return
+
+    simulate(bench.writer, testbench)
+    beats = sum(length for _, length in bursts(bench.writes, data_bits // 8))
+    # The request is offered in cycle 0.
+    assert seen["address"][0] == seen["beat"][0] == 1
+    assert seen["beat"] == list(range(1, 1 + beats))
+
+
+@pytest.mark.parametrize("memory_stall", STALLS)
+@pytest.mark.parametrize("begin", [1, 7, 20, 33])
+def test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers(begin: int, memory_stall: float) -> None:
+    bench = Bench(128, 0.3, memory_stall, seed=begin)
+    writer, received = bench.writer, []
+
+    async def testbench(context: Any) -> None:
+        for _ in range(begin):
+            await cycle(context, bench.ends)
+        context.set(writer.drain, 1)
+        taken = len(bench.source.taken)
+        for _ in range(DEADLINE):
+            await cycle(context, [bench.source, bench.model])
+            assert len(bench.source.taken) == taken, "nothing is taken"
+            assert not context.get(writer.answer.valid), "answers are dropped"
+            if context.get(writer.quiet):
+                break
+        else:
+            raise AssertionError("it is never quiet")
+        assert bench.model.is_quiet and len(bench.model.writes) == taken
+        assert bench.model.lines == expected_lines(bench.model, bench.writes[:taken])
+        context.set(writer.drain, 0)
+        sink = Sink(writer.answer, np.random.default_rng(1), 0.3)
+        for _ in range(DEADLINE):
+            await cycle(context, [bench.source, sink, bench.model])
+            if len(sink.received) == COUNT - taken:
+                break
+        received.extend(sink.received)
+        assert received == bench.answers(bench.writes[taken:])
+
+    simulate(writer, testbench)
+    assert received
+    assert bench.model.lines == expected_lines(bench.model, bench.writes)
