@@ -41,12 +41,6 @@ class _Channel:
         self._waiting = None if taken else payload
         return payload if taken else None
 
-    def reset(self) -> None:
-        """Look at a clock edge in reset: nothing may be offered."""
-        self._waiting = None
-        if self._valid.value == 1:
-            raise ProtocolError(f"{self.name}: valid in reset")
-
 
 def _check(holds: bool, name: str, text: str) -> None:
     if not holds:

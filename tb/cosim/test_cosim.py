@@ -1,13 +1,23 @@
 """The emitted Verilog under cocotb: each module of cocotb tests runs in a simulation of its own."""
 
+from pathlib import Path
+
 import pytest
 
 from rtl.ctm import Ctm
 from sim.compiled.verilog import convert
+from tb.cosim import controller_top
 from tb.cosim.configuration import SMALL
 from tb.cosim.simulation import Design, Outcome, run
 
 MACHINE = Design(top="ctm", verilog=lambda: convert(Ctm(SMALL), top="ctm"), key=repr(SMALL))
+CONTROLLER = Design(
+    top=controller_top.TOP,
+    verilog=lambda: convert(controller_top.ControllerTop(SMALL), top=controller_top.TOP),
+    key=repr(SMALL) + Path(controller_top.__file__).read_text(),
+)
+MACHINE_TESTS = ("registers", "programs", "streams", "errors", "resets")
+CONTROLLER_TESTS = ("traffic",)
 
 
 def passes(outcome: Outcome) -> None:
@@ -16,6 +26,23 @@ def passes(outcome: Outcome) -> None:
     assert not failed, "\n".join([*(f"{name}: {reason}" for name, reason in failed.items()), outcome.printed])
 
 
-@pytest.mark.parametrize("module", ["registers", "streams"])
-def test_machine(module: str) -> None:
-    passes(run(MACHINE, f"tb.cosim.machine_{module}"))
+@pytest.mark.parametrize("name", MACHINE_TESTS)
+def test_machine(name: str) -> None:
+    passes(run(MACHINE, f"tb.cosim.machine_{name}"))
+
+
+@pytest.mark.parametrize("name", CONTROLLER_TESTS)
+def test_memory_controller(name: str) -> None:
+    passes(run(CONTROLLER, f"tb.cosim.controller_{name}"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(100, 200, 10))
+def test_machine_with_more_streams(first: int) -> None:
+    passes(run(MACHINE, "tb.cosim.machine_streams", FIRST=str(first), COUNT="10"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(100, 150, 10))
+def test_memory_controller_with_more_traffic(first: int) -> None:
+    passes(run(CONTROLLER, "tb.cosim.controller_traffic", FIRST=str(first), COUNT="10"))

@@ -1,14 +1,8 @@
-"""A machine with everything around it: clock, host, memory, protocol checks, and the golden model beside it."""
+"""The machine with its host: registers, command buffers, errors."""
 
-import itertools
-import logging
-import random
-from collections.abc import Iterator
 from typing import Any
 
-import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge, SimTimeoutError, with_timeout
+from cocotb.triggers import RisingEdge, SimTimeoutError, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
 from rtl.config import MachineConfig
@@ -16,13 +10,10 @@ from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
 from rtl.isa.status import BusClient, Status
 from rtl.isa.word import pack, unpack
 from sim.fault import MachineError
-from tb.cosim.checker import Checker, ControlPort
-from tb.cosim.checker import MemoryPort as CheckedPort
+from tb.cosim.bench import PERIOD, Bench
+from tb.cosim.checker import ControlPort
 from tb.cosim.configuration import SMALL
-from tb.cosim.memory import BusMemory, MemoryPort
 
-PERIOD = 10
-"""Nanoseconds of a clock cycle."""
 CONTROL = "s_axi_control"
 OFFSETS = {register.name: register.offset for register in REGISTERS}
 OFFSETS |= {name: COUNTERS_OFFSET + 4 * place for place, name in enumerate(COUNTERS)}
@@ -32,54 +23,19 @@ _LIMIT = 60_000
 """Cycles that a command buffer may take."""
 
 
-def paused(probability: float, seed: int) -> Iterator[bool]:
-    """In which cycles a channel pauses."""
-    generator = random.Random(seed)
-    return (generator.random() < probability for _ in itertools.count())
-
-
-class TB:
-    """A machine behind its reset. `start` comes first, `finish` last."""
+class TB(Bench):
+    """The machine behind its reset."""
 
     def __init__(self, dut: Any, config: MachineConfig = SMALL, *, pauses: float = 0.0, seed: int = 0) -> None:
-        logging.getLogger(f"cocotb.{dut._name}").setLevel("ERROR")
-        self.dut, self.config = dut, config
-        self.memory = BusMemory()
-        prefixes = [f"m_axi_{name}" for name in config.memory.ports]
-        self._pauses, self._seed = pauses, seed
-        self._clock = Clock(dut.clk, PERIOD, unit="ns")
-        dut.rst.value = 1
+        super().__init__(dut, config, pauses=pauses, seed=seed)
         self._host = AxiLiteMaster(AxiLiteBus.from_prefix(dut, CONTROL), dut.clk, dut.rst)
-        self._ports = [MemoryPort(self.memory, dut, prefix) for prefix in prefixes]
-        self.checked = [CheckedPort(dut, prefix) for prefix in prefixes]
-        self.checker = Checker(dut, [ControlPort(dut, CONTROL), *self.checked])
+        self.checker.ports.append(ControlPort(dut, CONTROL))
 
-    async def start(self) -> None:
-        """Clock the machine and reset it."""
-        self._clock.start()
-        await ClockCycles(self.dut.clk, 3)
-        self.dut.rst.value = 0
-        await RisingEdge(self.dut.clk)
-        cocotb.start_soon(self.checker.run())
-        if self._pauses:
-            for number, channel in enumerate(self._channels()):
-                channel.set_pause_generator(paused(self._pauses, self._seed + number))
-
-    async def finish(self) -> None:
-        """See that nothing is under way.
-
-        Raises
-        ------
-        AssertionError
-            A transaction was not finished.
-        """
-        await ClockCycles(self.dut.clk, 200 if self._pauses else 20)
-        assert self.checker.outstanding == 0, f"{self.checker.outstanding} transactions were not finished"
-
-    def stop_reads(self, stopped: bool) -> None:
-        """Let memory take no reads, or go on."""
-        for port in self._ports:
-            port.read_addresses.pause = stopped
+    def channels(self) -> list[Any]:
+        """Everything that pauses."""
+        write, read = self._host.write_if, self._host.read_if
+        own = [write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel]
+        return own + super().channels()
 
     async def settle(self, polls: int = 5000) -> dict[str, int]:
         """STATUS once the machine is idle."""
@@ -88,11 +44,6 @@ class TB:
             if status["idle"]:
                 return status
         raise AssertionError("the machine does not come to rest")
-
-    def _channels(self) -> list[Any]:
-        write, read = self._host.write_if, self._host.read_if
-        own = [write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel]
-        return own + [channel for port in self._ports for channel in port.channels]
 
     async def write(self, name: str, value: int) -> None:
         """Write a register."""

@@ -1,0 +1,72 @@
+"""What every simulated design has around it: clock, reset, memory behind its ports, protocol checks."""
+
+import itertools
+import logging
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from rtl.config import MachineConfig
+from tb.cosim.checker import Checker
+from tb.cosim.checker import MemoryPort as CheckedPort
+from tb.cosim.memory import BusMemory, MemoryPort
+
+PERIOD = 10
+"""Nanoseconds of a clock cycle."""
+_RESET_CYCLES = 3
+
+
+def paused(probability: float, seed: int) -> Iterator[bool]:
+    """In which cycles a channel pauses."""
+    generator = random.Random(seed)
+    return (generator.random() < probability for _ in itertools.count())
+
+
+class Bench:
+    """A design with AXI4 ports, whose channels all pause with a probability. `start` comes first, `finish` last."""
+
+    def __init__(self, dut: Any, config: MachineConfig, *, pauses: float, seed: int) -> None:
+        logging.getLogger(f"cocotb.{dut._name}").setLevel("ERROR")
+        self.dut, self.config, self.pauses, self.seed = dut, config, pauses, seed
+        self.memory = BusMemory()
+        self._clock = Clock(dut.clk, PERIOD, unit="ns")
+        dut.rst.value = 1
+        prefixes = [f"m_axi_{name}" for name in config.memory.ports]
+        self._ports = [MemoryPort(self.memory, dut, prefix) for prefix in prefixes]
+        self.checked = [CheckedPort(dut, prefix) for prefix in prefixes]
+        self.checker = Checker(dut, list(self.checked))
+
+    async def start(self) -> None:
+        """Clock the design and reset it."""
+        self._clock.start()
+        await ClockCycles(self.dut.clk, _RESET_CYCLES)
+        self.dut.rst.value = 0
+        await RisingEdge(self.dut.clk)
+        cocotb.start_soon(self.checker.run())
+        if self.pauses:
+            for number, channel in enumerate(self.channels()):
+                channel.set_pause_generator(paused(self.pauses, self.seed + number))
+
+    async def finish(self) -> None:
+        """See that nothing is under way.
+
+        Raises
+        ------
+        AssertionError
+            A transaction was not finished.
+        """
+        await ClockCycles(self.dut.clk, 200 if self.pauses else 20)
+        assert self.checker.outstanding == 0, f"{self.checker.outstanding} transactions were not finished"
+
+    def channels(self) -> list[Any]:
+        """Everything that pauses."""
+        return [channel for port in self._ports for channel in port.channels]
+
+    def stop_reads(self, stopped: bool) -> None:
+        """Let memory take no reads, or go on."""
+        for port in self._ports:
+            port.read_addresses.pause = stopped

@@ -1,0 +1,100 @@
+"""The memory controller with its memory ports as a module of its own: clients as streams, memory as AXI4."""
+
+from typing import Any
+
+from amaranth import Const, Module, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Flow, In, Out, connect, flipped
+
+from rtl.config import MachineConfig
+from rtl.dpp.border import BEAT_WORDS, LINE_BITS
+from rtl.mc.controller import WRITES, MemoryController, read_clients
+from rtl.mc.memory_ports import MemoryPorts
+from tb.mc.lookups import TAG_BITS
+
+TOP = "controller"
+SLOT_BITS = 4
+_PASSENGER_BITS = 8
+_OWN = ("port_requests", "port_responses", "port_writes", "port_answers")
+"""What the memory ports are connected with."""
+_INCREMENTING = 1
+
+
+def _bus_members(data_bits: int) -> dict[str, Any]:
+    """Signals of an AXI4 manager without its prefix."""
+    burst = {"id": 1, "addr": 32, "len": 8, "size": 3, "burst": 2}
+    sent = {"aw": burst, "ar": burst, "w": {"data": data_bits, "strb": data_bits // 8, "last": 1}}
+    received = {"b": {"id": 1, "resp": 2}, "r": {"id": 1, "data": data_bits, "resp": 2, "last": 1}}
+    members: dict[str, Any] = {}
+    for channels, forth, back in ((sent, Out, In), (received, In, Out)):
+        for channel, fields in channels.items():
+            members |= {f"{channel}{name}": forth(width) for name, width in fields.items()}
+            members |= {f"{channel}valid": forth(1), f"{channel}ready": back(1)}
+    return members
+
+
+class ControllerTop(wiring.Component):
+    """Ports are those of `MemoryController` but for its memory side, which is ``m_axi_local`` and ``m_axi_system``."""
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        self._controller = MemoryController(
+            config,
+            tag=TAG_BITS,
+            slot=SLOT_BITS,
+            conditional_passenger=_PASSENGER_BITS,
+            constants={"line_bits": LINE_BITS, "beat_words": BEAT_WORDS},
+        )
+        clients = {name: member for name, member in self._controller.signature.members.items() if name not in _OWN}
+        buses = {
+            f"m_axi_{port}_{name}": member
+            for port in config.memory.ports
+            for name, member in _bus_members(config.memory.data_bits).items()
+        }
+        self._clients = clients
+        super().__init__(clients | buses)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.controller = controller = self._controller
+        memory, names = self._config.memory, self._config.memory.ports
+        m.submodules.ports = ports = MemoryPorts(
+            controller.read_tag, controller.write_tag, ports=len(names), data_bits=memory.data_bits,
+            reads=sum(read_clients(memory.outstanding_lines)), writes=WRITES,
+        )  # fmt: skip
+        for name, member in self._clients.items():
+            mine, inner = getattr(self, name), getattr(controller, name)
+            if member.is_port:
+                target, source = (inner, mine) if member.flow is Flow.In else (mine, inner)
+                m.d.comb += Value.cast(target).eq(Value.cast(source))
+                continue
+            for outer, own in zip(mine, inner, strict=True) if member.dimensions else [(mine, inner)]:
+                connect(m, flipped(outer), own) if member.flow is Flow.In else connect(m, own, flipped(outer))
+        for place, name in enumerate(names):
+            connect(m, controller.port_requests[place], ports.reads[place])
+            connect(m, ports.lines[place], controller.port_responses[place])
+            connect(m, controller.port_writes[place], ports.writes[place])
+            connect(m, ports.answers[place], controller.port_answers[place])
+            self._connect_bus(m, f"m_axi_{name}", ports.buses[place])
+        return m
+
+    def _connect_bus(self, m: Module, prefix: str, bus: Any) -> None:
+        def signal(name: str) -> Value:
+            return Value.cast(getattr(self, f"{prefix}_{name}"))
+
+        size = (self._config.memory.data_bits // 8).bit_length() - 1
+        for channel in ("aw", "ar"):
+            burst = getattr(bus, channel).payload
+            values = {"addr": burst.address, "len": burst.length, "size": Const(size), "burst": Const(_INCREMENTING)}
+            m.d.comb += [signal(f"{channel}{name}").eq(value) for name, value in values.items()]
+        w, b, r = bus.w.payload, bus.b.payload, bus.r.payload
+        m.d.comb += [signal("wdata").eq(w.bits), signal("wstrb").eq(w.strobe), signal("wlast").eq(w.last)]
+        m.d.comb += [Value.cast(b.response).eq(signal("bresp")), Value.cast(r.response).eq(signal("rresp"))]
+        m.d.comb += [r.bits.eq(signal("rdata")), r.last.eq(signal("rlast"))]
+        for channel in ("aw", "ar", "w"):
+            port = getattr(bus, channel)
+            m.d.comb += [signal(f"{channel}valid").eq(port.valid), port.ready.eq(signal(f"{channel}ready"))]
+        for channel in ("b", "r"):
+            port = getattr(bus, channel)
+            m.d.comb += [port.valid.eq(signal(f"{channel}valid")), signal(f"{channel}ready").eq(port.ready)]

@@ -1,0 +1,189 @@
+"""Cocotb tests of the memory controller alone: all its clients at once, then what they wrote is read."""
+
+import os
+from dataclasses import replace
+from typing import Any
+
+import cocotb
+import numpy as np
+from cocotb.triggers import ClockCycles, gather
+
+from rtl.isa.limits import CHANNELS, INPUTS
+from rtl.isa.word import fields, pack, unpack
+from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
+from rtl.mc.lookup import lookup_response_layout
+from rtl.pe.border import COUNTERS_WRITE
+from tb.cosim.bench import Bench
+from tb.cosim.configuration import SMALL
+from tb.cosim.streams import Sink, Source
+from tb.cosim.traffic import Traffic, command, random_traffic, set_buffer
+from tb.mc.lookups import LINE, TAG_BITS, Lookups, tag
+
+_FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "2")))
+_LANES = SMALL.array.lanes
+_CONSTANTS = (0x0A00_0000, 0x8A00_0800, 0x0A01_0000)
+_CODE, _LINES, _COUNTERS = 0x8B00_0104, 0x8C00_0000, 0x0D00_0000
+_SLOTS, _READS = 40, 24
+_SOURCES = (
+    "command", "lookup_requests__0", "instruction_request", "constant_request", "output", "uncached_write",
+    "line_request", "counters_write",
+)  # fmt: skip
+_SINKS = (
+    "lookup_responses__0", "instruction_response", "constant_response", "uncached_done", "line_response",
+    "counters_written",
+)  # fmt: skip
+
+
+class _Controller(Bench):
+    """The memory controller with its clients."""
+
+    def __init__(self, dut: Any, *, pauses: float, seed: int) -> None:
+        super().__init__(dut, SMALL, pauses=pauses, seed=seed)
+        self.sources = {name: Source(dut, name, pauses=pauses, seed=seed) for name in _SOURCES}
+        self.sinks = {name: Sink(dut, name, pauses=pauses, seed=seed) for name in _SINKS}
+        for name in ("conditional_client__access__valid", "conditional_client__taken", "lost_taken", "watch"):
+            getattr(dut, name).value = 0
+        dut.code.value = _CODE
+
+    async def command(self, name: str, *words: int) -> None:
+        """Give a command and wait until it has completed."""
+        await self.sources["command"].send([command(name, *words)])
+
+
+@cocotb.test
+@cocotb.parametrize(pauses=[0.0, 0.3, 0.8], seed=list(range(_FIRST, _FIRST + _COUNT)))
+async def all_clients_at_once(dut: Any, pauses: float, seed: int) -> None:
+    controller = _Controller(dut, pauses=pauses, seed=seed)
+    count = 40 if pauses > 0.5 else 160
+    traffic = random_traffic(seed, lanes=_LANES, count=count)
+    others = _put_others(controller, seed)
+    for address, size in traffic.regions:
+        controller.memory.contents.write(address, traffic.model.read(address, size))
+    traffic.draw_outputs(count)
+    traffic.draw_uncached(count // 2)
+    await controller.start()
+    await _set_up(controller, traffic)
+    lookups = traffic.lookups
+    expected = lookups.words(traffic.model)
+    traffic.finish()
+    await gather(
+        _look_up(controller, lookups, expected),
+        _write_outputs(controller, traffic),
+        _write_uncached(controller, traffic),
+        _read_others(controller, others),
+        _write_counters(controller),
+    )
+    await controller.command("flush_out_cache", 0)
+    assert dut.idle.value == 1 and dut.lost.value == 0
+    for address, size in traffic.regions:
+        found, wanted = controller.memory.contents.read(address, size), traffic.model.read(address, size)
+        wrong = [place for place in range(size) if found[place] != wanted[place]]
+        assert not wrong, f"{len(wrong)} bytes from 0x{address + wrong[0]:08x} on are wrong"
+    await _read_back(controller, traffic)
+    await controller.finish()
+
+
+def _put_others(controller: _Controller, seed: int) -> dict[int, bytes]:
+    """Memory of constants, instructions and of the command processor's lines."""
+    generator = np.random.default_rng([seed, 3])
+    others = {address: generator.bytes(16 * 256) for address in (*_CONSTANTS, _CODE, _LINES)}
+    for address, data in others.items():
+        controller.memory.contents.write(address, data)
+    return others
+
+
+async def _set_up(controller: _Controller, traffic: Traffic) -> None:
+    for number, buffer in enumerate(traffic.lookups.buffers):
+        await controller.sources["command"].send([set_buffer("set_inp_fmt", number, buffer)])
+    for number, buffer in enumerate(traffic.outputs):
+        await controller.sources["command"].send([set_buffer("set_out_fmt", number, buffer)])
+    for name, base in zip(("set_constf_fmt", "set_consti_fmt", "set_constb_fmt"), _CONSTANTS, strict=True):
+        await controller.command(name, base, 0)
+    await controller.command("set_out_mask", traffic.output_mask)
+
+
+async def _look_up(controller: _Controller, lookups: Lookups, expected: np.ndarray) -> None:
+    """Every lookup is answered once, with the model's words in the lanes that fetch."""
+    before = len(controller.sinks["lookup_responses__0"].received)
+    sending = cocotb.start_soon(controller.sources["lookup_requests__0"].send(lookups.payloads()))
+    received = (await controller.sinks["lookup_responses__0"].take(before + len(lookups)))[before:]
+    await sending
+    layout = lookup_response_layout(_LANES, TAG_BITS)
+    offsets = {name: offset for name, offset, _ in fields(layout)}
+    numbers = {tag(number): number for number in range(len(lookups))}
+    size = 4 * CHANNELS * _LANES
+    for response in received:
+        number = numbers.pop(response & (1 << TAG_BITS) - 1)
+        assert not response >> offsets["refused"] & 1
+        bits = response >> offsets["words"] & (1 << 8 * size) - 1
+        words = np.frombuffer(bits.to_bytes(size, "little"), "<u4").reshape(_LANES, CHANNELS)
+        fetch = lookups.fetch[number]
+        assert (words[fetch] == expected[number][fetch]).all(), f"lookup {number} of input {lookups.input[number]}"
+    assert not numbers
+
+
+async def _write_outputs(controller: _Controller, traffic: Traffic) -> None:
+    await controller.sources["output"].send(traffic.output_payloads)
+
+
+async def _write_uncached(controller: _Controller, traffic: Traffic) -> None:
+    """Who acquires is answered in order, when its words are in memory."""
+    sending = cocotb.start_soon(controller.sources["uncached_write"].send(traffic.uncached_payloads))
+    sink = controller.sinks["uncached_done"]
+    for number, words in enumerate(traffic.answered_words):
+        await sink.take(number + 1)
+        for address, value in words.items():
+            found = int.from_bytes(controller.memory.contents.read(address, 4), "little")
+            assert found == value, f"answer {number} came before 0x{address:08x} was written"
+    await sending
+    assert sink.received == traffic.acquired
+
+
+async def _read_others(controller: _Controller, others: dict[int, bytes]) -> None:
+    """Instructions, constants and lines come in order."""
+    code = others[_CODE]
+    slots = list(range(_SLOTS))
+    banks = [(number % 3, number * 7 % 64 if number % 3 == 0 else number % 2) for number in range(_READS)]
+    lines = [(number * 5) % 64 for number in range(_READS)]
+    await gather(
+        controller.sources["instruction_request"].send(slots),
+        controller.sources["constant_request"].send([bank | line << 2 for bank, line in banks]),
+        controller.sources["line_request"].send([pack(LINE_REQUEST, line=_LINES // LINE + line) for line in lines]),
+    )
+    found = await controller.sinks["instruction_response"].take(_SLOTS)
+    assert found == [int.from_bytes(code[24 * slot : 24 * slot + 24], "little") for slot in slots]
+    found = await controller.sinks["constant_response"].take(4 * _READS)
+    parts = [others[_CONSTANTS[bank]][LINE * line :][:LINE] for bank, line in banks]
+    beats = [part[16 * beat : 16 * beat + 16] for part in parts for beat in range(4)]
+    assert found == [int.from_bytes(beat, "little") for beat in beats]
+    found = await controller.sinks["line_response"].take(_READS)
+    answers = [unpack(LINE_RESPONSE, bits) for bits in found]
+    expected = [int.from_bytes(others[_LINES][LINE * line :][:LINE], "little") for line in lines]
+    assert [answer["bits"] for answer in answers] == expected
+    assert not any(answer["refused"] for answer in answers)
+
+
+async def _write_counters(controller: _Controller) -> None:
+    """Eight bytes each, and no other."""
+    payloads = [
+        pack(COUNTERS_WRITE, address=_COUNTERS + 2048 * place, clocks=100 + place, active=7 * place)
+        for place in range(4)
+    ]
+    await controller.sources["counters_write"].send(payloads)
+    assert await controller.sinks["counters_written"].take(4) == [0] * 4
+    for place in range(4):
+        expected = (100 + place).to_bytes(4, "little") + (7 * place).to_bytes(4, "little") + bytes(2040)
+        assert controller.memory.contents.read(_COUNTERS + 2048 * place, 2048) == expected
+
+
+async def _read_back(controller: _Controller, traffic: Traffic) -> None:
+    """Outputs as inputs: old lines may be in the caches until they are invalidated."""
+    buffers = [traffic.outputs[number % len(traffic.outputs)] for number in range(INPUTS)]
+    lookups = replace(traffic.lookups, buffers=buffers, uncached=np.zeros(len(traffic.lookups), bool))
+    limits = np.array([(buffer.width_limit, buffer.height_limit) for buffer in buffers])[lookups.input]
+    lookups = replace(lookups, x=lookups.x % limits[:, :1], y=lookups.y % limits[:, 1:])
+    for number, buffer in enumerate(buffers):
+        await controller.sources["command"].send([set_buffer("set_inp_fmt", number, buffer)])
+    await controller.command("inv_inp_cache", 0)
+    await _look_up(controller, lookups, lookups.words(traffic.model))
+    await ClockCycles(controller.dut.clk, 10)
