@@ -23,8 +23,9 @@ _COUNT_BITS = 32
 
 
 class Scheduler(wiring.Component):
-    """Gives each port the oldest group that is ready for it, one each cycle.
+    """Gives each port the first group in order that is ready for it, one each cycle.
 
+    A group that comes goes to the end of the order, and so does one whose flow-control instruction is issued.
     A port's `done` makes its group ready in the next cycle, in which it may be issued again; behind a jump it is two
     cycles later, because the instruction there has to be looked at first, for one group in each cycle.
 
@@ -142,6 +143,7 @@ class Scheduler(wiring.Component):
         alu = (self._late | where(self.can_issue_direct)) & (~self._writes | where(self.can_issue_write))
         m.d.comb += [
             ages.renew.eq(admitted),
+            ages.defer.eq(self._mask(self.issue[Unit.FLOW.value].valid, self.issue[Unit.FLOW.value].slot)),
             ages.candidates[Unit.ALU.value].eq(open_ & self._units[Unit.ALU.value] & alu),
             ages.candidates[Unit.TEXTURE.value].eq(
                 open_ & self._units[Unit.TEXTURE.value] & ~self.full & where(self.can_issue_texture)

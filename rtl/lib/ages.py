@@ -16,6 +16,8 @@ class Ages(wiring.Component):
     -------
     renew : ``In(entries)``
         Entry that is now the youngest, one-hot or 0.
+    defer : ``In(entries)``
+        Entry that is now younger than all others but the renewed one; one-hot, another one than that, or 0.
     candidates : ``In(entries)`` for each set
     found : ``Out(1)`` for each set
         Whether it has a candidate.
@@ -29,6 +31,7 @@ class Ages(wiring.Component):
         super().__init__(
             {
                 "renew": In(entries),
+                "defer": In(entries),
                 "candidates": In(entries).array(sets),
                 "found": Out(1).array(sets),
                 "oldest": Out(range(entries)).array(sets),
@@ -40,7 +43,8 @@ class Ages(wiring.Component):
         m = Module()
         older = [Signal(self._entries, name=f"older_than_{entry}") for entry in range(self._entries)]
         for entry, others in enumerate(older):
-            m.d.sync += others.eq(Mux(self.renew[entry], ~(1 << entry), others & ~self.renew))
+            deferred = Mux(self.defer[entry], ~(1 << entry), others & ~self.defer)
+            m.d.sync += others.eq(Mux(self.renew[entry], ~(1 << entry), deferred & ~self.renew))
         for number in range(self._sets):
             candidates = self.candidates[number]
             picked = Signal(self._entries, name=f"picked_{number}")

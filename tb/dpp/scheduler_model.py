@@ -25,9 +25,9 @@ IDLE = (Where.READY, Where.WAITING, Where.FETCHING)
 
 @dataclass
 class Group:
-    """A resident group; `following` is its next instruction's summary by field."""
+    """A resident group; `following` is its next instruction's summary by field, `turn` smaller for who comes first."""
 
-    number: int
+    turn: int
     where: Where = Where.CLEARING
     pc: int = 0
     following: dict[str, int] | None = None
@@ -57,16 +57,16 @@ class SchedulerModel:
     """Groups by slot, and how a cycle changes them."""
 
     def __init__(self, slots: int, watchdog: int) -> None:
-        self._slots, self._watchdog, self._admitted = slots, watchdog, 0
+        self._slots, self._watchdog, self._turn = slots, watchdog, 0
         self.groups: dict[int, Group] = {}
 
     def free_slot(self) -> int | None:
         """The lowest free one."""
         return next((slot for slot in range(self._slots) if slot not in self.groups), None)
 
-    def _oldest(self, allowed: Any) -> int | None:
+    def _first(self, allowed: Any) -> int | None:
         slots = [slot for slot, group in self.groups.items() if allowed(slot, group)]
-        return min(slots, key=lambda slot: self.groups[slot].number) if slots else None
+        return min(slots, key=lambda slot: self.groups[slot].turn) if slots else None
 
     def issued(self, unit: Unit, now: Inputs) -> int | None:
         """The slot that a port gets."""
@@ -84,15 +84,15 @@ class SchedulerModel:
                 return enters and (not following["writes"] or now.can["issue_write"])
             return unit is Unit.FLOW or (now.can["issue_texture"] and not now.full >> slot & 1)
 
-        return self._oldest(allowed)
+        return self._first(allowed)
 
     def looked_at(self, now: Inputs) -> int | None:
         """The slot whose instruction is looked at."""
-        return self._oldest(lambda _, g: now.can["fetch"] and g.where is Where.FETCHING and not g.faulted)
+        return self._first(lambda _, g: now.can["fetch"] and g.where is Where.FETCHING and not g.faulted)
 
     def retired(self, now: Inputs) -> int | None:
         """The slot that is retired."""
-        return self._oldest(lambda s, g: now.can["retire"] and g.where is Where.FINISHED and now.quiet >> s & 1)
+        return self._first(lambda s, g: now.can["retire"] and g.where is Where.FINISHED and now.quiet >> s & 1)
 
     def step(self, now: Inputs) -> None:
         """The end of a cycle."""
@@ -102,9 +102,12 @@ class SchedulerModel:
         moves = [(self.issued(unit, now), Where.PORT) for unit in Unit]
         moves += [(self.looked_at(now), Where.LOOKED_AT), (self.retired(now), Where.RETIRING)]
         admitted = self.free_slot() if now.admit else None
+        deferred = self.issued(Unit.FLOW, now)
         for slot, where in moves:
             if slot is not None:
                 self.groups[slot].where = where
+        if deferred is not None:
+            self.groups[deferred].turn = self._next_turn()
         for group in looked_at:
             group.where, group.following = Where.READY, now.fetched
         for group in waiting:
@@ -125,8 +128,11 @@ class SchedulerModel:
         if now.release is not None:
             del self.groups[now.release]
         if admitted is not None:
-            self._admitted += 1
-            self.groups[admitted] = Group(self._admitted)
+            self.groups[admitted] = Group(self._next_turn())
+
+    def _next_turn(self) -> int:
+        self._turn += 1
+        return self._turn
 
     def _finish(self, group: Group, done: dict[str, Any]) -> None:
         """A port leaves a group."""

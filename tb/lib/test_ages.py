@@ -27,7 +27,10 @@ def test_the_oldest_candidate_of_each_set_is_found(entries, sets):
             candidates = [subset() for _ in range(sets)]
             renewed = number if number < entries else int(generator.integers(entries))
             renews = number < entries or generator.random() < 0.5
+            deferred = int(generator.choice(order)) if order else renewed
+            defers = deferred != renewed and generator.random() < 0.5
             context.set(ages.renew, 1 << renewed if renews else 0)
+            context.set(ages.defer, 1 << deferred if defers else 0)
             for port, bits in zip(ages.candidates, candidates, strict=True):
                 context.set(port, bits)
             for found, oldest, bits in zip(ages.found, ages.oldest, candidates, strict=True):
@@ -35,6 +38,8 @@ def test_the_oldest_candidate_of_each_set_is_found(entries, sets):
                 if bits:
                     assert context.get(oldest) == next(entry for entry in order if bits >> entry & 1)
             await context.tick()
+            if defers:
+                order[:] = [entry for entry in order if entry != deferred] + [deferred]
             if renews:
                 order[:] = [entry for entry in order if entry != renewed] + [renewed]
 
