@@ -4,10 +4,8 @@ import numpy as np
 
 from rtl.isa.commands import BY_NAME, BY_WORD
 from rtl.isa.formats import FORMAT
-from rtl.isa.limits import ADDRESS_SPACE
 from rtl.isa.word import pack
 from sim.runtime import CommandBuffer
-from tb.system.soak_regions import Region
 
 _LINE = 64
 
@@ -59,12 +57,12 @@ def _wrong_conditional_format() -> CommandBuffer:
     return buffer.append("set_cond_test", 1).start_program()
 
 
-def refused_ranges(generator: np.random.Generator, regions: list[Region]) -> list[tuple[int, int]]:
-    """Lines of regions that memory refuses."""
+def refused_ranges(generator: np.random.Generator, places: list[range]) -> list[tuple[int, int]]:
+    """Ranges of memory that it refuses: a few of the first of those lines."""
     ranges = []
     for _ in range(int(generator.integers(1, 4))):
-        region = regions[int(generator.integers(len(regions)))]
-        lines = region.lines
+        lines = places[int(generator.integers(len(places)))]
         line = lines[int(min(len(lines) - 1, generator.geometric(0.1) - 1))]
-        ranges.append((_LINE * line, min(_LINE * (line + int(generator.integers(1, 3))), ADDRESS_SPACE)))
+        end = min(line + int(generator.integers(1, 3)), lines.stop)
+        ranges.append((_LINE * line, _LINE * end))
     return ranges

@@ -1,11 +1,12 @@
 """Programs for drawn work: random ones, and short ones whose domain may be long."""
 
+import struct
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from rtl.isa.executable import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
+from rtl.isa.executable import ELF_HEADER_BYTES, FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from rtl.isa.word import pack
 from sim.assembler import assemble
 from sim.elf import Executable, write
@@ -55,11 +56,20 @@ class Executables:
     own: bool = False
     short: bool = True
 
+    def lines(self, base: int) -> list[range]:
+        """Lines without code: the model refuses a program with one that cannot be read, the machine its groups."""
+        offset, size = struct.unpack_from("<I8xI", self.image, ELF_HEADER_BYTES + 4)
+        first, behind, end = base // 64, -(-(base + offset + size) // 64), -(-(base + len(self.image)) // 64)
+        assert offset >= 64
+        return [range(first, first + 1), *([range(behind, end)] if behind < end else [])]
+
 
 @cache
 def _short(source: str) -> Executables:
     executable = assemble(source)
-    return Executables(write(executable), uncached=executable.uncached_writes, own=source == IN_PLACE)
+    return Executables(
+        write(executable), uncached=executable.uncached_writes, own=source == IN_PLACE, short=source != ENDLESS
+    )
 
 
 def _random(generator: np.random.Generator, *, uncached: bool) -> Executables:

@@ -66,8 +66,8 @@ class _Writer:
 
     generator: np.random.Generator
     space: Space
-    lost_client: str | None
-    """The flush that reports the writes that memory refuses."""
+    refuses: bool
+    """Memory refuses some of the first data region."""
     coherence: Coherence = field(default_factory=Coherence)
     commands: list[list[int]] = field(default_factory=list)
     set_to: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
@@ -85,6 +85,14 @@ class _Writer:
         self.images = [self.space.place(program.image) for program in self.programs]
         self.broken = self.space.place(damaged(generator, self.programs[0].image))
         self.counters = [self.space.region(2048) for _ in range(2)]
+
+    @property
+    def lines_that_are_read(self) -> list[range]:
+        """Images and constants; and the counters, which are written."""
+        regions = [*self.floats, *self.ints, *self.bools, *self.counters]
+        images = zip(self.programs, self.images, strict=True)
+        lines = [lines for program, image in images for lines in program.lines(image.base)]
+        return [region.lines for region in regions] + lines
 
     def happens(self, probability: float) -> bool:
         return bool(self.generator.random() < probability)
@@ -131,7 +139,7 @@ class _Writer:
             read=frozenset(inputs), floats=floats, conditional=conditional,
             written=frozenset() if uncached else frozenset(outputs), uncached=frozenset(uncached),
         )  # fmt: skip
-        if self.happens(0.3) and self.lost_client is None:
+        if self.happens(0.3):
             self.emit(self.pick([*_FLUSHES, *_INVALIDATES, "wait_for_idle"]), 0)
         for name in self.coherence.before(accesses):
             self.emit(name, int(self.generator.integers(1 << 32)))
@@ -146,15 +154,18 @@ class _Writer:
             self.set("set_cond_val", int(np.float32(self.generator.normal()).view(np.uint32)))
         self.emit("start_program", 0)
         self.coherence.after(accesses)
-        if self.lost_client:
-            self.emit(self.lost_client, 0)
+        # A line that is refused on its way to memory is reported by the next flush, in the model by any command.
+        if self.refuses and self.data[0] == accesses.conditional:
+            self.emit("flush_cond_out_cache", 0)
+        elif self.refuses and self.data[0] in accesses.written:
+            self.emit("flush_out_cache", 0)
 
     def _idle(self) -> None:
         """Commands that may stand anywhere."""
         if self.happens(0.15):
             name = self.pick(list(_COUNTERS))
             self.emit(name, self.pick(self.counters).base if name.startswith("read") else 1)
-        if self.happens(0.2) and self.lost_client is None:
+        if self.happens(0.2):
             self.emit("wait_for_idle", 0)
 
     def _domain(self, program: Executables) -> list[int]:
@@ -204,7 +215,7 @@ class _Writer:
         layout = draw_layout(generator, conditional, formats=_CONDITIONAL_FORMATS)
         tests = list(ConditionalTest)
         test, mask = self.pick([ConditionalTest.ALWAYS, *tests]), int(self.happens(0.5))
-        if self.lost_client == "flush_cond_out_cache" and test is ConditionalTest.ALWAYS:
+        if self.refuses and conditional == self.data[0] and test is ConditionalTest.ALWAYS:
             # Where memory refuses, the machine learns it when it writes, the model when it tests.
             mask = 0
         self.set("set_cond_out_fmt", conditional.base, layout.format_word, layout.height % COORDINATE_LIMIT)
@@ -225,8 +236,7 @@ def draw_work(seed: int) -> Work:
     generator = np.random.default_rng([seed, 0x50AC])
     space = Space(generator)
     kind = generator.choice(["none", "errors", "refused"], p=[0.5, 0.25, 0.25])
-    lost = generator.choice(["flush_out_cache", "flush_cond_out_cache"]) if kind == "refused" else None
-    writer = _Writer(generator, space, None if lost is None else str(lost))
+    writer = _Writer(generator, space, bool(kind == "refused" and generator.random() < 0.5))
     drafts = []
     for _ in range(int(generator.integers(1, 4))):
         commands = writer.buffer()
@@ -237,10 +247,10 @@ def draw_work(seed: int) -> Work:
         region = space.place(bytes(offset) + data)
         drafts.append((region, offset, len(data) // 4))
     refused = []
-    if kind == "refused":
-        writes = writer.data[:1]
-        others = [*writer.images, *writer.floats, *writer.ints, *writer.bools, *(draft[0] for draft in drafts)]
-        refused = refused_ranges(generator, writes if generator.random() < 0.5 else [*others, *writer.counters])
+    if writer.refuses:
+        refused = refused_ranges(generator, [writer.data[0].lines])
+    elif kind == "refused":
+        refused = refused_ranges(generator, writer.lines_that_are_read + [draft[0].lines for draft in drafts])
     buffers = [
         Buffer(
             (region.base + offset) % ADDRESS_SPACE, dwords,

@@ -1,0 +1,97 @@
+"""LineOrder: a client's lines in the order of its requests, whatever order they come in."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rtl.mc.line_order import LineOrder
+from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+
+COUNT, DEADLINE = 100, 4000
+_BITS = 1 << 512
+
+
+def answer(line: int) -> int:
+    """What memory answers: bits and the refusal."""
+    return line * 0x1_0001_0001 % _BITS | (line % 5 == 0) << 512
+
+
+class Memory:
+    """Answers lines that were asked for in any order; never waits for the client."""
+
+    def __init__(self, order: LineOrder, generator: np.random.Generator, stall: float) -> None:
+        self._order, self._generator, self._stall = order, generator, stall
+        self.asked = Sink(order.tagged_request, generator, stall)
+        self.under_way: list[int] = []
+        self.most = 0
+
+    def drive(self, context: Any) -> None:
+        """Set the ports for this cycle."""
+        self.asked.drive(context)
+        came = self._order.tagged_response
+        is_there = bool(self.under_way) and self._generator.random() >= max(self._stall, 0.5)
+        context.set(came.valid, is_there)
+        if is_there:
+            request = self.under_way.pop(int(self._generator.integers(len(self.under_way))))
+            line, tag = request & (1 << 26) - 1, request >> 26
+            bits = answer(line)
+            context.set(came.payload.line, line)
+            context.set(came.payload.bits, bits % _BITS)
+            context.set(came.payload.refused, bits >> 512)
+            context.set(came.payload.tag, tag)
+
+    def finish(self, context: Any) -> None:
+        """Take what was handed over in this cycle."""
+        self.asked.finish(context)
+        self.under_way += self.asked.received
+        tags = [request >> 26 for request in self.under_way]
+        assert len(set(tags)) == len(tags), "a place is given away once"
+        self.asked.received.clear()
+        self.most = max(self.most, len(self.under_way))
+
+
+@pytest.mark.parametrize("memory_stall", STALLS)
+@pytest.mark.parametrize("client_stall", STALLS)
+@pytest.mark.parametrize("outstanding", [1, 3, 4, 8])
+def test_lines_come_in_order(outstanding: int, client_stall: float, memory_stall: float) -> None:
+    generator = np.random.default_rng(outstanding)
+    order = LineOrder(outstanding=outstanding)
+    source = Source(order.request, generator, client_stall)
+    source.waiting = asked = [int(line) for line in generator.integers(1 << 26, size=COUNT)]
+    asked = asked[:]
+    sink, memory = Sink(order.response, generator, client_stall), Memory(order, generator, memory_stall)
+
+    async def testbench(context: Any) -> None:
+        for _ in range(DEADLINE):
+            await cycle(context, [source, sink, memory])
+            assert len(source.taken) - len(sink.received) <= outstanding
+            if len(sink.received) == COUNT:
+                return
+
+    simulate(order, testbench)
+    assert sink.received == [answer(line) for line in asked]
+    assert client_stall or memory_stall or memory.most > outstanding // 2
+
+
+def test_a_line_is_offered_two_cycles_after_it_came_and_one_in_each_cycle() -> None:
+    order = LineOrder(outstanding=8)
+    seen: list[int] = []
+
+    async def testbench(context: Any) -> None:
+        context.set(order.tagged_request.ready, 1)
+        context.set(order.response.ready, 1)
+        for now in range(40):
+            context.set(order.request.valid, now < 20)
+            context.set(order.request.payload.line, now)
+            # The line that was asked for in the last cycle comes.
+            context.set(order.tagged_response.valid, 0 < now <= 20)
+            context.set(order.tagged_response.payload.tag, (now - 1) % 8)
+            context.set(order.tagged_response.payload.bits, now - 1)
+            if context.get(order.response.valid):
+                assert context.get(order.response.payload.bits) == len(seen)
+                seen.append(now)
+            await context.tick()
+
+    simulate(order, testbench)
+    assert seen == list(range(3, 23))

@@ -1,0 +1,161 @@
+"""ReadPorts, WritePorts and MemoryPorts together: who asked gets it, in order, whatever port it comes from."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
+from tb.lib.streams import STALLS, cycle, simulate
+from tb.mc.bus_model import LINE_BYTES
+from tb.mc.ports_bench import PortsBench
+
+CLIENTS, ORDERED = (6, 2, 1), (False, True, True)
+EACH, DEADLINE = 30, 6000
+SPLITS = pytest.mark.parametrize("split", [SYSTEM_MEMORY, 4096, ADDRESS_SPACE], ids=["two", "low split", "one port"])
+_MASK = (1 << LINE_BYTES) - 1
+
+
+async def run(context: Any, bench: PortsBench, *, reads: int = 0, writes: int = 0) -> int:
+    """Clock until every client has so many answers; the cycles."""
+    for now in range(DEADLINE):
+        if all(len(end.received) == reads for end in bench.lines) and all(
+            len(end.received) == writes for end in bench.written
+        ):
+            return now
+        await cycle(context, bench.ends)
+    raise AssertionError("answers are missing")
+
+
+@SPLITS
+@pytest.mark.parametrize("memory_stall", STALLS)
+@pytest.mark.parametrize("client_stall", STALLS)
+def test_each_client_gets_its_lines_in_order(client_stall: float, memory_stall: float, split: int) -> None:
+    bench = PortsBench(CLIENTS, ORDERED, split=split, stalls=(client_stall, memory_stall))
+    asked = [[bench.any_line() for _ in range(EACH)] for _ in CLIENTS]
+    bench.refuse({line for lines in asked for line in lines[::5]})
+    for source, lines in zip(bench.reading, asked, strict=True):
+        source.waiting = lines[:]
+    refused: list[tuple[int, int]] = []
+    reads = bench.design.reads
+
+    async def testbench(context: Any) -> None:
+        for _ in range(DEADLINE):
+            who = context.get(reads.refused)
+            refused.extend((client, context.get(reads.refused_line)) for client in range(3) if who >> client & 1)
+            told = sum(payload >> 512 for sink in bench.lines for payload in sink.received)
+            assert told <= len(refused), "a refusal is told no later than to the client"
+            if all(len(end.received) == EACH for end in bench.lines):
+                return
+            await cycle(context, bench.ends)
+
+    simulate(bench.design, testbench)
+    for client, (sink, lines) in enumerate(zip(bench.lines, asked, strict=True)):
+        wrong = bench.memory[0].refused
+        assert [payload >> 512 for payload in sink.received] == [int(line in wrong) for line in lines]
+        for payload, line in zip(sink.received, lines, strict=True):
+            bits = int.from_bytes(bench.memory[0].line(line), "little")
+            assert line in wrong or payload == bits
+        assert sorted(line for who, line in refused if who == client) == sorted(line for line in lines if line in wrong)
+    bench.check_ports()
+
+
+@SPLITS
+@pytest.mark.parametrize("memory_stall", STALLS)
+@pytest.mark.parametrize("client_stall", STALLS)
+@pytest.mark.parametrize("data_bits", [64, 256])
+def test_writes_are_made_and_answered_to_their_client(
+    data_bits: int, client_stall: float, memory_stall: float, split: int
+) -> None:
+    bench = PortsBench(CLIENTS, ORDERED, split=split, data_bits=data_bits, stalls=(client_stall, memory_stall))
+    # Every client has lines of its own.
+    writes = [
+        [(bench.any_line() // 4 * 4 + client, bench.generator.bytes(LINE_BYTES)) for _ in range(EACH)]
+        for client in range(3)
+    ]
+    bench.refuse({line for each in writes for line, _ in each[::5]})
+    wrong = bench.memory[0].refused
+    for source, each in zip(bench.writing, writes, strict=True):
+        source.waiting = [line | int.from_bytes(data, "little") << 26 | _MASK << 538 for line, data in each]
+
+    async def testbench(context: Any) -> None:
+        await run(context, bench, writes=EACH)
+        await context.tick()
+        assert context.get(bench.design.writes.idle) == 7
+        assert context.get(bench.design.ports.quiet)
+
+    simulate(bench.design, testbench)
+    for sink, each, ordered in zip(bench.written, writes, ORDERED, strict=True):
+        expected = [int(line in wrong) for line, _ in each]
+        assert sum(sink.received) == sum(expected)
+        assert not ordered or sink.received == expected
+    found = {line: data for memory in bench.memory for line, data in memory.lines.items()}
+    assert found == {line: data for each in writes for line, data in each if line not in wrong}
+    bench.check_ports()
+
+
+def test_a_client_is_idle_until_its_last_write_is_answered() -> None:
+    bench = PortsBench(CLIENTS, ORDERED, split=SYSTEM_MEMORY, stalls=(0.3, 0.8))
+    for source in bench.writing:
+        source.waiting = [bench.any_line() | _MASK << 538 for _ in range(EACH)]
+
+    async def testbench(context: Any) -> None:
+        for _ in range(DEADLINE):
+            idle = context.get(bench.design.writes.idle)
+            for client, (source, sink) in enumerate(zip(bench.writing, bench.written, strict=True)):
+                assert idle >> client & 1 == (len(source.taken) == len(sink.received))
+            if all(len(sink.received) == EACH for sink in bench.written):
+                return
+            await cycle(context, bench.ends)
+        raise AssertionError("answers are missing")
+
+    simulate(bench.design, testbench)
+
+
+def test_two_ports_read_at_the_same_time() -> None:
+    """A line takes four beats at a port of 128 bits; two ports bring two in that time."""
+    cycles = {}
+    for split in (SYSTEM_MEMORY, ADDRESS_SPACE):
+        bench = PortsBench((16,), (True,), split=split)
+        # Lines of both halves in turn.
+        bench.reading[0].waiting = [number % 2 * (1 << 25) + number for number in range(60)]
+
+        async def testbench(context: Any, bench: PortsBench = bench, split: int = split) -> None:
+            cycles[split] = await run(context, bench, reads=60)
+
+        simulate(bench.design, testbench)
+    assert 240 <= cycles[ADDRESS_SPACE] <= 250
+    assert 120 <= cycles[SYSTEM_MEMORY] <= 130
+
+
+@pytest.mark.parametrize("begin", [2, 9, 30, 77])
+def test_a_drain_leaves_nothing_under_way(begin: int) -> None:
+    """Clients and what is in front of the ports are reset meanwhile, as in the machine."""
+    bench = PortsBench(CLIENTS, ORDERED, split=SYSTEM_MEMORY, stalls=(0, 0.3), seed=begin)
+    for source in bench.reading:
+        source.waiting = [bench.any_line() for _ in range(EACH)]
+    for source in bench.writing:
+        source.waiting = [bench.any_line() | _MASK << 538 for _ in range(EACH)]
+    ports = bench.design.ports
+
+    async def testbench(context: Any) -> None:
+        for _ in range(begin):
+            await cycle(context, bench.ends)
+        context.set(ports.drain, 1)
+        begun = [(len(memory.reads), len(memory.writes)) for memory in bench.memory]
+        for _ in range(DEADLINE):
+            await cycle(context, bench.memory)
+            if context.get(ports.quiet):
+                break
+        else:
+            raise AssertionError("it is never quiet")
+        assert all(memory.is_quiet for memory in bench.memory)
+        for memory, (reads, writes) in zip(bench.memory, begun, strict=True):
+            # One burst of each kind may have been offered already, and bursts at memory may wait for their data.
+            assert len(memory.reads) <= reads + 1 and len(memory.writes) <= writes + 2
+        for _ in range(50):
+            await cycle(context, bench.memory)
+            assert context.get(ports.quiet)
+        assert np.sum([len(memory.reads) for memory in bench.memory]) > 0
+
+    simulate(bench.design, testbench)
