@@ -19,6 +19,8 @@ from rtl.pe.border import PROGRAM_FAULT, group_layout
 _LOOKUPS = ("lookup_request", "lookup_response")
 _ANSWERED = {"instruction": 1, "constant": LINE_BEATS, "test": 1}
 """Clients whose answers come in the order of the requests, and beats of an answer."""
+_INSTRUCTIONS = 32
+"""Instructions that may be asked for at a time: eight lines or more."""
 
 
 def array_members(config: ArrayConfig) -> dict[str, Any]:
@@ -106,7 +108,8 @@ class Array(wiring.Component):
         for name, beats in _ANSWERED.items():
             request, response = f"{name}_request", f"{name}_response"
             shapes = [getattr(self, port).payload.shape() for port in (request, response)]
-            m.submodules[name] = client = SharedClient(*shapes, len(cores), beats=beats)
+            outstanding = _INSTRUCTIONS if name == "instruction" else 8
+            m.submodules[name] = client = SharedClient(*shapes, len(cores), beats=beats, outstanding=outstanding)
             connect(m, client.request, flipped(getattr(self, request)))
             connect(m, flipped(getattr(self, response)), client.response)
             for number, core in enumerate(cores):

@@ -36,7 +36,8 @@ _CODE_BYTES = INSTRUCTION_SLOTS * INSTRUCTION_BYTES
 class ProgramLoader(wiring.Component):
     """Loads an image: its code stays where it is, its program information is copied.
 
-    It reads only the headers and notes, in the order of the file, once each, and nothing outside the image's 64 KiB.
+    It reads the headers and notes, in the order of the file, once each, and three lines ahead, but nothing outside the
+    image's 64 KiB.
     How long that takes depends on them; every loop goes up through those 64 KiB.
 
     Members
@@ -97,8 +98,9 @@ class ProgramLoader(wiring.Component):
             self._read_information(m)
             self._divide(m)
             with m.State("done"):
-                m.d.comb += self.done.eq(1)
-                m.next = "idle"
+                m.d.comb += [window.finish.eq(1), self.done.eq(window.drained)]
+                with m.If(window.drained):
+                    m.next = "idle"
         return m
 
     def _read(self, m: Module, offset: Value | int, count: Value | int) -> None:

@@ -15,6 +15,8 @@ _COUNT_BITS = WORD_BITS - 1
 _WORD_BYTES = WORD_BITS // 8
 _LIMIT_WORDS = IMAGE_LIMIT // _WORD_BYTES
 _LINE_WORDS = LINE_BITS // WORD_BITS
+_LINES = _LIMIT_WORDS // _LINE_WORDS
+_AHEAD = 3
 
 EXTENT = data.StructLayout({"valid": 1, "offset": OFFSET_BITS, "count": _COUNT_BITS})
 """Words from a byte offset on."""
@@ -23,12 +25,19 @@ EXTENT = data.StructLayout({"valid": 1, "offset": OFFSET_BITS, "count": _COUNT_B
 class ImageWindow(wiring.Component):
     """Reads words of an image, a word each cycle from the line that it holds, and nothing beyond the image's 64 KiB.
 
+    With a line it asks for the three behind it, because parts of an image follow each other. A line that is not needed
+    is dropped, refused or not.
+
     Members
     -------
     base : ``In(32)``
         Where the image is, a multiple of 2 KiB. Addresses wrap.
     forget : ``In(1)``
         Do not use the line that is held; only while no extent is read.
+    finish : ``In(1)``
+        There are no more extents; high until `drained`.
+    drained : ``Out(1)``
+        No line is under way.
     extent : ``In(EXTENT)``
         Words to be read; only behind the `done` of those before.
     word : ``Out({valid, index, word})``
@@ -46,6 +55,8 @@ class ImageWindow(wiring.Component):
 
     base: In(ADDRESS_BITS)
     forget: In(1)
+    finish: In(1)
+    drained: Out(1)
     extent: In(EXTENT)
     word: Out(data.StructLayout({"valid": 1, "index": range(_LIMIT_WORDS), "word": WORD_BITS}))
     done: Out(1)
@@ -62,11 +73,20 @@ class ImageWindow(wiring.Component):
         place, left, is_bad = Signal(range(_LIMIT_WORDS + 1)), Signal(range(_LIMIT_WORDS + 1)), Signal()
         line = place // _LINE_WORDS
         held, held_line, is_held = Signal(LINE_BITS), Signal.like(line, name="held_line"), Signal()
+        # The next line to be asked for, and the next one to come.
+        asked, coming, asking = Signal(range(_LINES + 1)), Signal(range(_LINES + 1)), Signal()
         m.d.comb += [
             self.word.word.eq(held.word_select(place[: (_LINE_WORDS - 1).bit_length()], WORD_BITS)),
-            request.payload.line.eq((self.base >> LINE_OFFSET_BITS) + line),
+            request.valid.eq(asking),
+            request.payload.line.eq((self.base >> LINE_OFFSET_BITS) + asked),
             request.payload.uncached.eq(1),
+            self.drained.eq((asked == coming) & ~asking),
+            response.ready.eq(self.finish),
         ]
+        with m.If(asking & request.ready):
+            m.d.sync += [asking.eq(0), asked.eq(asked + 1)]
+        with m.If(response.valid & response.ready):
+            m.d.sync += coming.eq(coming + 1)
         with m.If(self.word.valid):
             m.d.sync += [place.eq(place + 1), left.eq(left - 1), self.word.index.eq(self.word.index + 1)]
         with m.If(self.forget):
@@ -96,18 +116,24 @@ class ImageWindow(wiring.Component):
                 with m.Elif(is_held & (held_line == line)):
                     m.d.comb += self.word.valid.eq(1)
                 with m.Else():
-                    m.next = "ask"
-            with m.State("ask"):
-                m.d.comb += request.valid.eq(1)
-                with m.If(request.ready):
+                    m.next = "seek"
+            with m.State("seek"):
+                with m.If((coming <= line) & (line <= asked)):
                     m.next = "wait"
+                with m.Elif(self.drained):
+                    m.d.sync += [asked.eq(line), coming.eq(line)]
+                    m.next = "wait"
+                with m.Else():
+                    m.d.comb += response.ready.eq(1)
             with m.State("wait"):
                 m.d.comb += response.ready.eq(1)
-                m.d.sync += [held.eq(Value.cast(response.payload.bits)), held_line.eq(line)]
-                m.d.sync += is_held.eq(response.valid & ~response.payload.refused)
-                with m.If(response.valid & response.payload.refused):
-                    m.d.comb += [self.done.eq(1), self.status.eq(Status.BUS_ERROR)]
-                    m.next = "idle"
-                with m.Elif(response.valid):
+                with m.If(~asking & (asked <= line + _AHEAD) & (asked != _LINES)):
+                    m.d.sync += asking.eq(1)
+                with m.If(response.valid & (coming == line)):
+                    m.d.sync += [held.eq(Value.cast(response.payload.bits)), held_line.eq(line)]
+                    m.d.sync += is_held.eq(~response.payload.refused)
                     m.next = "read"
+                    with m.If(response.payload.refused):
+                        m.d.comb += [self.done.eq(1), self.status.eq(Status.BUS_ERROR)]
+                        m.next = "idle"
         return m
