@@ -17,6 +17,8 @@ from tb.cosim.memory import BusMemory, MemoryPort
 
 PERIOD = 10
 """Nanoseconds of a clock cycle."""
+LIMIT = 100_000 * PERIOD
+"""Nanoseconds that a test may take."""
 _RESET_CYCLES = 3
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from amaranth import Const, Module, Value
-from amaranth.lib import wiring
+from amaranth import Cat, Const, Module, Signal, Value
+from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import Flow, In, Out, connect, flipped
 
 from rtl.config import MachineConfig
@@ -18,6 +18,29 @@ _PASSENGER_BITS = 8
 _OWN = ("port_requests", "port_responses", "port_writes", "port_answers")
 """What the memory ports are connected with."""
 _INCREMENTING = 1
+_PAGE_END = 0xFF0
+
+
+class Mistake(enum.Enum, shape=4):
+    """What the module does wrong at its local port, to see that tests find it."""
+
+    NONE = 0
+    FOREIGN_BYTES = 1
+    """All bytes of a beat are written."""
+    EARLY_LAST = 2
+    """Every beat written is the last one."""
+    WITHDRAWN = 3
+    """An address goes away before it was taken."""
+    CHANGED = 4
+    """An address changes before it was taken."""
+    CROSSING = 5
+    """A burst crosses 4 KiB."""
+    WRONG_SIZE = 6
+    """A burst's beats are said to have one byte."""
+    WRONG_DATA = 7
+    """A bit read is inverted."""
+    LOST_WRITE = 8
+    """No byte is written."""
 
 
 def _bus_members(data_bits: int) -> dict[str, Any]:
@@ -34,7 +57,10 @@ def _bus_members(data_bits: int) -> dict[str, Any]:
 
 
 class ControllerTop(wiring.Component):
-    """Ports are those of `MemoryController` but for its memory side, which is ``m_axi_local`` and ``m_axi_system``."""
+    """Ports are those of `MemoryController` but for its memory side, which is ``m_axi_local`` and ``m_axi_system``.
+
+    And `mistake`, ``In(Mistake)``.
+    """
 
     def __init__(self, config: MachineConfig) -> None:
         self._config = config
@@ -52,7 +78,7 @@ class ControllerTop(wiring.Component):
             for name, member in _bus_members(config.memory.data_bits).items()
         }
         self._clients = clients
-        super().__init__(clients | buses)
+        super().__init__(clients | buses | {"mistake": In(Mistake)})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -77,7 +103,34 @@ class ControllerTop(wiring.Component):
             connect(m, controller.port_writes[place], ports.writes[place])
             connect(m, ports.answers[place], controller.port_answers[place])
             self._connect_bus(m, f"m_axi_{name}", ports.buses[place])
+        self._plant(m, f"m_axi_{names[0]}", ports.buses[0])
         return m
+
+    def _plant(self, m: Module, prefix: str, bus: Any) -> None:
+        """Override what the mistake concerns."""
+        wrong: dict[str, Value] = {
+            name: Value.cast(getattr(self, f"{prefix}_{name}"))
+            for name in ("wstrb", "wlast", "araddr", "arvalid", "arsize")
+        }
+        turn, address = Signal(), Value.cast(bus.ar.payload.address)
+        m.d.sync += turn.eq(~turn)
+        with m.Switch(self.mistake):
+            with m.Case(Mistake.FOREIGN_BYTES):
+                m.d.comb += wrong["wstrb"].eq(~0)
+            with m.Case(Mistake.EARLY_LAST):
+                m.d.comb += wrong["wlast"].eq(1)
+            with m.Case(Mistake.WITHDRAWN):
+                m.d.comb += wrong["arvalid"].eq(bus.ar.valid & (turn | bus.ar.ready))
+            with m.Case(Mistake.CHANGED):
+                m.d.comb += wrong["araddr"].eq(address ^ turn << 12)
+            with m.Case(Mistake.CROSSING):
+                m.d.comb += wrong["araddr"].eq(Cat(Const(_PAGE_END, 12), address[12:]))
+            with m.Case(Mistake.WRONG_SIZE):
+                m.d.comb += wrong["arsize"].eq(0)
+            with m.Case(Mistake.WRONG_DATA):
+                m.d.comb += bus.r.payload.bits[0].eq(~Value.cast(getattr(self, f"{prefix}_rdata"))[0])
+            with m.Case(Mistake.LOST_WRITE):
+                m.d.comb += wrong["wstrb"].eq(0)
 
     def _connect_bus(self, m: Module, prefix: str, bus: Any) -> None:
         def signal(name: str) -> Value:

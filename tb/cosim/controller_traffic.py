@@ -13,13 +13,15 @@ from rtl.isa.word import fields, pack, unpack
 from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
 from rtl.mc.lookup import lookup_response_layout
 from rtl.pe.border import COUNTERS_WRITE
-from tb.cosim.bench import Bench
+from tb.cosim.bench import LIMIT, Bench
 from tb.cosim.configuration import SMALL
+from tb.cosim.controller_top import Mistake
 from tb.cosim.streams import Sink, Source
 from tb.cosim.traffic import Traffic, command, random_traffic, set_buffer
 from tb.mc.lookups import LINE, TAG_BITS, Lookups, tag
 
 _FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "2")))
+_PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]
 _LANES = SMALL.array.lanes
 _CONSTANTS = (0x0A00_0000, 0x8A00_0800, 0x0A01_0000)
 _CODE, _LINES, _COUNTERS = 0x8B00_0104, 0x8C00_0000, 0x0D00_0000
@@ -44,14 +46,15 @@ class _Controller(Bench):
         for name in ("conditional_client__access__valid", "conditional_client__taken", "lost_taken", "watch"):
             getattr(dut, name).value = 0
         dut.code.value = _CODE
+        dut.mistake.value = Mistake[os.environ.get("MISTAKE", "NONE")].value
 
     async def command(self, name: str, *words: int) -> None:
         """Give a command and wait until it has completed."""
         await self.sources["command"].send([command(name, *words)])
 
 
-@cocotb.test
-@cocotb.parametrize(pauses=[0.0, 0.3, 0.8], seed=list(range(_FIRST, _FIRST + _COUNT)))
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
+@cocotb.parametrize(pauses=_PAUSES, seed=list(range(_FIRST, _FIRST + _COUNT)))
 async def all_clients_at_once(dut: Any, pauses: float, seed: int) -> None:
     controller = _Controller(dut, pauses=pauses, seed=seed)
     count = 40 if pauses > 0.5 else 160
@@ -151,15 +154,17 @@ async def _read_others(controller: _Controller, others: dict[int, bytes]) -> Non
         controller.sources["line_request"].send([pack(LINE_REQUEST, line=_LINES // LINE + line) for line in lines]),
     )
     found = await controller.sinks["instruction_response"].take(_SLOTS)
-    assert found == [int.from_bytes(code[24 * slot : 24 * slot + 24], "little") for slot in slots]
+    assert found == [int.from_bytes(code[24 * slot : 24 * slot + 24], "little") for slot in slots], (
+        "an instruction is wrong"
+    )
     found = await controller.sinks["constant_response"].take(4 * _READS)
     parts = [others[_CONSTANTS[bank]][LINE * line :][:LINE] for bank, line in banks]
     beats = [part[16 * beat : 16 * beat + 16] for part in parts for beat in range(4)]
-    assert found == [int.from_bytes(beat, "little") for beat in beats]
+    assert found == [int.from_bytes(beat, "little") for beat in beats], "a constant is wrong"
     found = await controller.sinks["line_response"].take(_READS)
     answers = [unpack(LINE_RESPONSE, bits) for bits in found]
     expected = [int.from_bytes(others[_LINES][LINE * line :][:LINE], "little") for line in lines]
-    assert [answer["bits"] for answer in answers] == expected
+    assert [answer["bits"] for answer in answers] == expected, "a line is wrong"
     assert not any(answer["refused"] for answer in answers)
 
 
@@ -173,7 +178,8 @@ async def _write_counters(controller: _Controller) -> None:
     assert await controller.sinks["counters_written"].take(4) == [0] * 4
     for place in range(4):
         expected = (100 + place).to_bytes(4, "little") + (7 * place).to_bytes(4, "little") + bytes(2040)
-        assert controller.memory.contents.read(_COUNTERS + 2048 * place, 2048) == expected
+        found = controller.memory.contents.read(_COUNTERS + 2048 * place, 2048)
+        assert found == expected, "counters are wrong in memory"
 
 
 async def _read_back(controller: _Controller, traffic: Traffic) -> None:

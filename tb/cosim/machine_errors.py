@@ -6,6 +6,7 @@ import cocotb
 from cocotbext.axi import AxiResp
 
 from rtl.isa.status import Status
+from tb.cosim.bench import LIMIT
 from tb.cosim.directed import MISTAKES, WATCHDOG
 from tb.cosim.scoreboard import Scoreboard
 from tb.cosim.testbench import TB
@@ -32,13 +33,13 @@ async def _check(dut: Any, name: str, response: AxiResp, pauses: float) -> None:
     await tb.finish()
 
 
-@cocotb.test
-@cocotb.parametrize(name=list(MISTAKES), pauses=[0.0, 0.3])
-async def every_error_is_reported(dut: Any, name: str, pauses: float) -> None:
-    await _check(dut, name, AxiResp.SLVERR, pauses)
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
+@cocotb.parametrize(name=list(MISTAKES))
+async def every_error_is_reported(dut: Any, name: str) -> None:
+    await _check(dut, name, AxiResp.SLVERR, 0.3)
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(name=[name for name, mistake in MISTAKES.items() if mistake.refused is not None])
 async def no_memory_at_an_address_is_a_bus_error_too(dut: Any, name: str) -> None:
     await _check(dut, name, AxiResp.DECERR, 0.0)

@@ -6,24 +6,25 @@ from typing import Any
 import cocotb
 
 from rtl.isa.status import Status
+from tb.cosim.bench import LIMIT
 from tb.cosim.programs import Domain, example, shader
 from tb.cosim.scoreboard import Scoreboard
 from tb.cosim.testbench import TB
 from tb.cosim.work import Work
 
 PROGRAMS: dict[str, tuple[Callable[[str, Domain], Work], str, Domain]] = {
-    "saxpy": (example, "saxpy/saxpy.toml", (3, 1, 30, 8)),
-    "transpose": (example, "transpose/transpose.toml", (0, 0, 21, 5)),
-    "early_out": (example, "early_out/early_out.toml", (41, 61, 48, 64)),
+    "saxpy": (example, "saxpy/saxpy.toml", (3, 1, 20, 6)),
+    "transpose": (example, "transpose/transpose.toml", (0, 0, 13, 3)),
+    "early_out": (example, "early_out/early_out.toml", (41, 61, 46, 63)),
     "classify": (example, "early_out/classify.toml", (38, 60, 49, 65)),
-    "mandelbrot": (shader, "mandelbrot", (4, 3, 9, 6)),
+    "mandelbrot": (shader, "mandelbrot", (4, 3, 7, 5)),
     "discard_loop": (shader, "discard_loop", (1, 1, 10, 4)),
     "depth_out": (shader, "depth_out", (1, 0, 8, 3)),
     "mrt4": (shader, "mrt4", (0, 1, 7, 6)),
 }
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(name=list(PROGRAMS), pauses=[0.0, 0.3, 0.8])
 async def real_programs(dut: Any, name: str, pauses: float) -> None:
     make, source, domain = PROGRAMS[name]

@@ -9,6 +9,7 @@ from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGIS
 from rtl.isa.status import Status
 from rtl.isa.word import pack
 from sim.runtime import CommandBuffer
+from tb.cosim.bench import LIMIT
 from tb.cosim.testbench import OFFSETS, TB
 
 _LAYOUTS = {register.name: register.layout for register in REGISTERS}
@@ -34,7 +35,7 @@ def _reset_values(tb: TB) -> dict[str, int]:
     return dict.fromkeys(OFFSETS, 0) | known
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(pauses=_PAUSES)
 async def registers_begin_with_their_reset_values(dut: Any, pauses: float) -> None:
     tb = await _ready(dut, pauses)
@@ -43,7 +44,7 @@ async def registers_begin_with_their_reset_values(dut: Any, pauses: float) -> No
     await tb.finish()
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 async def what_is_not_writable_stays(dut: Any) -> None:
     tb = await _ready(dut)
     writable = (*_WRITTEN, "CONTROL", "QUEUE_PUSH")
@@ -56,7 +57,7 @@ async def what_is_not_writable_stays(dut: Any) -> None:
     await tb.finish()
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(pauses=_PAUSES)
 async def a_write_changes_only_its_bytes(dut: Any, pauses: float) -> None:
     tb = await _ready(dut, pauses)
@@ -71,7 +72,7 @@ async def a_write_changes_only_its_bytes(dut: Any, pauses: float) -> None:
     await tb.finish()
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 async def control_is_in_its_lowest_byte(dut: Any) -> None:
     tb = await _ready(dut)
     enabled = pack(_LAYOUTS["CONTROL"], interrupt_enable=1)
@@ -95,7 +96,7 @@ async def _held(tb: TB) -> None:
         pass
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(pauses=_PAUSES)
 async def a_push_into_the_full_queue_is_refused_and_flagged(dut: Any, pauses: float) -> None:
     tb = await _ready(dut, pauses)
@@ -122,7 +123,7 @@ async def a_push_into_the_full_queue_is_refused_and_flagged(dut: Any, pauses: fl
     await tb.finish()
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 async def a_refused_push_alone_is_an_error_too(dut: Any) -> None:
     tb = await _ready(dut)
     # A read that is never answered keeps the first buffer, the queue holds eight more.
@@ -143,7 +144,7 @@ async def a_refused_push_alone_is_an_error_too(dut: Any) -> None:
     await tb.finish()
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 async def the_interrupt_is_enabled_pending_and_cleared(dut: Any) -> None:
     tb = await _ready(dut)
     tb.memory.contents.write(_ADDRESS, bytes(CommandBuffer().wait_for_idle()))
@@ -172,7 +173,7 @@ async def the_interrupt_is_enabled_pending_and_cleared(dut: Any) -> None:
     await tb.finish()
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 async def a_buffer_of_no_words_is_consumed_at_once(dut: Any) -> None:
     tb = await _ready(dut)
     await tb.prepare()
@@ -183,7 +184,7 @@ async def a_buffer_of_no_words_is_consumed_at_once(dut: Any) -> None:
     await tb.finish()
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 async def a_reset_drops_what_waits_and_says_so(dut: Any) -> None:
     tb = await _ready(dut)
     await _held(tb)

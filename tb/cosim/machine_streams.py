@@ -5,6 +5,7 @@ from typing import Any
 
 import cocotb
 
+from tb.cosim.bench import LIMIT
 from tb.cosim.command_streams import random_stream
 from tb.cosim.scoreboard import Scoreboard
 from tb.cosim.testbench import TB
@@ -14,7 +15,7 @@ _SIZES = {0.0: 6, 0.3: 4, 0.8: 1}
 """Groups of a start."""
 
 
-@cocotb.test
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(pauses=list(_SIZES), seed=list(range(_FIRST, _FIRST + _COUNT)))
 async def random_streams(dut: Any, pauses: float, seed: int) -> None:
     tb = TB(dut, pauses=pauses, seed=seed)

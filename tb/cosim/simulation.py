@@ -24,7 +24,8 @@ _VERILATOR = (
     # One file for each kind: with several, Verilator's build expects a precompiled header.
     "--output-split", "0",
 )  # fmt: skip
-_MAKE = "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"
+# The model takes a small part of the time: Python looks at every edge.
+_MAKE = "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
 _OUTPUT_SHOWN = 6000
 # cocotbext-axi uses names that cocotb 2 is going to drop.
 _QUIET = {"COCOTB_LOG_LEVEL": "WARNING", "COCOTB_ANSI_OUTPUT": "0", "PYTHONWARNINGS": "ignore::DeprecationWarning"}

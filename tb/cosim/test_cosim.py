@@ -8,6 +8,7 @@ from rtl.ctm import Ctm
 from sim.compiled.verilog import convert
 from tb.cosim import controller_top
 from tb.cosim.configuration import SMALL
+from tb.cosim.controller_top import Mistake
 from tb.cosim.simulation import Design, Outcome, run
 
 MACHINE = Design(top="ctm", verilog=lambda: convert(Ctm(SMALL), top="ctm"), key=repr(SMALL))
@@ -18,6 +19,18 @@ CONTROLLER = Design(
 )
 MACHINE_TESTS = ("registers", "programs", "streams", "errors", "resets")
 CONTROLLER_TESTS = ("traffic",)
+
+REASONS = {
+    Mistake.FOREIGN_BYTES: "came before 0x.* was written",
+    Mistake.EARLY_LAST: "last at beat 1 of",
+    Mistake.WITHDRAWN: "valid fell before ready",
+    Mistake.CHANGED: "payload changed before ready",
+    Mistake.CROSSING: "cross 4 KiB",
+    Mistake.WRONG_SIZE: "size 0",
+    Mistake.WRONG_DATA: "lookup .* of input|an instruction|a constant|a line",
+    Mistake.LOST_WRITE: "counters are wrong in memory",
+}
+"""What the failing test says of each mistake."""
 
 
 def passes(outcome: Outcome) -> None:
@@ -34,6 +47,13 @@ def test_machine(name: str) -> None:
 @pytest.mark.parametrize("name", CONTROLLER_TESTS)
 def test_memory_controller(name: str) -> None:
     passes(run(CONTROLLER, f"tb.cosim.controller_{name}"))
+
+
+@pytest.mark.parametrize("mistake", REASONS)
+def test_a_mistake_at_the_bus_is_found(mistake: Mistake) -> None:
+    outcome = run(CONTROLLER, "tb.cosim.controller_traffic", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
+    with pytest.raises(AssertionError, match=REASONS[mistake]):
+        passes(outcome)
 
 
 @pytest.mark.long
