@@ -1,0 +1,212 @@
+"""Outputs: groups of all formats against the golden model's writes; uncached writes in order, answered in time."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rtl.isa.formats import ELEMENTS, DataFormat, Tiling
+from rtl.mc.outputs import Outputs
+from sim.golden.mc.address import element_address
+from sim.golden.mc.buffer import Buffer
+from sim.golden.mc.elements import write
+from sim.memory import Memory
+from sim.runtime import Layout
+from tb.golden.test_alu_reference import random_floats
+from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from tb.mc.buffers import buffer_bits
+
+SLOT_BITS, ENTRIES, DEADLINE = 5, 16, 8000
+LINE_BYTES = 64
+Group = dict[str, Any]
+
+
+def random_outputs(generator: np.random.Generator) -> list[Buffer]:
+    """Four buffers far apart; output 0 is FLOAT32_1, as uncached writes need it, the last one at memory's end."""
+    formats = [DataFormat.FLOAT32_1, *generator.choice(list(DataFormat), 3)]
+    found = []
+    for number, data_format in enumerate(formats):
+        tiling = Tiling.LINEAR if generator.random() < 0.5 else Tiling.TILED
+        width, height = (int(generator.integers(1, 60)) for _ in range(2))
+        layout = Layout(width=width, height=height, format=data_format, tiling=tiling)
+        end = -layout.size // 2048 * 2048
+        found.append(layout.at((0x100_0000 * (number + 1) if number < 3 else end) % (1 << 32)))
+    return found
+
+
+class Bench:
+    """`Outputs` with memory behind it; `cached` and `uncached` groups in the order in which they are sent."""
+
+    def __init__(self, lanes: int, seed: int, *, groups: int = 40, stalls: tuple[float, float] = (0, 0)) -> None:
+        self.generator = generator = np.random.default_rng([seed, lanes])
+        self.lanes, self.outputs = lanes, random_outputs(generator)
+        self.mask = int(generator.choice([15, 15, int(generator.integers(16))]))
+        self.design = Outputs(lanes, SLOT_BITS, entries=ENTRIES)
+        self.cached = [self._output() for _ in range(groups)]
+        self.uncached = [self._uncached() for _ in range(groups // 2)]
+        self.sources = [Source(port, generator, stalls[0]) for port in (self.design.output, self.design.uncached_write)]
+        for source, each in zip(self.sources, (self.cached, self.uncached), strict=True):
+            shape = source._port.payload.shape()
+            source.waiting = [shape.const(fields).as_bits() for fields in each]
+        ports = (self.design.line, self.design.uncached_line, self.design.uncached_done)
+        self.sinks = [Sink(port, generator, stalls[1]) for port in ports]
+        self.memory, self.answered, self.under_way = Memory(), 0, 0
+        self._stall = stalls[1]
+
+    def _output(self) -> Group:
+        generator, lanes = self.generator, self.lanes
+        masks = generator.choice([0, 15, 15, int(generator.integers(16))], lanes)
+        return {
+            "i": int(generator.choice([0, 2, 4, 8, 30, 4094, 4096], p=[0.3, 0.2, 0.2, 0.1, 0.1, 0.05, 0.05])),
+            "j": int(generator.choice([0, 2, 4, 28, 4094], p=[0.4, 0.3, 0.1, 0.1, 0.1])),
+            "target": int(generator.integers(1, 4)),
+            "words": random_floats(generator, (lanes, 4)).view(np.uint32).tolist(),
+            "mask": [int(mask) for mask in masks],
+        }
+
+    def _uncached(self) -> Group:
+        generator, lanes = self.generator, self.lanes
+        # Some lanes meet, some are outside.
+        limit = int(generator.choice([2, 16, 80, 4096]))
+        return {
+            "slot": int(generator.integers(1 << SLOT_BITS)),
+            "acquires": int(generator.random() < 0.4),
+            "x": generator.integers(limit, size=lanes).tolist(),
+            "y": generator.integers(min(limit, 30), size=lanes).tolist(),
+            "values": generator.integers(1 << 32, size=lanes).tolist(),
+            "mask": int(generator.choice([0, (1 << lanes) - 1, int(generator.integers(1 << lanes))])),
+        }
+
+    def expected(self) -> tuple[Memory, list[int]]:
+        """Memory behind all groups, and how many lines the uncached ones up to each write."""
+        memory, lanes, written = Memory(), np.arange(self.lanes), []
+        channels = np.array([self.mask >> channel & 1 for channel in range(4)], bool)[:, None]
+        for group in self.cached:
+            x, y = group["i"] + lanes // 4 * 2 + lanes % 2, group["j"] + lanes // 2 % 2
+            masks = (np.array(group["mask"]) >> np.arange(4)[:, None] & 1).astype(bool)
+            values = np.array(group["words"], np.uint32).T.view(np.float32)
+            write(memory, self.outputs[group["target"]], x, y, values, masks & channels)
+        output = self.outputs[0]
+        for group in self.uncached:
+            x, y = np.array(group["x"]), np.array(group["y"])
+            values = np.zeros((4, self.lanes), np.uint32)
+            values[0] = group["values"]
+            enabled = (group["mask"] >> lanes & 1).astype(bool) & channels[0]
+            write(memory, output, x, y, values.view(np.float32), np.array([enabled, *[np.zeros_like(enabled)] * 3]))
+            exists = enabled & (x < output.width_limit) & (y < output.height_limit)
+            lines = {int(address) // LINE_BYTES for address in element_address(output, x[exists], y[exists])}
+            written.append(len(lines) + (written[-1] if written else 0))
+        return memory, written
+
+    async def clock(self, context: Any) -> None:
+        """One cycle; memory answers uncached lines in order, some time later."""
+        answers = self.under_way > 0 and self.generator.random() >= max(self._stall, 0.3)
+        context.set(self.design.uncached_written.valid, answers)
+        counts = [len(sink.received) for sink in self.sinks]
+        await cycle(context, [*self.sources, *self.sinks])
+        self.answered += answers
+        for sink, count in zip(self.sinks[:2], counts, strict=False):
+            for payload in sink.received[count:]:
+                self._store(payload)
+        self.under_way += len(self.sinks[1].received) - counts[1] - answers
+
+    def _store(self, payload: int) -> None:
+        line, bits, mask = payload & (1 << 26) - 1, payload >> 26 & (1 << 512) - 1, payload >> 538
+        data = bits.to_bytes(LINE_BYTES, "little")
+        assert mask, "a line without a byte is not handed on"
+        for byte in range(LINE_BYTES):
+            if mask >> byte & 1:
+                self.memory.bytes[LINE_BYTES * line + byte] = data[byte]
+
+    def set_up(self, context: Any) -> None:
+        """What commands have set."""
+        for number, buffer in enumerate(self.outputs):
+            context.set(self.design.outputs[number].as_value(), buffer_bits(buffer))
+        context.set(self.design.output_mask, self.mask)
+
+    def same_memory(self, expected: Memory) -> bool:
+        """Whether all that may be written is as it should be, and what lies around it."""
+        ranges = [(output.base - 64, output.base + 0x10_0000) for output in self.outputs]
+        return all(
+            np.array_equal(self.memory.bytes[low : min(high, 1 << 32)], expected.bytes[low : min(high, 1 << 32)])
+            for low, high in ranges
+        )
+
+
+async def run(context: Any, bench: Bench, written: list[int]) -> None:
+    """Send everything, flush, and check when acquiring writes are answered."""
+    acquiring = [number for number, group in enumerate(bench.uncached) if group["acquires"]]
+    done = bench.sinks[2].received
+    for _ in range(DEADLINE):
+        answered, count = bench.answered, len(done)
+        await bench.clock(context)
+        # What came in this cycle counts.
+        answered = max(answered, bench.answered)
+        if len(done) > count:
+            assert answered >= written[acquiring[len(done) - 1]], "answered before all is in memory"
+        if not any(source.waiting for source in bench.sources) and context.get(bench.design.idle):
+            break
+    else:
+        raise AssertionError("it is never idle")
+    assert bench.answered == written[-1], "idle means that all uncached writes have been answered"
+    assert done == [bench.uncached[number]["slot"] for number in acquiring]
+    context.set(bench.design.flush, 1)
+    for _ in range(DEADLINE):
+        if context.get(bench.design.empty):
+            break
+        await bench.clock(context)
+
+
+@pytest.mark.parametrize(
+    ("lanes", "group_stall", "line_stall"),
+    [*((4, group, line) for group in STALLS for line in STALLS), (8, 0, 0), (8, 0, 0.8)],
+)
+def test_groups_leave_what_the_golden_model_writes(lanes: int, group_stall: float, line_stall: float) -> None:
+    for seed in range(2):
+        bench = Bench(lanes, seed, stalls=(group_stall, line_stall))
+        expected, written = bench.expected()
+
+        async def testbench(context: Any, bench: Bench = bench, written: list[int] = written) -> None:
+            bench.set_up(context)
+            await run(context, bench, written)
+
+        simulate(bench.design, testbench)
+        assert bench.same_memory(expected), f"seed {seed}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(2, 60))
+def test_many_groups_leave_what_the_golden_model_writes(seed: int) -> None:
+    bench = Bench(4 << seed % 3, seed, groups=200, stalls=(STALLS[seed % 3], STALLS[seed // 3 % 3]))
+    expected, written = bench.expected()
+
+    async def testbench(context: Any) -> None:
+        bench.set_up(context)
+        await run(context, bench, written)
+
+    simulate(bench.design, testbench)
+    assert bench.same_memory(expected)
+
+
+@pytest.mark.parametrize("data_format", list(DataFormat))
+def test_a_line_is_written_in_each_cycle(data_format: DataFormat) -> None:
+    bench, count = Bench(4, 1, groups=0), 100
+    bench.outputs[1] = Layout(width=32, height=2, format=data_format, tiling=Tiling.TILED).at(0x100_0000)
+    bench.mask = 15
+    fields = {"words": [[1] * 4] * 4, "mask": [15] * 4, "target": 1, "j": 0}
+    shape = bench.design.output.payload.shape()
+    bench.sources[0].waiting = [shape.const({**fields, "i": 2 * each % 32}).as_bits() for each in range(count)]
+    cycles = []
+
+    async def testbench(context: Any) -> None:
+        bench.set_up(context)
+        for now in range(DEADLINE):
+            if not bench.sources[0].waiting:
+                cycles.append(now)
+                return
+            await bench.clock(context)
+
+    simulate(bench.design, testbench)
+    # A tiled quad is in one line, but of the largest elements in two.
+    lines = count * (1 if ELEMENTS[data_format].element_bytes < 16 else 2)
+    assert lines - 3 <= cycles[0] <= lines + 2
