@@ -1,0 +1,134 @@
+"""Registers: what commands leave, against the golden model's state; commands that wait, and what they pulse."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+from amaranth.sim import Simulator
+
+from rtl.isa.commands import BY_NAME, COMMANDS
+from rtl.isa.limits import INPUTS, OUTPUTS
+from rtl.mc.counter_writer import CounterWriter
+from rtl.mc.registers import BANKS, Registers
+from sim.golden.pe.state import State, check_parameters
+from tb.lib.streams import simulate
+from tb.mc.buffers import buffer_bits
+from tb.pe.streams import Writer
+
+COUNT = 700
+_OWN = [command for command in COMMANDS if command.unit == "MC" and command.name != "set_inst_fmt"]
+_FORGET = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_constb_cache")
+_INVALIDATES = {
+    "inv_inp_cache": ("invalidate_inputs", "inputs_idle"),
+    "inv_cond_out_cache": ("invalidate_conditional", "conditional_idle"),
+}
+_FLUSHES = {
+    "flush_out_cache": ("flush_outputs", "outputs_flushed"),
+    "flush_cond_out_cache": ("flush_conditional", "conditional_flushed"),
+}
+_PULSES = ("forget_constants", "invalidate_inputs", "invalidate_conditional", "flush_outputs", "flush_conditional")
+
+
+def offer(context: Any, registers: Registers, name: str, words: list[int]) -> None:
+    """Offer a command."""
+    context.set(registers.command.valid, 1)
+    context.set(registers.command.payload.opcode, BY_NAME[name].opcode)
+    for place in range(4):
+        context.set(registers.command.payload.words[place], words[place] if place < len(words) else 0)
+
+
+def random_commands(seed: int) -> list[tuple[str, list[int]]]:
+    """Legal commands of the memory controller."""
+    generator = np.random.default_rng(seed)
+    writer, found = Writer(generator, errors=0), []
+    while len(found) < COUNT:
+        word, *words = writer.command()
+        command = next(each for each in COMMANDS if word in each.words)
+        if command in _OWN:
+            found.append((command.name, words))
+    return found
+
+
+def test_registers_hold_what_the_model_holds() -> None:
+    registers, state = Registers(), State()
+
+    def check(context: Any) -> None:
+        for number in range(INPUTS):
+            assert context.get(Value.cast(registers.inputs[number])) == buffer_bits(state.inputs[number])
+        for number in range(OUTPUTS):
+            assert context.get(Value.cast(registers.outputs[number])) == buffer_bits(state.outputs[number])
+        assert context.get(Value.cast(registers.conditional)) == buffer_bits(state.conditional.buffer)
+        for bank, name in enumerate(BANKS):
+            assert context.get(registers.constant_bases[bank]) == state.constant_bases[name] // 2048
+        mask = sum(bit << channel for channel, bit in enumerate(state.output_mask))
+        assert context.get(registers.output_mask) == mask
+        assert context.get(registers.conditional_mask) == state.conditional.write_enabled
+
+    async def testbench(context: Any) -> None:
+        check(context)
+        for _, ready in (*_INVALIDATES.values(), *_FLUSHES.values()):
+            context.set(getattr(registers, ready), 1)
+        for name, words in random_commands(4):
+            check_parameters(BY_NAME[name], 0, words)
+            state.apply(BY_NAME[name], words)
+            offer(context, registers, name, words)
+            assert context.get(registers.command.ready), "a command takes one cycle"
+            await context.tick()
+            context.set(registers.command.valid, 0)
+            check(context)
+
+    simulate(registers, testbench)
+
+
+@pytest.mark.parametrize("name", [command.name for command in _OWN])
+def test_each_command_pulses_its_caches_and_no_other(name: str) -> None:
+    registers = Registers()
+    wanted = {"forget_constants"} if name in _FORGET else set()
+    waits_for = None
+    for table in (_INVALIDATES, _FLUSHES):
+        if name in table:
+            pulse, waits_for = table[name]
+            wanted = {pulse}
+
+    async def testbench(context: Any) -> None:
+        offer(context, registers, name, [0, 0, 0, 0])
+        if waits_for is not None:
+            for _ in range(5):
+                assert not context.get(registers.command.ready)
+                # A flush is asked for until it is done, an invalidate is made once.
+                asked = {each for each in _PULSES if context.get(getattr(registers, each))}
+                assert asked == (wanted if name in _FLUSHES else set())
+                await context.tick()
+            context.set(getattr(registers, waits_for), 1)
+        assert context.get(registers.command.ready)
+        assert {each for each in _PULSES if context.get(getattr(registers, each))} == wanted
+        await context.tick()
+        context.set(registers.command.valid, 0)
+        assert not any(context.get(getattr(registers, each)) for each in _PULSES)
+
+    simulate(registers, testbench)
+
+
+@pytest.mark.parametrize("address", [0, 0x8000_0800, 0xFFFF_F800])
+def test_counters_are_the_first_eight_bytes_of_a_line(address: int) -> None:
+    writer = CounterWriter()
+
+    async def testbench(context: Any) -> None:
+        for valid in (0, 1):
+            for ready in (0, 1):
+                context.set(writer.counters.valid, valid)
+                context.set(writer.line.ready, ready)
+                context.set(writer.counters.payload.address, address)
+                context.set(writer.counters.payload.clocks, 0x1122_3344)
+                context.set(writer.counters.payload.active, 0x5566_7788)
+                assert (context.get(writer.line.valid), context.get(writer.counters.ready)) == (valid, ready)
+                line = writer.line.payload
+                assert context.get(line.line) == address // 64
+                assert context.get(line.bits) == 0x5566_7788_1122_3344
+                assert context.get(line.mask) == 0xFF
+                await context.delay(1e-9)
+
+    simulator = Simulator(writer)
+    simulator.add_testbench(testbench)
+    simulator.run()
