@@ -21,7 +21,6 @@ from tb.system.soak_work import MAINTENANCE, Work
 MOST_CYCLES = 3_000_000
 """Of one command buffer; the longest one that is drawn takes a tenth of it."""
 _CLEANUPS = 4
-_MOST_READS = 100_000
 
 
 @dataclass(frozen=True)
@@ -93,17 +92,24 @@ class Hardware(RtlEngine):
         """Let the next buffer take so many cycles."""
         self._max_cycles = self._cycles + cycles
 
-    def execute(self, address: int, dwords: int) -> None:
-        """Execute a buffer and wait until it is consumed, which may be after its error."""
-        try:
-            super().execute(address, dwords)
-        finally:
-            for _ in range(_MOST_READS):
-                if self._read_fields("STATUS")["idle"]:
-                    break
-            else:
-                raise AssertionError("a buffer that ended is never consumed")
+    def execute_all(self, buffers: list[tuple[int, int]]) -> list[Status]:
+        """Push all buffers at once, clear errors as they come, and wait for the last; the errors' statuses."""
+        for address, dwords in buffers:
+            self._write("QUEUE_ADDRESS", address)
+            self._write("QUEUE_DWORDS", dwords)
+            self._write("QUEUE_PUSH", 0)
+        found = []
+        end = self._machine.cycles + MOST_CYCLES
+        while self._read("LAST_CONSUMED") != self._read("LAST_SUBMITTED") or self._read_fields("STATUS")["error"]:
+            assert self._machine.cycles < end, "the machine hangs"
+            self._machine.run(1000)
             self._write("INTERRUPT", 0xFFFF_FFFF)
+            status = self._read_fields("STATUS")
+            if status["error"]:
+                found.append(Status(status["code"]))
+                self._write_fields("CONTROL", clear_error=1, interrupt_enable=1)
+        self._write("INTERRUPT", 0xFFFF_FFFF)
+        return found
 
 
 class Comparison:
@@ -141,6 +147,31 @@ class Comparison:
             assert place is None, f"{what}: memory differs at 0x{place:08x}"
         return outcomes
 
+    def run_queued(self) -> list[Status]:
+        """Push all buffers at once, with maintenance between them; the statuses of those that had an error.
+
+        Raises
+        ------
+        AssertionError
+            Machine and model differ.
+        """
+        what, work = f"seed {self.work.seed}, all at once", self.work
+        for engine in (self.machine, self.model):
+            engine.memory.write(work.maintenance, self._maintenance)
+        maintenance = (work.maintenance, len(MAINTENANCE))
+        buffers = [each for buffer in work.buffers for each in ((buffer.address, buffer.dwords), maintenance)]
+        found, wanted = self.machine.execute_all(buffers), []
+        for address, dwords in buffers:
+            self.model.faults.clear()
+            outcome, _ = self._execute(self.model, address, dwords, what)
+            if outcome != _OK:
+                wanted.append({outcome.status, *(fault[0] for fault in self.model.faults)})
+        assert len(found) == len(wanted), f"{what}: {found}, expected {wanted}"
+        assert all(status in allowed for status, allowed in zip(found, wanted, strict=True)), f"{what}: {found}"
+        place = first_difference(self.machine.memory, self.model.memory, ignored=work.ignored)
+        assert place is None, f"{what}: memory differs at 0x{place:08x}"
+        return found
+
     def _both(self, address: int, dwords: int, what: str) -> Outcome:
         """Execute a buffer on both."""
         wanted, _ = self._execute(self.model, address, dwords, what)
@@ -170,7 +201,7 @@ class Comparison:
 
     def _clean_up(self, what: str) -> None:
         """Bring everything to memory, and forget what caches have."""
-        self.model._core.faults.clear()
+        self.model.faults.clear()
         for engine in (self.machine, self.model):
             engine.memory.write(self.work.maintenance, self._maintenance)
         for _ in range(_CLEANUPS):

@@ -1,18 +1,28 @@
 """Random work for the whole machine: compiled hardware and golden model agree in errors and in all of memory."""
 
+import numpy as np
 import pytest
 
 from rtl.config import DEFAULT, MachineConfig, with_settings
+from rtl.isa.formats import DataFormat
 from rtl.isa.status import BusClient, Status
-from tb.system.soak import Comparison, Outcome
+from sim.assembler import assemble
+from sim.elf import write
+from sim.engines.verilated import Disturbance
+from sim.fault import MachineError
+from sim.runtime import CommandBuffer, Image, Layout
+from tb.system.memories import copy, first_difference, touched_pages
+from tb.system.soak import Comparison, Hardware, Outcome
 from tb.system.soak_work import draw_work
 
-_RUNS, _LONG_RUNS = 240, 10_000
+_RUNS, _LONG_RUNS = 260, 10_000
 _PART = 20
+_QUEUED = range(20_000, 20_030)
 _OTHER = {
     "one port of 64 bits": {"memory.split": 1 << 32, "memory.data_bits": 64, "array.threads": 4},
     "eight lanes, two cores, 256 bits": {"array.lanes": 8, "array.cores": 2, "memory.data_bits": 256},
 }
+_PROGRAM, _OUTPUT, _BUFFER = 0x1_0000, 0x2_0000, 0x3_0000
 
 
 def check(seeds: range, config: MachineConfig) -> list[Outcome]:
@@ -37,3 +47,43 @@ def test_much_random_work_reaches_every_error_and_every_client() -> None:
 @pytest.mark.parametrize("settings", _OTHER.values(), ids=_OTHER.keys())
 def test_other_machines_agree_too(settings: dict[str, int]) -> None:
     check(range(300), with_settings(DEFAULT, settings))
+
+
+def test_buffers_that_wait_in_the_queue_run_in_order() -> None:
+    statuses = [status for seed in _QUEUED for status in Comparison(draw_work(seed), DEFAULT).run_queued()]
+    assert len(set(statuses)) > 3
+
+
+@pytest.mark.parametrize("refused", [0, 1, 2, 3])
+def test_groups_fault_that_execute_a_line_of_code_that_memory_refuses(refused: int) -> None:
+    """The model refuses the whole program; what the machine does is told here."""
+    machine = Hardware(DEFAULT, watchdog=0, disturbance=Disturbance())
+    image = write(assemble("ALU r1 = MOV(r0)\n" * 8 + "OUT o0 = MOV(r1)"))
+    layout = Layout(width=8, height=2, format=DataFormat.FLOAT32_4)
+    code = _PROGRAM + int.from_bytes(image[56:60], "little")
+    machine.memory.write(_PROGRAM, image)
+    line = (code // 64 + refused) * 64
+    machine.memory.refuse(line, line + 64)
+    buffer = CommandBuffer().set_inst_fmt(_PROGRAM).set_out_fmt(0, _OUTPUT, layout.format_word, layout.height)
+    buffer.set_domain(0, 0, 7, 1).start_program()
+    machine.memory.write(_BUFFER, bytes(buffer))
+    machine.limit(100_000)
+    with pytest.raises(MachineError) as caught:
+        machine.execute(_BUFFER, len(buffer.words))
+    error = caught.value
+    assert (error.status, error.client, error.address) == (Status.BUS_ERROR, BusClient.INSTRUCTION, line)
+    assert not Image(memory=machine.memory, base=_OUTPUT, layout=layout).read().any()
+
+
+def test_memories_are_compared_everywhere() -> None:
+    work = draw_work(0)
+    one, other = (Comparison(work, DEFAULT).model.memory for _ in range(2))
+    assert first_difference(one, other, ignored=set()) is None
+    for address in (0, 0x7FFF_FFFF, 0xFFFF_FFFF):
+        one.bytes[address] ^= 1
+        assert first_difference(one, other, ignored=set()) == address
+        assert first_difference(one, other, ignored={address}) is None
+        assert address // 4096 in touched_pages(one)
+        copy(other, one)
+        assert first_difference(one, other, ignored=set()) is None
+    np.testing.assert_array_equal(one.bytes[:4096], other.bytes[:4096])
