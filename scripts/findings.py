@@ -9,7 +9,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-_TITLES = ("program", "processors", "lane instr.", "seconds", "agrees", "error")
+_TITLES = ("program", "processors", "cycles", "seconds", "golden", "numpy", "error")
+_TEXTS = ("program", "golden", "numpy")
 
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>CTM machine: demonstration</title>
@@ -17,12 +18,14 @@ _PAGE = """<!doctype html>
 body {{ font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222; }}
 table {{ border-collapse: collapse; }}
 td, th {{ padding: 0.2em 0.8em; border-bottom: 1px solid #ccc; text-align: right; }}
-td:first-child, td:nth-child(5), th:first-child, th:nth-child(5) {{ text-align: left; }}
+td:nth-child(1), td:nth-child(5), td:nth-child(6), th:nth-child(1), th:nth-child(5), th:nth-child(6) {{
+  text-align: left; }}
 img {{ max-width: 100%; image-rendering: pixelated; }} figure {{ margin: 2em 0; }} .wrong {{ color: #b00; }}
 </style>
 <h1>CTM machine: demonstration</h1>
-<p>Every program went through the whole machine: an ELF executable, command buffers, the memory controller. Its result
-was compared with plain numpy, that of a compiled program with what a software renderer had. {verdict}</p>
+<p>Every program went through the whole machine, its hardware simulated cycle by cycle: an ELF executable, command
+buffers in memory, the AXI ports. Its result was compared with the golden model in every bit, and with plain numpy, that
+of a compiled program with what a software renderer had. {verdict}</p>
 {table}
 {figures}
 </html>
@@ -33,13 +36,15 @@ was compared with plain numpy, that of a compiled program with what a software r
 class Finding:
     """One program: what it took, whether its result is right, and its picture.
 
-    `agrees` says how well the result agrees with what is expected; `worst_error` is an absolute difference.
+    `is_golden` says whether the result is the golden model's in every bit, `agrees` how well it agrees with what is
+    expected; `worst_error` is an absolute difference.
     """
 
     name: str
     processors: int
-    lane_instructions: int
+    cycles: int
     seconds: float
+    is_golden: bool
     agrees: str
     worst_error: float
     is_right: bool
@@ -52,8 +57,9 @@ class Finding:
         return (
             self.name,
             f"{self.processors:,}",
-            f"{self.lane_instructions:,}",
+            f"{self.cycles:,}",
             f"{self.seconds:.2f}",
+            "equal" if self.is_golden else "DIFFERS",
             self.agrees if self.is_right else "WRONG",
             f"{self.worst_error:.2g}",
         )
@@ -63,7 +69,7 @@ def print_table(findings: Sequence[Finding]) -> None:
     """Print all findings."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for title in _TITLES:
-        table.add_column(title, justify="left" if title in ("program", "agrees") else "right")
+        table.add_column(title, justify="left" if title in _TEXTS else "right")
     for finding in findings:
         table.add_row(*finding.cells, style=None if finding.is_right else "bold red")
     Console().print(table)

@@ -86,7 +86,7 @@ def rates() -> Iterator[Rate]:
         yield _program("multiply-adds, each on the last", multiply, _LONG_ROUNDS, groups, 2)
     for groups in (1, 2, 4, 8, 512):
         yield _program("the same with presubtract", late, _LATE_ROUNDS, groups, 2)
-    yield _workload(mandelbrot(), "mandelbrot, 512 x 512")
+    yield _workload(mandelbrot(512), "mandelbrot, 512 x 512")
     yield _workload(matmul(64), "matmul, 64 x 64")
     yield _workload(matmul(128), "matmul, 128 x 128")
     yield _workload(nbody(32), "nbody, 1,024 bodies")

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from examples.expectation import Array
 from rtl.config import DEFAULT
-from sim.jobs.execution import Execution, output_files
+from sim.jobs.execution import Execution, first_difference, output_files
 from sim.jobs.loading import Launch, LoadedJob
 from sim.runtime.device import WATCHDOG
 
-ENGINE = "golden"
+ENGINE, REFERENCE = "rtl", "golden"
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,16 @@ class Stage:
     """Some launches of a job: what the outputs hold after them, by file, and what they took."""
 
     outputs: dict[str, Array]
-    lane_instructions: int
+    cycles: int
     seconds: float
+    difference: str | None
+    """From the golden model, None where every bit is the same."""
 
 
 def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
-    """Run all launches of a job, each repetition counting as one; a stage ends before each launch in `ends`.
+    """Run all launches of a job on the hardware and on the golden model, each repetition counting as one.
+
+    A stage ends before each launch in `ends`.
 
     Raises
     ------
@@ -33,13 +37,16 @@ def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
     launches = [_once(launch) for launch in job.launches for _ in range(launch.section.repeat)]
     for first, end in zip((0, *ends), (*ends, len(launches)), strict=True):
         part = replace(job, launches=tuple(launches[first:end]))
-        execution = Execution(part, engine=ENGINE, config=DEFAULT, watchdog=WATCHDOG)
+        execution, reference = (
+            Execution(part, engine=engine, config=DEFAULT, watchdog=WATCHDOG) for engine in (ENGINE, REFERENCE)
+        )
         start = time.perf_counter()
         run = execution.run()
         seconds = time.perf_counter() - start
+        difference = first_difference(run, reference.run())
         names = {key: path.name for key, path in output_files(job, None).items()}
         outputs = {name: run.outputs[key] for key, name in names.items()}
-        yield Stage(outputs, run.report.lane_instructions, seconds)
+        yield Stage(outputs, run.report.cycles or 0, seconds, difference)
         written = {index: run.outputs[output] for output, index in launches[end - 1].section.swap}
         inputs = tuple((section, layout, written.get(section.index, array)) for section, layout, array in job.inputs)
         job = replace(job, inputs=inputs)

@@ -1,6 +1,8 @@
 """Errors of the machine, as STATUS and the error registers show them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rtl.isa.status import STATUS_TEXT, BusClient, Status
 
@@ -22,6 +24,10 @@ class MachineError(Exception):
     i: int | None = None
     j: int | None = None
     detail: str = ""
+
+    def __reduce__(self) -> tuple[Callable[[], "MachineError"], tuple[()]]:
+        """Give itself to another process, which an exception with named arguments does not do by itself."""
+        return partial(type(self), **vars(self)), ()
 
     def at(self, address: int, word: int) -> "MachineError":
         """The same error, located at a word of the command buffer; a bus error keeps its own address."""

@@ -4,8 +4,8 @@ import numpy as np
 
 from examples.expectation import Array, Expectation
 
-WIDTH = HEIGHT = 512
-STEP, LEFT, BOTTOM = 2.5e-05, -0.7535, 0.0965
+WIDTH = HEIGHT = 256
+STEP, LEFT, BOTTOM = 5e-05, -0.7535, 0.0965
 LIMIT = 256
 ESCAPED = 4.0
 
@@ -16,7 +16,7 @@ def inputs() -> dict[str, Array]:
 
 
 def expected(_: dict[str, Array]) -> dict[str, Expectation]:
-    """Steps of every processor, float32 [512, 512, 1], equal in every bit; see `steps`."""
+    """Steps of every processor, float32 [256, 256, 1], equal in every bit; see `steps`."""
     return {"steps.npy": Expectation(steps(WIDTH, HEIGHT, STEP, LEFT, BOTTOM, LIMIT))}
 
 

@@ -19,7 +19,7 @@ _FULL, _ANY = range(2)
 class WriteCombiner(wiring.Component):
     """Gathers writes to the same line, one write in each cycle; handed on are only the bytes that were written.
 
-    An entry leaves when all its bytes are written, when it is the oldest of so many that fewer than two are free, or
+    An entry leaves when all its bytes are written, when it is the oldest and only two entries are free, or
     with `flush`. It is free again when it was handed on. Lines are handed on in the order in which they leave, at most
     one in each cycle; a write to a line that is leaving starts a new entry behind it.
 
