@@ -18,7 +18,7 @@ PROGRAMS: dict[str, tuple[Callable[[str, Domain], Work], str, Domain]] = {
     "early_out": (example, "early_out/early_out.toml", (41, 61, 46, 63)),
     "classify": (example, "early_out/classify.toml", (38, 60, 49, 65)),
     "mandelbrot": (shader, "mandelbrot", (4, 3, 7, 5)),
-    "discard_loop": (shader, "discard_loop", (1, 1, 10, 4)),
+    "discard_loop": (shader, "discard_loop", (1, 1, 5, 3)),
     "depth_out": (shader, "depth_out", (1, 0, 8, 3)),
     "mrt4": (shader, "mrt4", (0, 1, 7, 6)),
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from cocotb_tools.runner import Icarus, Runner, Verilator
+from cocotb_tools.runner import Verilator
 
 import rtl
 from sim.compiled.toolchain import cache_folder, find_compiler, find_verilator
@@ -57,16 +57,7 @@ class _Verilator(Verilator):
         return [[*build[:place], "--public-depth", "1", *build[place + 1 :]], make]
 
 
-def simulators() -> list[str]:
-    """Those that are installed."""
-    return ["verilator", *(["icarus"] if shutil.which("iverilog") else [])]
-
-
-def _runner(simulator: str) -> Runner:
-    return Icarus() if simulator == "icarus" else _Verilator()
-
-
-def _fingerprint(design: Design, simulator: str) -> str:
+def _fingerprint(design: Design) -> str:
     """A hash of all that a simulation is built from."""
     files = [*ROOT.glob("rtl/**/*.py"), ROOT / "sim" / "compiled" / "verilog.py"]
     digest = hashlib.sha256()
@@ -74,11 +65,11 @@ def _fingerprint(design: Design, simulator: str) -> str:
         text = path.read_bytes()
         digest.update(f"{path.relative_to(ROOT)} {len(text)}\n".encode() + text)
     versions = [f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES]
-    digest.update(repr((design.top, design.key, simulator, versions, _VERILATOR, _MAKE, find_compiler())).encode())
+    digest.update(repr((design.top, design.key, versions, _VERILATOR, _MAKE, find_compiler())).encode())
     return digest.hexdigest()[:32]
 
 
-def build(design: Design, simulator: str = "verilator") -> Path:
+def build(design: Design) -> Path:
     """The folder of a design's simulation; it is made if the cache does not have it.
 
     Raises
@@ -88,18 +79,21 @@ def build(design: Design, simulator: str = "verilator") -> Path:
     CalledProcessError
         Verilator or the compiler failed; what they printed was shown.
     """
-    folder = cache_folder() / f"cosim-{_fingerprint(design, simulator)}"
+    folder = cache_folder() / f"cosim-{_fingerprint(design)}"
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "built").exists():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-            _build(design, simulator, folder)
+            _build(design, folder)
+            for file in folder.iterdir():
+                if file.name != design.top:
+                    file.unlink()
             (folder / "built").touch()
     return folder
 
 
-def _build(design: Design, simulator: str, folder: Path) -> None:
+def _build(design: Design, folder: Path) -> None:
     verilator = find_verilator()
     source = folder / f"{design.top}.v"
     source.write_text(design.verilog())
@@ -110,11 +104,11 @@ def _build(design: Design, simulator: str, folder: Path) -> None:
         "MAKEFLAGS": _MAKE,
     }
     try:
-        _runner(simulator).build(
+        _Verilator().build(
             sources=[source],
             hdl_toplevel=design.top,
             build_dir=folder,
-            build_args=["-g2005"] if simulator == "icarus" else list(_VERILATOR),
+            build_args=list(_VERILATOR),
             timescale=_TIMESCALE,
             always=True,
             log_file=folder / "build.log",
@@ -124,12 +118,12 @@ def _build(design: Design, simulator: str, folder: Path) -> None:
         os.environ |= kept
 
 
-def run(design: Design, module: str, *, simulator: str = "verilator", **environment: str) -> Outcome:
+def run(design: Design, module: str, **environment: str) -> Outcome:
     """Run the cocotb tests of a module in a design; errors as `build`, and RuntimeError if it left no results."""
-    folder = build(design, simulator)
+    folder = build(design)
     with tempfile.TemporaryDirectory(prefix="cosim-") as place:
         log, results = Path(place) / "log", Path(place) / "results.xml"
-        runner = _runner(simulator)
+        runner = _Verilator()
         # The runner would end the process of pytest itself.
         current = os.environ.pop("PYTEST_CURRENT_TEST", None)
         try:
