@@ -5,42 +5,47 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from rtl.config import DEFAULT
-from sim.cli.options import Json, check_engine
+from sim.cli.options import Json, Preset, Settings, configuration, prepare_engine
 from sim.cli.outcome import BadInput, Mismatch, Outcome
-from sim.engines.choice import ENGINES
+from sim.engines.golden import GoldenEngine
+from sim.engines.rtl import RtlEngine
+
+MEASURED = (GoldenEngine.name, RtlEngine.name)
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help=f"{', '.join(ENGINES)}; all without.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help=f"{', '.join(MEASURED)}; both without.")] = None,
+    preset: Preset = "default",
+    settings: Settings = None,
     json_wanted: Json = False,
 ) -> None:
-    """Measure how fast an engine runs programs of examples/."""
+    """Measure an engine with programs of examples/: golden its speed, rtl cycles and speed."""
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
-        if name is not None:
-            check_engine(name, None)
+        if name is not None and name not in MEASURED:
+            raise BadInput(f"bench: there are no figures of '{name}'; there are: {', '.join(MEASURED)}")
+        config = configuration(preset, settings)
         try:
             # Imported here, because an installed package has no examples/ and needs none for anything else.
-            from sim.report import benchmark
+            from sim.report import benchmark, cycles
             from sim.report.workloads import workloads
         except ModuleNotFoundError as error:
             raise BadInput(f"bench runs the programs of examples/, which are not here: {error}") from None
-        console = Console(stderr=True)
-        with console.status("calibrating") as status:
-            calibration = benchmark.calibrate()
-            status.update("computing in numpy what has to come out")
-            listed = workloads()
-            measurements: dict[str, list[benchmark.Measurement]] = {}
-            for engine in ENGINES if name is None else [name]:
-                measurements[engine] = []
-                for workload in listed:
-                    status.update(f"{workload.name} on engine {engine}")
-                    try:
-                        found = benchmark.measure(workload, engine, DEFAULT, calibration)
-                    except benchmark.WrongResultError as error:
-                        raise Mismatch(str(error)) from None
-                    measurements[engine].append(found)
-        outcome.fields |= benchmark.as_fields(calibration, measurements)
-        if not json_wanted:
-            benchmark.print_measurements(calibration, measurements)
+        names = MEASURED if name is None else (name,)
+        if RtlEngine.name in names:
+            prepare_engine(RtlEngine.name, config)
+        try:
+            with Console(stderr=True).status("") as status:
+                if GoldenEngine.name in names:
+                    status.update("computing in numpy what has to come out")
+                    found = benchmark.measure_all(workloads(), GoldenEngine.name, config, status.update)
+                    outcome.fields |= benchmark.as_fields(found)
+                if RtlEngine.name in names:
+                    counted = cycles.measure_all(RtlEngine.name, config, status.update)
+                    outcome.fields["cycles"] = cycles.as_fields(counted)
+        except benchmark.WrongResultError as error:
+            raise Mismatch(str(error)) from None
+        if not json_wanted and GoldenEngine.name in names:
+            benchmark.print_measurements(GoldenEngine.name, found)
+        if not json_wanted and RtlEngine.name in names:
+            cycles.print_cycles(RtlEngine.name, counted)

@@ -2,7 +2,7 @@
 
 import resource
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -83,34 +83,55 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def as_fields(calibration: float, measurements: Mapping[str, list[Measurement]]) -> dict[str, Any]:
-    """The figures by engine, for JSON."""
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """Measurements beside the calibration's rate, multiply-adds a second."""
+
+    calibration: float
+    measurements: list[Measurement]
+
+
+def measure_all(
+    listed: Iterable[Workload], engine: str, config: MachineConfig, tell: Callable[[str], None]
+) -> Benchmark:
+    """All workloads; `tell` is told what comes next. Errors as `measure`."""
+    tell("calibrating")
+    calibration = calibrate()
+    measurements = []
+    for workload in listed:
+        tell(f"{workload.name} on engine {engine}")
+        measurements.append(measure(workload, engine, config, calibration))
+    return Benchmark(calibration=calibration, measurements=measurements)
+
+
+def as_fields(found: Benchmark) -> dict[str, Any]:
+    """The figures for JSON."""
     return {
-        "calibration_rate": calibration,
+        "calibration_rate": found.calibration,
         "peak_memory_mib": peak_memory(),
-        "engines": {engine: [asdict(found) for found in listed] for engine, listed in measurements.items()},
+        "golden": [asdict(measurement) for measurement in found.measurements],
     }
 
 
-def print_measurements(calibration: float, measurements: Mapping[str, list[Measurement]]) -> None:
-    """Print the figures, a table for each engine."""
+def print_measurements(engine: str, found: Benchmark) -> None:
+    """Print the figures as a table."""
     console = Console()
-    for engine, listed in measurements.items():
-        table = Table("workload", title=f"engine {engine}, best of {RUNS} runs")
-        for title in ("seconds", "lane instructions", "M/s", "ratio", "M operations/s"):
-            table.add_column(title, justify="right")
-        for found in listed:
-            operations = "" if found.operation_rate is None else f"{found.operation_rate / _MILLION:,.1f}"
-            table.add_row(
-                found.name,
-                f"{found.seconds:.3f}",
-                f"{found.lane_instructions:,}",
-                f"{found.lane_instruction_rate / _MILLION:,.1f}",
-                f"{found.calibration_ratio:.2%}",
-                operations,
-            )
-        console.print(table)
-    console.print(f"ratio: to the calibration loop's {calibration / _MILLION:,.0f} M float32 multiply-adds/s in numpy")
+    table = Table("workload", title=f"engine {engine}, best of {RUNS} runs")
+    for title in ("seconds", "lane instructions", "M/s", "ratio", "M operations/s"):
+        table.add_column(title, justify="right")
+    for measured in found.measurements:
+        operations = "" if measured.operation_rate is None else f"{measured.operation_rate / _MILLION:,.1f}"
+        table.add_row(
+            measured.name,
+            f"{measured.seconds:.3f}",
+            f"{measured.lane_instructions:,}",
+            f"{measured.lane_instruction_rate / _MILLION:,.1f}",
+            f"{measured.calibration_ratio:.2%}",
+            operations,
+        )
+    console.print(table)
+    rate = found.calibration / _MILLION
+    console.print(f"ratio: to the calibration loop's {rate:,.0f} M float32 multiply-adds/s in numpy")
     console.print(f"peak memory: {peak_memory():,.0f} MiB")
 
 

@@ -2,20 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import numpy as np
 
 from examples.blackscholes import reference as blackscholes_reference
+from examples.blur import reference as blur_reference
 from examples.catalogue import FOLDER
 from examples.expectation import Array, Expectation
 from examples.mandelbrot import reference as mandelbrot_reference
 from examples.matmul import reference as matmul_reference
 from examples.nbody import reference as nbody_reference
+from examples.saxpy import reference as saxpy_reference
 from rtl.config import MachineConfig
 from rtl.isa.formats import DataFormat, Tiling
 from sim.assembler import assemble
 from sim.elf import write
 from sim.jobs.constants import ConstantFiles
+from sim.jobs.loading import load_job
 from sim.runtime import CommandBuffer, Device, Image, Layout
 
 _FORMATS = {1: DataFormat.FLOAT32_1, 2: DataFormat.FLOAT32_2, 4: DataFormat.FLOAT32_4}
@@ -24,10 +28,12 @@ Floats = tuple[float, float, float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """A program over a domain from (0, 0). Inputs and outputs are float32 in tiles, [height, width, channels].
+    """A program over a domain that begins at (first, first).
 
-    `expectations` are the outputs in the order of their indices. `operations` is how many multiplications and additions
-    the task has by its definition, None where that says nothing.
+    Inputs and outputs are float32 or uint16 in tiles, [height, width, channels]; `gathers` reads inputs in 2x2 mode.
+    `initial` are the outputs' contents before, 0 where there are none. `expectations` are the outputs in the order of
+    their indices. `operations` is how many multiplications and additions the task has by its definition, None where
+    that says nothing.
     """
 
     name: str
@@ -39,16 +45,25 @@ class Workload:
     iterations: tuple[int, ...] = ()
     """Iteration counts of the int constants, in order."""
     operations: int | None = None
+    first: int = 0
+    gathers: bool = False
+    initial: tuple[Array, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """A workload in the memory of a device."""
+    """A workload in the memory of a device. Its command buffer also reads the machine's own counters."""
 
     workload: Workload
     device: Device
     commands: CommandBuffer
     outputs: tuple[Image, ...]
+    counters: int
+
+    @property
+    def cycles(self) -> int:
+        """Clocks of the last run, from start_program until the outputs were in memory; 0 where there is no clock."""
+        return self.device.memory.word(self.counters)
 
     def is_right(self) -> bool:
         """Whether the outputs hold what numpy says."""
@@ -71,24 +86,75 @@ def prepare(workload: Workload, engine: str, config: MachineConfig) -> Prepared:
     commands = CommandBuffer().set_inst_fmt(device.place(write(assemble(source, name=workload.name))))
     commands.set_constf_fmt(float_image).set_consti_fmt(int_image)
     for index, array in enumerate(workload.inputs):
-        image = _image(device, array.shape, array)
+        image = _image(device, array.shape, array, gathers=workload.gathers)
         commands.set_inp_fmt(index, image.base, image.layout.format_word, image.layout.height)
-    outputs = tuple(_image(device, expectation.values.shape) for expectation in workload.expectations)
+    outputs = tuple(
+        _image(device, expectation.values.shape, initial)
+        for expectation, initial in zip_longest(workload.expectations, workload.initial)
+    )
     for index, image in enumerate(outputs):
         commands.set_out_fmt(index, image.base, image.layout.format_word, image.layout.height)
-    commands.set_domain(0, 0, workload.width - 1, workload.height - 1)
-    commands.start_program().flush_out_cache().wait_for_idle()
-    return Prepared(workload=workload, device=device, commands=commands, outputs=outputs)
+    first = workload.first
+    commands.set_domain(first, first, first + workload.width - 1, first + workload.height - 1)
+    commands.inv_inst_cache().inv_inp_cache().inv_constf_cache()
+    counters = device.allocate(8)
+    commands.init_perf_counters(enable=True).start_perf_counters()
+    commands.start_program().flush_out_cache().stop_perf_counters().read_perf_counters(counters)
+    return Prepared(workload=workload, device=device, commands=commands, outputs=outputs, counters=counters)
 
 
 def _words(values: Floats) -> tuple[int, ...]:
     return tuple(int(word) for word in np.array(values, np.float32).view(np.uint32))
 
 
-def _image(device: Device, shape: tuple[int, ...], values: Array | None = None) -> Image:
+def _image(device: Device, shape: tuple[int, ...], values: Array | None = None, *, gathers: bool = False) -> Image:
     height, width, channels = shape
-    layout = Layout(width=width, height=height, format=_FORMATS[channels], tiling=Tiling.TILED)
+    is_integer = values is not None and values.dtype == np.uint16
+    layout = Layout(
+        width=width,
+        height=height,
+        format=DataFormat.UINT16_1 if is_integer else _FORMATS[channels],
+        tiling=Tiling.TILED_INP_2X2 if gathers else Tiling.TILED,
+    )
     return device.image(layout, values)
+
+
+def saxpy(side: int) -> Workload:
+    """`side`^2 processors, each with four numbers."""
+    arrays = saxpy_reference.inputs(side, side)
+    return Workload(
+        name="saxpy",
+        width=side,
+        height=side,
+        inputs=tuple(arrays.values()),
+        expectations=tuple(saxpy_reference.expected(arrays).values()),
+        floats={0: (saxpy_reference.A, 0.0, 0.0, 0.0)},
+        operations=2 * 4 * side**2,
+    )
+
+
+def blur() -> Workload:
+    """One pass of the example: 251 x 251 pixels, 25 products each."""
+    (picture,) = blur_reference.inputs().values()
+    side = blur_reference.LAST - blur_reference.FIRST + 1
+    constants = load_job(FOLDER / "blur" / "blur.toml").launches[0].constants
+    return Workload(
+        name="blur",
+        width=side,
+        height=side,
+        inputs=(picture[:, :, None],),
+        expectations=(Expectation(blur_reference.blurred(picture, 1)[:, :, None], 1.0),),
+        floats={index: _floats(words) for index, words in constants.floats.items()},
+        operations=2 * 25 * side**2,
+        first=blur_reference.FIRST,
+        gathers=True,
+        initial=(picture[:, :, None],),
+    )
+
+
+def _floats(words: tuple[int, ...]) -> Floats:
+    red, green, blue, alpha = (float(value) for value in np.array(words, np.uint32).view(np.float32))
+    return red, green, blue, alpha
 
 
 def mandelbrot(side: int) -> Workload:
