@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.mc.bus import line_beats
+from rtl.mc.bus import Response, line_beats
 from rtl.mc.bus_reader import BusReader
 from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 from tb.mc.bus_model import LINE_BYTES, BusModel, is_offered
@@ -65,6 +65,37 @@ def test_lines_come_whole_and_in_order(data_bits: int, client_stall: float, memo
     simulate(bench.reader, testbench)
     assert [decoded(payload) for payload in bench.sink.received] == answers(bench.model, bench.asked)
     assert bench.model.reads == [(LINE_BYTES * line, line_beats(data_bits)) for line, _ in bench.asked]
+
+
+@pytest.mark.parametrize("wrong", range(4))
+def test_one_beat_with_an_error_is_enough(wrong: int) -> None:
+    reader = BusReader(TAG_BITS, data_bits=128, outstanding=OUTSTANDING)
+    found: list[int] = []
+
+    async def testbench(context: Any) -> None:
+        context.set(reader.ar.ready, 1)
+        context.set(reader.response.ready, 1)
+        for _ in range(2):
+            context.set(reader.request.valid, 1)
+            await context.tick()
+            context.set(reader.request.valid, 0)
+            for _ in range(3):
+                await context.tick()
+            for beat in range(4):
+                # The second line has no error.
+                context.set(reader.r.valid, 1)
+                context.set(reader.r.payload.last, beat == 3)
+                is_wrong = beat == wrong and not found
+                context.set(reader.r.payload.response, Response.DECERR if is_wrong else Response.EXOKAY)
+                assert context.get(reader.r.ready)
+                await context.tick()
+            context.set(reader.r.valid, 0)
+            assert context.get(reader.response.valid)
+            found.append(context.get(reader.response.payload.refused))
+            await context.tick()
+
+    simulate(reader, testbench)
+    assert found == [1, 0]
 
 
 @pytest.mark.parametrize("data_bits", WIDTHS)

@@ -56,10 +56,15 @@ class Bench:
     def _output(self) -> Group:
         generator, lanes = self.generator, self.lanes
         masks = generator.choice([0, 15, 15, int(generator.integers(16))], lanes)
+        target = int(generator.integers(1, 4))
+        output = self.outputs[target]
+        # Often at an edge of the buffer, whose last row may be the first of a quad.
+        columns = [0, 2, 4, 30, 4096, *(output.width_limit + step for step in (-4, -2, 0))]
+        rows = [0, 2, 28, 4094, *(output.height_limit // 2 * 2 + step for step in (-2, 0))]
         return {
-            "i": int(generator.choice([0, 2, 4, 8, 30, 4094, 4096], p=[0.3, 0.2, 0.2, 0.1, 0.1, 0.05, 0.05])),
-            "j": int(generator.choice([0, 2, 4, 28, 4094], p=[0.4, 0.3, 0.1, 0.1, 0.1])),
-            "target": int(generator.integers(1, 4)),
+            "i": max(0, int(generator.choice(columns))),
+            "j": max(0, int(generator.choice(rows))),
+            "target": target,
             "words": random_floats(generator, (lanes, 4)).view(np.uint32).tolist(),
             "mask": [int(mask) for mask in masks],
         }
@@ -162,16 +167,15 @@ async def run(context: Any, bench: Bench, written: list[int]) -> None:
     [*((4, group, line) for group in STALLS for line in STALLS), (8, 0, 0), (8, 0, 0.8)],
 )
 def test_groups_leave_what_the_golden_model_writes(lanes: int, group_stall: float, line_stall: float) -> None:
-    for seed in range(2):
-        bench = Bench(lanes, seed, stalls=(group_stall, line_stall))
-        expected, written = bench.expected()
+    bench = Bench(lanes, int(10 * group_stall + 100 * line_stall), stalls=(group_stall, line_stall))
+    expected, written = bench.expected()
 
-        async def testbench(context: Any, bench: Bench = bench, written: list[int] = written) -> None:
-            bench.set_up(context)
-            await run(context, bench, written)
+    async def testbench(context: Any) -> None:
+        bench.set_up(context)
+        await run(context, bench, written)
 
-        simulate(bench.design, testbench)
-        assert bench.same_memory(expected), f"seed {seed}"
+    simulate(bench.design, testbench)
+    assert bench.same_memory(expected)
 
 
 @pytest.mark.long
