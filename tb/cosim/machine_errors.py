@@ -12,6 +12,10 @@ from tb.cosim.scoreboard import Scoreboard
 from tb.cosim.testbench import TB
 
 
+def _named(name: str) -> cocotb.Param:
+    return cocotb.Param(name, name=name.replace(" ", "_"))
+
+
 async def _check(dut: Any, name: str, response: AxiResp, pauses: float) -> None:
     mistake = MISTAKES[name]
     tb = TB(dut, pauses=pauses, seed=len(name))
@@ -34,12 +38,12 @@ async def _check(dut: Any, name: str, response: AxiResp, pauses: float) -> None:
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(name=list(MISTAKES))
+@cocotb.parametrize(name=[_named(name) for name in MISTAKES])
 async def every_error_is_reported(dut: Any, name: str) -> None:
     await _check(dut, name, AxiResp.SLVERR, 0.3)
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(name=[name for name, mistake in MISTAKES.items() if mistake.refused is not None])
+@cocotb.parametrize(name=[_named(name) for name, mistake in MISTAKES.items() if mistake.refused is not None])
 async def no_memory_at_an_address_is_a_bus_error_too(dut: Any, name: str) -> None:
     await _check(dut, name, AxiResp.DECERR, 0.0)

@@ -25,7 +25,7 @@ PROGRAMS: dict[str, tuple[Callable[[str, Domain], Work], str, Domain]] = {
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(name=list(PROGRAMS), pauses=[0.0, 0.3, 0.8])
+@cocotb.parametrize(name=[cocotb.Param(name, name=name) for name in PROGRAMS], pauses=[0.0, 0.3, 0.8])
 async def real_programs(dut: Any, name: str, pauses: float) -> None:
     make, source, domain = PROGRAMS[name]
     if pauses > 0.5:
