@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -69,8 +70,11 @@ def _fingerprint(design: Design) -> str:
     return digest.hexdigest()[:32]
 
 
+@cache
 def build(design: Design) -> Path:
     """The folder of a design's simulation; it is made if the cache does not have it.
+
+    A process asks once, so that all its tests are of the same sources.
 
     Raises
     ------
