@@ -39,6 +39,8 @@ class Space:
     _next: list[int] = field(default_factory=lambda: [0x0010_0000, SYSTEM_MEMORY + 0x0010_0000])
     _borders: list[int] = field(default_factory=lambda: [SYSTEM_MEMORY, ADDRESS_SPACE])
     """Each is given away once."""
+    _empty: list[int] = field(default_factory=lambda: [0x1000_0000, ADDRESS_SPACE - 0x2000_0000])
+    """Where nothing else is."""
 
     def region(self, size: int) -> Region:
         """A place, now and then at the end of local memory or of all memory, or across it."""
@@ -48,8 +50,6 @@ class Space:
             before = units if self.generator.random() < 0.5 else int(self.generator.integers(1, units + 1))
             return Region(border - before * BASE_ALIGNMENT, size)
         port = int(self.generator.integers(2))
-        if size >= _HUGE // 16:
-            return Region((0x1000_0000, ADDRESS_SPACE - 0x2000_0000)[port], size)
         base = _aligned(self._next[port] + int(self.generator.integers(1, BASE_ALIGNMENT)))
         self._next[port] = base + size
         return Region(base, size)
@@ -69,12 +69,12 @@ class Space:
 
     def numbers(self) -> Region:
         """A region of some KiB that holds numbers of all kinds; seldom one for 4096 x 4096 elements."""
-        if self.generator.random() < 0.02:
-            size = _HUGE >> int(self.generator.integers(5))
+        if self._empty and self.generator.random() < 0.02:
+            base = self._empty.pop(int(self.generator.integers(len(self._empty))))
+            region = Region(base, _HUGE >> int(self.generator.integers(5)))
         else:
-            size = BASE_ALIGNMENT * int(self.generator.choice([1, 2, 4, 8, 16]))
-        region = self.region(size)
-        words = random_floats(self.generator, (min(size, 1 << 15) // 4,))
+            region = self.region(BASE_ALIGNMENT * int(self.generator.choice([1, 2, 4, 8, 16])))
+        words = random_floats(self.generator, (min(region.size, 1 << 15) // 4,))
         if self.generator.random() < 0.2:
             words = self.generator.integers(1 << 32, size=words.shape, dtype=np.uint32)
         self.put(region, words.tobytes())
