@@ -1,5 +1,6 @@
 """What the README shows works as it stands there."""
 
+import os
 import re
 import subprocess
 import sys
@@ -19,7 +20,11 @@ def test_the_python_example_runs(tmp_path: Path) -> None:
     (tmp_path / "scale.s").write_text(block("asm"))
     program = block("python") + "\nassert (y.read() == 2 * x.read()).all() and y.read().any()\n"
     result = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env={"PYTHONPATH": str(TOP)}, capture_output=True, text=True
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(TOP)},
+        capture_output=True,
+        text=True,
     )
     assert result.returncode == 0, result.stderr
 
