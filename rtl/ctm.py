@@ -8,6 +8,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import MachineConfig
+from rtl.dpp.array import CoreMaker
+from rtl.dpp.core_module import CoreModule
 from rtl.host.control_bus import OFFSET_BITS, WORD_BITS
 from rtl.machine import Machine
 from rtl.mc.address import ADDRESS_BITS
@@ -24,13 +26,14 @@ class Ctm(wiring.Component):
     """The machine as a module for FPGAs.
 
     Its ports are `clk`, `rst` (synchronous, active high), `irq`, one AXI4-Lite subordinate and one AXI4 manager for
-    each memory port, all in the clock domain of `clk`. All transactions have ID 0.
+    each memory port, all in the clock domain of `clk`. All transactions have ID 0. `core` makes
+    the cores, see `Array`.
     """
 
     irq: Signal
 
-    def __init__(self, config: MachineConfig) -> None:
-        self._config = config
+    def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
+        self._config, self._make_core = config, core
         members: dict[str, Any] = {"irq": Out(1)}
         members |= {f"{CONTROL}_{name}": (Out if own else In)(width) for name, width, own in _control_signals()}
         self.prefixes = [f"m_axi_{name}" for name in config.memory.ports]
@@ -42,7 +45,7 @@ class Ctm(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.machine = machine = Machine(self._config)
+        m.submodules.machine = machine = Machine(self._config, self._make_core)
         m.d.comb += self.irq.eq(machine.irq)
         self._connect_control(m, machine.control)
         for prefix, bus in zip(self.prefixes, machine.buses, strict=True):

@@ -6,8 +6,9 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.co.unit import ConditionalUnit, passenger_layout
 from rtl.config import MachineConfig
-from rtl.dpp.array import Array
+from rtl.dpp.array import Array, CoreMaker
 from rtl.dpp.border import BEAT_WORDS, LINE_BITS, lookup_tag_layout
+from rtl.dpp.core_module import CoreModule
 from rtl.dpp.launch import Launch
 from rtl.dpp.scheduling import PORTS, Unit, slot_bits
 from rtl.host.control_bus import ControlBusSignature
@@ -27,6 +28,8 @@ _PORTS = ("LOCAL", "SYSTEM")
 class Machine(wiring.Component):
     """Executes command buffers that lie in memory.
 
+    `core` makes the cores, see `Array`.
+
     Members
     -------
     control : ``In(ControlBusSignature())``
@@ -35,8 +38,8 @@ class Machine(wiring.Component):
     buses : ``Out(BusSignature(data_bits))`` for each memory port: local, system
     """
 
-    def __init__(self, config: MachineConfig) -> None:
-        self._config = config
+    def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
+        self._config, self._make_core = config, core
         self._ports = port_count(config.memory.split)
         super().__init__(
             {
@@ -57,7 +60,7 @@ class Machine(wiring.Component):
         resettable = ResetInserter(host.reset)
         self._processor = CommandProcessor(array)
         self._conditional = ConditionalUnit(array.lanes)
-        self._array = Array(config)
+        self._array = Array(config, self._make_core)
         self._launch = Launch()
         self._controller = MemoryController(
             config,
@@ -142,6 +145,7 @@ class Machine(wiring.Component):
         connect(m, processor.group, array.group)
         connect(m, array.fault, processor.fault)
         m.d.comb += [
+            array.reset.eq(self._host.reset),
             array.program.eq(self._launch.program),
             array.forget_code.eq(processor.image_loaded),
             array.forget_constants.eq(controller.forget_constants),

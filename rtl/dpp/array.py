@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.config import ArrayConfig, MachineConfig
 from rtl.dpp.border import LINE_BEATS, PROGRAM, memory_members
-from rtl.dpp.core import Core
+from rtl.dpp.core_module import CoreInstance, CoreModule
 from rtl.dpp.scheduling import PORTS, slot_bits
 from rtl.lib.sharing import Arbiter, SharedClient
 from rtl.pe.border import PROGRAM_FAULT, group_layout
@@ -23,6 +23,9 @@ _INSTRUCTIONS = 32
 """Instructions that may be asked for at a time: eight lines or more."""
 
 
+CoreMaker = type[CoreModule] | type[CoreInstance]
+
+
 def array_members(config: ArrayConfig) -> dict[str, Any]:
     """The memory clients of the array: those that all cores share, and each core's lookups."""
     members = memory_members(config, cores=config.cores)
@@ -32,10 +35,13 @@ def array_members(config: ArrayConfig) -> dict[str, Any]:
 class Array(wiring.Component):
     """All cores of the machine.
 
-    Groups go to whichever core has room, in order, the cores in turn.
+    Groups go to whichever core has room, in order, the cores in turn. `core` makes one: `CoreModule`, or `CoreInstance`
+    where cores are written as a module of their own.
 
     Members
     -------
+    reset : ``In(1)``
+        Resets the cores; the rest has its reset from outside, as every component.
     program, forget_code, forget_constants, group, fault, idle
         As a core's.
     issued : ``Out(3 * cores)``
@@ -46,11 +52,12 @@ class Array(wiring.Component):
         See `array_members`.
     """
 
-    def __init__(self, config: MachineConfig) -> None:
-        self._config = config
+    def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
+        self._config, self._make_core = config, core
         array = config.array
         super().__init__(
             {
+                "reset": In(1),
                 "program": In(PROGRAM),
                 "forget_code": In(1),
                 "forget_constants": In(1),
@@ -66,10 +73,11 @@ class Array(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        cores = [Core(self._config) for _ in range(self._config.array.cores)]
+        cores = [self._make_core(self._config) for _ in range(self._config.array.cores)]
         for number, core in enumerate(cores):
             m.submodules[f"core_{number}"] = core
             m.d.comb += [
+                core.reset.eq(self.reset),
                 core.program.eq(self.program),
                 core.forget_code.eq(self.forget_code),
                 core.forget_constants.eq(self.forget_constants),
@@ -88,7 +96,7 @@ class Array(wiring.Component):
                 m.d.comb += [self.fault.valid.eq(1), self.fault.payload.eq(core.fault.payload)]
         return m
 
-    def _dispatch(self, m: Module, cores: list[Core]) -> None:
+    def _dispatch(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
         """The next group goes to the first core that has room, behind the one that got the last group."""
         turn = Signal(range(len(cores)))
         with m.Switch(turn):
@@ -104,7 +112,7 @@ class Array(wiring.Component):
                 m.d.sync += turn.eq((number + 1) % len(cores))
         m.d.comb += self.group.ready.eq(Cat(core.group.ready for core in cores).any())
 
-    def _connect_clients(self, m: Module, cores: list[Core]) -> None:
+    def _connect_clients(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
         for name, beats in _ANSWERED.items():
             request, response = f"{name}_request", f"{name}_response"
             shapes = [getattr(self, port).payload.shape() for port in (request, response)]
@@ -121,7 +129,7 @@ class Array(wiring.Component):
             connect(m, core.output, output.inputs[number])
         self._connect_uncached(m, cores)
 
-    def _connect_uncached(self, m: Module, cores: list[Core]) -> None:
+    def _connect_uncached(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
         """Uncached writes, whose answers go by slot."""
         port, done = self.uncached_write, self.uncached_done
         m.submodules.uncached = arbiter = Arbiter(cores[0].uncached_write.payload.shape(), len(cores))

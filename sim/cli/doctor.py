@@ -59,8 +59,10 @@ def _packages() -> Iterator[Finding]:
     except importlib.metadata.PackageNotFoundError:
         yield Finding(_PACKAGE, "not installed", "run scripts/demo, which sets everything up")
         return
-    # What an extra needs too is listed once; what is needed always comes first.
-    by_name = {requirement.name: requirement for requirement in map(Requirement, reversed(requirements))}
+    # What several extras need is listed once, by the reason that says most.
+    by_name: dict[str, Requirement] = {}
+    for requirement in sorted(map(Requirement, requirements), key=_rank):
+        by_name.setdefault(requirement.name, requirement)
     for requirement in sorted(by_name.values(), key=lambda requirement: requirement.name):
         if requirement.name == _PACKAGE:
             continue
@@ -69,6 +71,13 @@ def _packages() -> Iterator[Finding]:
             yield Finding(requirement.name, importlib.metadata.version(requirement.name))
         except importlib.metadata.PackageNotFoundError:
             yield Finding(requirement.name, "not installed", _advice(requirement), is_needed=not is_extra)
+
+
+def _rank(requirement: Requirement) -> int:
+    """What is always needed, then what a part of the machine needs, then the rest."""
+    if requirement.marker is None:
+        return 0
+    return 1 if any(requirement.marker.evaluate({"extra": extra}) for extra in _EXTRAS) else 2
 
 
 def _advice(requirement: Requirement) -> str:

@@ -222,7 +222,7 @@ def _only_one(file: Path) -> Iterator[None]:
     if file.exists():
         yield
         return
-    lock = file.with_suffix(".lock")
+    lock = file.with_name(f"lock-{file.stem}")
     with lock.open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         try:

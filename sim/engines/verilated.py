@@ -122,10 +122,9 @@ def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
     def verilog() -> str:
         tell()
         # Imported here, because a start with a model that is in the cache should not wait for them.
-        from rtl.ctm import Ctm
-        from sim.compiled.verilog import convert
+        from sim.compiled.machine import machine_verilog
 
-        return convert(Ctm(config), top=_TOP)
+        return machine_verilog(config, top=_TOP)
 
     return build(verilog, _wrapper(config.memory), top=_TOP, key=f"{_sources()} {config}")
 
@@ -135,8 +134,8 @@ def _sources() -> str:
     """A hash of everything that the Verilog is made from, but for the configuration."""
     folder = Path(rtl.__path__[0])
     digest = hashlib.sha256()
-    # How Verilog is written is in one module beside the hardware.
-    files = [*folder.rglob("*.py"), folder.parent / "sim" / "compiled" / "verilog.py"]
+    # How Verilog is written is beside the hardware.
+    files = [*folder.rglob("*.py"), *(folder.parent / "sim" / "compiled").glob("*.py")]
     for path in sorted(files):
         text = path.read_bytes()
         digest.update(f"{path.relative_to(folder.parent)} {len(text)}\n".encode() + text)

@@ -28,11 +28,10 @@ def write_hardware(config: MachineConfig, folder: Path) -> dict[str, Path]:
         A file cannot be written.
     """
     # Imported here, because they take long and nothing else of the command line needs them.
-    from rtl.ctm import Ctm
-    from sim.compiled.verilog import convert
+    from sim.compiled.machine import machine_verilog
 
     texts = {
-        "verilog": (f"{TOP}.v", convert(Ctm(config), top=TOP)),
+        "verilog": (f"{TOP}.v", machine_verilog(config, top=TOP)),
         "list": (f"{TOP}.f", f"{TOP}.v\n"),
         "configuration": (f"{TOP}.json", json.dumps(_configuration(config), indent=2) + "\n"),
         "header": (f"{TOP}.h", c_header()),

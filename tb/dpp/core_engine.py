@@ -35,11 +35,11 @@ class CoreEngine(GoldenEngine):
 
     def __init__(
         self, config: MachineConfig = DEFAULT, *, watchdog: int = 0, progress: Progress | None = None,
-        hazards: bool = False, timing: Timing = _TIMING,
+        hazards: bool = False, max_cycles: int | None = None, timing: Timing = _TIMING,
     ) -> None:  # fmt: skip
         self.timing = timing
         self.runs: list[CoreRun] = []
-        super().__init__(config, watchdog=watchdog, progress=progress, hazards=hazards)
+        super().__init__(config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles)
 
     def _new_processor(self) -> CommandProcessor:
         return CommandProcessor(self.memory, _Core(self), progress=self._progress)

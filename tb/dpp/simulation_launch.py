@@ -125,7 +125,7 @@ def copied(memory: Memory, places: Iterable[Range]) -> Memory:
 def memory_setup(launch: Launch, current: Memory, arrays: Arrays) -> MemorySetup:
     """The state of the memory clients; reads of the start go to the launch's memory, the others to `current`."""
     # A memory does not say which ranges it refuses but for single accesses.
-    refused = launch.memory._refused
+    refused = launch.memory.refused_ranges
     unit = launch.conditional
     return MemorySetup(
         start=launch.memory.bytes.ctypes.data,

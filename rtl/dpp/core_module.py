@@ -1,0 +1,75 @@
+"""A core as a module of its own: many cores are then written once, and named as often as there are."""
+
+from typing import Any
+
+from amaranth import ClockSignal, Const, Instance, Module, ResetInserter, ResetSignal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Flow, In
+
+from rtl.config import MachineConfig
+from rtl.dpp.core import Core
+
+NAME = "ctm_core"
+_UNUSED = "trace"
+
+
+def _members(core: Core) -> dict[str, Any]:
+    """A core's members without its trace, and a reset."""
+    return {name: member for name, member in core.signature.members.items() if name != _UNUSED} | {"reset": In(1)}
+
+
+class CoreModule(wiring.Component):
+    """A core.
+
+    Members
+    -------
+    reset : ``In(1)``
+        Beside that of the clock domain.
+    program and so on
+        As those of `Core`, without `trace`.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._core = Core(config)
+        super().__init__(_members(self._core))
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.core = ResetInserter(self.reset)(self._core)
+        for name in self.signature.members:
+            if name != "reset":
+                _connect(m, self.signature.members[name], getattr(self, name), getattr(self._core, name))
+        return m
+
+
+def _connect(m: Module, member: wiring.Member, outer: Any, inner: Any) -> None:
+    """Give a port of the core to the outside."""
+    if member.is_signature:
+        wiring.connect(
+            m, *((wiring.flipped(outer), inner) if member.flow is Flow.In else (inner, wiring.flipped(outer)))
+        )
+    else:
+        m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
+
+
+class CoreInstance(wiring.Component):
+    """The module `NAME`, which whoever writes the hardware has to write beside it: a `CoreModule`.
+
+    Members
+    -------
+    As those of `CoreModule`.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        super().__init__(_members(Core(config)))
+
+    def elaborate(self, platform: object) -> Instance:
+        """Name the module."""
+        ports: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
+        for path, member, value in self.signature.flatten(self):
+            if isinstance(value, Const):
+                continue
+            direction = "i" if member.flow is Flow.In else "o"
+            ports[f"{direction}_{'__'.join(map(str, path))}"] = Value.cast(value)
+        return Instance(NAME, **ports)

@@ -1,0 +1,17 @@
+"""The whole machine as Verilog."""
+
+from rtl.config import MachineConfig
+from rtl.ctm import Ctm
+from rtl.dpp.core_module import NAME, CoreInstance, CoreModule
+from sim.compiled.verilog import convert
+
+
+def machine_verilog(config: MachineConfig, *, top: str) -> str:
+    """Module `top`, and the modules that it is made of; a core is written once, however many there are.
+
+    Raises
+    ------
+    ToolchainError
+        Yosys, which writes the Verilog, is missing or failed.
+    """
+    return convert(Ctm(config, CoreInstance), top=top) + convert(CoreModule(config), top=NAME)
