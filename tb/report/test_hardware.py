@@ -1,0 +1,49 @@
+"""The machine as files: complete, free of a linter's errors, the same each time."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from rtl.config import TINY
+from sim.cli.application import app
+from sim.compiled.toolchain import find_verilator, run
+from sim.report.hardware import write_hardware
+from sim.report.header import c_header
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("hardware")
+    write_hardware(TINY, made)
+    return made
+
+
+def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
+    assert {path.name for path in folder.iterdir()} == {"ctm.v", "ctm.f", "ctm.json", "ctm.h"}
+    assert (folder / "ctm.f").read_text().split() == ["ctm.v"]
+    assert (folder / "ctm.h").read_text() == c_header()
+    configuration = json.loads((folder / "ctm.json").read_text())
+    assert configuration["array"]["threads"] == TINY.array.threads
+    assert configuration["memory_ports"] == ["m_axi_local", "m_axi_system"]
+
+
+def test_the_verilog_has_no_errors_and_the_standards_ports(folder: Path) -> None:
+    verilator = find_verilator()
+    command = [str(verilator.root / "bin" / "verilator_bin"), "--lint-only", "-Wno-fatal", "-Wno-lint"]
+    run(
+        [*command, "--top-module", "ctm", str(folder / "ctm.v")],
+        folder,
+        environment={"VERILATOR_ROOT": str(verilator.root)},
+    )
+    text = (folder / "ctm.v").read_text()
+    for port in ("s_axi_control_awaddr", "m_axi_local_arvalid", "m_axi_system_wstrb", "irq", "clk", "rst"):
+        assert f" {port};" in text, port
+
+
+def test_a_setting_that_is_not_allowed_is_refused(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["verilog", "-o", str(tmp_path / "none"), "--set", "array.cores=17"])
+    assert result.exit_code == 2
+    assert "array.cores must be 1..16, not 17" in result.output
+    assert not (tmp_path / "none").exists()
