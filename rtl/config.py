@@ -51,6 +51,10 @@ class PipelineConfig:
         return self.raw_latency + self.addition + self.normalisation + self.rounding + self.result
 
 
+COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields__, 0))
+"""All steps in one cycle."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ArrayConfig:
     """The DPP array.

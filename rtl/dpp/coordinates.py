@@ -10,7 +10,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
+from rtl.config import COMBINATIONAL, PipelineConfig
 from rtl.dpp.border import INPUT, LIMIT_BITS, WORD_BITS
 from rtl.fp.conversion import CoordinateIndex, from_integer
 from rtl.fp.multiply_add import MultiplyAdd
@@ -20,7 +20,6 @@ from rtl.fp.transcendental import Transcendental
 from rtl.isa.limits import COORDINATE_BITS
 from rtl.lib.pipeline import delay
 
-_COMBINATIONAL = PipelineConfig(**{name: 0 for name in PipelineConfig.__dataclass_fields__})
 _NEGATIVE_ZERO = 1 << (WORD_BITS - 1)
 """Added to a product it changes nothing."""
 COORDINATES = data.StructLayout({"s": WORD_BITS, "t": WORD_BITS, "q": WORD_BITS})
@@ -122,7 +121,7 @@ class Coordinates(wiring.Component):
         return bits
 
     def _index(self, m: Module, name: str, word: Value, limit: Value) -> Value:
-        m.submodules[name] = unit = CoordinateIndex(_COMBINATIONAL)
+        m.submodules[name] = unit = CoordinateIndex(COMBINATIONAL)
         m.d.comb += [unit.word.eq(word), unit.limit.eq(limit)]
         return unit.index
 

@@ -3,11 +3,13 @@
 This file wires. docs/architecture.md has the picture.
 """
 
+from typing import Any
+
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.config import MachineConfig
+from rtl.config import ArrayConfig, MachineConfig
 from rtl.dpp.alu_port import AluPort
 from rtl.dpp.border import PROGRAM, memory_members
 from rtl.dpp.constant_loader import ConstantLoader
@@ -33,6 +35,21 @@ from rtl.pe.border import PROGRAM_FAULT, group_layout
 
 _ALU, _ALU_WRITE, _TEXTURE, _FLOW, _OUTPUT, _TEST, _FAULT = range(7)
 """Readers of the groups' states."""
+
+
+def core_members(config: ArrayConfig) -> dict[str, Any]:
+    """The border of a core, without its trace."""
+    return {
+        "program": In(PROGRAM),
+        "forget_code": In(1),
+        "forget_constants": In(1),
+        "group": In(stream.Signature(group_layout(config.lanes))),
+        "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
+        "idle": Out(1),
+        "issued": Out(PORTS),
+        "active_lanes": Out(data.ArrayLayout(range(config.lanes + 1), PORTS)),
+        **memory_members(config),
+    }
 
 
 class Core(wiring.Component):
@@ -61,21 +78,7 @@ class Core(wiring.Component):
 
     def __init__(self, config: MachineConfig) -> None:
         self._config = config
-        array = config.array
-        super().__init__(
-            {
-                "program": In(PROGRAM),
-                "forget_code": In(1),
-                "forget_constants": In(1),
-                "group": In(stream.Signature(group_layout(array.lanes))),
-                "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
-                "idle": Out(1),
-                "issued": Out(PORTS),
-                "active_lanes": Out(data.ArrayLayout(range(array.lanes + 1), PORTS)),
-                "trace": Out(trace_layout(array)),
-                **memory_members(array),
-            }
-        )
+        super().__init__(core_members(config.array) | {"trace": Out(trace_layout(config.array))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""

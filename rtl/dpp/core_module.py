@@ -7,15 +7,14 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow, In
 
 from rtl.config import MachineConfig
-from rtl.dpp.core import Core
+from rtl.dpp.core import Core, core_members
 
 NAME = "ctm_core"
-_UNUSED = "trace"
 
 
-def _members(core: Core) -> dict[str, Any]:
+def _members(config: MachineConfig) -> dict[str, Any]:
     """A core's members without its trace, and a reset."""
-    return {name: member for name, member in core.signature.members.items() if name != _UNUSED} | {"reset": In(1)}
+    return core_members(config.array) | {"reset": In(1)}
 
 
 class CoreModule(wiring.Component):
@@ -31,7 +30,7 @@ class CoreModule(wiring.Component):
 
     def __init__(self, config: MachineConfig) -> None:
         self._core = Core(config)
-        super().__init__(_members(self._core))
+        super().__init__(_members(config))
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -62,7 +61,7 @@ class CoreInstance(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        super().__init__(_members(Core(config)))
+        super().__init__(_members(config))
 
     def elaborate(self, platform: object) -> Instance:
         """Name the module."""

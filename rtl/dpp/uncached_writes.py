@@ -8,14 +8,13 @@ from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import ArrayConfig, PipelineConfig
+from rtl.config import COMBINATIONAL, ArrayConfig
 from rtl.dpp.border import LIMITS, memory_members, words_layout
 from rtl.dpp.scheduling import slot_bits
 from rtl.fp.conversion import CoordinateIndex
 from rtl.isa.limits import QUAD
 from rtl.isa.opcodes import UmrtTarget
 
-_COMBINATIONAL = PipelineConfig(**{name: 0 for name in PipelineConfig.__dataclass_fields__})
 _QUEUE = 16
 _UNDERWAY = 2
 """Instructions that may be issued before `announced` counts the first of them."""
@@ -117,7 +116,7 @@ class UncachedWrites(wiring.Component):
         """A lane's pair, and whether it is inside the limits."""
         indices = []
         for channel, limit in ((1, self.limits.width), (2, self.limits.height)):
-            m.submodules[f"index_{lane}_{channel}"] = unit = CoordinateIndex(_COMBINATIONAL)
+            m.submodules[f"index_{lane}_{channel}"] = unit = CoordinateIndex(COMBINATIONAL)
             m.d.comb += [unit.word.eq(words[channel]), unit.limit.eq(limit)]
             indices.append(unit)
         x, y = indices

@@ -8,7 +8,7 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
+from rtl.config import COMBINATIONAL
 from rtl.isa.limits import CHANNELS, COORDINATE_BITS
 from rtl.mc.address import ElementAddress
 from rtl.mc.buffer import BUFFER
@@ -16,7 +16,6 @@ from rtl.mc.coalescer import Coalescer
 from rtl.mc.elements import ELEMENT_BYTES, LINE_BYTES, WORDS, ElementBytes
 from rtl.mc.lines import LINE_OFFSET_BITS, LINE_WRITE
 
-_COMBINATIONAL = PipelineConfig(**{name: 0 for name in PipelineConfig.__dataclass_fields__})
 _BYTE_BITS = 8
 _BLOCKS = LINE_BYTES // ELEMENT_BYTES
 _BLOCK_BITS = (ELEMENT_BYTES - 1).bit_length()
@@ -103,7 +102,7 @@ class ElementWriter(wiring.Component):
     def _convert(self, m: Module, group: data.View, touches: data.View, lane: int) -> Value:
         """A lane's element: its line, its place there, its bytes. Whether it writes any."""
         m.submodules[f"address_{lane}"] = address = ElementAddress()
-        m.submodules[f"bytes_{lane}"] = bytes_ = ElementBytes(_COMBINATIONAL)
+        m.submodules[f"bytes_{lane}"] = bytes_ = ElementBytes(COMBINATIONAL)
         x, y, limits = group.x[lane], group.y[lane], group.buffer.limits
         exists = (x < limits.width) & (y < limits.height)
         element = touches.passenger.elements[lane]

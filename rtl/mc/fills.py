@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.config import CacheConfig
 from rtl.fp.number import WORD_BITS
+from rtl.isa.commands import ADDRESS
 from rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
 from rtl.mc.address import ADDRESS_BITS
 from rtl.mc.coalescer import Coalescer, share_layout
@@ -19,7 +20,7 @@ from rtl.mc.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_RE
 _SLOT_BITS = (INSTRUCTION_SLOTS - 1).bit_length()
 _WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
 _PLACE_BITS = LINE_OFFSET_BITS - _WORD_OFFSET_BITS
-_BASE_BITS = 21
+_BASE_BITS = ADDRESS["base"].width
 _LINES = CacheConfig(sets=2, ways=1)
 
 INSTRUCTION_REQUEST = data.StructLayout({"slot": _SLOT_BITS})
