@@ -114,6 +114,11 @@
 #define CTM_COUNTER_LOCAL_WRITE_BEATS 0x148 /* beats written to the first memory port */
 #define CTM_COUNTER_SYSTEM_READ_BEATS 0x14c /* beats read from the second memory port */
 #define CTM_COUNTER_SYSTEM_WRITE_BEATS 0x150 /* beats written to the second memory port */
+#define CTM_COUNTER_STALL_LOOKUPS 0x154 /* clocks in which a core that has groups issues no ALU instruction: a group waits for its lookups */
+#define CTM_COUNTER_STALL_LOADING 0x158 /* the same: a group waits for instructions or constants */
+#define CTM_COUNTER_STALL_REQUESTS 0x15c /* the same: a group waits for a place on the way to memory */
+#define CTM_COUNTER_STALL_LATENCY 0x160 /* the same: all groups wait for their last instruction, or issue others */
+#define CTM_COUNTER_STALL_ENDS 0x164 /* the same: groups only start or end */
 
 /* STATUS_CODE */
 #define CTM_CODE_OK 0 /* no error */

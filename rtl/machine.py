@@ -10,7 +10,7 @@ from rtl.dpp.array import Array, CoreMaker
 from rtl.dpp.border import BEAT_WORDS, LINE_BITS, lookup_tag_layout
 from rtl.dpp.core_module import CoreModule
 from rtl.dpp.launch import Launch
-from rtl.dpp.scheduling import PORTS, Unit, slot_bits
+from rtl.dpp.scheduling import PORTS, STALLS, Unit, slot_bits
 from rtl.host.control_bus import ControlBusSignature
 from rtl.host.interface import HostInterface
 from rtl.mc.bus import BusSignature
@@ -193,6 +193,7 @@ class Machine(wiring.Component):
                 steps[f"ISSUED_{name}"].eq(sum(array.issued[unit.value :: PORTS])),
                 steps[f"LANES_{name}"].eq(array.active_lanes[unit.value]),
             ]
+        m.d.comb += [steps[f"STALL_{cause}"].eq(array.stalls[number]) for number, cause in enumerate(STALLS)]
         for name, bus in zip(_PORTS, self.buses, strict=False):
             m.d.comb += [
                 steps[f"{name}_READ_BEATS"].eq(bus.r.valid & bus.r.ready),

@@ -16,7 +16,7 @@ from rtl.dpp.control_state import PC_BITS
 from rtl.dpp.group_state import group_state_layout, lane_predicates
 from rtl.dpp.instruction_store import ALU_ENTRY
 from rtl.dpp.output_registers import output_write_layout
-from rtl.dpp.placement import REGISTER_BITS, Placement
+from rtl.dpp.placement import Placement
 from rtl.dpp.presubtract import VECTOR
 from rtl.dpp.register_file import ALU_SOURCES, place_layout
 from rtl.dpp.scheduling import Summary, done_layout, issue_layout, slot_bits
@@ -25,6 +25,7 @@ from rtl.dpp.uncached_writes import uncached_layout
 from rtl.dpp.writeback import Writeback
 from rtl.fp.lane import CHANNELS, SCALAR
 from rtl.isa.instruction import ALPHA_INST, COMMON, RGB_INST, RGBA_INST
+from rtl.isa.limits import REGISTER_BITS
 from rtl.isa.opcodes import UmrtTarget
 from rtl.lib.pipeline import delay
 

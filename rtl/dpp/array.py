@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from rtl.config import ArrayConfig, MachineConfig
 from rtl.dpp.border import LINE_BEATS, PROGRAM, memory_members
 from rtl.dpp.core_module import CoreInstance, CoreModule
-from rtl.dpp.scheduling import PORTS, slot_bits
+from rtl.dpp.scheduling import PORTS, STALLS, slot_bits
 from rtl.lib.sharing import Arbiter, SharedClient
 from rtl.pe.border import PROGRAM_FAULT, group_layout
 
@@ -48,6 +48,8 @@ class Array(wiring.Component):
         As a core's, the first core's in the low bits.
     active_lanes : ``Out(range(cores * lanes + 1))`` for each kind of instruction
         Of all cores together.
+    stalls : ``Out(range(cores + 1))`` for each cause in `STALLS`
+        Cores that issued no ALU instruction because of it.
     instruction_request and so on
         See `array_members`.
     """
@@ -66,6 +68,7 @@ class Array(wiring.Component):
                 "idle": Out(1),
                 "issued": Out(PORTS * array.cores),
                 "active_lanes": Out(data.ArrayLayout(range(array.cores * array.lanes + 1), PORTS)),
+                "stalls": Out(data.ArrayLayout(range(array.cores + 1), len(STALLS))),
                 **array_members(array),
             }
         )
@@ -88,6 +91,7 @@ class Array(wiring.Component):
             self.idle.eq(Cat(core.idle for core in cores).all()),
             self.issued.eq(Cat(core.issued for core in cores)),
             *(self.active_lanes[port].eq(sum(core.active_lanes[port] for core in cores)) for port in range(PORTS)),
+            *(self.stalls[cause].eq(sum(core.stalls[cause] for core in cores)) for cause in range(len(STALLS))),
         ]
         self._dispatch(m, cores)
         self._connect_clients(m, cores)

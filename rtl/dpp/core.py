@@ -24,7 +24,7 @@ from rtl.dpp.placement import Placement, size_exponent, usable_slots
 from rtl.dpp.register_file import RegisterFile
 from rtl.dpp.retirement import Retirement
 from rtl.dpp.scheduler import Scheduler
-from rtl.dpp.scheduling import PORTS, Unit, slot_bits
+from rtl.dpp.scheduling import PORTS, STALLS, Unit, slot_bits
 from rtl.dpp.sources import FLOAT_LINES
 from rtl.dpp.starter import Starter
 from rtl.dpp.texture_port import TexturePort, passenger_layout
@@ -48,6 +48,7 @@ def core_members(config: ArrayConfig) -> dict[str, Any]:
         "idle": Out(1),
         "issued": Out(PORTS),
         "active_lanes": Out(data.ArrayLayout(range(config.lanes + 1), PORTS)),
+        "stalls": Out(len(STALLS)),
         **memory_members(config),
     }
 
@@ -71,6 +72,8 @@ class Core(wiring.Component):
         In this cycle an ALU or OUTPUT, a texture, a flow-control instruction is executed.
     active_lanes : ``Out(range(lanes + 1))`` for each
         Active lanes of the instruction's group; 0 if there is none.
+    stalls : ``Out(5)``
+        As the scheduler's.
     trace : ``Out(trace_layout(config))``
     instruction_request and so on
         See `memory_members`.
@@ -248,11 +251,12 @@ class Core(wiring.Component):
         ]
 
     def _connect_register_writes(self, m: Module) -> None:
-        """Lookups write temporaries before new groups' are cleared, which can wait."""
+        """Lookups write temporaries before those of new groups are set, which can wait."""
         lookup, clear, write = self._lookups.write, self._starter.write, self._registers.texture_write
         array, highest = self._config.array, self.program.highest_temporary
         slot, register = Signal(slot_bits(array)), Signal.like(lookup.payload.register)
         m.d.comb += [
+            self._registers.slot_exponent.eq(size_exponent(highest)),
             slot.eq(Mux(lookup.valid, lookup.payload.slot, clear.payload.slot)),
             register.eq(Mux(lookup.valid, lookup.payload.register, clear.payload.register)),
             write.valid.eq(lookup.valid | clear.valid),
@@ -269,6 +273,7 @@ class Core(wiring.Component):
             m.d.comb += [
                 write.payload.words.eq(clear.payload.words),
                 Value.cast(write.payload.enable).eq(~0),
+                write.payload.forgets.eq(1),
             ]
 
     def _connect_end(self, m: Module) -> None:
@@ -292,6 +297,7 @@ class Core(wiring.Component):
             retirement.conditional_written.eq(outputs.conditional_written),
             scheduler.release.valid.eq(retirement.release.valid),
             scheduler.release.slot.eq(retirement.release.slot),
+            self.stalls.eq(scheduler.stalls),
             self.idle.eq(
                 ~scheduler.occupied.any()
                 & retirement.empty

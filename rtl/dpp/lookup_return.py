@@ -8,10 +8,9 @@ from amaranth.lib.wiring import In, Out
 from rtl.config import ArrayConfig
 from rtl.dpp.border import lookup_tag_layout, memory_members, words_layout
 from rtl.dpp.control_state import PC_BITS
-from rtl.dpp.placement import REGISTER_BITS
 from rtl.dpp.scheduling import slot_bits
 from rtl.dpp.texture_port import record_layout
-from rtl.isa.limits import CHANNELS
+from rtl.isa.limits import CHANNELS, REGISTER_BITS
 
 
 def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:

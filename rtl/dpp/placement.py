@@ -9,9 +9,7 @@ from amaranth.lib import data
 
 from rtl.config import ArrayConfig
 from rtl.dpp.register_file import place_layout
-from rtl.isa.limits import LOOP_INDEX_BITS, TEMPORARIES
-
-REGISTER_BITS = (TEMPORARIES - 1).bit_length()
+from rtl.isa.limits import LOOP_INDEX_BITS, REGISTER_BITS
 
 
 def size_exponent(highest_temporary: Value) -> Value:

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
 from rtl.dpp.control_state import PC_BITS
-from rtl.dpp.scheduling import PORTS, Summary, Unit, done_layout, issue_layout, slot_bits
+from rtl.dpp.scheduling import PORTS, STALLS, Summary, Unit, done_layout, issue_layout, slot_bits
 from rtl.lib.ages import Ages
 from rtl.lib.encoding import lowest_one, one_hot_index
 from rtl.lib.table import Table
@@ -62,6 +62,8 @@ class Scheduler(wiring.Component):
     release : ``In({valid, slot})``
         The slot is free again.
     occupied : ``Out(threads)``
+    stalls : ``Out(5)``
+        The cause in `STALLS` why the last cycle issued no ALU instruction; 0 if it did, or there is no group.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -92,6 +94,7 @@ class Scheduler(wiring.Component):
                 "retire": Out(data.StructLayout(at_slot | {"faulted": 1})),
                 "release": In(data.StructLayout(at_slot)),
                 "occupied": Out(threads),
+                "stalls": Out(len(STALLS)),
             }
         )
 
@@ -99,8 +102,8 @@ class Scheduler(wiring.Component):
         """Build the hardware."""
         m = Module()
         threads = self._threads
-        self._fetching, self._ready, self._waiting, self._finished, self._faulted = (
-            Signal(threads, name=name) for name in ("fetching", "ready", "waiting", "finished", "faulted")
+        self._fetching, self._ready, self._waiting, self._running, self._finished, self._faulted = (
+            Signal(threads, name=name) for name in ("fetching", "ready", "waiting", "running", "finished", "faulted")
         )
         self._units = [Signal(threads, name=f"unit_{unit.name.lower()}") for unit in Unit]
         self._waits, self._late, self._writes = (Signal(threads, name=name) for name in ("waits", "late", "writes"))
@@ -125,6 +128,7 @@ class Scheduler(wiring.Component):
         for done in self.done:
             pcs.write(m, done.slot, done.pc, done.valid & ~done.again)
         self._step(m, admitted, fetched)
+        self._count_stalls(m, ages)
         return m
 
     def _mask(self, valid: Value, slot: Value) -> Value:
@@ -134,7 +138,9 @@ class Scheduler(wiring.Component):
     def _pick(self, m: Module, admitted: Value) -> Ages:
         """Candidates for each port, for looking at and for retiring; the oldest of each."""
         m.submodules.ages = ages = Ages(self._threads, PORTS + 2)
-        open_ = self._ready & ~self._faulted & ~(self._waits & self.blocked)
+        ready = self._ready & ~self._faulted
+        self._blocked = ready & ((self._waits & self.blocked) | (self._units[Unit.TEXTURE.value] & self.full))
+        self._open = ready & ~self._blocked
         every = self._threads
 
         def where(allowed: Value) -> Value:
@@ -144,11 +150,11 @@ class Scheduler(wiring.Component):
         m.d.comb += [
             ages.renew.eq(admitted),
             ages.defer.eq(self._mask(self.issue[Unit.FLOW.value].valid, self.issue[Unit.FLOW.value].slot)),
-            ages.candidates[Unit.ALU.value].eq(open_ & self._units[Unit.ALU.value] & alu),
+            ages.candidates[Unit.ALU.value].eq(self._open & self._units[Unit.ALU.value] & alu),
             ages.candidates[Unit.TEXTURE.value].eq(
-                open_ & self._units[Unit.TEXTURE.value] & ~self.full & where(self.can_issue_texture)
+                self._open & self._units[Unit.TEXTURE.value] & where(self.can_issue_texture)
             ),
-            ages.candidates[Unit.FLOW.value].eq(open_ & self._units[Unit.FLOW.value]),
+            ages.candidates[Unit.FLOW.value].eq(self._open & self._units[Unit.FLOW.value]),
             ages.candidates[_FETCH].eq(self._fetching & ~self._faulted & where(self.can_fetch)),
             ages.candidates[_RETIRE].eq(self._finished & self.quiet & where(self.can_retire)),
         ]
@@ -160,6 +166,15 @@ class Scheduler(wiring.Component):
             issue.slot.eq(ages.oldest[number]),
             issue.pc.eq(pcs.read(m, ages.oldest[number])),
         ]
+
+    def _count_stalls(self, m: Module, ages: Ages) -> None:
+        texture, alu = (ages.candidates[unit.value] for unit in (Unit.TEXTURE, Unit.ALU))
+        asks = self._units[Unit.TEXTURE.value] | (self._units[Unit.ALU.value] & self._writes)
+        requests = self._open & asks & ~texture & ~alu
+        loading = self._waiting | Mux(self.can_fetch, 0, self._fetching)
+        causes = [self._blocked, loading, requests, self._running, self.occupied]
+        found = lowest_one(Cat(cause.any() for cause in causes))
+        m.d.sync += self.stalls.eq(Mux(ages.found[Unit.ALU.value], 0, found))
 
     def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
         """Each slot's next state."""
@@ -192,6 +207,7 @@ class Scheduler(wiring.Component):
             self._fetching.eq(self._fetching & ~taken & ~given_up | begun | jumps),
             self._waiting.eq(self._waiting & ~woken & ~given_up | again),
             self._ready.eq((self._ready & ~issued | woken) & ~given_up | continues | looked_at),
+            self._running.eq((self._running & ~given_up & ~ends) | begun),
             self._finished.eq((self._finished | given_up) & ~retired | ends),
         ]
         self._learn(m, continues, begun, fetched)

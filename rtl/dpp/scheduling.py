@@ -20,6 +20,15 @@ class Unit(enum.Enum, shape=2):
 PORTS = len(Unit)
 
 
+STALLS = ("LOOKUPS", "LOADING", "REQUESTS", "LATENCY", "ENDS")
+"""Why a core that has groups issues no ALU instruction in a cycle; of several causes the first one counts.
+
+LOOKUPS: a group waits for its lookups or uncached writes; LOADING: for instructions or constants; REQUESTS: for a place
+for its lookup or uncached write on the way to memory; LATENCY: all groups wait for their last instruction or issue
+others; ENDS: groups only start or end.
+"""
+
+
 class Summary(data.Struct):
     """What a scheduler must know of an instruction.
 

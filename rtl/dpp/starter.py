@@ -3,32 +3,34 @@
 Source: docs/architecture.md, a program's start.
 """
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
 from rtl.dpp.border import words_layout
-from rtl.dpp.placement import REGISTER_BITS
 from rtl.dpp.scheduling import slot_bits
+from rtl.dpp.written_rows import ROWS_TOGETHER
 from rtl.fp.conversion import from_integer
 from rtl.fp.number import ONE
-from rtl.isa.limits import QUAD
+from rtl.isa.limits import QUAD, REGISTER_BITS
 from rtl.lib.pipeline import delay
 from rtl.pe.border import group_layout
 
+_PLACE_BITS = (ROWS_TOGETHER - 1).bit_length()
+
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
-    """A temporary of all lanes."""
+    """A temporary of all lanes; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0."""
     return data.StructLayout(
         {"slot": slot_bits(config), "register": REGISTER_BITS, "words": words_layout(config.lanes)}
     )
 
 
 class Starter(wiring.Component):
-    """Sets a group's temporaries one after the other, in cycles in which the register file has room for it.
+    """Sets a group's temporaries, 32 at a time, in cycles in which the register file has room for it.
 
-    One group at a time; it takes as many cycles as the program has temporaries, and one more.
+    One group at a time; it takes two cycles, and one more for each further 32 temporaries of the program.
 
     Members
     -------
@@ -69,9 +71,10 @@ class Starter(wiring.Component):
             self.begin.slot.eq(slot),
         ]
         with m.If(self.group.valid):
-            m.d.sync += [self.busy.eq(1), register.eq(self.highest_temporary), slot.eq(self.group.slot)]
+            block = Cat(Const(0, _PLACE_BITS), self.highest_temporary[_PLACE_BITS:])
+            m.d.sync += [self.busy.eq(1), register.eq(block), slot.eq(self.group.slot)]
         with m.Elif(write.ready):
-            m.d.sync += register.eq(register - 1)
+            m.d.sync += register.eq(register - ROWS_TOGETHER)
             with m.If(first):
                 m.d.sync += self.busy.eq(0)
         return m

@@ -14,13 +14,13 @@ from rtl.dpp.control_state import PC_BITS
 from rtl.dpp.coordinates import request_layout
 from rtl.dpp.group_state import group_state_layout, lane_predicates
 from rtl.dpp.instruction_store import TEXTURE_ENTRY
-from rtl.dpp.placement import REGISTER_BITS, Placement
+from rtl.dpp.placement import Placement
 from rtl.dpp.predication import gates
 from rtl.dpp.register_file import place_layout
 from rtl.dpp.scheduling import done_layout, issue_layout, slot_bits
 from rtl.fp.number import FRACTION_BITS
 from rtl.isa.instruction import COMMON, TEX_ADDR, TEX_INST
-from rtl.isa.limits import CHANNELS, INPUTS
+from rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS
 from rtl.isa.opcodes import TextureOperation
 from rtl.lib.pipeline import delay
 

@@ -7,10 +7,8 @@ from amaranth.lib import data
 from rtl.config import ArrayConfig
 from rtl.dpp.border import words_layout
 from rtl.dpp.control_state import PC_BITS, control_state_layout
-from rtl.isa.limits import CHANNELS, TEMPORARIES
+from rtl.isa.limits import CHANNELS, REGISTER_BITS
 from rtl.pe.border import group_layout
-
-_REGISTER_BITS = (TEMPORARIES - 1).bit_length()
 
 
 def trace_layout(config: ArrayConfig) -> data.StructLayout:
@@ -19,7 +17,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     start
         A group takes a slot. All its state is then that of a program's start, but for the temporaries.
     clear
-        All lanes of a temporary are set, before the group's first instruction.
+        All lanes of a temporary are set, and the 31 above it are 0, before the group's first instruction.
     alu
         An ALU or OUTPUT instruction has written: registers, words and enables of temporaries (channel by channel),
         and predicates (of the red bit all lanes, then green, blue, alpha) and ALU results as they are now.
@@ -38,14 +36,14 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     event: dict[str, Any] = {"valid": 1, "slot": (config.threads - 1).bit_length()}
     instruction = event | {"pc": PC_BITS}
     enables = data.ArrayLayout(CHANNELS, lanes)
-    write = {"register": _REGISTER_BITS, "words": words_layout(lanes), "enable": enables}
+    write = {"register": REGISTER_BITS, "words": words_layout(lanes), "enable": enables}
     events: dict[str, dict[str, Any]] = {
         "start": event | {"group": group_layout(lanes)},
-        "clear": event | {"register": _REGISTER_BITS, "words": words_layout(lanes)},
+        "clear": event | {"register": REGISTER_BITS, "words": words_layout(lanes)},
         "alu": instruction
         | {
-            "rgb_register": _REGISTER_BITS,
-            "alpha_register": _REGISTER_BITS,
+            "rgb_register": REGISTER_BITS,
+            "alpha_register": REGISTER_BITS,
             "words": words_layout(lanes),
             "enable": enables,
             "predicates": CHANNELS * lanes,

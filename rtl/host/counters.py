@@ -9,7 +9,10 @@ from rtl.isa.host import COUNTERS
 
 WORD_BITS = 32
 _PER_LANE = ("PROCESSORS", "LANES_ALU", "LANES_TEX", "LANES_FC")
-_PER_CORE = ("ISSUED_ALU", "ISSUED_TEX", "ISSUED_FC", "INPUT_HITS", "INPUT_MISSES")
+_PER_CORE = (
+    *("ISSUED_ALU", "ISSUED_TEX", "ISSUED_FC", "INPUT_HITS", "INPUT_MISSES"),
+    *(name for name in COUNTERS if name.startswith("STALL_")),
+)
 
 
 def counter_steps(config: ArrayConfig) -> data.StructLayout:

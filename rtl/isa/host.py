@@ -112,5 +112,10 @@ COUNTERS = {
     "LOCAL_WRITE_BEATS": "beats written to the first memory port",
     "SYSTEM_READ_BEATS": "beats read from the second memory port",
     "SYSTEM_WRITE_BEATS": "beats written to the second memory port",
+    "STALL_LOOKUPS": "clocks in which a core that has groups issues no ALU instruction: a group waits for its lookups",
+    "STALL_LOADING": "the same: a group waits for instructions or constants",
+    "STALL_REQUESTS": "the same: a group waits for a place on the way to memory",
+    "STALL_LATENCY": "the same: all groups wait for their last instruction, or issue others",
+    "STALL_ENDS": "the same: groups only start or end",
 }
 """Counters of 32 bits, which wrap; four bytes each, in this order, from COUNTERS_OFFSET on. A reset makes them 0."""

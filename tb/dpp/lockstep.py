@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rtl.dpp.written_rows import ROWS_TOGETHER
 from rtl.isa.limits import CHANNELS, TEMPORARIES
 from rtl.isa.opcodes import FlowOperation, TextureOperation
 from sim.golden.dpp.batch import BROKEN, CONTINUED, ENTERED
@@ -103,7 +104,7 @@ class Comparison:
             raise Difference("a temporary is cleared while the group runs")
         register = int(event["register"])
         slot.words[register] = event["words"].T
-        slot.known[register] = True
+        slot.known[register : register + ROWS_TOGETHER] = True
 
     def _next(self, slot: _Slot, event: dict[str, Any], kind: type) -> Step:
         """The model's step that an event is to be."""

@@ -94,6 +94,38 @@ class SchedulerModel:
         """The slot that is retired."""
         return self._first(lambda s, g: now.can["retire"] and g.where is Where.FINISHED and now.quiet >> s & 1)
 
+    def _is_held(self, slot: int, now: Inputs) -> bool:
+        """Whether a group waits for what it has asked of memory."""
+        group = self.groups[slot]
+        if group.where is not Where.READY or group.faulted or group.expired:
+            return False
+        is_texture = group.following["unit"] == Unit.TEXTURE.value
+        waits = group.following["waits"] and now.blocked >> slot & 1
+        return bool(waits or (is_texture and now.full >> slot & 1))
+
+    def _asks(self, slot: int, now: Inputs) -> bool:
+        """Whether a group could be issued if there were room on the way to memory."""
+        group = self.groups[slot]
+        if group.where is not Where.READY or group.faulted or group.expired or self._is_held(slot, now):
+            return False
+        if group.following["unit"] == Unit.TEXTURE.value:
+            return not now.can["issue_texture"]
+        return group.following["unit"] == Unit.ALU.value and bool(group.following["writes"])
+
+    def stall(self, now: Inputs) -> str | None:
+        """Why no ALU instruction is issued."""
+        if self.issued(Unit.ALU, now) is not None or not self.groups:
+            return None
+        places = {group.where for group in self.groups.values()}
+        causes = {
+            "LOOKUPS": any(self._is_held(slot, now) for slot in self.groups),
+            "LOADING": Where.WAITING in places or (Where.FETCHING in places and not now.can["fetch"]),
+            "REQUESTS": any(self._asks(slot, now) for slot in self.groups),
+            "LATENCY": not places <= {Where.CLEARING, Where.FINISHED, Where.RETIRING},
+            "ENDS": True,
+        }
+        return next(cause for cause, applies in causes.items() if applies)
+
     def step(self, now: Inputs) -> None:
         """The end of a cycle."""
         given_up = [group for group in self.groups.values() if group.faulted and group.where in IDLE]

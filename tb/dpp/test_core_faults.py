@@ -41,8 +41,10 @@ FAULTS = {
         "Mux(self.late, Value.cast(behind), Value.cast(value))",
     ),
     "one temporary is not cleared": Fault(
-        "rtl.dpp.starter", "register.eq(self.highest_temporary)",
-        "register.eq(self.highest_temporary - (self.highest_temporary != 0))",
+        "rtl.dpp.register_file", "rows.eq((1 << (1 << n)) - 1)", "rows.eq((1 << (1 << n)) - 1 - (2 if n else 0))",
+    ),
+    "words that were not written keep what another group left": Fault(
+        "rtl.dpp.register_file", "(enable | written.is_fresh.replicate(width))", "enable",
     ),
     "killed processors send outputs": Fault(
         "rtl.dpp.retirement", "stores = self.state.covered & self.state.live & passed",

@@ -13,6 +13,8 @@ from rtl.fp.lane import CHANNELS
 CYCLES = 300
 ENTRIES = 8
 """Few enough that writes and reads meet."""
+SLOT_EXPONENT = 1
+"""Slots of two entries."""
 
 
 class Model:
@@ -24,6 +26,12 @@ class Model:
     def read(self, rgb: tuple[int, int], alpha: tuple[int, int], lane: int) -> list[int]:
         """Colours of one place, alpha of another."""
         return [*self.words[rgb][lane, :3].tolist(), int(self.words[alpha][lane, 3])]
+
+    def forget(self, place: tuple[int, int]) -> None:
+        """Forget a slot's registers."""
+        bank, entry = place
+        first = entry >> SLOT_EXPONENT << SLOT_EXPONENT
+        self.words[bank, first : first + (1 << SLOT_EXPONENT)] = 0
 
     def write(self, place: tuple[int, int], words: np.ndarray, enable: np.ndarray, channels: slice) -> None:
         """Write the enabled words of some channels."""
@@ -47,7 +55,7 @@ def masks(enable: np.ndarray) -> list[int]:
 def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share):
     generator = np.random.default_rng(lanes)
     registers, model = RegisterFile(ArrayConfig(lanes=lanes, temporaries=128)), Model(lanes)
-    counts = {"waited": 0, "together": 0}
+    counts = {"waited": 0, "together": 0, "forgotten": 0}
 
     def enable_of(share: float) -> np.ndarray:
         return generator.integers(0, 2, (lanes, CHANNELS)).astype(bool) & (generator.random() < share)
@@ -57,6 +65,7 @@ def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share):
 
     async def testbench(context: Any) -> None:
         texture = None
+        context.set(registers.slot_exponent, 1 << SLOT_EXPONENT)
         for _ in range(CYCLES):
             rgb, alpha = ([place_of(generator) for _ in range(ALU_SOURCES)] for _ in range(2))
             fetched = place_of(generator)
@@ -74,9 +83,10 @@ def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share):
             context.set(registers.results, results.tolist())
             context.set(registers.result_enable, masks(enable))
             if texture is None and generator.random() < 0.8:
-                texture = place_of(generator), words(), enable_of(1)
-                payload = {"place": as_place(texture[0]), "words": texture[1].tolist(), "enable": masks(texture[2])}
-                context.set(registers.texture_write.payload, payload)
+                texture, forgets = (place_of(generator), words(), enable_of(1)), bool(generator.random() < 0.3)
+                texture[2][:] |= forgets
+                place, payload = texture[0], {"words": texture[1].tolist(), "enable": masks(texture[2])}
+                context.set(registers.texture_write.payload, payload | {"place": as_place(place), "forgets": forgets})
             context.set(registers.texture_write.valid, texture is not None)
 
             taken = texture is not None and bool(context.get(registers.texture_write.ready))
@@ -84,6 +94,9 @@ def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share):
             model.write(places[1], results, enable, slice(3, 4))
             if taken:
                 counts["together"] += int(enable.any())
+                counts["forgotten"] += int(forgets)
+                if forgets:
+                    model.forget(texture[0])
                 model.write(*texture, slice(None))
                 texture = None
             counts["waited"] += int(texture is not None)
@@ -101,3 +114,4 @@ def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share):
     simulator.run()
     assert counts["waited"] > 5
     assert counts["together"] > 5
+    assert counts["forgotten"] > 5

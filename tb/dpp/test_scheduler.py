@@ -8,7 +8,7 @@ import pytest
 
 from rtl.config import ArrayConfig
 from rtl.dpp.scheduler import Scheduler
-from rtl.dpp.scheduling import PORTS, Unit
+from rtl.dpp.scheduling import PORTS, STALLS, Unit
 from tb.dpp.scheduler_model import Inputs, SchedulerModel, Where
 from tb.lib.streams import simulate
 
@@ -121,6 +121,7 @@ def test_in_step_with_the_model(threads, slots, watchdog, ease):
     generator = np.random.default_rng(threads)
     unit, model = Scheduler(ArrayConfig(threads=threads, temporaries=128)), SchedulerModel(slots, watchdog)
     traffic = Traffic(generator, model, threads, ease)
+    stalls: Counter[str | None] = Counter()
 
     async def testbench(context: Any) -> None:
         context.set(unit.slots, slots)
@@ -130,8 +131,11 @@ def test_in_step_with_the_model(threads, slots, watchdog, ease):
             drive(context, unit, now)
             for port, slot in zip(traffic.ports, compare(context, unit, model, now), strict=True):
                 port.extend([] if slot is None else [slot])
+            cause = model.stall(now)
+            stalls[cause] += 1
             model.step(now)
             await context.tick()
+            assert context.get(unit.stalls) == (0 if cause is None else 1 << STALLS.index(cause))
             if traffic.admitted == GROUPS and not model.groups:
                 break
 
@@ -140,4 +144,5 @@ def test_in_step_with_the_model(threads, slots, watchdog, ease):
     assert not model.groups, "and all went"
     assert (traffic.counts["expired"] > 0) == (watchdog > 0)
     assert all(traffic.counts[name] for name in ("ends", "stopped"))
+    assert ease == 1.0 or stalls.keys() == {None, *STALLS}
     assert watchdog == 1 or all(traffic.counts[name] for name in ("again", "jumps", "faults"))
