@@ -103,11 +103,11 @@ class _Semaphore:
                 draft.set("common", tex_sem_wait=1)
                 self._acquire()
         elif acquires:
-            self._acquire()
-            self._uncached_pending = True
+            self._is_acquired = self._uncached_pending = True
 
     def _acquire(self) -> None:
-        self._held, self._is_acquired = self._held | self._open, True
+        """The last lookup acquires. It waits, so what was held before is there by then."""
+        self._held, self._is_acquired = self._open, True
         self._open, self._last_lookup = Registers(), None
 
 
