@@ -3,6 +3,7 @@
 from rtl.config import MachineConfig
 from rtl.ctm import Ctm
 from rtl.dpp.core_module import NAME, CoreInstance, CoreModule
+from sim.compiled.sampled import Sampled
 from sim.compiled.verilog import convert
 
 
@@ -15,3 +16,14 @@ def machine_verilog(config: MachineConfig, *, top: str) -> str:
         Yosys, which writes the Verilog, is missing or failed.
     """
     return convert(Ctm(config, CoreInstance), top=top) + convert(CoreModule(config), top=NAME)
+
+
+def sampled_verilog(config: MachineConfig, *, top: str) -> str:
+    """The same with a register at each input, see `Sampled`.
+
+    Raises
+    ------
+    ToolchainError
+        As `machine_verilog`.
+    """
+    return convert(Sampled(config, CoreInstance), top=top) + convert(CoreModule(config), top=NAME)

@@ -25,11 +25,15 @@ struct Machine {
         model.s_axi_control_rready = 1;
     }
 
-    // One clock cycle, for whose inputs outside memory the caller has cared.
+    // One clock cycle, for whose inputs outside memory the caller has cared. They take effect at the edge at which it
+    // begins.
     void clock() {
 #define DRIVE(Port, number) Port##_memory.drive(model, now);
         MEMORY_PORTS(DRIVE)
 #undef DRIVE
+        model.clk = 1;
+        model.eval();
+        model.clk = 0;
         model.eval();
 #define TAKE(Port, number) Port##_memory.take(model, now);
         if (!model.rst) { MEMORY_PORTS(TAKE) }
@@ -44,9 +48,6 @@ struct Machine {
         read_address_taken = model.s_axi_control_arready;
         if (model.irq && !irq) raised = now;
         irq = model.irq;
-        model.clk = 1;
-        model.eval();
-        model.clk = 0;
         ++now;
     }
 

@@ -122,9 +122,9 @@ def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
     def verilog() -> str:
         tell()
         # Imported here, because a start with a model that is in the cache should not wait for them.
-        from sim.compiled.machine import machine_verilog
+        from sim.compiled.machine import sampled_verilog
 
-        return machine_verilog(config, top=_TOP)
+        return sampled_verilog(config, top=_TOP)
 
     return build(verilog, _wrapper(config.memory), top=_TOP, key=f"{_sources()} {config}")
 

@@ -1,0 +1,52 @@
+"""The machine with a register at each input, so that a compiled model has nothing to compute between two clock edges.
+
+A model computes what depends on inputs without a register once when they change and once behind the edge. With the
+reset among them that is most of the next state. Whoever clocks a machine knows the inputs of a cycle before the edge at
+which it begins; given there, they go through the registers, and everything is computed once.
+"""
+
+from typing import Any
+
+from amaranth import ClockDomain, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Flow, In
+
+from rtl.config import MachineConfig
+from rtl.ctm import Ctm
+from rtl.dpp.array import CoreMaker
+
+
+class Sampled(wiring.Component):
+    """`Ctm`, all of whose inputs take effect at the next rising edge of `clk`.
+
+    The reset's register starts as 1, so that the first edge resets.
+
+    Members
+    -------
+    clk, rst : ``In(1)``
+    irq and so on
+        As those of `Ctm`.
+    """
+
+    def __init__(self, config: MachineConfig, core: CoreMaker) -> None:
+        self._ctm = Ctm(config, core)
+        super().__init__({"clk": In(1), "rst": In(1), **self._ctm.signature.members})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        own: Any = self
+        sync: Any = ClockDomain()
+        inputs: Any = ClockDomain(reset_less=True)
+        m.domains.sync, m.domains.inputs = sync, inputs
+        reset = Signal(init=1)
+        m.d.inputs += reset.eq(own.rst)
+        m.d.comb += [sync.clk.eq(own.clk), inputs.clk.eq(own.clk), sync.rst.eq(reset)]
+        m.submodules.ctm = self._ctm
+        for name, member in self._ctm.signature.members.items():
+            outer, inner = getattr(self, name), getattr(self._ctm, name)
+            if member.flow is Flow.In:
+                m.d.inputs += inner.eq(outer)
+            else:
+                m.d.comb += outer.eq(inner)
+        return m
