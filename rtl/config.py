@@ -67,7 +67,7 @@ class ArrayConfig:
     lanes: int = 4
     threads: int = 16
     temporaries: int = 1024
-    lookups: int = 8
+    lookups: int = 16
 
     def __post_init__(self) -> None:
         _check("array", "cores", self.cores, low=1, high=16)

@@ -19,14 +19,18 @@ from rtl.mc.lookup import (
     passenger_layout,
 )
 
+_WAITING = 4
+"""Accesses that wait, for each line that may be under way."""
+
 
 class InputCache(wiring.Component):
     """Reads inputs for a core, in order, without waiting for one lookup before it starts the next.
 
-    An answer is offered six cycles after the request, if all lines are there; of a group with several lines, one later
-    for each more. One line, and so one group whose channels share a line, is served in each cycle. At most
-    `outstanding` lines are asked for and have not come. A line is asked for three cycles after the request; the answer
-    is offered four cycles after the last line has come.
+    An answer is offered seven cycles after the request, if all lines are there (six with a short queue); of a group
+    with several lines, one later for each more. One line, and so one group whose channels share a line, is served in
+    each cycle. At most `outstanding` lines are asked for and have not come, and four times as many accesses to lines
+    wait, for their own or for another's, so that lookups that hit behind one that misses do not fill the queue. A line
+    is asked for three cycles after the request; the answer is offered four cycles after the last line has come.
 
     A lookup is refused if memory refused a line that a fetching lane needs. Uncached lookups read lines of their own.
 
@@ -70,7 +74,10 @@ class InputCache(wiring.Component):
         m.submodules.addresses = addresses = LookupAddresses(self._lanes, self._tag)
         m.submodules.coalescer = coalescer = Coalescer(channels, passenger)
         m.submodules.lines = lines = LineCache(
-            self._config, share_layout(channels, passenger), outstanding=self._outstanding
+            self._config,
+            share_layout(channels, passenger),
+            outstanding=self._outstanding,
+            waiting=_WAITING * self._outstanding,
         )
         m.submodules.words = words = LookupWords(self._lanes, self._tag)
         wiring.connect(m, wiring.flipped(self.request), addresses.request)

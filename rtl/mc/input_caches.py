@@ -17,7 +17,7 @@ from rtl.mc.shared_cache import SharedCache
 class InputCaches(wiring.Component):
     """A first level for each core, as `InputCache`, and a second one for all, as `SharedCache`.
 
-    A lookup that hits is answered after six cycles, one that the second level has after nine at least. Each level has
+    A lookup that hits is answered after seven cycles, one that the second level has after nine at least. Each level has
     at most `outstanding` lines under way, the first one each.
 
     Members

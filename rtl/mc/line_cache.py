@@ -16,7 +16,7 @@ copied.)
 from amaranth import Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -25,6 +25,8 @@ from rtl.mc.line_tags import LineTags, RowPool, entry_layout, row_layout
 from rtl.mc.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_REQUEST, LINE_RESPONSE
 
 _SMALLEST_QUEUE = 4
+_BLOCK_RAM_QUEUE = 128
+"""From this length on the queue is in block RAM, which takes a cycle more."""
 _REQUESTS = 2
 
 
@@ -39,9 +41,10 @@ def result_layout(passenger: ShapeLike) -> data.StructLayout:
 
 
 class LineCache(wiring.Component):
-    """Reads lines, in order; those that it has, two cycles after their access, and one in each cycle.
+    """Reads lines, in order; those that it has, `latency` cycles after their access, and one in each cycle.
 
-    At most `outstanding` lines are asked for and have not come; a line that is on its way is not asked for again. The
+    At most `outstanding` lines are asked for and have not come; a line that is on its way is not asked for again. At
+    most `waiting` accesses, as many as lines if it is not given, wait for lines or for those in front of them. The
     answer to a request is expected any number of cycles, at least one, after it is taken. A line that memory refuses is
     refused to all who were waiting for it, and asked for again by who comes later. An uncached line is always asked
     for, whether the cache has it or not, and not kept.
@@ -60,10 +63,16 @@ class LineCache(wiring.Component):
         An access, not an uncached one, found its line, or did not.
     """
 
-    def __init__(self, config: CacheConfig, passenger: ShapeLike, *, outstanding: int) -> None:
+    def __init__(
+        self, config: CacheConfig, passenger: ShapeLike, *, outstanding: int, waiting: int | None = None
+    ) -> None:
         if outstanding < 1:
             raise ValueError(f"outstanding must be at least 1, not {outstanding}")
         self._config, self._outstanding = config, outstanding
+        self._waiting = max(waiting or outstanding, _SMALLEST_QUEUE)
+        in_block_ram = self._waiting >= _BLOCK_RAM_QUEUE
+        self._queue = SyncFIFOBuffered if in_block_ram else SyncFIFO
+        self.latency = 3 if in_block_ram else 2
         self._rows = config.sets * config.ways + outstanding
         self._entry = data.StructLayout(
             {"row": range(self._rows), "reads": 1, "waits": 1, "freed": row_layout(self._rows), "passenger": passenger}
@@ -84,17 +93,16 @@ class LineCache(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        depth = max(self._outstanding, _SMALLEST_QUEUE)
-        m.submodules.queue = queue = SyncFIFO(width=self._entry.size, depth=depth)
+        m.submodules.queue = queue = self._queue(width=self._entry.size, depth=self._waiting)
         m.submodules.pool = pool = RowPool(self._rows)
-        arrived = Signal(range(depth + 1))
+        arrived = Signal(range(self._waiting + 1))
         asks, fills, fill_row = self._look_up(m, queue, pool)
         consumes = self._read(m, queue, pool, fill_row, arrived.any())
         m.d.sync += arrived.eq(arrived + fills - consumes)
         m.d.comb += self.miss.eq(asks & ~self.access.payload.uncached)
         return m
 
-    def _look_up(self, m: Module, queue: SyncFIFO, pool: RowPool) -> tuple[Value, Value, Value]:
+    def _look_up(self, m: Module, queue: FIFOInterface, pool: RowPool) -> tuple[Value, Value, Value]:
         """The front: an access goes into the queue, a line that is missing is asked for.
 
         Returns whether one is asked for, whether one comes, and in which row.
@@ -154,7 +162,7 @@ class LineCache(wiring.Component):
         ]
         return asks, response.valid, comes.row
 
-    def _read(self, m: Module, queue: SyncFIFO, pool: RowPool, fill_row: Value, has_come: Value) -> Value:
+    def _read(self, m: Module, queue: FIFOInterface, pool: RowPool, fill_row: Value, has_come: Value) -> Value:
         """The back: rows are filled as lines come, and read in the queue's order. Whether a line was waited for."""
         m.submodules.memory = memory = Memory(shape=LINE_RESPONSE, depth=self._rows, init=[])
         writer, reader = memory.write_port(), memory.read_port()
@@ -174,7 +182,7 @@ class LineCache(wiring.Component):
             result.payload.bits.eq(reader.data.bits),
             result.payload.refused.eq(reads & reader.data.refused),
             result.payload.passenger.eq(held),
-            self.idle.eq(~queue.r_rdy & ~result.valid),
+            self.idle.eq(~queue.level.any() & ~result.valid),
         ]
         with m.If(goes):
             m.d.sync += [held.eq(head.passenger), reads.eq(head.reads)]

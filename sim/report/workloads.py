@@ -172,7 +172,7 @@ def mandelbrot(side: int) -> Workload:
 
 
 def matmul(size: int) -> Workload:
-    """The product of two matrices of `size` x `size` numbers, a multiple of four up to 1020."""
+    """The product of two matrices of `size` x `size` numbers, a multiple of eight up to 1016."""
     arrays = matmul_reference.inputs(size)
     return Workload(
         name="matmul",
@@ -180,7 +180,7 @@ def matmul(size: int) -> Workload:
         height=size // matmul_reference.BLOCK,
         inputs=tuple(arrays.values()),
         expectations=tuple(matmul_reference.expected(arrays).values()),
-        iterations=(size // 4,),
+        iterations=(size // 8,),
         operations=2 * size**3,
     )
 

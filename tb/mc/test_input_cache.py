@@ -16,7 +16,7 @@ from tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
 from tb.mc.lookups import BASE, LINE, TAG_BITS, Lookups, ReferenceCache, filled, random_lookups, row_of_pairs, tag
 
 LANES = 4
-LATENCY = 6
+LATENCY = 7
 SMALLEST = (CacheConfig(sets=1, ways=1), 1)
 DIRECT = (CacheConfig(sets=2, ways=1), 4)
 SMALL = (CacheConfig(sets=4, ways=2), 8)
