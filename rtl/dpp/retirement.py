@@ -23,7 +23,7 @@ class Retirement(wiring.Component):
     """Sends the outputs of groups that are at their end, and frees their slots.
 
     A group that faulted sends nothing. With tests the conditional unit is asked first; the groups' order stays the
-    same. Each output register that was written takes two cycles, a group two more.
+    same. Each output register that was written takes a cycle, a group one more; with tests two more at least.
 
     Members
     -------
@@ -111,18 +111,21 @@ class Retirement(wiring.Component):
     def _send(self, m: Module, queue: SyncFIFOBuffered, entry: data.StructLayout) -> Value:
         """Send the outputs of the groups in the queue; whether one is at work."""
         group, output = data.View(entry, queue.r_data), self.output
-        left, started, fetched = Signal(OUTPUTS), Signal(), Signal()
+        left, started = Signal(OUTPUTS), Signal()
         passed = Signal(self._config.lanes)
         stores = self.state.covered & self.state.live & passed
         answered = self.test_response.valid | ~group.tested
-        begins, ends = queue.r_rdy & ~started & answered, Signal()
-        target = Signal(range(OUTPUTS))
+        begins, sends, ends = queue.r_rdy & ~started & answered, output.valid & output.ready, Signal()
+        writes = Cat(Value.cast(self.written[number]).any() for number in range(OUTPUTS))
+        # Words are read in the cycle before they are sent.
+        upcoming, target = Signal(OUTPUTS), Signal(range(OUTPUTS))
         m.d.comb += [
             self.slot.eq(group.slot),
+            upcoming.eq(Mux(started, Mux(sends, left & (left - 1)[:OUTPUTS], left), Mux(group.faulted, 0, writes))),
+            self.target.eq(one_hot_index(lowest_one(upcoming))),
             target.eq(one_hot_index(lowest_one(left))),
-            self.target.eq(target),
             self.test_response.ready.eq(queue.r_rdy & ~started & group.tested),
-            output.valid.eq(started & left.any() & fetched),
+            output.valid.eq(started & left.any()),
             output.payload.target.eq(target),
             output.payload.i.eq(self.state.i),
             output.payload.j.eq(self.state.j),
@@ -131,24 +134,15 @@ class Retirement(wiring.Component):
                 output.payload.mask[lane].eq(Mux(stores[lane], Value.cast(self.written[target][lane]), 0))
                 for lane in range(self._config.lanes)
             ),
-            ends.eq(started & ~left.any()),
+            ends.eq(started & ~upcoming.any()),
             queue.r_en.eq(ends),
             self.release.valid.eq(ends),
             self.release.slot.eq(group.slot),
             self.release.faulted.eq(group.faulted),
         ]
-        writes = Cat(Value.cast(self.written[number]).any() for number in range(OUTPUTS))
+        m.d.sync += left.eq(upcoming)
         with m.If(begins):
-            m.d.sync += [
-                started.eq(1),
-                fetched.eq(0),
-                left.eq(Mux(group.faulted, 0, writes)),
-                passed.eq(Mux(group.tested, self.test_response.payload.passed, ~0)),
-            ]
+            m.d.sync += [started.eq(1), passed.eq(Mux(group.tested, self.test_response.payload.passed, ~0))]
         with m.Elif(ends):
             m.d.sync += started.eq(0)
-        with m.Else():
-            m.d.sync += fetched.eq(1)
-            with m.If(output.valid & output.ready):
-                m.d.sync += [fetched.eq(0), left.eq(left & (left - 1)[:OUTPUTS])]
         return started

@@ -87,7 +87,11 @@ class Bench:
             context.set(port.live, mask_of(group.live))
         context.set(unit.conditional_written, mask_of(tested.given))
         context.set(Value.cast(unit.written), mask_of(sent.written.ravel()))
-        self._asked = sent.words[context.get(unit.target)], tested.values
+
+    def _ask(self, context: Any) -> None:
+        """Note which words are asked for; that depends on whether an output is taken."""
+        tested, sent = (self._states[context.get(slot)] for slot in (self.unit.test_slot, self.unit.slot))
+        self._asked = sent.words[context.get(self.unit.target)], tested.values
 
     def _offer(self, context: Any, share: float) -> None:
         free = [slot for slot in range(self.config.threads) if slot not in self._slots]
@@ -119,6 +123,7 @@ class Bench:
         asked = len(self.tests.received)
         for end in (self.tests, self.output, self.answers):
             end.drive(context)
+        self._ask(context)
         for end in (self.tests, self.output, self.answers):
             end.finish(context)
         if len(self.tests.received) > asked:
