@@ -195,6 +195,27 @@ def test_the_chosen_compiler_comes_first(monkeypatch: pytest.MonkeyPatch) -> Non
     assert toolchain.find_compiler().command == (shutil.which("g++"),)
 
 
+def test_large_models_are_compiled_by_clang_unless_a_compiler_is_chosen(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = toolchain.find_compiler()
+    monkeypatch.setenv("CXX", "g++")
+    assert toolchain.find_large_model_compiler(compiler) is compiler
+    monkeypatch.delenv("CXX")
+    assert Path(toolchain.find_large_model_compiler(compiler).command[0]).name == "zig"
+    monkeypatch.setattr(toolchain, "_LARGE_MODEL", 0)
+    library = ctypes.CDLL(str(toolchain.build(VERILOG.replace("8'd1", "8'd2"), WRAPPER, top="top")))
+    assert library.call(40) == 42
+    assert {file.suffix for file in cache.iterdir()} == {".o", ".so"}
+
+
+def test_without_clang_large_models_are_compiled_as_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    compiler = toolchain.find_compiler()
+    assert toolchain.find_large_model_compiler(compiler) is compiler
+
+
 def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
