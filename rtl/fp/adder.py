@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.config import PipelineConfig
 from rtl.fp.addition import add, raw_beside_sum
 from rtl.fp.alignment import LOW_BITS, aligned, distance
-from rtl.fp.number import SIGNIFICAND_BITS, WORD_BITS, exponent, raw_layout, unpack
+from rtl.fp.number import SIGNIFICAND_BITS, WORD_BITS, exponent, unpack
 from rtl.fp.result import Result
 from rtl.fp.rounding import Rounding
 from rtl.lib.pipeline import delay
@@ -49,7 +49,7 @@ class Adder(wiring.Component):
         config = self._config
         left, right = unpack(m, self.left, name="left"), unpack(m, self.right, name="right")
         shift = distance(m, exponent(left) + self.double, exponent(right), significand_bits=SIGNIFICAND_BITS)
-        raw = raw_beside_sum(m, left, right, shift, layout=raw_layout(_RAW_BITS), headroom=_HEADROOM)
+        raw = raw_beside_sum(m, left, right, shift, headroom=_HEADROOM)
         subtract = left.sign != right.sign
 
         shift, raw, subtract, left, right = (

@@ -3,19 +3,21 @@
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data
 
 from rtl.fp.alignment import LOW_BITS
 from rtl.fp.number import raw_layout
 
+_BESIDE_SUM = raw_layout(0)
+_UNCHANGED = ("exponent", "zero_sign", "infinite", "nan", "truncate")
 
-def raw_beside_sum(m: Module, left: Any, right: Any, shift: Any, *, layout: data.StructLayout, headroom: int) -> Any:
+
+def raw_beside_sum(m: Module, left: Any, right: Any, shift: Any, *, headroom: int) -> Any:
     """The raw sum as far as exponents, signs and special values decide it.
 
     `left` and `right` are operands or terms, `shift` their distance; `headroom` bits lie above the leading one of the
-    term that is not shifted. `add` gives the rest.
+    term that is not shifted. There is no significand yet, which `add` gives.
     """
-    raw = Signal(layout, name="raw_beside_sum")
+    raw = Signal(_BESIDE_SUM, name="raw_beside_sum")
     finite_sign = Mux(shift.shifts_left_term, right.sign, left.sign)
     m.d.comb += [
         raw.exponent.eq(shift.exponent + headroom),
@@ -40,7 +42,7 @@ def add(m: Module, raw: Any, larger: Value, smaller: Value, subtract: Value) -> 
         forward.eq(Mux(subtract, wide_larger - smaller, wide_larger + smaller)),
         backward.eq(smaller - wide_larger),
         swapped.eq(subtract & forward[-1]),
-        total.eq(raw),
+        *(getattr(total, name).eq(getattr(raw, name)) for name in _UNCHANGED),
         total.significand.eq(Mux(swapped, backward, forward)),
         total.sign.eq(raw.sign ^ (swapped & ~raw.infinite)),
     ]

@@ -81,7 +81,7 @@ class ProductSum(wiring.Component):
         term, one = self._term(m, fraction, addend)
         right_exponent = Mux(dot, common_exponent, exponent(addend))
         shift = distance(m, term.exponent, right_exponent, significand_bits=PRODUCT_BITS, forced=dot)
-        raw = raw_beside_sum(m, term, addend, shift, layout=RAW, headroom=_HEADROOM)
+        raw = raw_beside_sum(m, term, addend, shift, headroom=_HEADROOM)
         m.d.comb += raw.truncate.eq(fraction)
         subtract = term.sign != addend.sign
         flags = Signal(DotTerm)
