@@ -1,8 +1,9 @@
-"""The whole machine as Verilog."""
+"""The whole machine as Verilog and as RTLIL."""
 
 from rtl.config import MachineConfig
 from rtl.ctm import Ctm
 from rtl.dpp.core_module import NAME, CoreInstance, CoreModule
+from sim.compiled import cxxrtl
 from sim.compiled.sampled import Sampled
 from sim.compiled.verilog import convert
 
@@ -27,3 +28,8 @@ def sampled_verilog(config: MachineConfig, *, top: str) -> str:
         As `machine_verilog`.
     """
     return convert(Sampled(config, CoreInstance), top=top) + convert(CoreModule(config), top=NAME)
+
+
+def machine_rtlil(config: MachineConfig, *, top: str) -> str:
+    """The machine in the text form of Yosys's own netlists; a core is written once, however many there are."""
+    return cxxrtl.convert(Ctm(config, CoreInstance), top=top) + cxxrtl.convert(CoreModule(config), top=NAME)

@@ -104,7 +104,7 @@ def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str 
         # Of functions that are in several objects, the linker takes the first, optimised one.
         run([*compiler.command, "-shared", *map(str, objects), "-o", str(target), "-lpthread"], folder)
 
-    return _cached("model", parts, ".so", make)
+    return cached("model", parts, ".so", make)
 
 
 def _model(compiler: Compiler, large: Compiler, folder: Path, wrapper: str, options: Sequence[str]) -> list[Path]:
@@ -123,7 +123,8 @@ def _model(compiler: Compiler, large: Compiler, folder: Path, wrapper: str, opti
     with ThreadPoolExecutor(max_workers=_PARTS) as workers:
         return list(
             workers.map(
-                lambda work: _compile(work[0], folder / f"{work[1]}.cc", work[2], *work[3], *options), reversed(works)
+                lambda work: compile_text(work[0], folder / f"{work[1]}.cc", work[2], *work[3], *options),
+                reversed(works),
             )
         )
 
@@ -146,17 +147,17 @@ def _runtime(verilator: Verilator, compiler: Compiler) -> Path:
     parts = (verilator.version, *compiler.command, compiler.version, *_COMPILER_FLAGS, *_MODEL_FLAGS)
 
     def make(folder: Path, target: Path) -> None:
-        made = _compile(compiler, folder / "runtime.cc", _includes(sources), *_MODEL_FLAGS, *verilator.include)
+        made = compile_text(compiler, folder / "runtime.cc", _includes(sources), *_MODEL_FLAGS, *verilator.include)
         made.replace(target)
 
-    return _cached("runtime", parts, ".o", make)
+    return cached("runtime", parts, ".o", make)
 
 
 def _includes(sources: Iterable[Path]) -> str:
     return "".join(f'#include "{path}"\n' for path in sorted(sources))
 
 
-def _compile(compiler: Compiler, source: Path, text: str, *options: str) -> Path:
+def compile_text(compiler: Compiler, source: Path, text: str, *options: str) -> Path:
     """The object file of a C++ text, beside it."""
     source.write_text(text)
     target = source.with_suffix(".o")
@@ -207,7 +208,7 @@ def cache_folder() -> Path:
     return folder
 
 
-def _cached(kind: str, parts: Sequence[str], suffix: str, make: Callable[[Path, Path], None]) -> Path:
+def cached(kind: str, parts: Sequence[str], suffix: str, make: Callable[[Path, Path], None]) -> Path:
     """The cache's file for these parts; if there is none, ``make(folder, target)`` writes it in a temporary folder."""
     # Lengths, so that no two lists of parts give the same text.
     text = "".join(f"{len(part)}:{part}" for part in parts)

