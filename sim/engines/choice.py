@@ -1,6 +1,7 @@
 """Which engines there are."""
 
 from rtl.config import MachineConfig
+from sim.engines.cxxrtl import CxxrtlEngine
 from sim.engines.cycle_accurate import CycleAccurateEngine
 from sim.engines.engine import Engine, Progress
 from sim.engines.golden import GoldenEngine
@@ -8,7 +9,7 @@ from sim.engines.interpreted import AmaranthEngine
 from sim.engines.rtl import RtlEngine
 
 ENGINES: dict[str, type[GoldenEngine | CycleAccurateEngine]] = {
-    engine.name: engine for engine in (GoldenEngine, RtlEngine, AmaranthEngine)
+    engine.name: engine for engine in (GoldenEngine, RtlEngine, CxxrtlEngine, AmaranthEngine)
 }
 
 

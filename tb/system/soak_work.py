@@ -7,7 +7,7 @@ import numpy as np
 from rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from rtl.isa.formats import DataFormat
 from rtl.isa.limits import ADDRESS_SPACE, COORDINATE_LIMIT, FLOAT_CONSTANTS
-from sim.engines.verilated import Disturbance
+from sim.engines.compiled import Disturbance
 from sim.runtime import CommandBuffer, Layout
 from tb.dpp.random_instructions import INPUTS, READ_BACK
 from tb.dpp.random_programs import INT_CONSTANTS

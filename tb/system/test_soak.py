@@ -8,7 +8,7 @@ from rtl.isa.formats import DataFormat
 from rtl.isa.status import BusClient, Status
 from sim.assembler import assemble
 from sim.elf import write
-from sim.engines.verilated import Disturbance
+from sim.engines.compiled import Disturbance
 from sim.fault import MachineError
 from sim.runtime import CommandBuffer, Image, Layout
 from tb.system.memories import copy, first_difference, touched_pages
