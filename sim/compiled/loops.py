@@ -72,20 +72,22 @@ def _opened(lines: list[str], found: Sequence[Cell], loop: set[Node], *, single_
     widths = {wire.name: wire.width for wire in wires(lines)}
     opened = [wire for wire in wires(lines) if wire.name in loop and wire.width > 1 and wire.is_free]
     cuts = _cuts(found, {wire.name: wire.width for wire in opened}, single_bits=single_bits)
-    pieces = {name: list(pairwise(places)) for name, places in cuts.items()}
+    pieces: dict[str, list[tuple[str, int, int]]] = {}
     for number in sorted(node for node in loop if isinstance(node, int)):
         cell = found[number]
         if not cell.kind:
             lines[cell.first] = "".join(_connections(cell, widths, cuts))
         elif single_bits and cell.kind in _BITWISE:
             lines[cell.first : cell.end] = ["".join(_single_cells(cell, widths)), *[""] * (cell.end - cell.first - 1)]
+    given = []
     for wire in opened:
-        lines[wire.line] = "".join(
-            f"  wire width {end - low} {_piece(wire.name, low)}\n" for low, end in pieces[wire.name]
-        )
-    return replace("".join(lines), widths, {
-        name: [(_piece(name, low), low, end) for low, end in pieces[name]] for name in pieces
-    })  # fmt: skip
+        parts = [(_piece(wire.name, low), low, end) for low, end in pairwise(cuts[wire.name])]
+        pieces[wire.name] = parts
+        declarations = "".join(f"  wire width {end - low} {name}\n" for name, low, end in parts)
+        lines[wire.line] = declarations + (lines[wire.line] if wire.is_output else "")
+        if wire.is_output:
+            given.append(f"  connect {wire.name} {{ {' '.join(name for name, _, _ in reversed(parts))} }}\n")
+    return "".join([replace("".join(lines), widths, pieces).removesuffix("end\n"), *given, "end\n"])
 
 
 def _piece(name: str, low: int) -> str:

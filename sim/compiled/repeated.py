@@ -1,7 +1,7 @@
 """Modules that are the same hardware become one module.
 
-Amaranth writes a module for each instance, some names of its own included. What is left here of several that differ in
-such names only is one, so that it has to be translated once. Those that are worth a call are marked `keep_hierarchy`.
+Amaranth writes a module for each instance, some names of its own and an order of ports of its own included. What is left
+here of several that differ in these only is one, so that it has to be translated once. Those that are worth a call are marked `keep_hierarchy`.
 """
 
 import re
@@ -15,6 +15,8 @@ _OPERATION = re.compile(r"^  (?:cell \$|process )", re.MULTILINE)
 _CONNECTION = re.compile(r"^    connect (\S+) ", re.MULTILINE)
 _DECLARATION = re.compile(r"^  wire .*(\\port\$\S+)$", re.MULTILINE)
 """A wire that Amaranth has named by itself, by its number in the whole design."""
+_PORT = re.compile(r"^((?:  attribute .*\n)*  wire .*(?:input|output) )\d+( .*)\n\n?", re.MULTILINE)
+"""A port, whose number says nothing as long as ports are connected by their names."""
 _OWN_NAME = re.compile(r"\\port\$\S+")
 _ATTRIBUTE = re.compile(r"^ *attribute \\(?:src|top|generator|enum_\S+) .*\n", re.MULTILINE)
 KEPT = "attribute \\keep_hierarchy 1\n"
@@ -74,9 +76,16 @@ class _Merger:
         own = {found: f"\\port@{number}" for number, found in enumerate(_DECLARATION.findall(text))}
         self._ports[name] = own
         text = _OWN_NAME.sub(lambda match: own[match[0]], _CELL.sub(placed, text))
+        text = _in_order(text)
         first = self._names[name] = self._by_text.setdefault(text, name)
         if first == name:
             operations = len(_OPERATION.findall(text))
             operations += sum(self.modules[inner].operations * count for inner, count in inside.items())
             self.modules[name] = _Module(text, operations, inside)
         return first
+
+
+def _in_order(text: str) -> str:
+    """A module with its ports in the order of their names."""
+    ports = sorted(_PORT.findall(text), key=lambda port: port[1])
+    return "".join(f"{head}{number}{tail}\n" for number, (head, tail) in enumerate(ports)) + _PORT.sub("", text)

@@ -41,12 +41,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Wire:
-    """A wire, declared in a line; one that is free is neither a port nor a register with a value at the start."""
+    """A wire, declared in a line; one that is free is neither an input nor a register with a value at the start."""
 
     name: str
     width: int
     line: int
     is_free: bool
+    is_output: bool
 
 
 def wires(lines: Sequence[str]) -> Iterator[Wire]:
@@ -57,8 +58,8 @@ def wires(lines: Sequence[str]) -> Iterator[Wire]:
             has_init = True
         elif line.startswith("  wire "):
             words = line.split()
-            is_free = not has_init and not {"input", "output", "inout"} & set(words)
-            yield Wire(words[-1], int(words[words.index("width") + 1]) if "width" in words else 1, number, is_free)
+            width = int(words[words.index("width") + 1]) if "width" in words else 1
+            yield Wire(words[-1], width, number, not has_init and "input" not in words, "output" in words)
             has_init = False
 
 
