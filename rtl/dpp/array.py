@@ -17,11 +17,10 @@ from rtl.lib.sharing import Arbiter, SharedClient
 from rtl.pe.border import PROGRAM_FAULT, group_layout
 
 _LOOKUPS = ("lookup_request", "lookup_response")
-_ANSWERED = {"instruction": 1, "constant": LINE_BEATS, "test": 1}
+_ANSWERED = {"constant": LINE_BEATS, "test": 1}
 """Clients whose answers come in the order of the requests, and beats of an answer."""
-_INSTRUCTIONS = 32
-"""Instructions that may be asked for at a time: eight lines or more."""
-
+_OUTSTANDING = 8
+"""Their requests that may be under way."""
 
 CoreMaker = type[CoreModule] | type[CoreInstance]
 
@@ -120,18 +119,34 @@ class Array(wiring.Component):
         for name, beats in _ANSWERED.items():
             request, response = f"{name}_request", f"{name}_response"
             shapes = [getattr(self, port).payload.shape() for port in (request, response)]
-            outstanding = _INSTRUCTIONS if name == "instruction" else 8
-            m.submodules[name] = client = SharedClient(*shapes, len(cores), beats=beats, outstanding=outstanding)
+            m.submodules[name] = client = SharedClient(*shapes, len(cores), beats=beats, outstanding=_OUTSTANDING)
             connect(m, client.request, flipped(getattr(self, request)))
             connect(m, flipped(getattr(self, response)), client.response)
             for number, core in enumerate(cores):
                 connect(m, getattr(core, request), client.requests[number])
                 connect(m, client.responses[number], getattr(core, response))
+        self._share_instructions(m, cores)
         m.submodules.output = output = Arbiter(self.output.payload.shape(), len(cores))
         connect(m, output.output, flipped(self.output))
         for number, core in enumerate(cores):
             connect(m, core.output, output.inputs[number])
         self._connect_uncached(m, cores)
+
+    def _share_instructions(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
+        """All cores load the program at the same time, so one asks for all."""
+        first, response = cores[0].instruction_request, self.instruction_response
+        m.d.comb += [
+            self.instruction_request.valid.eq(first.valid),
+            self.instruction_request.payload.eq(first.payload),
+            response.ready.eq(cores[0].instruction_response.ready),
+        ]
+        for core in cores:
+            m.d.comb += [
+                core.load.eq(self.group.valid),
+                core.instruction_request.ready.eq(self.instruction_request.ready),
+                core.instruction_response.valid.eq(response.valid),
+                core.instruction_response.payload.eq(response.payload),
+            ]
 
     def _connect_uncached(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
         """Uncached writes, whose answers go by slot."""

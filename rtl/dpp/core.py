@@ -43,6 +43,7 @@ def core_members(config: ArrayConfig) -> dict[str, Any]:
         "program": In(PROGRAM),
         "forget_code": In(1),
         "forget_constants": In(1),
+        "load": In(1),
         "group": In(stream.Signature(group_layout(config.lanes))),
         "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
         "idle": Out(1),
@@ -62,6 +63,8 @@ class Core(wiring.Component):
         Constant from the first group that is taken until the core is idle.
     forget_code, forget_constants : ``In(1)``
         The program, or a file of constants, is another one; only while the core is idle.
+    load : ``In(1)``
+        Load the program, if it is not there; a group does so, too.
     group : ``In(stream.Signature(group_layout(lanes)))``
         Groups with a covered processor.
     fault : ``Out(stream.Signature(PROGRAM_FAULT, always_ready=True))``
@@ -151,7 +154,7 @@ class Core(wiring.Component):
         m.d.comb += [
             store.size.eq(self.program.size),
             store.uncached_writes.eq(self.program.uncached_writes),
-            store.load.eq(self.group.valid),
+            store.load.eq(self.load | self.group.valid),
             store.forget.eq(self.forget_code),
             loader.forget.eq(self.forget_constants),
             loader.alu.eq(self._alu.miss),
@@ -251,29 +254,32 @@ class Core(wiring.Component):
         ]
 
     def _connect_register_writes(self, m: Module) -> None:
-        """Lookups write temporaries before those of new groups are set, which can wait."""
+        """New groups' temporaries are set before lookups write theirs, which come so often that a group might wait."""
         lookup, clear, write = self._lookups.write, self._starter.write, self._registers.texture_write
         array, highest = self._config.array, self.program.highest_temporary
-        slot, register = Signal(slot_bits(array)), Signal.like(lookup.payload.register)
+        places = [
+            Placement(m, array, port.payload.slot, highest).place(port.payload.register) for port in (lookup, clear)
+        ]
+        clears = Signal()
         m.d.comb += [
             self._registers.slot_exponent.eq(size_exponent(highest)),
-            slot.eq(Mux(lookup.valid, lookup.payload.slot, clear.payload.slot)),
-            register.eq(Mux(lookup.valid, lookup.payload.register, clear.payload.register)),
-            write.valid.eq(lookup.valid | clear.valid),
-            write.payload.place.eq(Placement(m, array, slot, highest).place(register)),
-            lookup.ready.eq(write.ready),
-            clear.ready.eq(write.ready & ~lookup.valid),
+            clears.eq(clear.valid & ~self._registers.busy.bit_select(places[1].bank, 1)),
+            clear.ready.eq(clears),
+            lookup.ready.eq(write.ready & ~clears),
+            write.valid.eq(lookup.valid | clears),
         ]
-        with m.If(lookup.valid):
+        with m.If(clears):
             m.d.comb += [
-                write.payload.words.eq(lookup.payload.words),
-                write.payload.enable.eq(lookup.payload.enable),
-            ]
-        with m.Else():
-            m.d.comb += [
+                write.payload.place.eq(places[1]),
                 write.payload.words.eq(clear.payload.words),
                 Value.cast(write.payload.enable).eq(~0),
                 write.payload.forgets.eq(1),
+            ]
+        with m.Else():
+            m.d.comb += [
+                write.payload.place.eq(places[0]),
+                write.payload.words.eq(lookup.payload.words),
+                write.payload.enable.eq(lookup.payload.enable),
             ]
 
     def _connect_end(self, m: Module) -> None:

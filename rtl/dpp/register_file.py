@@ -75,6 +75,8 @@ class RegisterFile(wiring.Component):
     results : ``In(ArrayLayout(ArrayLayout(32, 4), lanes))``
     result_enable : ``In(ArrayLayout(4, lanes))``
     texture_write : ``In(stream.Signature(write_layout(config)))``
+    busy : ``Out(2)``
+        Banks that the ALU writes in this cycle, and texture writes cannot.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -94,6 +96,7 @@ class RegisterFile(wiring.Component):
                 "results": In(data.ArrayLayout(vector, lanes)),
                 "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
                 "texture_write": In(stream.Signature(write_layout(config))),
+                "busy": Out(BANKS),
             }
         )
 
@@ -101,17 +104,20 @@ class RegisterFile(wiring.Component):
         """Build the hardware."""
         m = Module()
         write = self.texture_write
-        busy = Signal(BANKS)
+        parts = []
         self._block = self._slot_rows(m)
         for name, channels in _PARTS.items():
             place = self.rgb_place if name == "rgb" else self.alpha_place
             writes = self._enables(self.result_enable, channels).any()
             part_busy = Signal(BANKS, name=f"{name}_busy")
             m.d.comb += part_busy.bit_select(place.bank, 1).eq(writes)
-            busy = busy | part_busy
+            parts.append(part_busy)
             banks = [self._bank(m, name, bank, part_busy[bank]) for bank in range(BANKS)]
             self._connect_reads(m, name, banks)
-        m.d.comb += write.ready.eq(~busy.bit_select(write.payload.place.bank, 1))
+        m.d.comb += [
+            self.busy.eq(parts[0] | parts[1]),
+            write.ready.eq(~self.busy.bit_select(write.payload.place.bank, 1)),
+        ]
         return m
 
     def _enables(self, enables: data.View, channels: range) -> Value:
