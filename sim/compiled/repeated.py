@@ -1,7 +1,8 @@
 """Modules that are the same hardware become one module.
 
-Amaranth writes a module for each instance, some names of its own and an order of ports of its own included. What is left
-here of several that differ in these only is one, so that it has to be translated once. Those that are worth a call are marked `keep_hierarchy`.
+Amaranth writes a module for each instance, some names of its own and an order of ports of its own included. What is
+left here of several that differ in these only is one, so that it has to be translated once. Those that are worth a call
+are marked `keep_hierarchy`.
 """
 
 import re
