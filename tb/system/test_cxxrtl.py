@@ -1,0 +1,81 @@
+"""The machine compiled by CXXRTL is the one that Verilator compiles: cycles, counters, errors and all of memory.
+
+Compiling it takes as long as many tests together, so all of this runs with --long. `tb/compiled/test_cxxrtl.py` has
+what compiles small designs.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rtl.config import DEFAULT
+from sim.engines.cxxrtl import CxxrtlEngine
+from sim.engines.engine import Report
+from sim.engines.rtl import RtlEngine
+from sim.fault import CycleLimitError, MachineError
+from sim.jobs.execution import Execution, first_difference
+from sim.jobs.loading import load_job
+from sim.memory import Memory
+from sim.runtime.device import WATCHDOG
+from tb.system import memories
+from tb.system.shaders import NAMES, Shader, run
+from tb.system.soak import MOST_CYCLES
+from tb.system.soak_work import Work, draw_work
+from tb.system.test_machine import JOBS
+
+pytestmark = pytest.mark.long
+_SEEDS, _PART = 200, 50
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_compiled_programs_leave_the_same_bits_as_in_the_golden_model(name: str) -> None:
+    shader = Shader.load(name)
+    width, height = shader.grid
+    for domain in [(0, 0, width - 1, height - 1), (1, 1, width - 2, height - 2), (3, 2, 3, 2)]:
+        found, expected = (run(shader, domain=domain, engine=engine) for engine in ("cxxrtl", "golden"))
+        for other, bits in zip(found.bits, expected.bits, strict=True):
+            np.testing.assert_array_equal(other, bits)
+
+
+@pytest.mark.parametrize("job", [pytest.param(job, id=job.stem) for job in JOBS])
+def test_examples_leave_the_same_bits_in_the_same_cycles(job: Path) -> None:
+    loaded = load_job(job)
+    runs = [Execution(loaded, engine=name, config=DEFAULT, watchdog=WATCHDOG) for name in ("cxxrtl", "rtl")]
+    assert first_difference(runs[0].run(), runs[1].run()) is None
+    assert runs[0].device.report() == runs[1].device.report()
+
+
+@pytest.mark.parametrize("first", range(0, _SEEDS, _PART))
+def test_random_work_takes_the_same_course(first: int) -> None:
+    """Whatever memory does: it answers late, stalls and refuses, and the host resets the machine."""
+    for seed in range(first, first + _PART):
+        work = draw_work(seed)
+        (course, memory), (expected, expected_memory) = (_course(engine, work) for engine in (CxxrtlEngine, RtlEngine))
+        assert course == expected, f"seed {seed}"
+        assert memories.first_difference(memory, expected_memory, ignored=set()) is None, f"seed {seed}"
+
+
+def _course(made_by: type[CxxrtlEngine | RtlEngine], work: Work) -> tuple[list[str | Report], Memory]:
+    """How each buffer ends and what has been counted then, and the memory that is left."""
+
+    class Engine(made_by):
+        disturbance = work.disturbance
+
+    memory = replace(DEFAULT.memory, latency=work.latency, bytes_per_cycle=work.bytes_per_cycle)
+    engine = Engine(replace(DEFAULT, memory=memory), watchdog=work.watchdog)
+    for address, data in work.contents:
+        engine.memory.write(address, data)
+    for first, end in work.refused:
+        engine.memory.refuse(first, end)
+    course: list[str | Report] = []
+    for buffer in work.buffers:
+        for limit in ([] if buffer.reset_after is None else [buffer.reset_after]) + [MOST_CYCLES]:
+            engine._max_cycles = engine._cycles + limit
+            try:
+                engine.execute(buffer.address, buffer.dwords)
+            except (MachineError, CycleLimitError) as error:
+                course.append(str(error))
+            course.append(engine.report())
+    return course, engine.memory
