@@ -42,10 +42,12 @@ def bench(
                     outcome.fields |= benchmark.as_fields(found)
                 if RtlEngine.name in names:
                     counted = cycles.measure_all(RtlEngine.name, config, status.update)
-                    outcome.fields["cycles"] = cycles.as_fields(counted)
+                    succession = cycles.measure_succession(RtlEngine.name, config)
+                    outcome.fields |= cycles.as_fields(counted, succession)
+                    outcome.fields.setdefault("calibration_rate", benchmark.calibrate())
         except benchmark.WrongResultError as error:
             raise Mismatch(str(error)) from None
         if not json_wanted and GoldenEngine.name in names:
             benchmark.print_measurements(GoldenEngine.name, found)
         if not json_wanted and RtlEngine.name in names:
-            cycles.print_cycles(RtlEngine.name, counted)
+            cycles.print_cycles(RtlEngine.name, counted, succession)

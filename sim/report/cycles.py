@@ -10,13 +10,19 @@ from rich.table import Table
 
 from rtl.config import MachineConfig, with_settings
 from sim.report import workloads
-from sim.report.benchmark import WrongResultError
-from sim.report.workloads import Workload, prepare
+from sim.report.benchmark import RUNS, WrongResultError
+from sim.report.others import OTHERS
+from sim.report.workloads import Prepared, Workload, prepare
 
 LATENCIES = (20, 50, 200)
+_RUNS_END = 5.0
+"""Seconds after which a workload is not run again."""
+_PROGRAMS = 32
 _PEAK_PER_LANE = 8
 """Multiplications and additions of a vec4 multiply-add."""
-_WIDTH = 108
+_WIDTH = 132
+_STALL = "stall_"
+_THOUSAND, _MILLION = 1e3, 1e6
 _BEATS = ("local_read_beats", "local_write_beats", "system_read_beats", "system_write_beats")
 
 
@@ -25,7 +31,7 @@ class CycleMeasurement:
     """One workload with cold caches, from start_program until its outputs are in memory.
 
     Shares are of the cycles; operations are multiplications and additions of the task by its definition. Host rates
-    are those of one run, with the command buffer and what is around it.
+    are those of the fastest of a few runs, with the command buffer and what is around it.
     """
 
     name: str
@@ -33,6 +39,8 @@ class CycleMeasurement:
     cycles: int
     alu_share: float
     """Cycles in which a core issues an ALU or OUTPUT instruction, per core."""
+    stall_shares: dict[str, float]
+    """Cycles in which a core that has groups issues none, per core, by cause (`docs/isa.md`, counters)."""
     operations_per_cycle: float | None
     peak_share: float | None
     """Of the operations that all lanes could do."""
@@ -54,8 +62,20 @@ def work() -> Iterator[tuple[str, Workload]]:
     yield "blur 256 x 256", workloads.blur()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Succession:
+    """Programs of 64 processors with one output, one behind the other, with warm caches.
+
+    Of each one's `cycles`, `idle` see no ALU instruction: a bound of the time from the last one of a program to the
+    first one of the next.
+    """
+
+    cycles: float
+    idle: float
+
+
 def measure_cycles(name: str, workload: Workload, engine: str, config: MachineConfig) -> CycleMeasurement:
-    """Run a workload once on a new machine.
+    """Run a workload on a new machine, as often as is worth it for the host's rates.
 
     Raises
     ------
@@ -65,12 +85,12 @@ def measure_cycles(name: str, workload: Workload, engine: str, config: MachineCo
         Its result is not what numpy says.
     """
     prepared = prepare(workload, engine, config)
-    start = time.perf_counter()
-    prepared.device.run(prepared.commands)
-    seconds = time.perf_counter() - start
+    first = _seconds(prepared)
     if not prepared.is_right():
         raise WrongResultError(f"{name} on engine {engine} does not compute what numpy says")
     report, cycles, array = prepared.device.report(), prepared.cycles, config.array
+    more = min(RUNS - 1, int(_RUNS_END / first))
+    seconds = min([first, *(_seconds(prepared) for _ in range(more))])
     beats = sum(report.counters[beat] for beat in _BEATS)
     operations = workload.operations
     return CycleMeasurement(
@@ -78,12 +98,35 @@ def measure_cycles(name: str, workload: Workload, engine: str, config: MachineCo
         latency=config.memory.latency,
         cycles=cycles,
         alu_share=report.counters["issued_alu"] / (cycles * array.cores),
+        stall_shares={
+            counter.removeprefix(_STALL): count / (cycles * array.cores)
+            for counter, count in report.counters.items()
+            if counter.startswith(_STALL)
+        },
         operations_per_cycle=None if operations is None else operations / cycles,
         peak_share=None if operations is None else operations / cycles / (_PEAK_PER_LANE * array.lanes * array.cores),
         bytes_per_cycle=beats * config.memory.data_bits / 8 / cycles,
         cycle_rate=(report.cycles or 0) / seconds,
         operation_rate=None if operations is None else operations / seconds,
     )
+
+
+def _seconds(prepared: Prepared) -> float:
+    start = time.perf_counter()
+    prepared.device.run(prepared.commands)
+    return time.perf_counter() - start
+
+
+def measure_succession(engine: str, config: MachineConfig) -> Succession:
+    """Run one program and many, so that the difference is theirs alone. Errors as `measure_cycles`."""
+    one, many = (workloads.succession(engine, config, count) for count in (1, 1 + _PROGRAMS))
+    for prepared in (one, many):
+        prepared.device.run(prepared.commands)
+        if not prepared.is_right():
+            raise WrongResultError(f"programs in succession on engine {engine} do not compute what they should")
+    cycles = (many.cycles - one.cycles) / _PROGRAMS
+    issued = [prepared.device.report().counters["issued_alu"] for prepared in (one, many)]
+    return Succession(cycles=cycles, idle=cycles - (issued[1] - issued[0]) / _PROGRAMS)
 
 
 def measure_all(engine: str, config: MachineConfig, tell: Callable[[str], None]) -> list[CycleMeasurement]:
@@ -97,15 +140,25 @@ def measure_all(engine: str, config: MachineConfig, tell: Callable[[str], None])
     return found
 
 
-def as_fields(measurements: list[CycleMeasurement]) -> list[dict[str, Any]]:
+def as_fields(measurements: list[CycleMeasurement], succession: Succession) -> dict[str, Any]:
     """The figures for JSON."""
-    return [asdict(found) for found in measurements]
+    return {"cycles": [asdict(found) for found in measurements], "succession": asdict(succession)}
 
 
-def print_cycles(engine: str, measurements: list[CycleMeasurement]) -> None:
-    """Print the figures as a table."""
+def print_cycles(engine: str, measurements: list[CycleMeasurement], succession: Succession) -> None:
+    """Print the figures as a table, with those of other machines at its end."""
     table = Table("workload", title=f"engine {engine}, cold caches, start_program to outputs in memory")
-    for title in ("latency", "cycles", "ALU issue", "op/cycle", "of peak", "bytes/cycle", "kcycles/s", "M op/s"):
+    for title in (
+        "latency",
+        "cycles",
+        "ALU issue",
+        "stalls",
+        "op/cycle",
+        "of peak",
+        "bytes/cycle",
+        "kcycles/s",
+        "M op/s",
+    ):
         table.add_column(title, justify="right")
     for found in measurements:
         table.add_row(
@@ -113,11 +166,34 @@ def print_cycles(engine: str, measurements: list[CycleMeasurement]) -> None:
             str(found.latency),
             f"{found.cycles:,}",
             f"{found.alu_share:.3f}",
+            _greatest(found.stall_shares),
             "" if found.operations_per_cycle is None else f"{found.operations_per_cycle:.2f}",
             "" if found.peak_share is None else f"{found.peak_share:.1%}",
             f"{found.bytes_per_cycle:.2f}",
-            f"{found.cycle_rate / 1e3:,.0f}",
-            "" if found.operation_rate is None else f"{found.operation_rate / 1e6:.2f}",
+            f"{found.cycle_rate / _THOUSAND:,.0f}",
+            "" if found.operation_rate is None else f"{found.operation_rate / _MILLION:.2f}",
         )
+    table.add_section()
+    for other in OTHERS:
+        rates = _range(other.cycle_rates, _THOUSAND), _range(other.operation_rates, _MILLION)
+        table.add_row(other.name, *[""] * 5, f"{other.peak_share:.0%}", "", *rates)
     # A narrow terminal breaks lines; cut figures would say nothing.
-    Console(width=max(_WIDTH, Console().width)).print(table)
+    console = Console(width=max(_WIDTH, Console().width))
+    console.print(table)
+    console.print(
+        f"programs of 64 processors, one behind the other: {succession.cycles:.0f} cycles each, "
+        f"{succession.idle:.0f} without an ALU instruction"
+    )
+
+
+def _greatest(shares: dict[str, float]) -> str:
+    """The most frequent cause of stalls."""
+    cause = max(shares, key=lambda each: shares[each])
+    return f"{cause} {shares[cause]:.3f}"
+
+
+def _range(rates: tuple[float, float] | None, unit: float) -> str:
+    if rates is None:
+        return ""
+    low, high = (f"{rate / unit:.3g}" for rate in rates)
+    return low if low == high else f"{low} to {high}"

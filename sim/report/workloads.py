@@ -24,6 +24,10 @@ from sim.runtime import CommandBuffer, Device, Image, Layout
 
 _FORMATS = {1: DataFormat.FLOAT32_1, 2: DataFormat.FLOAT32_2, 4: DataFormat.FLOAT32_4}
 Floats = tuple[float, float, float, float]
+_STEP_OPERATIONS = 8
+"""Of z^2 + c and |z|^2: x^2, y^2, xy and its double; two sums for x, one for y, one for the square."""
+_PAIR_OPERATIONS = 18
+"""Of a body's pull: 3 differences, 6 for the square with its softening, 2 for the root's cube, 1 for the mass, 6."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +107,26 @@ def prepare(workload: Workload, engine: str, config: MachineConfig) -> Prepared:
     return Prepared(workload=workload, device=device, commands=commands, outputs=outputs, counters=counters)
 
 
+def succession(engine: str, config: MachineConfig, count: int) -> Prepared:
+    """`count` programs of 64 processors, one behind the other, with nothing but another domain between them."""
+    side = 8
+    rows, columns = np.mgrid[0 : side * count, 0:side]
+    sums = Expectation((rows + columns).astype(np.float32)[:, :, None])
+    workload = Workload(name="succession", width=side, height=side, expectations=(sums,))
+    device = Device(engine, config)
+    output = _image(device, sums.values.shape)
+    commands = CommandBuffer().set_inst_fmt(
+        device.place(write(assemble("OUT o0.r = ADD(r0, r0.g)", name="succession")))
+    )
+    commands.set_out_fmt(0, output.base, output.layout.format_word, output.layout.height)
+    counters = device.allocate(8)
+    commands.init_perf_counters(enable=True).start_perf_counters()
+    for number in range(count):
+        commands.set_domain(0, side * number, side - 1, side * number + side - 1).start_program()
+    commands.flush_out_cache().stop_perf_counters().read_perf_counters(counters)
+    return Prepared(workload=workload, device=device, commands=commands, outputs=(output,), counters=counters)
+
+
 def _words(values: Floats) -> tuple[int, ...]:
     return tuple(int(word) for word in np.array(values, np.float32).view(np.uint32))
 
@@ -161,13 +185,15 @@ def mandelbrot(side: int) -> Workload:
     """The part of the plane that the example shows, with `side`^2 points, up to 255 steps."""
     step = mandelbrot_reference.STEP * mandelbrot_reference.WIDTH / side
     left, bottom, limit = mandelbrot_reference.LEFT, mandelbrot_reference.BOTTOM, mandelbrot_reference.LIMIT
+    steps = mandelbrot_reference.steps(side, side, step, left, bottom, limit)
     return Workload(
         name="mandelbrot",
         width=side,
         height=side,
-        expectations=(Expectation(mandelbrot_reference.steps(side, side, step, left, bottom, limit)),),
+        expectations=(Expectation(steps),),
         floats={0: (step, step, left, bottom)},
         iterations=(limit // 4,),
+        operations=_STEP_OPERATIONS * int(steps.sum()),
     )
 
 
@@ -196,6 +222,7 @@ def nbody(side: int) -> Workload:
         expectations=tuple(nbody_reference.expected(arrays, steps=1).values()),
         floats={0: (nbody_reference.STEP, nbody_reference.SOFTENING, 0.0, 0.0)},
         iterations=(side // 2, side // 2),
+        operations=_PAIR_OPERATIONS * side**4,
     )
 
 
