@@ -4,6 +4,7 @@ from rtl.config import MachineConfig
 from rtl.ctm import Ctm
 from rtl.dpp.core_module import NAME, CoreInstance, CoreModule
 from sim.compiled import cxxrtl
+from sim.compiled.beside import Beside
 from sim.compiled.sampled import Sampled
 from sim.compiled.verilog import convert
 
@@ -16,7 +17,12 @@ def machine_verilog(config: MachineConfig, *, top: str) -> str:
     ToolchainError
         Yosys, which writes the Verilog, is missing or failed.
     """
-    return convert(Ctm(config, CoreInstance), top=top) + convert(CoreModule(config), top=NAME)
+    with Beside(_core_verilog, config) as core:
+        return convert(Ctm(config, CoreInstance), top=top) + core.result()
+
+
+def _core_verilog(config: MachineConfig) -> str:
+    return convert(CoreModule(config), top=NAME)
 
 
 def sampled_verilog(config: MachineConfig, *, top: str) -> str:
@@ -27,7 +33,8 @@ def sampled_verilog(config: MachineConfig, *, top: str) -> str:
     ToolchainError
         As `machine_verilog`.
     """
-    return convert(Sampled(config, CoreInstance), top=top) + convert(CoreModule(config), top=NAME)
+    with Beside(_core_verilog, config) as core:
+        return convert(Sampled(config, CoreInstance), top=top) + core.result()
 
 
 def machine_rtlil(config: MachineConfig, *, top: str) -> str:

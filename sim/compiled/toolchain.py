@@ -97,10 +97,11 @@ def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str 
 
     def make(folder: Path, target: Path) -> None:
         source = folder / f"{top}.v"
-        source.write_text(verilog if isinstance(verilog, str) else verilog())
-        _verilate(verilator, source, folder, top)
-        runtime = _runtime(verilator, compiler)
-        objects = [*_model(compiler, large, folder, wrapper, (*verilator.include, f"-I{folder}")), runtime]
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            runtime = beside.submit(_runtime, verilator, compiler)
+            source.write_text(verilog if isinstance(verilog, str) else verilog())
+            _verilate(verilator, source, folder, top)
+        objects = [*_model(compiler, large, folder, wrapper, (*verilator.include, f"-I{folder}")), runtime.result()]
         # Of functions that are in several objects, the linker takes the first, optimised one.
         run([*compiler.command, "-shared", *map(str, objects), "-o", str(target), "-lpthread"], folder)
 
