@@ -60,7 +60,8 @@ class _Verilator(Verilator):
 
 def _fingerprint(design: Design) -> str:
     """A hash of all that a simulation is built from."""
-    files = [*ROOT.glob("rtl/**/*.py"), ROOT / "sim" / "compiled" / "verilog.py"]
+    compiled = ROOT / "sim" / "compiled"
+    files = [*ROOT.glob("rtl/**/*.py"), compiled / "verilog.py", compiled / "selections.py"]
     digest = hashlib.sha256()
     for path in sorted(files):
         text = path.read_bytes()
