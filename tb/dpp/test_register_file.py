@@ -89,6 +89,9 @@ def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share):
                 context.set(registers.texture_write.payload, payload | {"place": as_place(place), "forgets": forgets})
             context.set(registers.texture_write.valid, texture is not None)
 
+            written = zip(places, (enable[:, :3].any(), enable[:, 3].any()), strict=True)
+            busy = {bank for (bank, _), writes in written if writes}
+            assert context.get(registers.busy) == sum(1 << bank for bank in busy)
             taken = texture is not None and bool(context.get(registers.texture_write.ready))
             model.write(places[0], results, enable, slice(0, 3))
             model.write(places[1], results, enable, slice(3, 4))
