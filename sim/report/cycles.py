@@ -20,7 +20,7 @@ _RUNS_END = 5.0
 _PROGRAMS = 32
 _PEAK_PER_LANE = 8
 """Multiplications and additions of a vec4 multiply-add."""
-_WIDTH = 132
+_WIDTH = 144
 _STALL = "stall_"
 _THOUSAND, _MILLION = 1e3, 1e6
 _BEATS = ("local_read_beats", "local_write_beats", "system_read_beats", "system_write_beats")
@@ -147,7 +147,8 @@ def as_fields(measurements: list[CycleMeasurement], succession: Succession) -> d
 
 def print_cycles(engine: str, measurements: list[CycleMeasurement], succession: Succession) -> None:
     """Print the figures as a table, with those of other machines at its end."""
-    table = Table("workload", title=f"engine {engine}, cold caches, start_program to outputs in memory")
+    table = Table(title=f"engine {engine}, cold caches, start_program to outputs in memory")
+    table.add_column("workload", no_wrap=True)
     for title in (
         "latency",
         "cycles",
