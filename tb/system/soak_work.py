@@ -121,6 +121,10 @@ class _Writer:
     def _launch(self, number: int) -> None:
         program = self.programs[number]
         order = [self.data[place] for place in self.generator.permutation(_DATA)]
+        if program.uncached and self.refuses:
+            # Behind a lookup that memory refuses the machine's groups write until the answer has come, the model's do
+            # not. What is refused is therefore the conditional buffer.
+            order = [self.data[0], *(region for region in order if region is not self.data[0])]
         conditional, outputs, rest = order[0], order[1 : 1 + _OUTPUTS], order[1 + _OUTPUTS :]
         inputs, domain = [self.pick(rest) for _ in range(INPUTS)], self._domain(program)
         layouts = self._outputs(program, outputs)
