@@ -15,6 +15,8 @@ _PROCESSORS = "PROCESSORS"
 _ISSUED = ("ISSUED_ALU", "ISSUED_TEX", "ISSUED_FC")
 _LANES = ("LANES_ALU", "LANES_TEX", "LANES_FC")
 _PROGRAM_FAULTS = (Status.ILLEGAL_INSTRUCTION, Status.STACK, Status.PC_RANGE, Status.WATCHDOG)
+_PROGRAM_CLIENTS = (BusClient.FLOAT_CONSTANT, BusClient.INT_CONSTANT, BusClient.BOOL_CONSTANT, BusClient.INPUT)
+"""Whose accesses only an instruction makes."""
 _RESET_CYCLES = 1_000_000
 
 
@@ -163,7 +165,7 @@ class CycleAccurateEngine:
         code = Status(status["code"])
         client = BusClient(self._read_fields("ERROR_CLIENT")["client"]) if code is Status.BUS_ERROR else None
         place = self._read_fields("FAULT_IJ")
-        is_fault = code in _PROGRAM_FAULTS
+        is_fault = code in _PROGRAM_FAULTS or client in _PROGRAM_CLIENTS
         error = MachineError(
             status=code,
             address=self._read("ERROR_ADDRESS"),
