@@ -19,8 +19,6 @@ from rtl.pe.border import PROGRAM_FAULT, group_layout
 _LOOKUPS = ("lookup_request", "lookup_response")
 _ANSWERED = {"constant": LINE_BEATS, "test": 1}
 """Clients whose answers come in the order of the requests, and beats of an answer."""
-_OUTSTANDING = 8
-"""Their requests that may be under way."""
 
 CoreMaker = type[CoreModule] | type[CoreInstance]
 
@@ -119,7 +117,7 @@ class Array(wiring.Component):
         for name, beats in _ANSWERED.items():
             request, response = f"{name}_request", f"{name}_response"
             shapes = [getattr(self, port).payload.shape() for port in (request, response)]
-            m.submodules[name] = client = SharedClient(*shapes, len(cores), beats=beats, outstanding=_OUTSTANDING)
+            m.submodules[name] = client = SharedClient(*shapes, len(cores), beats=beats)
             connect(m, client.request, flipped(getattr(self, request)))
             connect(m, flipped(getattr(self, response)), client.response)
             for number, core in enumerate(cores):

@@ -22,7 +22,7 @@ from rtl.isa.limits import (
     INPUTS,
     INSTRUCTION_SLOTS,
     OUTPUTS,
-    TEMPORARIES,
+    REGISTER_BITS,
 )
 from rtl.pe.border import COLUMN_BITS
 
@@ -56,7 +56,7 @@ PROGRAM = data.StructLayout(
         "start": PC_BITS,
         "end": PC_BITS,
         "code_offset": SLOT_BITS,
-        "highest_temporary": (TEMPORARIES - 1).bit_length(),
+        "highest_temporary": REGISTER_BITS,
         "zero_times_anything": 1,
         "full_flow_control": 1,
         "conditional_from_program": 1,

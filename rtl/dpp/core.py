@@ -60,11 +60,12 @@ class Core(wiring.Component):
     Members
     -------
     program : ``In(PROGRAM)``
-        Constant from the first group that is taken until the core is idle.
+        Constant from `load` or the first group that is offered until the core is idle.
     forget_code, forget_constants : ``In(1)``
         The program, or a file of constants, is another one; only while the core is idle.
     load : ``In(1)``
-        Load the program, if it is not there; a group does so, too.
+        Load the program, if it is not there; a group does so, too. Cores with the same `load`, `forget_code`, reset and
+        answers ask for the same instructions in the same cycles.
     group : ``In(stream.Signature(group_layout(lanes)))``
         Groups with a covered processor.
     fault : ``Out(stream.Signature(PROGRAM_FAULT, always_ready=True))``

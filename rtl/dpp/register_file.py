@@ -15,7 +15,7 @@ from amaranth.lib.memory import Memory, ReadPort
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
-from rtl.dpp.written_rows import ROWS_TOGETHER, WrittenRows
+from rtl.dpp.written_rows import PLACE_BITS, ROWS_TOGETHER, WrittenRows
 from rtl.fp.lane import CHANNELS, SCALAR
 from rtl.fp.number import WORD_BITS
 from rtl.isa.limits import REGISTER_BITS
@@ -25,7 +25,6 @@ ALU_SOURCES = 3
 BANKS = 2
 COPIES = ALU_SOURCES + 1
 """The last one is read by texture instructions."""
-_PLACE_BITS = (ROWS_TOGETHER - 1).bit_length()
 
 _PARTS = {"rgb": range(SCALAR), "alpha": range(SCALAR, CHANNELS)}
 """Memories of a lane, and the channels that each holds: the units address them apart."""
@@ -130,12 +129,12 @@ class RegisterFile(wiring.Component):
         """Rows of the texture write's slot, in its block."""
         entry, exponent = self.texture_write.payload.place.entry, self.slot_exponent
         rows = Signal(ROWS_TOGETHER)
-        first = Signal(_PLACE_BITS)
-        with m.If(exponent[_PLACE_BITS:].any()):
+        first = Signal(PLACE_BITS)
+        with m.If(exponent[PLACE_BITS:].any()):
             m.d.comb += rows.eq(~0)
-        for n in range(_PLACE_BITS):
+        for n in range(PLACE_BITS):
             with m.If(exponent[n]):
-                m.d.comb += [rows.eq((1 << (1 << n)) - 1), first.eq(Cat(Const(0, n), entry[n:_PLACE_BITS]))]
+                m.d.comb += [rows.eq((1 << (1 << n)) - 1), first.eq(Cat(Const(0, n), entry[n:PLACE_BITS]))]
         block = Signal(ROWS_TOGETHER)
         m.d.comb += block.eq(Mux(self.texture_write.payload.forgets, rows << first, 0))
         return block

@@ -168,9 +168,10 @@ class Scheduler(wiring.Component):
         ]
 
     def _count_stalls(self, m: Module, ages: Ages) -> None:
-        texture, alu = (ages.candidates[unit.value] for unit in (Unit.TEXTURE, Unit.ALU))
-        asks = self._units[Unit.TEXTURE.value] | (self._units[Unit.ALU.value] & self._writes)
-        requests = self._open & asks & ~texture & ~alu
+        requests = self._open & (
+            Mux(self.can_issue_texture, 0, self._units[Unit.TEXTURE.value])
+            | Mux(self.can_issue_write, 0, self._units[Unit.ALU.value] & self._writes)
+        )
         loading = self._waiting | Mux(self.can_fetch, 0, self._fetching)
         causes = [self._blocked, loading, requests, self._running, self.occupied]
         found = lowest_one(Cat(cause.any() for cause in causes))

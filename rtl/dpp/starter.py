@@ -10,14 +10,12 @@ from amaranth.lib.wiring import In, Out
 from rtl.config import ArrayConfig
 from rtl.dpp.border import words_layout
 from rtl.dpp.scheduling import slot_bits
-from rtl.dpp.written_rows import ROWS_TOGETHER
+from rtl.dpp.written_rows import PLACE_BITS, ROWS_TOGETHER
 from rtl.fp.conversion import from_integer
 from rtl.fp.number import ONE
 from rtl.isa.limits import QUAD, REGISTER_BITS
 from rtl.lib.pipeline import delay
 from rtl.pe.border import group_layout
-
-_PLACE_BITS = (ROWS_TOGETHER - 1).bit_length()
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
@@ -71,7 +69,7 @@ class Starter(wiring.Component):
             self.begin.slot.eq(slot),
         ]
         with m.If(self.group.valid):
-            block = Cat(Const(0, _PLACE_BITS), self.highest_temporary[_PLACE_BITS:])
+            block = Cat(Const(0, PLACE_BITS), self.highest_temporary[PLACE_BITS:])
             m.d.sync += [self.busy.eq(1), register.eq(block), slot.eq(self.group.slot)]
         with m.Elif(write.ready):
             m.d.sync += register.eq(register - ROWS_TOGETHER)

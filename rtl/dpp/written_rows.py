@@ -9,6 +9,8 @@ from rtl.lib.table import Table
 
 ROWS_TOGETHER = 32
 """Rows that can be forgotten together: a block that starts at a multiple of this."""
+PLACE_BITS = (ROWS_TOGETHER - 1).bit_length()
+"""Width of a row's place in its block."""
 
 
 class WrittenRows(wiring.Component):
@@ -44,13 +46,12 @@ class WrittenRows(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        place_bits = (ROWS_TOGETHER - 1).bit_length()
         m.submodules.blocks = blocks = Table(ROWS_TOGETHER, self._rows // ROWS_TOGETHER)
-        block, place = self.row[place_bits:], self.row[:place_bits]
+        block, place = self.row[PLACE_BITS:], self.row[:PLACE_BITS]
         before = blocks.read(m, block)
         blocks.write(m, block, (before & ~self.forgets) | (1 << place)[:ROWS_TOGETHER], self.write)
         m.d.comb += self.is_fresh.eq(~before.bit_select(place, 1))
         for reader, bit in enumerate(self.written):
             row = self.reads[reader]
-            m.d.comb += bit.eq(delay(m, blocks.read(m, row[place_bits:]).bit_select(row[:place_bits], 1)))
+            m.d.comb += bit.eq(delay(m, blocks.read(m, row[PLACE_BITS:]).bit_select(row[:PLACE_BITS], 1)))
         return m

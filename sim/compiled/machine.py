@@ -17,8 +17,12 @@ def machine_verilog(config: MachineConfig, *, top: str) -> str:
     ToolchainError
         Yosys, which writes the Verilog, is missing or failed.
     """
+    return _written(Ctm, config, top)
+
+
+def _written(machine: type[Ctm] | type[Sampled], config: MachineConfig, top: str) -> str:
     with Beside(_core_verilog, config) as core:
-        return convert(Ctm(config, CoreInstance), top=top) + core.result()
+        return convert(machine(config, CoreInstance), top=top) + core.result()
 
 
 def _core_verilog(config: MachineConfig) -> str:
@@ -33,8 +37,7 @@ def sampled_verilog(config: MachineConfig, *, top: str) -> str:
     ToolchainError
         As `machine_verilog`.
     """
-    with Beside(_core_verilog, config) as core:
-        return convert(Sampled(config, CoreInstance), top=top) + core.result()
+    return _written(Sampled, config, top)
 
 
 def machine_rtlil(config: MachineConfig, *, top: str) -> str:

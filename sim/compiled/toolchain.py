@@ -92,8 +92,8 @@ def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str 
     large = find_large_model_compiler(compiler)
     made_from = verilog if isinstance(verilog, str) else key
     parts = (_BUILD, made_from, wrapper, top, verilator.version, *compiler.command, compiler.version,
-             large.version, *large.large_model_flags, *_VERILATOR_FLAGS, *_COMPILER_FLAGS, *_MODEL_FLAGS,
-             *_START_FLAGS)  # fmt: skip
+             *large.command, large.version, *large.large_model_flags, *_VERILATOR_FLAGS, *_COMPILER_FLAGS,
+             *_MODEL_FLAGS, *_START_FLAGS)  # fmt: skip
 
     def make(folder: Path, target: Path) -> None:
         source = folder / f"{top}.v"

@@ -66,8 +66,8 @@ def work() -> Iterator[tuple[str, Workload]]:
 class Succession:
     """Programs of 64 processors with one output, one behind the other, with warm caches.
 
-    Of each one's `cycles`, `idle` see no ALU instruction: a bound of the time from the last one of a program to the
-    first one of the next.
+    Of each one's `cycles`, `idle` see no ALU instruction, per core: a bound of the time from the last one of a program
+    to the first one of the next.
     """
 
     cycles: float
@@ -126,7 +126,7 @@ def measure_succession(engine: str, config: MachineConfig) -> Succession:
             raise WrongResultError(f"programs in succession on engine {engine} do not compute what they should")
     cycles = (many.cycles - one.cycles) / _PROGRAMS
     issued = [prepared.device.report().counters["issued_alu"] for prepared in (one, many)]
-    return Succession(cycles=cycles, idle=cycles - (issued[1] - issued[0]) / _PROGRAMS)
+    return Succession(cycles=cycles, idle=cycles - (issued[1] - issued[0]) / (_PROGRAMS * config.array.cores))
 
 
 def measure_all(engine: str, config: MachineConfig, tell: Callable[[str], None]) -> list[CycleMeasurement]:

@@ -1,11 +1,15 @@
 """Calls in processes of their own."""
 
 import os
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from rtl.config import DEFAULT, with_settings
 from sim.compiled.beside import Beside
+from sim.compiled.toolchain import ToolchainError
 
 
 def test_the_result_comes_from_another_process() -> None:
@@ -19,8 +23,18 @@ def test_an_exception_arrives() -> None:
 
 
 def test_a_process_that_dies_is_told() -> None:
-    with Beside(os._exit, 3) as call, pytest.raises(RuntimeError, match="ended with 3"):
+    with Beside(os._exit, 3) as call, pytest.raises(ToolchainError, match="ended with 3"):
         call.result()
+
+
+def test_packages_in_the_current_folder_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("rtl", "sim", "pickle"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise ImportError('a package of the user')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    with Beside(with_settings, DEFAULT, {"array.lanes": 8}) as call:
+        assert call.result().array.lanes == 8
 
 
 def test_leaving_ends_the_process() -> None:

@@ -110,7 +110,8 @@ class SchedulerModel:
             return False
         if group.following["unit"] == Unit.TEXTURE.value:
             return not now.can["issue_texture"]
-        return group.following["unit"] == Unit.ALU.value and bool(group.following["writes"])
+        writes = group.following["unit"] == Unit.ALU.value and bool(group.following["writes"])
+        return writes and not now.can["issue_write"]
 
     def stall(self, now: Inputs) -> str | None:
         """Why no ALU instruction is issued."""

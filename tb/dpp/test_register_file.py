@@ -8,19 +8,20 @@ from amaranth.sim import Simulator
 
 from rtl.config import ArrayConfig
 from rtl.dpp.register_file import ALU_SOURCES, BANKS, RegisterFile
+from rtl.dpp.written_rows import ROWS_TOGETHER
 from rtl.fp.lane import CHANNELS
 
 CYCLES = 300
-ENTRIES = 8
+ENTRIES = 64
+PLACES = [0, 1, 2, 5, 31, 32, 33, 63]
 """Few enough that writes and reads meet."""
-SLOT_EXPONENT = 1
-"""Slots of two entries."""
 
 
 class Model:
     """Registers as an array [bank, entry, lane, channel]."""
 
-    def __init__(self, lanes: int) -> None:
+    def __init__(self, lanes: int, slot_exponent: int) -> None:
+        self._slot_entries = 1 << slot_exponent
         self.words = np.zeros((BANKS, ENTRIES, lanes, CHANNELS), np.uint32)
 
     def read(self, rgb: tuple[int, int], alpha: tuple[int, int], lane: int) -> list[int]:
@@ -28,10 +29,11 @@ class Model:
         return [*self.words[rgb][lane, :3].tolist(), int(self.words[alpha][lane, 3])]
 
     def forget(self, place: tuple[int, int]) -> None:
-        """Forget a slot's registers."""
+        """Forget a slot's registers, of those that are in the same block."""
         bank, entry = place
-        first = entry >> SLOT_EXPONENT << SLOT_EXPONENT
-        self.words[bank, first : first + (1 << SLOT_EXPONENT)] = 0
+        count = min(self._slot_entries, ROWS_TOGETHER)
+        first = entry // count * count
+        self.words[bank, first : first + count] = 0
 
     def write(self, place: tuple[int, int], words: np.ndarray, enable: np.ndarray, channels: slice) -> None:
         """Write the enabled words of some channels."""
@@ -40,7 +42,7 @@ class Model:
 
 
 def place_of(generator: np.random.Generator) -> tuple[int, int]:
-    return int(generator.integers(BANKS)), int(generator.integers(ENTRIES))
+    return int(generator.integers(BANKS)), int(generator.choice(PLACES))
 
 
 def as_place(place: tuple[int, int]) -> dict[str, int]:
@@ -51,10 +53,13 @@ def masks(enable: np.ndarray) -> list[int]:
     return [int(row @ (1 << np.arange(CHANNELS))) for row in enable.astype(np.int64)]
 
 
-@pytest.mark.parametrize(("lanes", "alu_share"), [(4, 0.9), (4, 0.3), (8, 0.6)])
-def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share):
+@pytest.mark.parametrize(
+    ("lanes", "alu_share", "slot_exponent"),
+    [(4, 0.9, 1), (4, 0.3, 0), (8, 0.6, 2), (4, 0.5, 5), (4, 0.5, 6), (4, 0.5, 7)],
+)
+def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share, slot_exponent):
     generator = np.random.default_rng(lanes)
-    registers, model = RegisterFile(ArrayConfig(lanes=lanes, temporaries=128)), Model(lanes)
+    registers, model = RegisterFile(ArrayConfig(lanes=lanes, temporaries=128)), Model(lanes, slot_exponent)
     counts = {"waited": 0, "together": 0, "forgotten": 0}
 
     def enable_of(share: float) -> np.ndarray:
@@ -65,7 +70,7 @@ def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share):
 
     async def testbench(context: Any) -> None:
         texture = None
-        context.set(registers.slot_exponent, 1 << SLOT_EXPONENT)
+        context.set(registers.slot_exponent, 1 << slot_exponent)
         for _ in range(CYCLES):
             rgb, alpha = ([place_of(generator) for _ in range(ALU_SOURCES)] for _ in range(2))
             fetched = place_of(generator)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtl.config import DEFAULT
+from rtl.config import DEFAULT, TINY, with_settings
 from sim.engines.cxxrtl import CxxrtlEngine
 from sim.engines.engine import Report
 from sim.engines.rtl import RtlEngine
@@ -43,6 +43,16 @@ def test_compiled_programs_leave_the_same_bits_as_in_the_golden_model(name: str)
 def test_examples_leave_the_same_bits_in_the_same_cycles(job: Path) -> None:
     loaded = load_job(job)
     runs = [Execution(loaded, engine=name, config=DEFAULT, watchdog=WATCHDOG) for name in ("cxxrtl", "rtl")]
+    assert first_difference(runs[0].run(), runs[1].run()) is None
+    assert runs[0].device.report() == runs[1].device.report()
+
+
+def test_cores_that_are_written_several_times_do_the_same() -> None:
+    loaded, config = (
+        load_job(next(job for job in JOBS if job.stem == "matmul")),
+        with_settings(TINY, {"array.cores": 2}),
+    )
+    runs = [Execution(loaded, engine=name, config=config, watchdog=WATCHDOG) for name in ("cxxrtl", "rtl")]
     assert first_difference(runs[0].run(), runs[1].run()) is None
     assert runs[0].device.report() == runs[1].device.report()
 
