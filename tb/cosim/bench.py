@@ -28,19 +28,14 @@ def paused(probability: float, seed: int) -> Iterator[bool]:
     return (generator.random() < probability for _ in itertools.count())
 
 
-class Bench:
-    """A design with AXI4 ports, whose channels all pause with a probability. `start` comes first, `finish` last."""
+class Clocked:
+    """A design with a clock and a reset. `start` comes first."""
 
-    def __init__(self, dut: Any, config: MachineConfig, *, pauses: float, seed: int) -> None:
+    def __init__(self, dut: Any) -> None:
         logging.getLogger(f"cocotb.{dut._name}").setLevel("ERROR")
-        self.dut, self.config, self.pauses, self.seed = dut, config, pauses, seed
-        self.memory = BusMemory()
+        self.dut = dut
         self._clock = Clock(dut.clk, PERIOD, unit="ns")
         dut.rst.value = 1
-        prefixes = [f"m_axi_{name}" for name in config.memory.ports]
-        self._ports = [MemoryPort(self.memory, dut, prefix) for prefix in prefixes]
-        self.checked = [CheckedPort(dut, prefix) for prefix in prefixes]
-        self.checker = Checker(dut, list(self.checked))
 
     async def start(self) -> None:
         """Clock the design and reset it."""
@@ -48,6 +43,23 @@ class Bench:
         await ClockCycles(self.dut.clk, _RESET_CYCLES)
         self.dut.rst.value = 0
         await RisingEdge(self.dut.clk)
+
+
+class Bench(Clocked):
+    """A design with AXI4 ports, whose channels all pause with a probability. `start` comes first, `finish` last."""
+
+    def __init__(self, dut: Any, config: MachineConfig, *, pauses: float, seed: int) -> None:
+        super().__init__(dut)
+        self.config, self.pauses, self.seed = config, pauses, seed
+        self.memory = BusMemory()
+        prefixes = [f"m_axi_{name}" for name in config.memory.ports]
+        self._ports = [MemoryPort(self.memory, dut, prefix) for prefix in prefixes]
+        self.checked = [CheckedPort(dut, prefix) for prefix in prefixes]
+        self.checker = Checker(dut, list(self.checked))
+
+    async def start(self) -> None:
+        """Clock the design and reset it, and watch its ports from then on."""
+        await super().start()
         cocotb.start_soon(self.checker.run())
         if self.pauses:
             for number, channel in enumerate(self.channels()):

@@ -4,12 +4,13 @@ from typing import Any
 
 from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import enum, wiring
-from amaranth.lib.wiring import Flow, In, Out, connect, flipped
+from amaranth.lib.wiring import In, Out, connect
 
 from rtl.config import MachineConfig
 from rtl.dpp.border import BEAT_WORDS, LINE_BITS
 from rtl.mc.controller import WRITES, MemoryController, read_clients
 from rtl.mc.memory_ports import MemoryPorts
+from tb.cosim.joining import join
 from tb.mc.lookups import TAG_BITS
 
 TOP = "controller"
@@ -89,14 +90,7 @@ class ControllerTop(wiring.Component):
             controller.read_tag, controller.write_tag, ports=len(names), data_bits=memory.data_bits,
             reads=sum(read_clients(memory.outstanding_lines)), writes=WRITES,
         )  # fmt: skip
-        for name, member in self._clients.items():
-            mine, inner = getattr(self, name), getattr(controller, name)
-            if member.is_port:
-                target, source = (inner, mine) if member.flow is Flow.In else (mine, inner)
-                m.d.comb += Value.cast(target).eq(Value.cast(source))
-                continue
-            for outer, own in zip(mine, inner, strict=True) if member.dimensions else [(mine, inner)]:
-                connect(m, flipped(outer), own) if member.flow is Flow.In else connect(m, own, flipped(outer))
+        join(m, self, controller, self._clients)
         for place, name in enumerate(names):
             connect(m, controller.port_requests[place], ports.reads[place])
             connect(m, ports.lines[place], controller.port_responses[place])

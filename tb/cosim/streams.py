@@ -31,10 +31,10 @@ class Source:
 
 
 class Sink:
-    """Takes payloads, pausing with a probability in each cycle; what waits must stay as it is."""
+    """Takes payloads behind the reset, pausing with a probability in each cycle; what waits must stay as it is."""
 
     def __init__(self, dut: Any, name: str, *, pauses: float, seed: int) -> None:
-        self._name, self._clock, self._pauses = name, dut.clk, pauses
+        self._name, self._clock, self._reset, self._pauses = name, dut.clk, dut.rst, pauses
         self._generator = random.Random(f"{name}{seed}")
         self._valid, self._ready, self._payload = (
             getattr(dut, f"{name}__{end}") for end in ("valid", "ready", "payload")
@@ -53,6 +53,9 @@ class Sink:
 
     async def _run(self) -> None:
         edge, ready, waiting = RisingEdge(self._clock), False, None
+        await edge
+        while self._reset.value == 1:
+            await edge
         while True:
             await edge
             offered = int(self._payload.value) if self._valid.value == 1 else None

@@ -1,22 +1,33 @@
 """The emitted Verilog under cocotb: each module of cocotb tests runs in a simulation of its own."""
 
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from amaranth.lib.wiring import Component
 
 from rtl.ctm import Ctm
 from sim.compiled.verilog import convert
-from tb.cosim import controller_top
+from tb.cosim import controller_top, joining, processor_top, unit_top
 from tb.cosim.configuration import SMALL
 from tb.cosim.controller_top import Mistake
+from tb.cosim.processor_top import Mistake as ProcessorMistake
 from tb.cosim.simulation import Design, Outcome, run
+from tb.cosim.unit_top import Mistake as UnitMistake
 
 MACHINE = Design(top="ctm", verilog=lambda: convert(Ctm(SMALL), top="ctm"), key=repr(SMALL))
-CONTROLLER = Design(
-    top=controller_top.TOP,
-    verilog=lambda: convert(controller_top.ControllerTop(SMALL), top=controller_top.TOP),
-    key=repr(SMALL) + Path(controller_top.__file__).read_text(),
-)
+
+
+def _part(module: ModuleType, make: Callable[[], Component]) -> Design:
+    """A part of the machine behind the top that `module` describes."""
+    key = repr(SMALL) + "".join(Path(file).read_text() for file in (joining.__file__, module.__file__))
+    return Design(top=module.TOP, verilog=lambda: convert(make(), top=module.TOP), key=key)
+
+
+CONTROLLER = _part(controller_top, lambda: controller_top.ControllerTop(SMALL))
+PROCESSOR = _part(processor_top, lambda: processor_top.ProcessorTop(SMALL.array))
+UNIT = _part(unit_top, lambda: unit_top.UnitTop(SMALL.array.lanes))
 MACHINE_TESTS = ("registers", "programs", "streams", "errors", "resets")
 CONTROLLER_TESTS = ("traffic",)
 
@@ -30,7 +41,29 @@ REASONS = {
     Mistake.WRONG_DATA: "lookup .* of input|an instruction|a constant|a line",
     Mistake.LOST_WRITE: "counters are wrong in memory",
 }
-"""What the failing test says of each mistake."""
+"""What the failing test says of each mistake at the controller's bus."""
+
+PROCESSOR_REASONS = {
+    ProcessorMistake.UNCOVERED: r"event \d+: \('group'",
+    ProcessorMistake.WITHDRAWN: "line_request: a payload changed or went away",
+    ProcessorMistake.WRONG_WORD: r"event \d+: \('error'",
+    ProcessorMistake.LOST_COMMAND: r"instead of \('unit', \(27,",
+    ProcessorMistake.UNSEEN_REFUSAL: r"instead of \('error', \(4,",
+    ProcessorMistake.UNSEEN_ARRAY: "something goes on while groups run",
+    ProcessorMistake.SECOND_END: "something is consumed without a buffer",
+}
+"""What the failing test says of each mistake at the command processor's border."""
+
+UNIT_REASONS = {
+    UnitMistake.NO_STORE: "bytes from 0x.* on are wrong",
+    UnitMistake.WRONG_STORE: "bytes from 0x.* on are wrong",
+    UnitMistake.FOREIGN_BYTES: "'s group .*: passed",
+    UnitMistake.WRONG_ANSWER: "the DPP's group .*: passed",
+    UnitMistake.WITHDRAWN: "cache__access: a payload changed or went away",
+    UnitMistake.UNSEEN_REFUSAL: "'s group .*: passed .* not 0;",
+    UnitMistake.EARLY_IDLE: "it is idle while it works",
+}
+"""What the failing test says of each mistake at the conditional unit's border."""
 
 
 def passes(outcome: Outcome) -> None:
@@ -49,10 +82,33 @@ def test_memory_controller(name: str) -> None:
     passes(run(CONTROLLER, f"tb.cosim.controller_{name}"))
 
 
+def test_command_processor() -> None:
+    passes(run(PROCESSOR, "tb.cosim.processor_streams"))
+
+
+def test_conditional_unit() -> None:
+    passes(run(UNIT, "tb.cosim.unit_pairs"))
+
+
 @pytest.mark.parametrize("mistake", REASONS)
 def test_a_mistake_at_the_bus_is_found(mistake: Mistake) -> None:
     outcome = run(CONTROLLER, "tb.cosim.controller_traffic", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
     with pytest.raises(AssertionError, match=REASONS[mistake]):
+        passes(outcome)
+
+
+@pytest.mark.parametrize("mistake", PROCESSOR_REASONS)
+def test_a_mistake_at_the_command_processor_is_found(mistake: ProcessorMistake) -> None:
+    environment = {"PAUSES": "0.3", "MISTAKE": mistake.name, "COCOTB_TEST_FILTER": "in_each_place"}
+    outcome = run(PROCESSOR, "tb.cosim.processor_streams", **environment)
+    with pytest.raises(AssertionError, match=PROCESSOR_REASONS[mistake]):
+        passes(outcome)
+
+
+@pytest.mark.parametrize("mistake", UNIT_REASONS)
+def test_a_mistake_at_the_conditional_unit_is_found(mistake: UnitMistake) -> None:
+    outcome = run(UNIT, "tb.cosim.unit_pairs", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
+    with pytest.raises(AssertionError, match=UNIT_REASONS[mistake]):
         passes(outcome)
 
 
@@ -66,3 +122,15 @@ def test_machine_with_more_streams(first: int) -> None:
 @pytest.mark.parametrize("first", range(100, 150, 10))
 def test_memory_controller_with_more_traffic(first: int) -> None:
     passes(run(CONTROLLER, "tb.cosim.controller_traffic", FIRST=str(first), COUNT="10"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(100, 500, 50))
+def test_command_processor_with_more_streams(first: int) -> None:
+    passes(run(PROCESSOR, "tb.cosim.processor_streams", FIRST=str(first), COUNT="50"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(100, 300, 50))
+def test_conditional_unit_with_more_pairs(first: int) -> None:
+    passes(run(UNIT, "tb.cosim.unit_pairs", FIRST=str(first), COUNT="50"))

@@ -1,0 +1,26 @@
+"""Giving a component's ports to the module around it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from amaranth import Module, Value
+from amaranth.lib.wiring import Component, Flow, Member, connect, flipped
+
+
+def join(m: Module, outer: Component, inner: Component, members: Mapping[str, Member]) -> None:
+    """Make ports of `outer` those of `inner` with the same names; what `m` assigns later overrides them."""
+    for name, member in members.items():
+        mine, own = getattr(outer, name), getattr(inner, name)
+        if member.is_port:
+            target, source = (own, mine) if member.flow is Flow.In else (mine, own)
+            m.d.comb += Value.cast(target).eq(Value.cast(source))
+            continue
+        for one, other in zip(mine, own, strict=True) if member.dimensions else [(mine, own)]:
+            _connect(m, one, other, member)
+
+
+def _connect(m: Module, outer: Any, inner: Any, member: Member) -> None:
+    if member.flow is Flow.In:
+        connect(m, flipped(outer), inner)
+    else:
+        connect(m, inner, flipped(outer))

@@ -1,0 +1,89 @@
+"""Cocotb tests of the command processor alone: random command streams, and one that is wrong in each place."""
+
+import os
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import cocotb
+import numpy as np
+
+from rtl.isa.conditional import ConditionalTest
+from rtl.isa.limits import ADDRESS_SPACE
+from rtl.isa.status import Status
+from sim.memory import Memory
+from sim.runtime import CommandBuffer
+from tb.cosim.bench import LIMIT, Clocked
+from tb.cosim.configuration import SMALL
+from tb.cosim.processor_surroundings import Surroundings
+from tb.cosim.processor_top import Mistake
+from tb.pe.checking import difference
+from tb.pe.images import put_small
+from tb.pe.reference import expected, first_faults, normalised
+from tb.pe.simulation import Event, Timing, Work
+from tb.pe.streams import LINE, random_case
+
+_FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "8")))
+_PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]
+_LANES = SMALL.array.lanes
+_PROGRAM, _BUFFERS, _COUNTERS = 0x10000, 0x2000_0000, 0x4000_0000
+_STEP = 1024
+"""Bytes from buffer to buffer."""
+_FAR = Timing(latency=5, jitter=10, hold=20, delay=2, seed=1)
+_WRONG_BITS = (0, 9, 26)
+
+
+async def _check(dut: Any, work: Work, timing: Timing) -> list[Event]:
+    """Run some work and compare all events with the golden command processor's, in order."""
+    bench = Clocked(dut)
+    dut.mistake.value = Mistake[os.environ.get("MISTAKE", "NONE")].value
+    surroundings = Surroundings(dut, work, timing, lanes=_LANES)
+    await bench.start()
+    events = await surroundings.run()
+    found, wanted = normalised(events, work.memory), expected(work, _LANES, first_faults(events))
+    assert found == wanted, difference(found, wanted)
+    return events
+
+
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
+@cocotb.parametrize(pauses=_PAUSES, seed=list(range(_FIRST, _FIRST + _COUNT)))
+async def random_streams(dut: Any, pauses: float, seed: int) -> None:
+    case = random_case(seed)
+    await _check(dut, case.work, replace(case.timing, stall=pauses))
+
+
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
+@cocotb.parametrize(pauses=_PAUSES[:2])
+async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
+    """It ends behind each word, each word has a wrong bit, memory refuses it from each word on: one buffer each."""
+    words = _stream().words
+    ends = [words[:count] for count in range(len(words) + 1)]
+    corrupted = [
+        [*words[:place], words[place] ^ 1 << bit, *words[place + 1 :]]
+        for place in range(len(words))
+        for bit in _WRONG_BITS
+    ]
+    memory, buffers, refused = Memory(), [], []
+    put_small(memory, _PROGRAM)
+    for buffer in ends + corrupted:
+        buffers.append((_BUFFERS + _STEP * len(buffers), len(buffer)))
+        memory.write(buffers[-1][0], np.array(buffer, "<u4").tobytes())
+    for place in range(len(words)):
+        first = _BUFFERS + _STEP * (len(buffers) + 1)
+        buffers.append((first - 4 * place, len(words)))
+        memory.write(buffers[-1][0], np.array(words, "<u4").tobytes())
+        refused.append((first // LINE, (first + 4 * len(words)) // LINE + 1))
+    for low, end in refused:
+        memory.refuse(LINE * low, min(LINE * end, ADDRESS_SPACE))
+    events = await _check(dut, Work(memory=memory, buffers=buffers, refused=refused), replace(_FAR, stall=pauses))
+    statuses = Counter(Status(values[0]) for kind, values in events if kind == "error")
+    assert statuses[Status.BUS_ERROR] == len(words)
+    for status in (Status.TRUNCATED, Status.BAD_COMMAND, Status.BAD_PARAMETER, Status.BAD_EXECUTABLE):
+        assert statuses[status], f"no buffer ended with {status.name}"
+
+
+def _stream() -> CommandBuffer:
+    """A short stream with commands of the processor itself and of both units."""
+    stream = CommandBuffer().init_perf_counters(enable=True).set_inst_fmt(_PROGRAM).set_domain(2, 1, 7, 4)
+    stream.set_out_fmt(1, 0x8000, 0x0200_0002, 8).set_cond_val(0.5).start_program()
+    return stream.set_cond_test(ConditionalTest.LESS).flush_out_cache().wait_for_idle().read_perf_counters(_COUNTERS)

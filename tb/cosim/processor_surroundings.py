@@ -1,0 +1,296 @@
+"""What is around the command processor alone: host, memory, array, memory controller and conditional unit.
+
+One coroutine looks at all ports at each clock edge, writes down what went over them, and drives them for the next
+cycle. Events are those of the reference in tb/pe.
+"""
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from cocotb.triggers import RisingEdge
+
+from rtl.co.border import WORD_BITS, request_layout
+from rtl.isa.commands import COMMANDS
+from rtl.isa.conditional import ConditionalLocation
+from rtl.isa.executable import PROGRAM_INFORMATION, PROGRAM_INFORMATION_WORDS
+from rtl.isa.formats import DataFormat
+from rtl.isa.status import Status
+from rtl.isa.word import fields, pack, unpack
+from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
+from rtl.pe import border
+from sim.golden.pe.state import State
+from tb.cosim.ends import Giver, Taker
+from tb.pe.reference import HashedTests
+from tb.pe.simulation import Event, Timing, Work
+
+_LINE = 64
+_LINES_OF_SPACE, _LINES_OF_IMAGE = 1 << 26, 1024
+_MOST_LINES, _RESIDENT = 8, 8
+_QUIET = 30
+"""Cycles behind the last buffer, in which nothing more may come."""
+_UNITS = {command.opcode: command for command in COMMANDS if command.unit != "PE"}
+_GIVERS = ("buffer", "line_response", "counters_written", "test_response", "fault")
+_TAKERS = ("line_request", "test_request", "group", "error")
+_UNIT_TAKERS = ("mc_command", "co_command", "counters_write")
+_UNCACHED = 1 << WORD_BITS * list(PROGRAM_INFORMATION).index("UMRT")
+
+
+@dataclass
+class _Resident:
+    number: int
+    left: int
+    given: int
+
+
+def _words(bits: int, count: int) -> tuple[int, ...]:
+    return tuple(bits >> WORD_BITS * place & (1 << WORD_BITS) - 1 for place in range(count))
+
+
+class Surroundings:
+    """Lets a command processor execute the buffers of some work. Make it in front of the reset."""
+
+    def __init__(self, dut: Any, work: Work, timing: Timing, *, lanes: int) -> None:
+        self._dut, self._work, self._timing, self._lanes = dut, work, timing, lanes
+        self._chance = random.Random(timing.seed)
+        ends = {"pauses": timing.stall, "seed": timing.seed}
+        # Ready with such a probability that a unit takes `delay` cycles in the mean.
+        slow = {"pauses": 1 - (1 - timing.stall) / (1 + timing.delay), "seed": timing.seed}
+        immediate = {"pauses": 0.0, "seed": timing.seed}
+        self._givers = {name: Giver(dut, name, **immediate if name == "fault" else ends) for name in _GIVERS}
+        self._takers = {name: Taker(dut, name, **immediate if name == "error" else ends) for name in _TAKERS}
+        self._units = {name: Taker(dut, name, **slow) for name in _UNIT_TAKERS}
+        self._state = State(conditional=HashedTests())
+        self._state.conditional.salt = work.salt
+        self.events: list[Event] = []
+        self.now = self._given_buffers = self._walked = self._programs = self._groups = self._flushes = 0
+        self._executing = self._failed = self._running = self._refused = False
+        self._idle_shown, self._was_idle, self._mc_idle, self._mc_busy = True, True, True, 0
+        self._wait, self._span = 0, (0, 0)
+        self._residents: list[_Resident] = []
+        self._writing: list[int] = []
+        self._lost = False
+        self._information = self._value = 0
+        for name in ("lost", "lost_fault", "refused_address"):
+            getattr(dut, name).value = 0
+        dut.array_idle.value = dut.mc_idle.value = 1
+        self._show_settings()
+
+    async def run(self) -> list[Event]:
+        """All events up to some cycles behind the last buffer. The clock runs, the reset is over.
+
+        Raises
+        ------
+        AssertionError
+            The processor broke a rule of its border.
+        """
+        edge, quiet = RisingEdge(self._dut.clk), 0
+        while quiet < _QUIET:
+            self._drive()
+            await edge
+            over = self._given_buffers == len(self._work.buffers) and not self._executing
+            assert not over or self._dut.idle.value == 1, "it is not idle behind the last buffer"
+            quiet = quiet + 1 if over else 0
+            self._look()
+            self.now += 1
+        return self.events
+
+    def _log(self, kind: str, *values: int) -> None:
+        self.events.append((kind, values))
+
+    def _below(self, limit: int) -> int:
+        return self._chance.randrange(limit)
+
+    def _later(self) -> int:
+        return self.now + 1 + self._below(self._timing.delay + 1)
+
+    # What the next cycle gets.
+
+    def _drive(self) -> None:
+        self._drive_buffer()
+        self._drive_array()
+        for giver in self._givers.values():
+            giver.drive(self.now)
+        for name in ("line_request", "test_request"):
+            self._takers[name].drive()
+        self._takers["group"].drive(can=len(self._residents) < _RESIDENT)
+        for name, unit in self._units.items():
+            unit.drive(can=self._mc_idle if name == "mc_command" else True)
+
+    def _drive_buffer(self) -> None:
+        self._wait = max(0, self._wait - 1)
+        host, place = self._givers["buffer"], self._given_buffers
+        if not self._wait and not host and place < len(self._work.buffers):
+            address, dwords = self._work.buffers[place]
+            host.give(pack(border.COMMAND_BUFFER, address=address, dwords=dwords))
+
+    def _drive_array(self) -> None:
+        """Groups stay for a time; the array looks idle one cycle too long; outputs take their time to memory."""
+        for each in self._residents:
+            each.left -= each.left != 0
+        ended = next((each for each in self._residents if not each.left), None)
+        if ended is not None:
+            self._residents.remove(ended)
+            self._end_group(ended.number)
+        empty = not self._residents
+        if empty and not self._was_idle:
+            self._writing.append(self._programs - 1)
+            self._mc_busy = self._below(self._timing.hold + 1)
+        elif empty and self._mc_busy:
+            self._mc_busy -= 1
+        self._mc_idle = empty and not self._mc_busy
+        while self._mc_idle and self._writing:
+            self._lose(False, self._writing.pop(0))
+        self._was_idle = empty
+        self._idle_shown = all(each.given + 1 == self.now for each in self._residents)
+        self._dut.array_idle.value, self._dut.mc_idle.value = self._idle_shown, self._mc_idle
+
+    def _end_group(self, number: int) -> None:
+        for place, fault in enumerate(self._work.faults):
+            if (fault.program + 1, fault.group) == (self._programs, number):
+                values = {name: getattr(fault, name) for name in ("status", "client", "pc", "i", "j")}
+                self._givers["fault"].give(pack(border.PROGRAM_FAULT, **values))
+                if fault.status == Status.BUS_ERROR.value and not self._refused:
+                    self._refused, self._dut.refused_address.value = True, fault.address
+                self._log("fault", self._programs - 1, place)
+                return
+
+    def _lose(self, at_flush: bool, number: int) -> None:
+        for loss in self._work.losses:
+            if (loss.at_flush, loss.number) == (at_flush, number) and not self._lost:
+                self._lost = True
+                self._dut.lost_fault.value = pack(border.BUS_FAULT, client=loss.client, address=loss.address)
+                self._dut.lost.value = 1
+
+    def _show_settings(self) -> None:
+        """What other units make of the state, as commands and the image have it."""
+        conditional = self._state.conditional
+        self._dut.conditional_legal.value = conditional.format_is_legal
+        self._dut.tests.value = conditional.location is ConditionalLocation.PE
+        uncached = self._information & _UNCACHED and self._state.outputs[0].format is not DataFormat.FLOAT32_1
+        self._dut.launch_status.value = (Status.BAD_UMRT_FORMAT if uncached else Status.OK).value
+
+    # What the last cycle did.
+
+    def _look(self) -> None:
+        self._look_at_buffers()
+        self._look_at_lines()
+        self._look_at_units()
+        self._look_at_programs()
+
+    def _look_at_buffers(self) -> None:
+        lines, taken = self._givers["line_response"], self._givers["buffer"].look()
+        if self._dut.idle.value == 1:
+            assert not self._executing and not lines, "it is idle while it works"
+        error = self._takers["error"].look()
+        if error is not None:
+            assert self._executing and not self._failed, "an error without a buffer, or a second one"
+            self._failed = True
+            self._finish_program()
+            self._log("error", *(error >> offset & (1 << width) - 1 for _, offset, width in fields(border.ERROR)))
+        if self._dut.consumed.value == 1:
+            assert self._executing, "something is consumed without a buffer"
+            self._finish_program()
+            self._log("consumed")
+            # The host clears an error after a time; a next buffer may wait already.
+            self._wait = 1 + self._below(self._timing.delay + 1) if self._failed else self._wait
+            self._executing = self._failed = False
+        elif taken is not None:
+            assert not self._executing, "a buffer is taken while another is executed"
+            self._log("buffer")
+            self._executing = True
+            address, dwords = self._work.buffers[self._given_buffers]
+            self._span = address // _LINE, (address % _LINE + 4 * dwords + _LINE - 1) // _LINE
+            self._given_buffers += 1
+
+    def _look_at_lines(self) -> None:
+        self._givers["line_response"].look()
+        request = self._takers["line_request"].look()
+        if request is None:
+            return
+        line = unpack(LINE_REQUEST, request)["line"]
+        first, count = self._span
+        base = self._state.instruction_base // _LINE
+        needed = (line - first) % _LINES_OF_SPACE < count or (line - base) % _LINES_OF_SPACE < _LINES_OF_IMAGE
+        assert self._executing and needed, f"line 0x{line:x} is asked for, which nobody needs"
+        refused = any(low <= line < end for low, end in self._work.refused)
+        bits = b"\xa5" * _LINE if refused else self._work.memory.read(_LINE * line, _LINE)
+        due = self.now + 1 + self._timing.latency + self._below(self._timing.jitter + 1)
+        answers = self._givers["line_response"]
+        answers.give(pack(LINE_RESPONSE, bits=int.from_bytes(bits, "little"), refused=int(refused)), due)
+        assert len(answers) <= _MOST_LINES, "too many lines are under way"
+
+    def _look_at_units(self) -> None:
+        for name in ("mc_command", "co_command"):
+            payload = self._units[name].look()
+            if payload is not None:
+                self._take_command(unpack(border.UNIT_COMMAND, payload))
+        payload = self._units["counters_write"].look()
+        if payload is not None:
+            self._finish_program()
+            write = unpack(border.COUNTERS_WRITE, payload)
+            self._log("counters", *write.values())
+            refused = any(low <= write["address"] // _LINE < end for low, end in self._work.refused)
+            self._givers["counters_written"].give(int(refused), self._later())
+        self._givers["counters_written"].look()
+        if self._dut.lost_taken.value == 1:
+            assert self._lost, "a loss is taken that is none"
+            self._lost = False
+            self._dut.lost.value = 0
+
+    def _take_command(self, payload: dict[str, int]) -> None:
+        assert not self._residents, "a unit has a command while groups run"
+        self._finish_program()
+        words, command = _words(payload["words"], border.PARAMETERS), _UNITS[payload["opcode"]]
+        self._log("unit", payload["opcode"], *words)
+        self._state.apply(command, words[: len(command.parameters)])
+        if command.name in ("flush_out_cache", "flush_cond_out_cache"):
+            self._lose(True, self._flushes)
+            self._flushes += 1
+        self._show_settings()
+
+    def _look_at_programs(self) -> None:
+        if self._dut.image_loaded.value == 1:
+            image = unpack(border.IMAGE, int(self._dut.image.value))
+            self._information = image["information"]
+            words = _words(self._information, PROGRAM_INFORMATION_WORDS)
+            self._log("image", image["code"], image["size"], *words)
+            self._show_settings()
+        if self._dut.program_starts.value == 1:
+            assert not self._residents and not self._givers["test_response"], "a program starts while another runs"
+            self._finish_program()
+            self._value = int(self._dut.conditional_value.value)
+            self._log("starts", self._value)
+            self._programs, self._groups, self._running, self._refused = self._programs + 1, 0, True, False
+        self._givers["fault"].look()
+        self._walked += int(self._dut.walked.value)
+        self._look_at_tests()
+        group = self._takers["group"].look()
+        if group is not None:
+            assert self._running, "a group without a program"
+            self._log("group", *unpack(border.group_layout(self._lanes), group).values())
+            self._residents.append(_Resident(self._groups, 2 + self._below(self._timing.hold + 1), self.now))
+            self._groups += 1
+
+    def _look_at_tests(self) -> None:
+        self._givers["test_response"].look()
+        payload = self._takers["test_request"].look()
+        if payload is None:
+            return
+        request, lane = unpack(request_layout(self._lanes), payload), np.arange(self._lanes)
+        values = _words(request["values"], self._lanes)
+        assert set(values) == {self._value}, "a lane's conditional value is not the program's"
+        x, y = request["i"] + 2 * (lane // 4) + lane % 2, request["j"] + lane % 4 // 2
+        passed, _ = self._state.conditional.decide(
+            self._work.memory, x, y, np.array(values, np.uint32).view(np.float32)
+        )  # fmt: skip
+        mask = sum(int(each) << place for place, each in enumerate(passed)) & request["mask"]
+        self._givers["test_response"].give(mask, self._later())
+
+    def _finish_program(self) -> None:
+        """The program before this event is over: all of its domain must have been walked."""
+        if self._running:
+            assert not self._residents and self._idle_shown, "something goes on while groups run"
+            self._log("walked", self._walked)
+            self._running, self._walked = False, 0

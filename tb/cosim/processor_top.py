@@ -1,0 +1,65 @@
+"""The command processor as a module of its own."""
+
+from amaranth import Module, Signal
+from amaranth.lib import enum, wiring
+from amaranth.lib.wiring import In
+
+from rtl.config import ArrayConfig
+from rtl.pe.processor import CommandProcessor
+from tb.cosim.joining import join
+
+TOP = "processor"
+
+
+class Mistake(enum.Enum, shape=3):
+    """What the module does wrong at its border, to see that tests find it."""
+
+    NONE = 0
+    UNCOVERED = 1
+    """Lane 0 of a group is never covered."""
+    WITHDRAWN = 2
+    """A request for a line goes away before it was taken."""
+    WRONG_WORD = 3
+    """A bit of the word that an error reports is inverted."""
+    LOST_COMMAND = 4
+    """The conditional unit is given no command."""
+    UNSEEN_REFUSAL = 5
+    """A refused line is taken as a good one."""
+    UNSEEN_ARRAY = 6
+    """The array seems always idle."""
+    SECOND_END = 7
+    """A buffer's end is told in each idle cycle."""
+
+
+class ProcessorTop(wiring.Component):
+    """Ports are those of `CommandProcessor`, and `mistake`, ``In(Mistake)``."""
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._processor = CommandProcessor(config)
+        self._members = dict(self._processor.signature.members.items())
+        super().__init__(self._members | {"mistake": In(Mistake)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.processor = processor = self._processor
+        join(m, self, processor, self._members)
+        turn = Signal()
+        m.d.sync += turn.eq(~turn)
+        with m.Switch(self.mistake):
+            with m.Case(Mistake.UNCOVERED):
+                m.d.comb += self.group.payload.covered[0].eq(0)
+            with m.Case(Mistake.WITHDRAWN):
+                offers = processor.line_request.valid & (turn | self.line_request.ready)
+                m.d.comb += self.line_request.valid.eq(offers)
+            with m.Case(Mistake.WRONG_WORD):
+                m.d.comb += self.error.payload.word[0].eq(~processor.error.payload.word[0])
+            with m.Case(Mistake.LOST_COMMAND):
+                m.d.comb += [self.co_command.valid.eq(0), processor.co_command.ready.eq(1)]
+            with m.Case(Mistake.UNSEEN_REFUSAL):
+                m.d.comb += processor.line_response.payload.refused.eq(0)
+            with m.Case(Mistake.UNSEEN_ARRAY):
+                m.d.comb += processor.array_idle.eq(1)
+            with m.Case(Mistake.SECOND_END):
+                m.d.comb += self.consumed.eq(processor.consumed | processor.idle)
+        return m

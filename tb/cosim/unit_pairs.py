@@ -1,0 +1,155 @@
+"""Cocotb tests of the conditional unit alone: random settings, and groups of both clients at once."""
+
+import os
+from typing import Any
+
+import cocotb
+import numpy as np
+from cocotb.triggers import RisingEdge, gather
+
+from rtl.isa.commands import BY_NAME
+from rtl.isa.conditional import ConditionalTest
+from rtl.isa.formats import DataFormat
+from rtl.isa.word import pack
+from rtl.pe.border import UNIT_COMMAND
+from sim.golden.co import FORMATS, ConditionalUnit
+from sim.golden.mc.address import extent
+from sim.golden.mc.buffer import Buffer
+from sim.memory import Memory
+from tb.co.bench import LOCATIONS, TESTS, TILINGS
+from tb.co.groups import LINE, Groups, expected, random_contents, random_groups
+from tb.cosim.bench import LIMIT, Clocked
+from tb.cosim.configuration import SMALL
+from tb.cosim.streams import Sink, Source
+from tb.cosim.unit_cache import UnitCache
+from tb.cosim.unit_top import Mistake
+from tb.mc.buffers import buffer_bits
+
+_FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "4")))
+_PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]
+_LANES = SMALL.array.lanes
+_BASES = (1 << 20, 0x8000_0800)
+_AROUND = 4096
+_SETTINGS, _GROUPS = 12, 25
+_COMPARISONS = tuple(test for test in TESTS if test not in (ConditionalTest.NEVER, ConditionalTest.ALWAYS))
+
+
+class _Bench(Clocked):
+    """The unit between its clients and a cache, and the golden model with a memory of its own."""
+
+    def __init__(self, dut: Any, *, pauses: float, seed: int) -> None:
+        super().__init__(dut)
+        ends = {"pauses": pauses, "seed": seed}
+        self._command = Source(dut, "command", **ends)
+        self._requests = [Source(dut, f"requests__{number}", **ends) for number in range(len(LOCATIONS))]
+        self._responses = [Sink(dut, f"responses__{number}", **ends) for number in range(len(LOCATIONS))]
+        self.cache = UnitCache(dut, lanes=_LANES, **ends)
+        self._answered = [0] * len(LOCATIONS)
+        self.golden = Memory()
+        dut.buffer.value = buffer_bits(Buffer())
+        dut.writes_enabled.value = 0
+        dut.mistake.value = Mistake[os.environ.get("MISTAKE", "NONE")].value
+
+    async def start(self) -> None:
+        """Clock and reset the unit, let the cache work, and watch."""
+        await super().start()
+        self.cache.start()
+        cocotb.start_soon(self._watch())
+
+    def load(self, address: int, contents: bytes) -> None:
+        """Write both memories."""
+        for memory in (self.cache.memory, self.golden):
+            memory.write(address, contents)
+
+    def refuse(self, ranges: list[tuple[int, int]]) -> None:
+        """Let both memories refuse these ranges, and no others."""
+        for memory in (self.cache.memory, self.golden):
+            memory.refused_ranges = list(ranges)
+
+    async def set_up(self, unit: ConditionalUnit) -> None:
+        """Give the unit its state, and see that it shows it."""
+        self.dut.buffer.value = buffer_bits(unit.buffer)
+        self.dut.writes_enabled.value = unit.write_enabled
+        for name, word in (("set_cond_test", unit.test.value), ("set_cond_loc", unit.location.value)):
+            await self._command.send([pack(UNIT_COMMAND, opcode=BY_NAME[name].opcode, words=word)])
+        await RisingEdge(self.dut.clk)
+        assert bool(self.dut.format_legal.value) == unit.format_is_legal, f"{unit}: format_legal is wrong"
+        touches = unit.reads_buffer or unit.may_write_buffer or unit.test is ConditionalTest.NEVER
+        shown = [bool(getattr(self.dut, f"tests_{location.name.lower()}").value) for location in LOCATIONS]
+        assert shown == [touches and location is unit.location for location in LOCATIONS], f"{unit}: tests is wrong"
+
+    async def ask(self, unit: ConditionalUnit, groups: list[Groups]) -> None:
+        """Both clients ask at once; who passes, and then memory, is as in the golden model."""
+        await gather(*(self._client(number, unit, each) for number, each in enumerate(groups)))
+        for _ in range(2):
+            await RisingEdge(self.dut.clk)
+        assert self.dut.idle.value == 1, "it is not idle behind the last answer"
+        first, size = unit.buffer.base - _AROUND, extent(unit.buffer) + 2 * _AROUND
+        found, wanted = (np.frombuffer(each.read(first, size), np.uint8) for each in (self.cache.memory, self.golden))
+        wrong = np.flatnonzero(found != wanted)
+        assert not wrong.size, f"{wrong.size} bytes from 0x{first + int(wrong[0]):x} on are wrong; {unit}"
+
+    async def _client(self, number: int, unit: ConditionalUnit, groups: Groups) -> None:
+        sending = cocotb.start_soon(self._requests[number].send(groups.payloads()))
+        passed, _ = expected(unit, self.golden, groups, LOCATIONS[number])
+        before = self._answered[number]
+        self._answered[number] += len(groups)
+        found = np.array((await self._responses[number].take(self._answered[number]))[before:])
+        await sending
+        wrong = np.flatnonzero(found != passed)
+        for place in wrong[:1]:
+            group = f"the {LOCATIONS[number].name}'s group {place}"
+            raise AssertionError(f"{group}: passed {found[place]:b}, not {passed[place]:b}; {unit}")
+
+    async def _watch(self) -> None:
+        """The unit is idle only when each group it has taken has been answered."""
+        edge, under_way = RisingEdge(self.dut.clk), 0
+        directions = {"requests": 1, "responses": -1}
+        ends = [
+            (step, *(getattr(self.dut, f"{name}__{number}__{end}") for end in ("valid", "ready")))
+            for name, step in directions.items()
+            for number in range(len(LOCATIONS))
+        ]
+        while True:
+            await edge
+            assert not under_way or self.dut.idle.value == 0, "it is idle while it works"
+            under_way += sum(step for step, valid, ready in ends if valid.value == 1 and ready.value == 1)
+
+
+def _random_unit(generator: np.random.Generator) -> ConditionalUnit:
+    """Mostly comparisons in a legal format; narrow buffers, whose rows overlap, and wide ones."""
+    tests = [*TESTS, *_COMPARISONS * 2]
+    test, write = tests[int(generator.integers(len(tests)))], bool(generator.integers(3))
+    unit = ConditionalUnit(test=test, location=LOCATIONS[int(generator.integers(2))], write_enabled=write)
+    formats = list(FORMATS) if unit.reads_buffer or unit.may_write_buffer else list(DataFormat)
+    unit.buffer = Buffer(
+        base=_BASES[int(generator.integers(2))], pitch=4 * int(generator.integers(0, 20)),
+        tiling=TILINGS[int(generator.integers(2))], format=formats[int(generator.integers(len(formats)))],
+        height=int(generator.integers(1, 40)),
+    )  # fmt: skip
+    return unit
+
+
+def _random_refusals(generator: np.random.Generator, unit: ConditionalUnit) -> list[tuple[int, int]]:
+    """Now and then some lines of a buffer that is read."""
+    if not unit.reads_buffer or generator.random() < 0.6:
+        return []
+    lines = extent(unit.buffer) // LINE + 1
+    first = [unit.buffer.base // LINE + int(generator.integers(lines)) for _ in range(1 + lines // 4)]
+    return [(LINE * line, LINE * (line + 1)) for line in first]
+
+
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
+@cocotb.parametrize(pauses=_PAUSES, seed=list(range(_FIRST, _FIRST + _COUNT)))
+async def pairs_of_both_clients(dut: Any, pauses: float, seed: int) -> None:
+    bench, generator = _Bench(dut, pauses=pauses, seed=seed), np.random.default_rng([seed, 7])
+    await bench.start()
+    for _ in range(_SETTINGS):
+        unit = _random_unit(generator)
+        size = extent(unit.buffer) + 2 * _AROUND
+        bench.load(unit.buffer.base - _AROUND, random_contents(generator, unit.buffer.format, size))
+        bench.refuse(_random_refusals(generator, unit))
+        await bench.set_up(unit)
+        limits = {"width": max(4, unit.buffer.width_limit), "height": unit.buffer.height_limit}
+        await bench.ask(unit, [random_groups(generator, _GROUPS, _LANES, **limits) for _ in LOCATIONS])
+    assert bench.cache.reads and bench.cache.stores, "nothing was compared, or nothing stored"

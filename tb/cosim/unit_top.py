@@ -1,0 +1,64 @@
+"""The conditional unit, without its cache, as a module of its own."""
+
+from amaranth import Module, Signal
+from amaranth.lib import enum, wiring
+from amaranth.lib.wiring import In
+
+from rtl.co.unit import ConditionalUnit
+from tb.cosim.joining import join
+
+TOP = "unit"
+
+
+class Mistake(enum.Enum, shape=3):
+    """What the module does wrong at its border, to see that tests find it."""
+
+    NONE = 0
+    NO_STORE = 1
+    """Nothing is stored."""
+    WRONG_STORE = 2
+    """A bit that is stored is inverted."""
+    FOREIGN_BYTES = 3
+    """All bytes of a word are stored where any are."""
+    WRONG_ANSWER = 4
+    """Lane 0 passes and should not, or the other way round, for the DPP array."""
+    WITHDRAWN = 5
+    """An access goes away before it was taken."""
+    UNSEEN_REFUSAL = 6
+    """A refused word is taken as a good one."""
+    EARLY_IDLE = 7
+    """The unit says idle while it works."""
+
+
+class UnitTop(wiring.Component):
+    """Ports are those of `ConditionalUnit`, and `mistake`, ``In(Mistake)``."""
+
+    def __init__(self, lanes: int) -> None:
+        self._unit = ConditionalUnit(lanes)
+        self._members = dict(self._unit.signature.members.items())
+        super().__init__(self._members | {"mistake": In(Mistake)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.unit = unit = self._unit
+        join(m, self, unit, self._members)
+        turn = Signal()
+        m.d.sync += turn.eq(~turn)
+        change, answer = self.cache.change, self.responses[1].payload
+        with m.Switch(self.mistake):
+            with m.Case(Mistake.NO_STORE):
+                m.d.comb += change.mask.eq(0)
+            with m.Case(Mistake.WRONG_STORE):
+                m.d.comb += change.bits[0].eq(~unit.cache.change.bits[0])
+            with m.Case(Mistake.FOREIGN_BYTES):
+                m.d.comb += change.mask.eq(unit.cache.change.mask.any().replicate(len(change.mask)))
+            with m.Case(Mistake.WRONG_ANSWER):
+                m.d.comb += answer.passed[0].eq(~unit.responses[1].payload.passed[0])
+            with m.Case(Mistake.WITHDRAWN):
+                m.d.comb += self.cache.access.valid.eq(unit.cache.access.valid & (turn | self.cache.access.ready))
+            with m.Case(Mistake.UNSEEN_REFUSAL):
+                m.d.comb += unit.cache.result.refused.eq(0)
+            with m.Case(Mistake.EARLY_IDLE):
+                m.d.comb += self.idle.eq(1)
+        return m
