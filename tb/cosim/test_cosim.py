@@ -82,6 +82,12 @@ def test_memory_controller(name: str) -> None:
     passes(run(CONTROLLER, f"tb.cosim.controller_{name}"))
 
 
+def test_another_simulator_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIM", "icarus")
+    with pytest.raises(ValueError, match="SIM must be verilator, not icarus"):
+        run(UNIT, "tb.cosim.unit_pairs")
+
+
 def test_command_processor() -> None:
     passes(run(PROCESSOR, "tb.cosim.processor_streams"))
 
