@@ -13,6 +13,8 @@ import numpy as np
 
 import rtl
 from rtl.config import DEFAULT, MachineConfig, MemoryConfig
+from sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
+from sim.engines.engine import Notice
 from sim.memory import Memory
 
 TOP = "ctm"
@@ -108,6 +110,33 @@ class CompiledMachine:
         if len(ranges) != len(self._ranges):
             self._ranges = np.array(ranges, np.uint64).reshape(-1, 2)
             self._library.machine_refuse(self._handle, self._ranges.ctypes.data, len(self._ranges))
+
+
+class CompiledEngine(CycleAccurateEngine):
+    """An engine that runs command buffers on a compiled model."""
+
+    disturbance = Disturbance()
+    """Of the simulated memory."""
+
+    @staticmethod
+    def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
+        """The compiled model of a configuration, whatever its simulated memory; `tell` is called if it must be made.
+
+        Raises
+        ------
+        ToolchainError
+            A tool is missing or failed.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def prepare(cls, config: MachineConfig, tell: Notice) -> None:
+        """Compile the machine; see `Engine.prepare`."""
+        cls.library(config, tell)
+
+    def make_machine(self, config: MachineConfig) -> SimulatedMachine:
+        """The compiled machine; see `prepare`."""
+        return CompiledMachine(self.library(config), config, self.memory, self.disturbance)
 
 
 def hardware(config: MachineConfig) -> MachineConfig:

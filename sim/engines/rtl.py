@@ -1,24 +1,29 @@
-"""The hardware as an engine, compiled: cycle-accurate."""
+"""The hardware as an engine, compiled by Verilator: cycle-accurate."""
+
+from pathlib import Path
 
 from rtl.config import MachineConfig
-from sim.engines.compiled import CompiledMachine, Disturbance
-from sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
+from sim.compiled.toolchain import build
+from sim.engines.compiled import TOP, CompiledEngine, hardware, host, key
 from sim.engines.engine import Notice
-from sim.engines.verilated import library
 
 
-class RtlEngine(CycleAccurateEngine):
+class RtlEngine(CompiledEngine):
     """Runs command buffers on the machine compiled by Verilator."""
 
     name = "rtl"
-    disturbance = Disturbance()
-    """Of the simulated memory."""
 
     @staticmethod
-    def prepare(config: MachineConfig, tell: Notice) -> None:
-        """Compile the machine; see `Engine.prepare`."""
-        library(config, tell)
+    def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
+        """See `CompiledEngine.library`."""
+        config = hardware(config)
 
-    def make_machine(self, config: MachineConfig) -> SimulatedMachine:
-        """The compiled machine; see `prepare`."""
-        return CompiledMachine(library(config), config, self.memory, self.disturbance)
+        def verilog() -> str:
+            tell()
+            # Imported here, because a start with a model that is in the cache should not wait for them.
+            from sim.compiled.machine import sampled_verilog
+
+            return sampled_verilog(config, top=TOP)
+
+        wrapper = f'#include "V{TOP}.h"\n{host(config.memory, "verilated_model.h")}'
+        return build(verilog, wrapper, top=TOP, key=key(config))
