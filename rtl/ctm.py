@@ -26,8 +26,7 @@ class Ctm(wiring.Component):
     """The machine as a module for FPGAs.
 
     Its ports are `clk`, `rst` (synchronous, active high), `irq`, one AXI4-Lite subordinate and one AXI4 manager for
-    each memory port, all in the clock domain of `clk`. All transactions have ID 0. `core` makes
-    the cores, see `Array`.
+    each memory port, all in the clock domain of `clk`. All transactions have ID 0. `core` makes the cores, see `Array`.
     """
 
     irq: Signal

@@ -7,9 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar
 
-from sim.compiled.toolchain import ToolchainError
+from sim.compiled.toolchain import ToolchainError, last_lines
 
-_LINES_SHOWN = 20
 Result = TypeVar("Result")
 
 _CHILD = """
@@ -58,9 +57,8 @@ class Beside(Generic[Result]):
         """
         answer, printed = self._process.communicate()
         if self._process.returncode:
-            lines = printed.decode(errors="replace").splitlines()[-_LINES_SHOWN:]
             ended = f"a process that works beside this one ended with {self._process.returncode}"
-            raise ToolchainError("\n".join([ended, *lines]))
+            raise ToolchainError(f"{ended}\n{last_lines(printed.decode(errors='replace'))}")
         succeeded, value = pickle.loads(answer)
         if not succeeded:
             raise value

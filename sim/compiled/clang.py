@@ -24,8 +24,10 @@ def clang_beside(command: Sequence[str]) -> tuple[tuple[str, ...], str] | None:
     None if the package is missing, or if the compiler does not say where its library's headers are.
     """
     found = importlib.util.find_spec(_PACKAGE)
+    if found is None or found.origin is None:
+        return None
     headers = _library_headers(tuple(command))
-    if found is None or found.origin is None or not headers:
+    if not headers:
         return None
     program = Path(found.origin).parent / "zig"
     options = (f"-I{folder}" for folder in headers)

@@ -10,7 +10,6 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from pathlib import Path
 
@@ -22,10 +21,10 @@ from sim.compiled.loops import LoopThroughModuleError, open_loops
 from sim.compiled.repeated import KEPT, merge
 from sim.compiled.toolchain import (
     INSTALL,
-    Compiler,
+    Part,
     ToolchainError,
     cached,
-    compile_text,
+    compile_parts,
     find_compiler,
     find_large_model_compiler,
     run,
@@ -74,18 +73,20 @@ def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
     runtime, linker = _find_runtime(), find_compiler()
     compiler = find_large_model_compiler(linker)
     flags = _GCC_FLAGS if compiler is linker else compiler.large_model_flags
-    parts = (_BUILD, key, host, top, *linker.command, linker.version, *compiler.command, compiler.version,
+    made_from = (_BUILD, key, host, top, *linker.command, linker.version, *compiler.command, compiler.version,
              *flags, *_START_FLAGS, importlib.metadata.version(_DISTRIBUTION), *_sources())  # fmt: skip
 
     def make(folder: Path, target: Path) -> None:
         model = _translate(folder, design(), top)
-        works = [(linker, "start", model.start, _START_FLAGS), (compiler, "host", host, flags)]
-        works += [(compiler, f"part_{number}", text, flags) for number, text in enumerate(_shares(model.functions))]
         (folder / "model.h").write_text(model.header)
-        objects = _compile(works, folder, runtime)
+        include = '#include "model.h"\n'
+        texts = {f"part_{number}": text for number, text in enumerate(_shares(model.functions))} | {"host": host}
+        parts = [Part(compiler, name, include + text, flags) for name, text in texts.items()]
+        parts.append(Part(linker, "start", include + model.start, _START_FLAGS))
+        objects = compile_parts(parts, folder, (f"-I{runtime}", f"-I{folder}"))
         run([*linker.command, "-shared", *map(str, objects), "-o", str(target)], folder)
 
-    return cached("cxxrtl", parts, ".so", make)
+    return cached("cxxrtl", made_from, ".so", make)
 
 
 def _sources() -> Iterator[str]:
@@ -145,18 +146,3 @@ def _shares(functions: Sequence[str]) -> list[str]:
     for function, end in zip(functions, ends, strict=True):
         shares[(end - 1) * _PARTS // ends[-1]] += function
     return shares
-
-
-def _compile(works: Sequence[tuple[Compiler, str, str, Sequence[str]]], folder: Path, runtime: Path) -> list[Path]:
-    """The object files of texts that need the model's header: each with its compiler, name and flags."""
-    options = (f"-I{runtime}", f"-I{folder}")
-    with ThreadPoolExecutor(max_workers=_PARTS) as workers:
-        # What takes longest first; of functions that are in several objects, the linker takes the first, optimised one.
-        return list(
-            workers.map(
-                lambda work: compile_text(
-                    work[0], folder / f"{work[1]}.cc", f'#include "model.h"\n{work[2]}', *work[3], *options
-                ),
-                reversed(works),
-            )
-        )

@@ -75,6 +75,16 @@ class Compiler:
     large_model_flags: tuple[str, ...] = _LARGE_MODEL_FLAGS
 
 
+@dataclass(frozen=True)
+class Part:
+    """C++ that becomes one object file."""
+
+    compiler: Compiler
+    name: str
+    text: str
+    flags: tuple[str, ...]
+
+
 def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str = "") -> Path:
     """The shared object of module `top`'s model and a C++ wrapper around it.
 
@@ -102,7 +112,6 @@ def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str 
             source.write_text(verilog if isinstance(verilog, str) else verilog())
             _verilate(verilator, source, folder, top)
         objects = [*_model(compiler, large, folder, wrapper, (*verilator.include, f"-I{folder}")), runtime.result()]
-        # Of functions that are in several objects, the linker takes the first, optimised one.
         run([*compiler.command, "-shared", *map(str, objects), "-o", str(target), "-lpthread"], folder)
 
     return cached("model", parts, ".so", make)
@@ -118,16 +127,24 @@ def _model(compiler: Compiler, large: Compiler, folder: Path, wrapper: str, opti
     is_large = _size(cycle) >= _LARGE_MODEL
     own, flags = (large, large.large_model_flags) if is_large else (compiler, _MODEL_FLAGS)
     texts = [_includes(part) for part in _shares(cycle, _PARTS if is_large else 1)]
-    works = [(compiler, "start", _includes(start), _START_FLAGS)] if start else []
     # The wrapper's calls should be seen together with the function that they call most.
-    works += [(own, f"model_{number}", text + wrapper * (number == 0), flags) for number, text in enumerate(texts)]
+    parts = [Part(own, f"model_{number}", text + wrapper * (number == 0), flags) for number, text in enumerate(texts)]
+    if start:
+        parts.append(Part(compiler, "start", _includes(start), _START_FLAGS))
+    return compile_parts(parts, folder, options)
+
+
+def compile_parts(parts: Iterable[Part], folder: Path, options: Sequence[str]) -> list[Path]:
+    """Object files in the order of the parts, of which some are compiled at a time: first what takes longest.
+
+    Of functions that are in several objects, the linker takes the first; it should be the optimised one.
+    """
+
+    def compiled(part: Part) -> Path:
+        return _compile(part.compiler, folder / f"{part.name}.cc", part.text, *part.flags, *options)
+
     with ThreadPoolExecutor(max_workers=_PARTS) as workers:
-        return list(
-            workers.map(
-                lambda work: compile_text(work[0], folder / f"{work[1]}.cc", work[2], *work[3], *options),
-                reversed(works),
-            )
-        )
+        return list(workers.map(compiled, parts))
 
 
 def _size(files: Iterable[Path]) -> int:
@@ -148,7 +165,7 @@ def _runtime(verilator: Verilator, compiler: Compiler) -> Path:
     parts = (verilator.version, *compiler.command, compiler.version, *_COMPILER_FLAGS, *_MODEL_FLAGS)
 
     def make(folder: Path, target: Path) -> None:
-        made = compile_text(compiler, folder / "runtime.cc", _includes(sources), *_MODEL_FLAGS, *verilator.include)
+        made = _compile(compiler, folder / "runtime.cc", _includes(sources), *_MODEL_FLAGS, *verilator.include)
         made.replace(target)
 
     return cached("runtime", parts, ".o", make)
@@ -158,7 +175,7 @@ def _includes(sources: Iterable[Path]) -> str:
     return "".join(f'#include "{path}"\n' for path in sorted(sources))
 
 
-def compile_text(compiler: Compiler, source: Path, text: str, *options: str) -> Path:
+def _compile(compiler: Compiler, source: Path, text: str, *options: str) -> Path:
     """The object file of a C++ text, beside it."""
     source.write_text(text)
     target = source.with_suffix(".o")
@@ -188,8 +205,12 @@ def run(
         errors="replace", stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     if result.returncode:
-        lines = (result.stdout + result.stderr).splitlines()[-_LINES_SHOWN:]
-        raise ToolchainError(f"{name or Path(command[0]).name} failed:\n" + "\n".join(lines))
+        raise ToolchainError(f"{name or Path(command[0]).name} failed:\n{last_lines(result.stdout + result.stderr)}")
+
+
+def last_lines(printed: str) -> str:
+    """The end of what a tool printed, which says best why it failed."""
+    return "\n".join(printed.splitlines()[-_LINES_SHOWN:])
 
 
 def cache_folder() -> Path:

@@ -175,11 +175,11 @@ def host(memory: MemoryConfig, model: str) -> str:
     prefixes = [f"m_axi_{name}" for name in memory.ports]
     ports = [_port(prefix, memory.data_bits) for prefix in prefixes]
     listed = " ".join(f"USE({prefix}_port, {number})" for number, prefix in enumerate(prefixes))
-    memory_text, model_text, host_text = (text(name) for name in ("axi_memory.h", model, "machine.cc"))
+    memory_text, model_text, host_text = (_text(name) for name in ("axi_memory.h", model, "machine.cc"))
     return "\n".join([memory_text, model_text, *ports, f"#define MEMORY_PORTS(USE) {listed}", host_text])
 
 
-def text(name: str) -> str:
+def _text(name: str) -> str:
     """A C++ file of this folder."""
     return resources.files("sim.engines").joinpath(name).read_text()
 

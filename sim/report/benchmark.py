@@ -50,6 +50,12 @@ def calibrate() -> float:
     return float(_ROUNDS * a.size / _best_time(loop))
 
 
+def require_right(prepared: Prepared, name: str, engine: str) -> None:
+    """Raise WrongResultError if the outputs are not what numpy says."""
+    if not prepared.is_right():
+        raise WrongResultError(f"{name} on engine {engine} does not compute what numpy says")
+
+
 def measure(workload: Workload, engine: str, config: MachineConfig, calibration: float) -> Measurement:
     """Run a workload on an engine.
 
@@ -62,8 +68,7 @@ def measure(workload: Workload, engine: str, config: MachineConfig, calibration:
     """
     prepared = prepare(workload, engine, config)
     prepared.device.run(prepared.commands)
-    if not prepared.is_right():
-        raise WrongResultError(f"{workload.name} on engine {engine} does not compute what numpy says")
+    require_right(prepared, workload.name, engine)
     report = prepared.device.report()
     seconds = _best_run(prepared)
     rate = report.lane_instructions / seconds

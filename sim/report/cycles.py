@@ -10,7 +10,7 @@ from rich.table import Table
 
 from rtl.config import MachineConfig, with_settings
 from sim.report import workloads
-from sim.report.benchmark import RUNS, WrongResultError
+from sim.report.benchmark import RUNS, require_right
 from sim.report.others import OTHERS
 from sim.report.workloads import Prepared, Workload, prepare
 
@@ -86,8 +86,7 @@ def measure_cycles(name: str, workload: Workload, engine: str, config: MachineCo
     """
     prepared = prepare(workload, engine, config)
     first = _seconds(prepared)
-    if not prepared.is_right():
-        raise WrongResultError(f"{name} on engine {engine} does not compute what numpy says")
+    require_right(prepared, name, engine)
     report, cycles, array = prepared.device.report(), prepared.cycles, config.array
     more = min(RUNS - 1, int(_RUNS_END / first))
     seconds = min([first, *(_seconds(prepared) for _ in range(more))])
@@ -122,8 +121,7 @@ def measure_succession(engine: str, config: MachineConfig) -> Succession:
     one, many = (workloads.succession(engine, config, count) for count in (1, 1 + _PROGRAMS))
     for prepared in (one, many):
         prepared.device.run(prepared.commands)
-        if not prepared.is_right():
-            raise WrongResultError(f"programs in succession on engine {engine} do not compute what they should")
+        require_right(prepared, prepared.workload.name, engine)
     cycles = (many.cycles - one.cycles) / _PROGRAMS
     issued = [prepared.device.report().counters["issued_alu"] for prepared in (one, many)]
     return Succession(cycles=cycles, idle=cycles - (issued[1] - issued[0]) / (_PROGRAMS * config.array.cores))
