@@ -10,12 +10,12 @@ from amaranth.lib.wiring import In, Out
 from rtl.config import PipelineConfig
 from rtl.dpp.alu_control import INSTRUCTION
 from rtl.dpp.operands import SOURCES, OperandSelection
-from rtl.dpp.presubtract import VECTOR, PresubtractUnit
+from rtl.dpp.presubtract import VECTOR, PresubtractStage, entry_layout
 from rtl.fp.lane import CHANNELS, Lane, LaneControl
 from rtl.fp.zero_test import Comparison
-from rtl.isa.instruction import ALPHA_ADDR, RGB_ADDR
 from rtl.isa.limits import QUAD
 from rtl.lib.pipeline import delay
+from rtl.lib.rest import Resting
 
 
 class Alu(wiring.Component):
@@ -40,9 +40,9 @@ class Alu(wiring.Component):
 
     def __init__(self, lanes: int, config: PipelineConfig, presubtract: PipelineConfig) -> None:
         self._lanes = lanes
-        self._presubtract = [PresubtractUnit(presubtract) for _ in range(lanes)]
+        self._presubtract = PresubtractStage(lanes, presubtract)
         self._arithmetic = [Lane(config) for _ in range(lanes)]
-        self.presubtract_latency = self._presubtract[0].latency
+        self.presubtract_latency = self._presubtract.latency
         self.direct_latency = 1 + self._arithmetic[0].latency
         self.latency = self.presubtract_latency + self.direct_latency
         super().__init__(
@@ -60,33 +60,29 @@ class Alu(wiring.Component):
         """Build the hardware."""
         m = Module()
         cycles = self.presubtract_latency
+        m.submodules.presubtract = presubtract = Resting(self._presubtract, cycles)
         late = self.late
         for _ in range(cycles):
             register = Signal(name="late_on_its_way")
             m.d.sync += register.eq(late)
             late = register
-        now = {"words": self.words, "control": self.control, "sources": self.sources}
-        entering = {}
-        for name, value in now.items():
-            behind = delay(m, value, cycles, name=name)
-            entering[name] = Signal(value.shape(), name=f"entering_{name}")
-            m.d.comb += Value.cast(entering[name]).eq(Mux(late, Value.cast(behind), Value.cast(value)))
-        words, sources = entering["words"], entering["sources"]
-        control = delay(m, entering["control"])
+        given, entering = (Signal(entry_layout(self._lanes), name=name) for name in ("given", "entering"))
+        m.d.comb += [
+            *(given[name].eq(getattr(self, name)) for name in ("words", "control", "sources")),
+            presubtract.entry.eq(given),
+            presubtract.wanted.eq(self.late),
+            entering.eq(Mux(late, Value.cast(presubtract.behind), Value.cast(given))),
+        ]
+        control, sources = delay(m, entering.control), entering.sources
         for lane in range(self._lanes):
-            m.submodules[f"presubtract_{lane}"] = presubtract = self._presubtract[lane]
             m.submodules[f"selection_{lane}"] = selection = OperandSelection()
             m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]
             first = lane // QUAD * QUAD
             m.d.comb += [
-                presubtract.source0.eq(self.sources[lane][0]),
-                presubtract.source1.eq(self.sources[lane][1]),
-                presubtract.rgb.eq(RGB_ADDR(self.words[1]).srcp_op),
-                presubtract.alpha.eq(ALPHA_ADDR(self.words[2]).srcp_op),
-                selection.words.eq(words),
+                selection.words.eq(entering.words),
                 *(selection.quad[place].eq(sources[first + place][0]) for place in range(QUAD - 1)),
                 *(selection.sources[number].eq(sources[lane][number]) for number in range(SOURCES - 1)),
-                selection.sources[SOURCES - 1].eq(presubtract.result),
+                selection.sources[SOURCES - 1].eq(presubtract.results[lane]),
                 arithmetic.operands.eq(delay(m, selection.operands)),
                 arithmetic.control.eq(control),
                 self.results[lane].eq(arithmetic.results),

@@ -5,24 +5,17 @@ Source: CTM Guide pp. 6, 32-33; docs/architecture.md has the order of the roundi
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import COMBINATIONAL, PipelineConfig
-from rtl.dpp.border import INPUT, LIMIT_BITS, WORD_BITS
-from rtl.fp.conversion import CoordinateIndex, from_integer
-from rtl.fp.multiply_add import MultiplyAdd
-from rtl.fp.number import ONE
-from rtl.fp.reduction import Function
-from rtl.fp.transcendental import Transcendental
+from rtl.dpp.border import INPUT
+from rtl.dpp.scaling import COORDINATES, ScaledCoordinates
+from rtl.fp.conversion import CoordinateIndex
 from rtl.isa.limits import COORDINATE_BITS
-from rtl.lib.pipeline import delay
-
-_NEGATIVE_ZERO = 1 << (WORD_BITS - 1)
-"""Added to a product it changes nothing."""
-COORDINATES = data.StructLayout({"s": WORD_BITS, "t": WORD_BITS, "q": WORD_BITS})
+from rtl.lib.rest import Resting
 
 
 def request_layout(lanes: int, passenger: Any) -> data.StructLayout:
@@ -48,7 +41,7 @@ class Coordinates(wiring.Component):
     """Gives the indices of all lanes' elements.
 
     A lookup whose coordinates are texels takes one cycle. Others go through shared units lane by lane, `lanes` cycles
-    each; these units' latency, three times that of the configuration, is seen once, because lookups follow each other
+    each; these units' latency is seen once, because lookups follow each other
     in the units, but the two kinds wait for each other. Results come in the order of the requests.
 
     Members
@@ -68,7 +61,9 @@ class Coordinates(wiring.Component):
         """Build the hardware."""
         m = Module()
         request, lanes = self.request.payload, self._lanes
-        in_units = 3 * self._config.latency // lanes + 2
+        scaling = ScaledCoordinates(self._config)
+        m.submodules.scaling = units = Resting(scaling, scaling.latency)
+        in_units = scaling.latency // lanes + 2
         m.submodules.results = results = SyncFIFOBuffered(width=self._result.size, depth=in_units + 2)
         m.submodules.behind = behind = SyncFIFOBuffered(width=request.passenger.shape().size, depth=in_units + 2)
         m.d.comb += [
@@ -91,11 +86,17 @@ class Coordinates(wiring.Component):
         with m.If(steps):
             m.d.sync += lane.eq(Mux(last, 0, lane + 1))
 
-        indices = self._units(m, request, lane)
-        latency = 3 * self._config.latency
-        arrives, arrives_last = self._behind(m, Cat(steps, steps & last), latency)
+        m.d.comb += [
+            units.wanted.eq(steps),
+            units.coordinates.eq(request.lanes[lane]),
+            *(getattr(units, name).eq(request[name]) for name in ("scaled", "projected", "input")),
+        ]
+        arrives, arrives_last = self._behind(m, Cat(steps, steps & last), scaling.latency)
         gathered = [Signal(data.ArrayLayout(COORDINATE_BITS, lanes), name=f"gathered_{axis}") for axis in "xy"]
-        whole = [Cat(Value.cast(part)[COORDINATE_BITS:], index) for part, index in zip(gathered, indices, strict=True)]
+        whole = [
+            Cat(Value.cast(part)[COORDINATE_BITS:], index)
+            for part, index in zip(gathered, (units.x, units.y), strict=True)
+        ]
         with m.If(arrives):
             m.d.sync += [Value.cast(part).eq(value) for part, value in zip(gathered, whole, strict=True)]
         m.d.sync += started.eq(started + (steps & (lane == 0)) - arrives_last)
@@ -135,33 +136,3 @@ class Coordinates(wiring.Component):
             )
             for coordinate, limit in (("s", limits.width), ("t", limits.height))
         ]
-
-    def _units(self, m: Module, request: data.View, lane: Value) -> list[Value]:
-        """X and y of one lane: times the reciprocal of q or 1, rounded, times the size or 1, rounded, and floor."""
-        config = self._config
-        m.submodules.reciprocal = reciprocal = Transcendental(config)
-        own, divisor = Signal(COORDINATES), Signal(WORD_BITS)
-        projected = delay(m, request.projected, config.latency)
-        m.d.comb += [
-            own.eq(request.lanes[lane]),
-            reciprocal.word.eq(own.q),
-            reciprocal.function.eq(Function.RCP),
-            divisor.eq(Mux(projected, reciprocal.result, ONE)),
-        ]
-        indices = []
-        sizes = (("s", request.input.pitch, request.input.limits.width),
-                 ("t", request.input.height, request.input.limits.height))  # fmt: skip
-        for coordinate, size, limit in sizes:
-            factor = Signal(WORD_BITS, name=f"factor_{coordinate}")
-            m.d.comb += factor.eq(Mux(request.scaled, from_integer(m, size), ONE))
-            divided = self._product(m, f"division_{coordinate}", delay(m, own[coordinate], config.latency), divisor)
-            scaled = self._product(m, f"scaling_{coordinate}", divided, delay(m, factor, 2 * config.latency))
-            at_end = Signal(LIMIT_BITS, name=f"limit_{coordinate}")
-            m.d.comb += at_end.eq(delay(m, limit, 3 * config.latency))
-            indices.append(self._index(m, f"index_{coordinate}", scaled, at_end))
-        return indices
-
-    def _product(self, m: Module, name: str, a: Value, b: Value) -> Value:
-        m.submodules[name] = unit = MultiplyAdd(self._config)
-        m.d.comb += [unit.a.eq(a), unit.b.eq(b), unit.c.eq(Const(_NEGATIVE_ZERO, WORD_BITS))]
-        return unit.result

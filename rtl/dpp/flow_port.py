@@ -21,6 +21,7 @@ from rtl.isa.limits import INT_CONSTANTS
 from rtl.isa.opcodes import InstructionType
 from rtl.isa.status import BusClient, Status
 from rtl.lib.pipeline import delay
+from rtl.lib.rest import Resting
 
 FLOW_LINES = 2
 _LINE_CONSTANTS = INT_CONSTANTS // LINES[ConstantBank.INT]
@@ -105,7 +106,7 @@ class FlowPort(wiring.Component):
         m.d.sync += valid.eq(issued.valid)
         behind = delay(m, issued, name="behind")
         missing, trap, following = (delay(m, value, name="late") for value in (missing, trap, entry.following))
-        self._execute(m, constants, refused)
+        self._execute(m, valid, constants, refused)
         self._finish(m, valid, behind, missing, trap, following)
         return m
 
@@ -140,9 +141,9 @@ class FlowPort(wiring.Component):
         ]
         return constants, is_missing, refused
 
-    def _execute(self, m: Module, constants: FlowConstants, refused: dict[str, Value]) -> None:
+    def _execute(self, m: Module, valid: Value, constants: FlowConstants, refused: dict[str, Value]) -> None:
         """Flow control, a cycle after the instruction was read."""
-        m.submodules.flow_control = unit = FlowControl(self._config.lanes)
+        m.submodules.flow_control = unit = Resting(FlowControl(self._config.lanes))
         group, program = self.group, self.program
         state = Signal(control_state_layout(self._config.lanes))
         m.d.comb += [
@@ -156,7 +157,11 @@ class FlowPort(wiring.Component):
         }  # fmt: skip
         m.d.comb += [getattr(unit, name).eq(delay(m, value, name=name)) for name, value in now.items()]
         self._client = delay(m, Mux(refused["integer"], BusClient.INT_CONSTANT.value, BusClient.BOOL_CONSTANT.value))
-        m.d.comb += [unit.code_offset.eq(program.code_offset), unit.full.eq(program.full_flow_control)]
+        m.d.comb += [
+            unit.wanted.eq(valid),
+            unit.code_offset.eq(program.code_offset),
+            unit.full.eq(program.full_flow_control),
+        ]
         self._unit = unit
 
     def _finish(

@@ -13,6 +13,7 @@ from rtl.dpp.scheduling import Summary, Unit
 from rtl.dpp.source_use import SOURCES
 from rtl.fp.lane import LaneControl
 from rtl.isa.limits import INSTRUCTION_SLOTS
+from rtl.lib.rest import Resting
 
 ALU_ENTRY = data.StructLayout(
     {
@@ -77,7 +78,7 @@ class InstructionStore(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.predecode = predecode = Predecode()
+        m.submodules.predecode = predecode = Resting(Predecode())
         asked, answered = Signal(PC_BITS), Signal(PC_BITS)
         m.d.comb += [
             self.request.valid.eq(self.loading & (asked != self.size)),
@@ -90,6 +91,7 @@ class InstructionStore(wiring.Component):
         pending, pending_summary = Signal(ALU_ENTRY), Signal(Summary)
         pending_illegal, last = Signal(), Signal()
         arrives = self.loading & self.response.valid
+        m.d.comb += predecode.wanted.eq(arrives)
         with m.If(self.request.valid & self.request.ready):
             m.d.sync += asked.eq(asked + 1)
         with m.If(arrives):

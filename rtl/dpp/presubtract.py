@@ -8,12 +8,16 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
+from rtl.dpp.alu_control import INSTRUCTION
 from rtl.fp.adder import Adder
-from rtl.fp.lane import CHANNELS, SCALAR
+from rtl.fp.lane import CHANNELS, SCALAR, LaneControl
 from rtl.fp.number import ONE, WORD_BITS
+from rtl.isa.instruction import ALPHA_ADDR, RGB_ADDR
 from rtl.isa.opcodes import Presubtract
+from rtl.lib.pipeline import delay
 
 VECTOR = data.ArrayLayout(WORD_BITS, CHANNELS)
+_TEMPORARIES = 3
 _SIGN = 1 << (WORD_BITS - 1)
 
 
@@ -60,4 +64,55 @@ class PresubtractUnit(wiring.Component):
                 with m.Case(Presubtract.ADD):
                     m.d.comb += [adder.left.eq(source1), adder.right.eq(source0)]
             m.d.comb += self.result[channel].eq(adder.result)
+        return m
+
+
+def entry_layout(lanes: int) -> data.StructLayout:
+    """An instruction that is to enter the lanes: its words, what is decoded of them, and src0 to src2 of all lanes.
+
+    Of a source the colours are from the RGB unit's addresses, alpha from the alpha unit's.
+    """
+    return data.StructLayout(
+        {
+            "words": INSTRUCTION,
+            "control": LaneControl,
+            "sources": data.ArrayLayout(data.ArrayLayout(VECTOR, _TEMPORARIES), lanes),
+        }
+    )
+
+
+class PresubtractStage(wiring.Component):
+    """The presubtract units of all lanes; the rest of the instruction comes out beside their results.
+
+    Latency is that of the units; one instruction per cycle.
+
+    Members
+    -------
+    entry : ``In(entry_layout(lanes))``
+    behind : ``Out(entry_layout(lanes))``
+    results : ``Out(ArrayLayout(VECTOR, lanes))``
+        srcp.
+    """
+
+    def __init__(self, lanes: int, config: PipelineConfig) -> None:
+        self._units = [PresubtractUnit(config) for _ in range(lanes)]
+        self.latency = self._units[0].latency
+        entry = entry_layout(lanes)
+        results = data.ArrayLayout(VECTOR, lanes)
+        super().__init__({"entry": In(entry), "behind": Out(entry), "results": Out(results)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        words = self.entry.words
+        m.d.comb += self.behind.eq(delay(m, self.entry, self.latency, name="entry"))
+        for lane, unit in enumerate(self._units):
+            m.submodules[f"unit_{lane}"] = unit
+            m.d.comb += [
+                unit.source0.eq(self.entry.sources[lane][0]),
+                unit.source1.eq(self.entry.sources[lane][1]),
+                unit.rgb.eq(RGB_ADDR(words[1]).srcp_op),
+                unit.alpha.eq(ALPHA_ADDR(words[2]).srcp_op),
+                self.results[lane].eq(unit.result),
+            ]
         return m

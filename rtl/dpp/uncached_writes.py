@@ -12,8 +12,9 @@ from rtl.config import COMBINATIONAL, ArrayConfig
 from rtl.dpp.border import LIMITS, memory_members, words_layout
 from rtl.dpp.scheduling import slot_bits
 from rtl.fp.conversion import CoordinateIndex
-from rtl.isa.limits import QUAD
+from rtl.isa.limits import COORDINATE_BITS, QUAD
 from rtl.isa.opcodes import UmrtTarget
+from rtl.lib.rest import Resting
 
 _QUEUE = 16
 _UNDERWAY = 2
@@ -32,6 +33,62 @@ def uncached_layout(config: ArrayConfig) -> data.StructLayout:
             "eligible": config.lanes,
         }
     )
+
+
+class WritePairs(wiring.Component):
+    """Where the lanes write: each at its own pair, or a quad at that of its first eligible lane. Combinational.
+
+    Members
+    -------
+    limits : ``In(LIMITS)``
+    target, words, eligible : as those of `uncached_layout`
+    x, y : ``Out(ArrayLayout(12, lanes))``
+    inside : ``Out(lanes)``
+        Whether the pair is inside the limits.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        self._lanes = lanes
+        indices = data.ArrayLayout(COORDINATE_BITS, lanes)
+        super().__init__(
+            {
+                "limits": In(LIMITS),
+                "target": In(UmrtTarget),
+                "words": In(words_layout(lanes)),
+                "eligible": In(lanes),
+                "x": Out(indices),
+                "y": Out(indices),
+                "inside": Out(lanes),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        shared = Value.cast(self.target).matches(UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
+        pairs = [self._pair(m, lane) for lane in range(self._lanes)]
+        for first in range(0, self._lanes, QUAD):
+            leader = Signal(pairs[0].shape(), name=f"leader_{first}")
+            m.d.comb += leader.eq(pairs[first])
+            for lane in reversed(range(first, first + QUAD)):
+                with m.If(self.eligible[lane]):
+                    m.d.comb += leader.eq(pairs[lane])
+            for lane in range(first, first + QUAD):
+                own = data.View(leader.shape(), Mux(shared, Value.cast(leader), Value.cast(pairs[lane])))
+                m.d.comb += [self.x[lane].eq(own.x), self.y[lane].eq(own.y), self.inside[lane].eq(own.inside)]
+        return m
+
+    def _pair(self, m: Module, lane: int) -> data.View:
+        """A lane's own pair, and whether it is inside the limits."""
+        indices = []
+        for channel, limit in ((1, self.limits.width), (2, self.limits.height)):
+            m.submodules[f"index_{lane}_{channel}"] = unit = CoordinateIndex(COMBINATIONAL)
+            m.d.comb += [unit.word.eq(self.words[lane][channel]), unit.limit.eq(limit)]
+            indices.append(unit)
+        x, y = indices
+        pair = Signal(data.StructLayout({"x": x.index.shape(), "y": y.index.shape(), "inside": 1}), name=f"pair_{lane}")
+        m.d.comb += [pair.x.eq(x.index), pair.y.eq(y.index), pair.inside.eq(x.inside & y.inside)]
+        return pair
 
 
 class UncachedWrites(wiring.Component):
@@ -77,25 +134,21 @@ class UncachedWrites(wiring.Component):
         m.d.sync += result.eq(self.result)
         payload = Signal(self.write.payload.shape())
         m.submodules.queue = queue = SyncFIFOBuffered(width=len(Value.cast(payload)), depth=_QUEUE)
-        target = Value.cast(result.target)
-        shared = target.matches(UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
-        acquires = target.matches(UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
-        pairs = [self._pair(m, lane, result.words[lane]) for lane in range(lanes)]
-        m.d.comb += [payload.slot.eq(result.slot), payload.acquires.eq(acquires)]
-        for first in range(0, lanes, QUAD):
-            leader = Signal(pairs[0].shape(), name=f"leader_{first}")
-            m.d.comb += leader.eq(pairs[first])
-            for lane in reversed(range(first, first + QUAD)):
-                with m.If(result.eligible[lane]):
-                    m.d.comb += leader.eq(pairs[lane])
-            for lane in range(first, first + QUAD):
-                own = data.View(leader.shape(), Mux(shared, Value.cast(leader), Value.cast(pairs[lane])))
-                m.d.comb += [
-                    payload.x[lane].eq(own.x),
-                    payload.y[lane].eq(own.y),
-                    payload.mask[lane].eq(result.mask[lane] & own.inside),
-                    payload.values[lane].eq(result.words[lane][0]),
-                ]
+        m.submodules.pairs = pairs = Resting(WritePairs(lanes))
+        acquires = Value.cast(result.target).matches(
+            UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value
+        )
+        m.d.comb += [
+            pairs.wanted.eq(result.valid),
+            pairs.limits.eq(self.limits),
+            *(getattr(pairs, name).eq(result[name]) for name in ("target", "words", "eligible")),
+            payload.slot.eq(result.slot),
+            payload.acquires.eq(acquires),
+            payload.x.eq(pairs.x),
+            payload.y.eq(pairs.y),
+            payload.mask.eq(result.mask & pairs.inside),
+            *(payload.values[lane].eq(result.words[lane][0]) for lane in range(lanes)),
+        ]
 
         announced = Signal(range(_QUEUE + 1))
         sends, taken = Signal(), queue.r_rdy & self.write.ready
@@ -111,15 +164,3 @@ class UncachedWrites(wiring.Component):
             Value.cast(self.write.payload).eq(queue.r_data),
         ]
         return m
-
-    def _pair(self, m: Module, lane: int, words: data.View) -> data.View:
-        """A lane's pair, and whether it is inside the limits."""
-        indices = []
-        for channel, limit in ((1, self.limits.width), (2, self.limits.height)):
-            m.submodules[f"index_{lane}_{channel}"] = unit = CoordinateIndex(COMBINATIONAL)
-            m.d.comb += [unit.word.eq(words[channel]), unit.limit.eq(limit)]
-            indices.append(unit)
-        x, y = indices
-        pair = Signal(data.StructLayout({"x": x.index.shape(), "y": y.index.shape(), "inside": 1}), name=f"pair_{lane}")
-        m.d.comb += [pair.x.eq(x.index), pair.y.eq(y.index), pair.inside.eq(x.inside & y.inside)]
-        return pair

@@ -143,6 +143,48 @@ class DotAlignment(wiring.Component):
         return m
 
 
+class DotPath(wiring.Component):
+    """A dot product before its rounding, of a vector's products and one more.
+
+    Members
+    -------
+    terms : ``In(ArrayLayout(DotTerm, 3))``
+        As those of `DotSum`.
+    product, takes_part : as those of `DotAlignment`
+    exponent : ``In(WIDE_EXPONENT)``
+        The largest of the product exponents, `operands` cycles behind the operands.
+    raw : ``Out(RAW)``
+        With the terms.
+    """
+
+    terms: In(data.ArrayLayout(DotTerm, TERMS - 1))
+    product: In(PRODUCT)
+    takes_part: In(1)
+    exponent: In(WIDE_EXPONENT)
+    raw: Out(RAW)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        self.latency = config.raw_latency
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.sum = dot_sum = DotSum(self._config)
+        m.submodules.alignment = alignment = DotAlignment(self._config)
+        m.d.comb += [
+            alignment.product.eq(self.product),
+            alignment.takes_part.eq(self.takes_part),
+            alignment.common_exponent.eq(self.exponent),
+            dot_sum.exponent.eq(self.exponent),
+            *(dot_sum.terms[index].eq(self.terms[index]) for index in range(TERMS - 1)),
+            dot_sum.terms[TERMS - 1].eq(alignment.dot_term),
+            self.raw.eq(dot_sum.raw),
+        ]
+        return m
+
+
 class DotProduct(wiring.Component):
     """a[0] * b[0] + ... + a[3] * b[3] as a unit of its own.
 

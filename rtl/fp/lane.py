@@ -9,23 +9,24 @@ is one rounding for each channel, and none waits for another's.
 Source: CTM Guide pp. 23, 28-32.
 """
 
-from amaranth import Const, Module, Mux, Signal
+from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
-from rtl.fp.dot_product import DotAlignment, DotSum, largest
+from rtl.fp.dot_product import DotPath, largest
 from rtl.fp.fraction import fraction_bits
 from rtl.fp.number import ONE, WIDE_EXPONENT, WORD_BITS, ZERO_EXPONENT, unpack
 from rtl.fp.product import Product
 from rtl.fp.product_sum import RAW_BITS, ProductSum
-from rtl.fp.reduction import Function, Reduction
-from rtl.fp.result import SCALE, Result, as_rounded
+from rtl.fp.reduction import Function
+from rtl.fp.result import SCALE, Result
 from rtl.fp.rounding import Rounding
-from rtl.fp.selection import Choice, Selection
-from rtl.fp.transcendental import Interpolation
+from rtl.fp.selection import Choice, SelectionPath
+from rtl.fp.transcendental import TranscendentalPath
 from rtl.fp.zero_test import Comparison, ZeroTest
 from rtl.lib.pipeline import delay
+from rtl.lib.rest import Resting
 
 CHANNELS = 4
 SCALAR = 3
@@ -88,7 +89,6 @@ class _Channel:
     def __init__(self, config: PipelineConfig) -> None:
         self.product = Product(config)
         self.product_sum = ProductSum(config)
-        self.selection = Selection(config)
         self.rounding = Rounding(RAW_BITS, config)
         self.result = Result(config)
         self.test = ZeroTest()
@@ -126,8 +126,9 @@ class Lane(wiring.Component):
         m = Module()
         config = self._config
         channels = [_Channel(config) for _ in range(CHANNELS)]
-        m.submodules.reduction = reduction = Reduction(config)
-        m.submodules.interpolation = interpolation = Interpolation(config)
+        selections, transcendental = SelectionPath(CHANNELS, config), TranscendentalPath(config)
+        m.submodules.selections = self._selections = Resting(selections, selections.latency)
+        m.submodules.transcendental = self._transcendental = Resting(transcendental, transcendental.latency)
         for index, channel in enumerate(channels):
             for name, part in vars(channel).items():
                 m.submodules[f"{name}_{index}"] = part
@@ -136,19 +137,15 @@ class Lane(wiring.Component):
         for index, channel in enumerate(channels):
             self._connect_operands(m, channel, index)
         self._connect_dot(m, channels)
-        m.d.comb += [
-            reduction.word.eq(self.operands[SCALAR].a),
-            reduction.function.eq(control.function),
-            interpolation.reduced.eq(reduction.reduced),
-        ]
+        self._connect_shared(m)
 
         at_raw = delay(m, control, config.raw_latency, name="control_raw")
         at_rounding = delay(m, at_raw, config.addition + config.normalisation, name="control_rounding")
         at_result = delay(m, at_rounding, config.rounding, name="control_result")
         for index, channel in enumerate(channels):
             unit = "scalar" if index == SCALAR else "vector"
-            self._connect_raw(m, channel, interpolation, getattr(at_raw, unit))
-            self._connect_selection(m, channel, getattr(at_rounding, unit))
+            self._connect_raw(m, channel, getattr(at_raw, unit))
+            self._connect_selection(m, channel, index, getattr(at_rounding, unit))
             self._connect_result(m, channel, index, getattr(at_result, unit))
         return m
 
@@ -156,7 +153,7 @@ class Lane(wiring.Component):
         control, words = self.control, self.operands[index]
         own = control.scalar if index == SCALAR else control.vector
         a, b, c = (unpack(m, word, name=name) for word, name in ((words.a, "a"), (words.b, "b"), (words.c, "c")))
-        product, product_sum, selection = channel.product, channel.product_sum, channel.selection
+        product, product_sum, selections = channel.product, channel.product_sum, self._selections
         m.d.comb += [
             product.a.eq(a),
             product.b.eq(b),
@@ -164,10 +161,8 @@ class Lane(wiring.Component):
             product_sum.product.eq(product.product),
             product_sum.addend.eq(c),
             product_sum.fraction.eq(own.fraction),
-            selection.a.eq(words.a),
-            selection.b.eq(words.b),
-            selection.c.eq(words.c),
-            selection.choice.eq(own.choice),
+            *(getattr(selections, name)[index].eq(words[name]) for name in "abc"),
+            selections.choice[index].eq(own.choice),
         ]
         with m.If(own.fraction):
             m.d.comb += product_sum.addend.eq(fraction_bits(m, a))
@@ -178,47 +173,57 @@ class Lane(wiring.Component):
     def _connect_dot(self, m: Module, channels: list[_Channel]) -> None:
         """Give the products their largest exponent, and the aligned products to the dot sum."""
         config = self._config
-        m.submodules.dot_sum = dot_sum = DotSum(config)
-        m.submodules.dot_alignment = alignment = DotAlignment(config)
+        path = DotPath(config)
+        m.submodules.dot = self._dot = dot = Resting(path, path.latency)
         is_dot, has_fourth = self.control.vector.operation == Operation.DOT, self.control.dot == Dot.DOT4
         exponents = [channel.product.exponent for channel in channels]
         exponents[SCALAR] = Mux(delay(m, has_fourth, config.operands), exponents[SCALAR], ZERO_EXPONENT).as_signed()
         exponent = Signal(WIDE_EXPONENT)
         m.d.comb += [
             exponent.eq(largest(exponents)),
-            dot_sum.exponent.eq(exponent),
-            alignment.product.eq(channels[SCALAR].product.product),
-            alignment.takes_part.eq(has_fourth),
-            alignment.common_exponent.eq(exponent),
-            dot_sum.terms[SCALAR].eq(alignment.dot_term),
+            dot.wanted.eq(is_dot),
+            dot.exponent.eq(exponent),
+            dot.product.eq(channels[SCALAR].product.product),
+            dot.takes_part.eq(has_fourth),
         ]
         for index, channel in enumerate(channels[:SCALAR]):
-            path = channel.product_sum
+            product_sum = channel.product_sum
             m.d.comb += [
-                path.dot.eq(is_dot),
-                path.common_exponent.eq(exponent),
-                dot_sum.terms[index].eq(path.dot_term),
+                product_sum.dot.eq(is_dot),
+                product_sum.common_exponent.eq(exponent),
+                dot.terms[index].eq(product_sum.dot_term),
             ]
 
-    def _connect_selection(self, m: Module, channel: _Channel, control: ChannelControl) -> None:
-        """Put a selected operand in the place of the rounded sum, and its bits beside."""
-        config = self._config
-        cycles = config.raw_latency + config.addition + config.normalisation - channel.selection.latency
-        selected = delay(m, channel.selection.word, cycles, name="selected")
+    def _connect_shared(self, m: Module) -> None:
+        """The units that may rest while no channel takes their results."""
+        control, selections, transcendental = self.control, self._selections, self._transcendental
+
+        def wanted(operation: Operation) -> Value:
+            return (control.vector.operation == operation) | (control.scalar.operation == operation)
+
         m.d.comb += [
-            channel.rounding.substitute.eq(as_rounded(m, selected)),
-            channel.rounding.substitutes.eq(control.operation == Operation.SELECTION),
-            channel.result.word.eq(delay(m, selected, config.rounding, name="selected")),
+            selections.wanted.eq(wanted(Operation.SELECTION)),
+            transcendental.wanted.eq(wanted(Operation.TRANSCENDENTAL)),
+            transcendental.word.eq(self.operands[SCALAR].a),
+            transcendental.function.eq(control.function),
         ]
 
-    def _connect_raw(self, m: Module, channel: _Channel, interpolation: Interpolation, control: ChannelControl) -> None:
+    def _connect_selection(self, m: Module, channel: _Channel, index: int, control: ChannelControl) -> None:
+        """Put a selected operand in the place of the rounded sum, and its bits beside."""
+        m.d.comb += [
+            channel.rounding.substitute.eq(self._selections.rounded[index]),
+            channel.rounding.substitutes.eq(control.operation == Operation.SELECTION),
+            channel.result.word.eq(self._selections.word[index]),
+        ]
+
+    def _connect_raw(self, m: Module, channel: _Channel, control: ChannelControl) -> None:
         """Choose what a channel rounds: its own sum, or what a shared unit has for all."""
         raw = channel.rounding.raw
         m.d.comb += raw.eq(channel.product_sum.raw)
         with m.If(control.operation == Operation.DOT):
-            m.d.comb += raw.eq(m.submodules.dot_sum.raw)
+            m.d.comb += raw.eq(self._dot.raw)
         with m.Elif(control.operation == Operation.TRANSCENDENTAL):
-            m.d.comb += raw.eq(interpolation.raw)
+            m.d.comb += raw.eq(self._transcendental.raw)
 
     def _connect_result(self, m: Module, channel: _Channel, index: int, control: ChannelControl) -> None:
         """Output modifier, clamp and comparison."""

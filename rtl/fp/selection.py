@@ -4,11 +4,12 @@ Source: CTM Guide pp. 28, 41.
 """
 
 from amaranth import Module, Mux, Value
-from amaranth.lib import enum, wiring
+from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
-from rtl.fp.number import HALF, WORD_BITS, Word
+from rtl.fp.number import HALF, WORD_BITS, Rounded, Word
+from rtl.fp.result import as_rounded
 from rtl.lib.pipeline import delay
 
 
@@ -74,4 +75,47 @@ class Selection(wiring.Component):
             ),
         )
         m.d.comb += self.word.eq(delay(m, Mux(takes_a, a, b), self.latency, name="word"))
+        return m
+
+
+class SelectionPath(wiring.Component):
+    """Selections of several channels on their way beside the sums.
+
+    Latency of `rounded` is that of a rounded sum before `rounding` of the configuration, of `word` that behind it.
+
+    Members
+    -------
+    a, b, c : ``In(ArrayLayout(32, channels))``
+    choice : ``In(ArrayLayout(Choice, channels))``
+    rounded : ``Out(ArrayLayout(Rounded, channels))``
+        What is chosen, as a rounded sum.
+    word : ``Out(ArrayLayout(32, channels))``
+        And as it is.
+    """
+
+    def __init__(self, channels: int, config: PipelineConfig) -> None:
+        self._channels, self._config = channels, config
+        self.latency = config.raw_latency + config.addition + config.normalisation + config.rounding
+        words = data.ArrayLayout(WORD_BITS, channels)
+        super().__init__(
+            {
+                **dict.fromkeys("abc", In(words)),
+                "choice": In(data.ArrayLayout(Choice, channels)),
+                "rounded": Out(data.ArrayLayout(Rounded, channels)),
+                "word": Out(words),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        rounding = self._config.rounding
+        for channel in range(self._channels):
+            m.submodules[f"selection_{channel}"] = selection = Selection(self._config)
+            selected = delay(m, selection.word, self.latency - selection.latency - rounding, name="selected")
+            m.d.comb += [
+                *(getattr(selection, name).eq(getattr(self, name)[channel]) for name in ("a", "b", "c", "choice")),
+                self.rounded[channel].eq(as_rounded(m, selected)),
+                self.word[channel].eq(delay(m, selected, rounding, name="selected")),
+            ]
         return m

@@ -111,6 +111,41 @@ class Interpolation(wiring.Component):
         return Cat(Const(0, 1), negate, Const(0, SUM_SHIFT - 2), Mux(negate, ~value + 2, value)).as_signed()
 
 
+class TranscendentalPath(wiring.Component):
+    """A transcendental function before its rounding.
+
+    Latency is `raw_latency` of the configuration; one result per cycle.
+
+    Members
+    -------
+    word : ``In(32)``
+    function : ``In(Function)``
+    raw : ``Out(RAW)``
+    """
+
+    word: In(WORD_BITS)
+    function: In(Function)
+    raw: Out(RAW)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        self.latency = config.raw_latency
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.reduction = reduction = Reduction(self._config)
+        m.submodules.interpolation = interpolation = Interpolation(self._config)
+        m.d.comb += [
+            reduction.word.eq(self.word),
+            reduction.function.eq(self.function),
+            interpolation.reduced.eq(reduction.reduced),
+            self.raw.eq(interpolation.raw),
+        ]
+        return m
+
+
 class Transcendental(wiring.Component):
     """A transcendental function as a unit of its own.
 
@@ -136,15 +171,13 @@ class Transcendental(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        m.submodules.reduction = reduction = Reduction(config)
-        m.submodules.interpolation = interpolation = Interpolation(config)
+        m.submodules.path = path = TranscendentalPath(config)
         m.submodules.rounding = rounding = Rounding(RAW_BITS, config)
         m.submodules.result = result = Result(config)
         m.d.comb += [
-            reduction.word.eq(self.word),
-            reduction.function.eq(self.function),
-            interpolation.reduced.eq(reduction.reduced),
-            rounding.raw.eq(interpolation.raw),
+            path.word.eq(self.word),
+            path.function.eq(self.function),
+            rounding.raw.eq(path.raw),
             result.value.eq(rounding.rounded),
             self.result.eq(result.result),
         ]

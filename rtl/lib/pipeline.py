@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from amaranth import Module, Signal, Value
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data
 
 Delayed = TypeVar("Delayed", bound=Value | data.View)
@@ -19,3 +19,12 @@ def delay(m: Module, value: Delayed, cycles: int = 1, *, name: str = "delayed") 
         m.d.sync += register.eq(value)
         value = register
     return value
+
+
+def lately(m: Module, bit: Value, cycles: int) -> Value:
+    """Whether `bit` is 1, or was in one of the last `cycles` clock cycles: a pipeline of that depth is at work."""
+    if not cycles:
+        return bit
+    before = Signal(cycles, name="before")
+    m.d.sync += before.eq(Cat(bit, before))
+    return bit | before.any()

@@ -7,12 +7,13 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import CacheConfig, PipelineConfig
+from rtl.config import COMBINATIONAL, CacheConfig, PipelineConfig
 from rtl.fp.conversion import FromUnorm, ToUnorm
 from rtl.fp.number import WORD_BITS
 from rtl.isa.formats import ELEMENTS, DataFormat
 from rtl.isa.limits import CHANNELS
 from rtl.lib.pipeline import delay
+from rtl.lib.rest import Resting
 from rtl.mc.address import ADDRESS_BITS, OWN
 
 LINE_BYTES = CacheConfig.LINE_BYTES
@@ -55,6 +56,27 @@ def place(address: Value) -> Value:
     return Cat(address[word_bits : word_bits + PLACE["word"].width], address[word_bits - 1])
 
 
+class UnormWords(wiring.Component):
+    """The channels of an element, of 16 bits, as parts of 1. Combinational.
+
+    Members
+    -------
+    numbers : ``In(ArrayLayout(16, 4))``
+    words : ``Out(WORDS)``
+    """
+
+    numbers: In(data.ArrayLayout(_UNORM_BITS, CHANNELS))
+    words: Out(WORDS)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        for channel in range(CHANNELS):
+            m.submodules[f"unorm_{channel}"] = unorm = FromUnorm(_UNORM_BITS, COMBINATIONAL)
+            m.d.comb += [unorm.number.eq(self.numbers[channel]), self.words[channel].eq(unorm.result)]
+        return m
+
+
 class ElementWords(wiring.Component):
     """Converts what a lane has read into words. Combinational.
 
@@ -87,15 +109,16 @@ class ElementWords(wiring.Component):
         """Build the hardware."""
         m = Module()
         code = Value.cast(self.format)
+        eight, is_unorm = code == DataFormat.UINT8_4.value, Signal()
+        m.submodules.unorm = unorm = Resting(UnormWords())
+        m.d.comb += [is_unorm.eq(eight | (code == DataFormat.UINT16_1.value)), unorm.wanted.eq(is_unorm)]
         for channel in range(CHANNELS):
-            m.submodules[f"unorm_{channel}"] = unorm = FromUnorm(_UNORM_BITS, PipelineConfig(result=0))
             raw = self.raw[channel]
             half = raw.word_select(self.upper[channel], _UNORM_BITS)
             byte = Mux(self.gathers, raw[:_BYTE_BITS], raw.word_select(channel, _BYTE_BITS))
-            eight = code == DataFormat.UINT8_4.value
             m.d.comb += [
-                unorm.number.eq(Mux(eight, Cat(byte, byte), half)),
-                self.words[channel].eq(Mux(eight | (code == DataFormat.UINT16_1.value), unorm.result, raw)),
+                unorm.numbers[channel].eq(Mux(eight, Cat(byte, byte), half)),
+                self.words[channel].eq(Mux(is_unorm, unorm.words[channel], raw)),
             ]
             lacking = [format_.value for format_, shape in ELEMENTS.items() if shape.channels <= channel]
             with m.If(~self.gathers & code.matches(*lacking)):

@@ -3,6 +3,7 @@
 from rtl.config import MachineConfig
 from rtl.ctm import Ctm
 from rtl.dpp.core_module import NAME, CoreInstance, CoreModule
+from rtl.lib.rest import ClockGating
 from sim.compiled import cxxrtl
 from sim.compiled.beside import Beside
 from sim.compiled.sampled import Sampled
@@ -20,24 +21,26 @@ def machine_verilog(config: MachineConfig, *, top: str) -> str:
     return _written(Ctm, config, top)
 
 
-def _written(machine: type[Ctm] | type[Sampled], config: MachineConfig, top: str) -> str:
-    with Beside(_core_verilog, config) as core:
-        return convert(machine(config, CoreInstance), top=top) + core.result()
+def _written(
+    machine: type[Ctm] | type[Sampled], config: MachineConfig, top: str, platform: ClockGating | None = None
+) -> str:
+    with Beside(_core_verilog, config, platform) as core:
+        return convert(machine(config, CoreInstance), top=top, platform=platform) + core.result()
 
 
-def _core_verilog(config: MachineConfig) -> str:
-    return convert(CoreModule(config), top=NAME)
+def _core_verilog(config: MachineConfig, platform: ClockGating | None) -> str:
+    return convert(CoreModule(config), top=NAME, platform=platform)
 
 
 def sampled_verilog(config: MachineConfig, *, top: str) -> str:
-    """The same with a register at each input, see `Sampled`.
+    """The same for simulation: with a register at each input, see `Sampled`, and units that rest.
 
     Raises
     ------
     ToolchainError
         As `machine_verilog`.
     """
-    return _written(Sampled, config, top)
+    return _written(Sampled, config, top, ClockGating())
 
 
 def machine_rtlil(config: MachineConfig, *, top: str) -> str:

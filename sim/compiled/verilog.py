@@ -44,7 +44,7 @@ def ports(component: wiring.Component) -> Iterator[Port]:
             yield Port("__".join(map(str, path)), value, member.flow == Flow.In)
 
 
-def convert(component: wiring.Component, *, top: str) -> str:
+def convert(component: wiring.Component, *, top: str, platform: object = None) -> str:
     """A component as SystemVerilog, without places in sources, so that the same hardware is always the same text.
 
     Ports are those of `ports`, and `clk` and `rst` if the component uses the domain "sync" and does not make it.
@@ -61,6 +61,7 @@ def convert(component: wiring.Component, *, top: str) -> str:
             text = verilog.convert(
                 component,
                 name=top,
+                platform=platform,
                 ports=[port.value for port in ports(component)],
                 emit_src=False,
                 strip_internal_attrs=True,

@@ -77,11 +77,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "full lines stay": (Fault("rtl.mc.write_combiner", "open_ & full & ~stays", "open_ & full & 0"), FULL),
     "an earlier lane wins": (
-        Fault("rtl.mc.element_writer", "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
+        Fault("rtl.mc.group_bytes", "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
         OUTPUTS,
     ),
     "the first column outside is written": (
-        Fault("rtl.mc.element_writer", "x < limits.width", "x <= limits.width"), OUTPUTS,
+        Fault("rtl.mc.group_bytes", "x < limits.width", "x <= limits.width"), OUTPUTS,
     ),
     "all lanes of a quad are in one row": (
         Fault("rtl.mc.outputs", "output.payload.j + (lane >> 1 & 1)", "output.payload.j"), OUTPUTS,
