@@ -4,6 +4,7 @@ A resident group has a slot. It is *clearing* until its temporaries are, then *f
 looked at; *ready*: it can be issued; in a port (nothing is set); *waiting* for what its port had to load; *finished*.
 """
 
+from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 
@@ -109,7 +110,7 @@ class Scheduler(wiring.Component):
         self._waits, self._late, self._writes = (Signal(threads, name=name) for name in ("waits", "late", "writes"))
         m.submodules.pcs = pcs = Table(PC_BITS, threads)
 
-        usable = Cat(slot < self.slots for slot in range(threads))
+        usable = ((1 << self.slots) - 1)[:threads]
         free = ~self.occupied & usable
         m.d.comb += [self.has_free.eq(free.any()), self.free_slot.eq(one_hot_index(lowest_one(free)))]
         admitted = self._mask(self.admit, self.free_slot)
@@ -217,24 +218,28 @@ class Scheduler(wiring.Component):
         """What is known of each slot's next instruction, and how many it may still execute."""
         m.submodules.left = left = Table(_COUNT_BITS, self._threads)
         left.write(m, self.begin.slot, self.watchdog, self.begin.valid)
-        expiring = []
-        news = []
+        expiring, news = [], []
         for done in self.done:
             remaining = left.read(m, done.slot)
             counts = done.valid & ~done.again
             left.write(m, done.slot, (remaining - 1)[:_COUNT_BITS], counts)
             expires = (self.watchdog != 0) & (remaining == 1)
             expiring.append(self._mask(counts & expires, done.slot))
-            news.append((counts, done.slot, done.following, expires))
-        news.append((fetched.valid, fetched.slot, self.fetched, self.expired.bit_select(fetched.slot, 1)))
+            news.append((self._mask(counts, done.slot), done.following, expires))
+        expired = self.expired.bit_select(fetched.slot, 1)
+        news.append((self._mask(fetched.valid, fetched.slot), self.fetched, expired))
         m.d.sync += self.expired.eq((self.expired & ~begun) | reduce(or_, expiring))
-        for slot in range(self._threads):
-            for valid, number, summary, expired in news:
-                with m.If(valid & (number == slot)):
-                    unit = Mux(expired, Unit.FLOW.value, Value.cast(summary.unit))
-                    m.d.sync += [self._units[port][slot].eq(unit == port) for port in range(PORTS)]
-                    m.d.sync += [
-                        self._waits[slot].eq(summary.waits & ~expired),
-                        self._late[slot].eq(summary.late),
-                        self._writes[slot].eq(summary.writes),
-                    ]
+        learned = Signal(self._threads)
+        m.d.comb += learned.eq(reduce(or_, (slot for slot, _, _ in news)))
+
+        def learn(known: Value, facts: Iterable[Value]) -> None:
+            # Each slot has one news at most.
+            new = reduce(or_, (Mux(fact, slot, 0) for fact, (slot, _, _) in zip(facts, news, strict=True)))
+            m.d.sync += known.eq((known & ~learned) | new)
+
+        for unit in Unit:
+            is_next = (Mux(expired, unit == Unit.FLOW, summary.unit == unit) for _, summary, expired in news)
+            learn(self._units[unit.value], is_next)
+        learn(self._waits, (summary.waits & ~expired for _, summary, expired in news))
+        learn(self._late, (summary.late for _, summary, _ in news))
+        learn(self._writes, (summary.writes for _, summary, _ in news))
