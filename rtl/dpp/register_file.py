@@ -157,19 +157,20 @@ class RegisterFile(wiring.Component):
             written.write.eq(writes),
             written.forgets.eq(Mux(alu_writes, 0, self._block)),
         ]
+        row = data.ArrayLayout(WORD_BITS, width)
+        contents, strobes = Signal(row, name=f"{name}_{bank}_contents"), Signal(width, name=f"{name}_{bank}_strobes")
+        m.d.comb += [
+            strobes.eq((enable | written.is_fresh.replicate(width)) & writes.replicate(width)),
+            *(
+                word.eq(words.word_select(number, WORD_BITS) & enable[number].replicate(WORD_BITS))
+                for number, word in enumerate(contents)
+            ),
+        ]
         ports = []
         for copy in range(COPIES):
-            memory = Memory(shape=data.ArrayLayout(WORD_BITS, width), depth=depth, init=[])
-            m.submodules[f"{name}_{bank}_{copy}"] = memory
+            m.submodules[f"{name}_{bank}_{copy}"] = memory = Memory(shape=row, depth=depth, init=[])
             port = memory.write_port(granularity=1)
-            m.d.comb += [
-                port.addr.eq(entry),
-                port.en.eq((enable | written.is_fresh.replicate(width)) & writes.replicate(width)),
-                *(
-                    word.eq(words.word_select(number, WORD_BITS) & enable[number].replicate(WORD_BITS))
-                    for number, word in enumerate(map(Value.cast, port.data))
-                ),
-            ]
+            m.d.comb += [port.addr.eq(entry), port.data.eq(contents), port.en.eq(strobes)]
             ports.append(memory.read_port())
         return written, ports
 
