@@ -1,6 +1,6 @@
 """The machine: host interface, command processor, conditional unit, memory controller, array. This file wires."""
 
-from amaranth import Module, ResetInserter
+from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -13,6 +13,7 @@ from rtl.dpp.launch import Launch
 from rtl.dpp.scheduling import PORTS, STALLS, Unit, slot_bits
 from rtl.host.control_bus import ControlBusSignature
 from rtl.host.interface import HostInterface
+from rtl.lib.rest import Pausing, resettable
 from rtl.mc.bus import BusSignature
 from rtl.mc.controller import WRITES, MemoryController, read_clients
 from rtl.mc.memory_ports import MemoryPorts
@@ -56,8 +57,6 @@ class Machine(wiring.Component):
         array, memory = config.array, config.memory
         slot = slot_bits(array) + (array.cores - 1).bit_length()
         m.submodules.host = self._host = host = HostInterface(array)
-        # A soft reset is the reset of all units but the host interface and the memory ports.
-        resettable = ResetInserter(host.reset)
         self._processor = CommandProcessor(array)
         self._conditional = ConditionalUnit(array.lanes)
         self._array = Array(config, self._make_core)
@@ -78,11 +77,14 @@ class Machine(wiring.Component):
             writes=WRITES,
         )
         m.submodules.memory_ports = self._memory_ports
-        m.submodules.processor = resettable(self._processor)
-        m.submodules.conditional = resettable(self._conditional)
-        m.submodules.array = resettable(self._array)
         m.submodules.launch = self._launch
-        m.submodules.controller = resettable(self._controller)
+        # A soft reset is the reset of all units but the host interface and the memory ports.
+        m.submodules.processor = resettable(self._processor, host.reset)
+        m.submodules.array = resettable(self._array, host.reset)
+        m.submodules.controller = resettable(self._controller, host.reset)
+        tests = [port.valid for port in (*self._conditional.requests, *self._conditional.responses)]
+        active = self._conditional.command.valid | ~self._conditional.idle | Cat(tests).any()
+        m.submodules.conditional = resettable(Pausing(self._conditional, active), host.reset)
         self._connect_host(m)
         self._connect_processor(m)
         self._connect_array(m)

@@ -105,9 +105,12 @@ class HostInterface(wiring.Component):
         ):  # fmt: skip
             with m.If(self._writes(name)):
                 m.d.sync += register.eq(self._merged(register))
+        # Two cycles at least, see `resettable`.
+        lasts = Signal()
+        m.d.sync += lasts.eq(self.reset)
         with m.If(starts):
             m.d.sync += [self.reset.eq(1), self.watchdog.eq(0)]
-        with m.Elif(self.reset & self.ports_quiet):
+        with m.Elif(self.reset & lasts & self.ports_quiet):
             m.d.sync += self.reset.eq(0)
         m.d.comb += errors.lost.eq(starts & ~queue.empty)
         m.d.sync += [

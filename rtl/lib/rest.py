@@ -1,23 +1,74 @@
-"""Units that rest while nobody wants anything of them."""
+"""Units that rest while nobody wants anything of them, and units that pause while nothing in them changes."""
 
 from typing import Any
 
-from amaranth import ClockDomain, ClockSignal, DomainRenamer, Module, Signal
+from amaranth import (
+    ClockDomain,
+    ClockSignal,
+    DomainRenamer,
+    Elaboratable,
+    Module,
+    ResetInserter,
+    ResetSignal,
+    Signal,
+    Value,
+)
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow, In
 
 from rtl.lib.pipeline import lately
 
-_RESTING, _OPERANDS, _GATE = "resting", "operands", "gate"
-"""Clocks of the unit, of its operands, and of what decides about the unit's."""
+_PAUSING, _RESTING, _OPERANDS, _GATE = "pausing", "resting", "operands", "gate"
+"""Clocks of units, of a resting unit's operands, and of what decides about a unit's clock."""
 
 
 class ClockGating:
-    """The platform of hardware in which a unit that rests costs nothing: its clock stops and its operands stay.
+    """The platform of hardware in which a unit that rests or pauses costs nothing: its clock stops.
 
     That saves a simulation time and a chip energy. A gate is combinational: a simulator must not let registers of the
     gated clock see what those of the other one have become at the same edge, as Amaranth's own does.
     """
+
+
+def _gate(m: Module, name: str, works: Value) -> None:
+    """Make a clock that ticks at the end of cycles with `works`."""
+    awake = Signal(init=1)
+    m.domains += ClockDomain(name, local=True)
+    m.domains += ClockDomain(_GATE, local=True, clk_edge="neg", reset_less=True)
+    m.d[_GATE] += awake.eq(works)
+    m.d.comb += [
+        ClockSignal(_GATE).eq(ClockSignal()),
+        ClockSignal(name).eq(ClockSignal() & awake),
+        ResetSignal(name).eq(ResetSignal()),
+    ]
+
+
+def resettable(unit: Elaboratable, reset: Value) -> Any:
+    """A unit with one more reset, which must last two cycles at least, so that units that pause see it."""
+    return ResetInserter({"sync": reset, _PAUSING: reset})(unit)
+
+
+class Pausing(Elaboratable):
+    """A unit in which nothing changes but in cycles with `active`, and in the one behind.
+
+    Its outputs may follow from its inputs in the same cycle. It must not have parts that rest or pause themselves.
+    Without the platform `ClockGating` it is the unit itself.
+    """
+
+    def __init__(self, unit: Elaboratable, active: Value) -> None:
+        self._unit, self._active = unit, active
+
+    def elaborate(self, platform: object) -> Any:
+        """Build the hardware."""
+        if not isinstance(platform, ClockGating):
+            return self._unit
+        m = Module()
+        # What a reset sets is reset with all else, so that it shows every kind of reset.
+        is_new = Signal(init=1)
+        m.d.sync += is_new.eq(0)
+        _gate(m, _PAUSING, lately(m, self._active, 1) | is_new | ResetSignal())
+        m.submodules.unit = DomainRenamer(_PAUSING)(self._unit)
+        return m
 
 
 class Resting(wiring.Component):
@@ -54,14 +105,11 @@ class Resting(wiring.Component):
 
     def _gated(self, m: Module) -> Any:
         """The unit with its own clock; its operands are taken in the middle of a cycle, when all is settled."""
-        works, awake = Signal(), Signal(init=1)
-        for name, edge in ((_RESTING, "pos"), (_OPERANDS, "pos"), (_GATE, "neg")):
-            m.domains += ClockDomain(name, local=True, clk_edge=edge, reset_less=True)
-        m.d[_GATE] += awake.eq(works)
+        works = Signal()
+        _gate(m, _RESTING, works)
+        m.domains += ClockDomain(_OPERANDS, local=True, reset_less=True)
         m.d.comb += [
             works.eq(lately(m, self.wanted, self._cycles)),
-            ClockSignal(_GATE).eq(ClockSignal()),
             ClockSignal(_OPERANDS).eq(~ClockSignal() & works),
-            ClockSignal(_RESTING).eq(ClockSignal() & awake),
         ]
         return DomainRenamer(_RESTING)(self._unit)

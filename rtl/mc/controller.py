@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from rtl.config import MachineConfig
 from rtl.isa.limits import INPUTS, OUTPUTS
 from rtl.isa.status import BusClient
+from rtl.lib.rest import Pausing
 from rtl.mc.buffer import BUFFER
 from rtl.mc.bus_reader import tagged_request_layout, tagged_response_layout
 from rtl.mc.bus_writer import tagged_answer_layout, tagged_write_layout
@@ -188,7 +189,8 @@ class MemoryController(wiring.Component):
 
     def _connect_fills(self, m: Module) -> None:
         """Instructions and constants."""
-        m.submodules.instructions = instructions = InstructionReader(outstanding=_SMALL_READER)
+        instructions = InstructionReader(outstanding=_SMALL_READER)
+        m.submodules.instructions = Pausing(instructions, instructions.request.valid | ~instructions.idle)
         m.submodules.constants = constants = self._constant_reader
         self._connect_reader(m, _INSTRUCTION, instructions)
         self._connect_reader(m, _CONSTANT, constants)
@@ -221,9 +223,9 @@ class MemoryController(wiring.Component):
 
     def _connect_conditional(self, m: Module) -> None:
         registers = self._registers
-        m.submodules.conditional = self._conditional = cache = ConditionalCache(
-            self._passenger, self._config.conditional_cache
-        )  # fmt: skip
+        self._conditional = cache = ConditionalCache(self._passenger, self._config.conditional_cache)
+        active = cache.client.access.valid | cache.invalidate | cache.flush | ~cache.idle
+        m.submodules.conditional = Pausing(cache, active)
         self._connect_reader(m, _CONDITIONAL, cache)
         connect(m, flipped(self.conditional_client), cache.client)
         connect(m, cache.line_write, self._writes.writes[_CONDITIONAL_WRITE])

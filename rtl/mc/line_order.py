@@ -21,6 +21,8 @@ class LineOrder(wiring.Component):
     response : ``Out(stream.Signature(LINE_RESPONSE))``
     tagged_request : ``Out(stream.Signature(tagged_request_layout(range(outstanding))))``
     tagged_response : ``In(stream.Signature(tagged_response_layout(range(outstanding)), always_ready=True))``
+    idle : ``Out(1)``
+        No line is under way.
     """
 
     def __init__(self, *, outstanding: int) -> None:
@@ -32,6 +34,7 @@ class LineOrder(wiring.Component):
                 "response": Out(stream.Signature(LINE_RESPONSE)),
                 "tagged_request": Out(stream.Signature(tagged_request_layout(tag))),
                 "tagged_response": In(stream.Signature(tagged_response_layout(tag), always_ready=True)),
+                "idle": Out(1),
             }
         )
 
@@ -46,6 +49,7 @@ class LineOrder(wiring.Component):
         count = Signal(range(depth + 1))
         request, asked, came = self.request, self.tagged_request, self.tagged_response
         room = count != depth
+        m.d.comb += self.idle.eq(count == 0)
         m.d.comb += [
             asked.valid.eq(request.valid & room),
             request.ready.eq(asked.ready & room),

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.fp.number import WORD_BITS
 from rtl.isa.limits import CHANNELS, COORDINATE_BITS, OUTPUTS, QUAD
+from rtl.lib.rest import Pausing
 from rtl.lib.sharing import Arbiter
 from rtl.mc.buffer import BUFFER
 from rtl.mc.element_writer import ElementWriter, element_writes_layout
@@ -102,7 +103,8 @@ class Outputs(wiring.Component):
         group = element_writes_layout(self._lanes, self._passenger)
         m.submodules.arbiter = arbiter = Arbiter(group, 2)
         m.submodules.writer = writer = ElementWriter(self._lanes, self._passenger)
-        m.submodules.combiner = combiner = WriteCombiner(entries=self._entries)
+        combiner = WriteCombiner(entries=self._entries)
+        m.submodules.combiner = Pausing(combiner, combiner.write.valid | combiner.moves)
         m.submodules.pending = pending = SyncFIFO(width=self._pending.size, depth=_PENDING)
         self._offer_output(m, arbiter.inputs[0])
         self._offer_uncached(m, arbiter.inputs[1])

@@ -4,6 +4,7 @@ from amaranth import Cat, Module, Mux, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from rtl.lib.rest import Pausing
 from rtl.lib.sharing import Arbiter
 from rtl.mc.bus_reader import tagged_request_layout, tagged_response_layout
 from rtl.mc.line_order import LineOrder
@@ -70,7 +71,8 @@ class ReadPorts(wiring.Component):
         m.d.comb += [answers.output.ready.eq(1), self.refused_line.eq(came.line)]
 
         for client, outstanding in enumerate(self._clients):
-            m.submodules[f"order_{client}"] = order = LineOrder(outstanding=outstanding)
+            order = LineOrder(outstanding=outstanding)
+            m.submodules[f"order_{client}"] = Pausing(order, order.request.valid | ~order.idle)
             connect(m, flipped(self.requests[client]), order.request)
             connect(m, order.response, flipped(self.responses[client]))
             asked, back = order.tagged_request, order.tagged_response

@@ -31,6 +31,8 @@ class WriteCombiner(wiring.Component):
         Hand on everything; high until `empty`.
     empty : ``Out(1)``
         There is no entry.
+    moves : ``Out(1)``
+        A line leaves, or is handed on.
     """
 
     def __init__(self, *, entries: int) -> None:
@@ -43,6 +45,7 @@ class WriteCombiner(wiring.Component):
                 "line": Out(stream.Signature(LINE_WRITE)),
                 "flush": In(1),
                 "empty": Out(1),
+                "moves": Out(1),
             }
         )
 
@@ -89,6 +92,7 @@ class WriteCombiner(wiring.Component):
             reader.addr.eq(victim),
             reader.en.eq(leaving),
             left.eq(Mux(leaving, (1 << victim)[:count], 0)),
+            self.moves.eq(leaving | line.valid),
         ]
         out = Signal(count)
         handed = line.valid & line.ready

@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.isa.status import Status
+from rtl.lib.rest import Pausing
 from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
 from rtl.pe.border import ADDRESS_BITS, IMAGE
 from rtl.pe.loader import ProgramLoader
@@ -51,7 +52,8 @@ class ProgramLauncher(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.loader = loader = ProgramLoader()
+        loader = ProgramLoader()
+        m.submodules.loader = Pausing(loader, loader.start | ~loader.idle)
         wiring.connect(m, loader.request, wiring.flipped(self.request))
         wiring.connect(m, wiring.flipped(self.response), loader.response)
         loaded = Signal()

@@ -45,6 +45,8 @@ class ProgramLoader(wiring.Component):
     start : ``In(1)``
         Load the image at `base`, a multiple of 2 KiB that stays until `done`; only while none is loaded.
     base : ``In(32)``
+    idle : ``Out(1)``
+        None is being loaded.
     done : ``Out(1)``
         It is loaded, or it cannot be.
     status : ``Out(Status)``
@@ -59,6 +61,7 @@ class ProgramLoader(wiring.Component):
 
     start: In(1)
     base: In(ADDRESS_BITS)
+    idle: Out(1)
     done: Out(1)
     status: Out(Status)
     address: Out(ADDRESS_BITS)
@@ -87,7 +90,7 @@ class ProgramLoader(wiring.Component):
         m.d.comb += [window.base.eq(self.base), self.image.code.eq(self.base + self._code_offset)]
         with m.FSM():
             with m.State("idle"):
-                m.d.comb += window.forget.eq(self.start)
+                m.d.comb += [self.idle.eq(1), window.forget.eq(self.start)]
                 m.d.sync += [self.status.eq(Status.OK), self._is_bad.eq(0), self._codes.eq(0)]
                 m.d.sync += self._informations.eq(0)
                 with m.If(self.start):
