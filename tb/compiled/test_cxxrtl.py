@@ -17,6 +17,7 @@ from sim.compiled import ToolchainError, cxxrtl
 from sim.compiled.divided import UnexpectedTextError, divide
 from sim.compiled.loops import LoopThroughModuleError, open_loops
 from sim.compiled.repeated import KEPT, merge
+from sim.compiled.verilog import convert_to_rtlil
 
 _CYCLES = 300
 _INPUTS = {"value": 32, "address": 3, "enable": 1}
@@ -150,7 +151,7 @@ def test_a_compiled_design_does_what_amaranth_simulates(compiler: str, monkeypat
     monkeypatch.setenv("CXX", compiler)
     rng = np.random.default_rng(1)
     inputs = [{name: int(rng.integers(1 << width)) for name, width in _INPUTS.items()} for _ in range(_CYCLES)]
-    text = cxxrtl.convert(Design(), top="top")
+    text = convert_to_rtlil(Design(), top="top")
     library = cxxrtl.build(lambda: text, host(), top="top", key=text)
     assert compiled(library, inputs) == simulated(inputs)
 
@@ -161,7 +162,7 @@ def test_a_compiled_design_does_what_amaranth_simulates(compiler: str, monkeypat
 
 
 def test_modules_that_are_the_same_are_written_once_and_large_ones_kept() -> None:
-    text = cxxrtl.convert(Design(), top="top")
+    text = convert_to_rtlil(Design(), top="top")
     names = re.findall(r"^module (\S+)$", text, re.MULTILINE)
     merged = merge(text, "top")
     assert len(names) == 5
