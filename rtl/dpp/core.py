@@ -139,9 +139,8 @@ class Core(wiring.Component):
             starter.group.slot.eq(started.slot),
             starter.group.group.eq(self.group.payload),
             starter.highest_temporary.eq(program.highest_temporary),
-            scheduler.begin.valid.eq(starter.begin.valid),
-            scheduler.begin.slot.eq(starter.begin.slot),
-            scheduler.begin.pc.eq(program.start),
+            scheduler.start.eq(program.start),
+            scheduler.begin.eq(starter.begin),
             scheduler.watchdog.eq(program.watchdog),
         ]
 

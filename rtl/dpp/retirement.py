@@ -5,7 +5,7 @@ Source: CTM Guide pp. 17-18, 29; docs/architecture.md.
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
@@ -23,7 +23,7 @@ class Retirement(wiring.Component):
     """Sends the outputs of groups that are at their end, and frees their slots.
 
     A group that faulted sends nothing. With tests the conditional unit is asked first; the groups' order stays the
-    same. Each output register that was written takes a cycle, a group one more; with tests two more at least.
+    same. Each output register that was written takes a cycle, a group one more; with tests three more at least.
 
     Members
     -------
@@ -75,40 +75,47 @@ class Retirement(wiring.Component):
         """Build the hardware."""
         m = Module()
         entry = data.StructLayout({"slot": slot_bits(self._config), "faulted": 1, "tested": 1})
-        m.submodules.queue = queue = SyncFIFOBuffered(width=entry.size, depth=_TESTED)
+        m.submodules.queue = queue = SyncFIFO(width=entry.size, depth=_TESTED)
         testing = self._test(m, queue)
         sending = self._send(m, queue, entry)
-        m.d.comb += self.empty.eq(~testing & ~sending & ~queue.r_rdy & (queue.level == 0))
+        m.d.comb += self.empty.eq(~testing & ~sending & ~queue.r_rdy)
         return m
 
-    def _test(self, m: Module, queue: SyncFIFOBuffered) -> Value:
+    def _test(self, m: Module, queue: SyncFIFO) -> Value:
         """Ask for the tests of the groups that need them; whether one is on its way."""
         taken, valid, fetched = Signal.like(self.group), Signal(), Signal()
         request = self.test_request
-        test = Signal()
         m.d.comb += [
             self.test_slot.eq(taken.slot),
-            test.eq(self.program.tests & ~taken.faulted),
-            request.valid.eq(valid & fetched & test & queue.w_rdy),
+            request.valid.eq(valid & fetched & ~taken.faulted & queue.w_rdy),
             request.payload.i.eq(self.test_group.i),
             request.payload.j.eq(self.test_group.j),
             request.payload.mask.eq(self.test_group.covered & self.test_group.live),
-            queue.w_data.eq(Cat(taken.slot, taken.faulted, test)),
-            queue.w_en.eq(valid & Mux(test, fetched & request.ready & queue.w_rdy, 1)),
-            self.ready.eq(~valid),
         ]
+        with m.If(self.program.tests):
+            m.d.comb += [
+                queue.w_data.eq(Cat(taken.slot, taken.faulted, ~taken.faulted)),
+                queue.w_en.eq(valid & (taken.faulted | (fetched & request.ready))),
+                self.ready.eq(~valid),
+            ]
+        with m.Else():
+            m.d.comb += [
+                queue.w_data.eq(Cat(self.group.slot, self.group.faulted)),
+                queue.w_en.eq(self.group.valid),
+                self.ready.eq(queue.w_rdy),
+            ]
         first = Mux(self.program.conditional_from_program, 0, self.program.conditional_value)
         for lane, value in enumerate(self.conditional):
             chosen = Mux(self.conditional_written[lane], value, first)
             m.d.comb += request.payload.values[lane].eq(chosen)
         m.d.sync += fetched.eq(valid)
-        with m.If(self.group.valid):
+        with m.If(self.group.valid & self.program.tests):
             m.d.sync += [valid.eq(1), fetched.eq(0), taken.eq(self.group)]
         with m.Elif(queue.w_en & queue.w_rdy):
             m.d.sync += valid.eq(0)
         return valid
 
-    def _send(self, m: Module, queue: SyncFIFOBuffered, entry: data.StructLayout) -> Value:
+    def _send(self, m: Module, queue: SyncFIFO, entry: data.StructLayout) -> Value:
         """Send the outputs of the groups in the queue; whether one is at work."""
         group, output = data.View(entry, queue.r_data), self.output
         left, started = Signal(OUTPUTS), Signal()

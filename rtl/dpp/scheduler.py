@@ -1,14 +1,14 @@
 """Which group's instruction each port executes next.
 
-A resident group has a slot. It is *clearing* until its temporaries are, then *fetching*: its next instruction has to be
-looked at; *ready*: it can be issued; in a port (nothing is set); *waiting* for what its port had to load; *finished*.
+A resident group has a slot. It is *clearing* until its temporaries are, then *ready*: it can be issued; *fetching*: its
+next instruction has to be looked at; in a port (nothing is set); *waiting* for what its port had to load; *finished*.
 """
 
 from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -28,7 +28,8 @@ class Scheduler(wiring.Component):
 
     A group that comes goes to the end of the order, and so does one whose flow-control instruction is issued.
     A port's `done` makes its group ready in the next cycle, in which it may be issued again; behind a jump it is two
-    cycles later, because the instruction there has to be looked at first, for one group in each cycle.
+    cycles later, because the instruction there has to be looked at first, for one group in each cycle. The first
+    instruction is looked at in cycles in which no group needs one, so `begin` does as `done` if there was such a cycle.
 
     Members
     -------
@@ -37,14 +38,16 @@ class Scheduler(wiring.Component):
     admit : ``In(1)``
         A group takes `free_slot`; only with `has_free`.
     free_slot, has_free : ``Out``
-    begin : ``In({valid, slot, pc})``
-        Its temporaries are cleared; it starts at `pc`.
+    start : ``In(PC_BITS)``
+        The first instruction; constant from the cycle before a `begin` on.
+    begin : ``In({valid, slot})``
+        Its temporaries are cleared; it starts.
     issue : ``Out(issue_layout(config))`` for each port
     done : ``In(done_layout(config))`` for each port
     stop : ``In({valid, slot})``
         A group faults outside a port.
     fetch : ``Out({valid, slot, pc})``
-        The instruction to be looked at; `fetched` is its summary, a cycle later.
+        The instruction to be looked at, for no group if it is not valid; `fetched` is its summary, a cycle later.
     fetched : ``In(Summary)``
     can_fetch, can_issue_direct, can_issue_write, can_issue_texture : ``In(1)``
         Whether there is room: direct is an ALU instruction that is not late.
@@ -77,7 +80,8 @@ class Scheduler(wiring.Component):
                 "admit": In(1),
                 "free_slot": Out(slot),
                 "has_free": Out(1),
-                "begin": In(data.StructLayout(at_slot | {"pc": PC_BITS})),
+                "start": In(PC_BITS),
+                "begin": In(data.StructLayout(at_slot)),
                 "issue": Out(issue_layout(config)).array(PORTS),
                 "done": In(done_layout(config)).array(PORTS),
                 "stop": In(data.StructLayout(at_slot)),
@@ -119,18 +123,30 @@ class Scheduler(wiring.Component):
             self._connect(m, ages, port, self.issue[port], pcs)
         fetched = Signal.like(self.fetch)
         self._connect(m, ages, _FETCH, self.fetch, pcs)
+        with m.If(~self.fetch.valid):
+            m.d.comb += self.fetch.pc.eq(self.start)
         m.d.sync += fetched.eq(self.fetch)
         m.d.comb += [
             self.retire.valid.eq(ages.found[_RETIRE]),
             self.retire.slot.eq(ages.oldest[_RETIRE]),
             self.retire.faulted.eq(self._faulted.bit_select(ages.oldest[_RETIRE], 1)),
         ]
-        pcs.write(m, self.begin.slot, self.begin.pc, self.begin.valid)
+        pcs.write(m, self.begin.slot, self.start, self.begin.valid)
         for done in self.done:
             pcs.write(m, done.slot, done.pc, done.valid & ~done.again)
         self._step(m, admitted, fetched)
         self._count_stalls(m, ages)
         return m
+
+    def _first(self, m: Module, fetched: data.View) -> tuple[Value, Value]:
+        """Whether the first instruction's summary is known, and the summary: `fetched` where that is no group's."""
+        known, held, could_fetch = Signal(), Signal(), Signal()
+        summary, held_summary = Signal(Summary, name="first"), Signal(Summary, name="held_first")
+        m.d.comb += [known.eq(held), summary.eq(held_summary)]
+        with m.If(~fetched.valid):
+            m.d.comb += [known.eq(could_fetch), summary.eq(self.fetched)]
+        m.d.sync += [could_fetch.eq(self.can_fetch), held.eq(known & self.can_fetch), held_summary.eq(summary)]
+        return known, summary
 
     def _mask(self, valid: Value, slot: Value) -> Value:
         """One slot's bit, or none."""
@@ -203,22 +219,26 @@ class Scheduler(wiring.Component):
         idle = self._ready | self._waiting | self._fetching
         given_up = idle & self._faulted
         woken = Mux(self.wake, self._waiting, 0)
+        first_known, first = self._first(m, fetched)
         m.d.sync += [
             self.occupied.eq(self.occupied & ~self._mask(self.release.valid, self.release.slot) | admitted),
             self._faulted.eq((self._faulted | faults | stopped) & ~admitted),
-            self._fetching.eq(self._fetching & ~taken & ~given_up | begun | jumps),
+            self._fetching.eq(self._fetching & ~taken & ~given_up | Mux(first_known, 0, begun) | jumps),
             self._waiting.eq(self._waiting & ~woken & ~given_up | again),
-            self._ready.eq((self._ready & ~issued | woken) & ~given_up | continues | looked_at),
+            self._ready.eq(
+                (self._ready & ~issued | woken) & ~given_up | Mux(first_known, begun, 0) | continues | looked_at
+            ),
             self._running.eq((self._running & ~given_up & ~ends) | begun),
             self._finished.eq((self._finished | given_up) & ~retired | ends),
         ]
-        self._learn(m, continues, begun, fetched)
+        self._learn(m, begun, fetched, first)
 
-    def _learn(self, m: Module, continues: Value, begun: Value, fetched: data.View) -> None:
+    def _learn(self, m: Module, begun: Value, fetched: data.View, first: Value) -> None:
         """What is known of each slot's next instruction, and how many it may still execute."""
         m.submodules.left = left = Table(_COUNT_BITS, self._threads)
         left.write(m, self.begin.slot, self.watchdog, self.begin.valid)
-        expiring, news = [], []
+        expiring: list[Value] = []
+        news: list[tuple[Value, Value, Value]] = [(begun, first, Const(0))]
         for done in self.done:
             remaining = left.read(m, done.slot)
             counts = done.valid & ~done.again

@@ -41,7 +41,7 @@ class Inputs:
     """What a cycle brings. Events are None or name a slot; `done` has one entry for each port."""
 
     admit: bool
-    begin: tuple[int, int] | None
+    begin: int | None
     done: list[dict[str, Any] | None]
     stop: int | None
     fetched: dict[str, int]
@@ -56,8 +56,11 @@ class Inputs:
 class SchedulerModel:
     """Groups by slot, and how a cycle changes them."""
 
-    def __init__(self, slots: int, watchdog: int) -> None:
+    def __init__(self, slots: int, watchdog: int, *, start: int, first: dict[str, int]) -> None:
         self._slots, self._watchdog, self._turn = slots, watchdog, 0
+        self.start, self.first = start, first
+        """Where groups start, and that instruction's summary."""
+        self._could_fetch, self._knew_first = False, False
         self.groups: dict[int, Group] = {}
 
     def free_slot(self) -> int | None:
@@ -127,8 +130,16 @@ class SchedulerModel:
         }
         return next(cause for cause, applies in causes.items() if applies)
 
+    def first_is_fetched(self) -> bool:
+        """Whether `fetched` is of the first instruction, because no group wanted another one in the last cycle."""
+        return all(group.where is not Where.LOOKED_AT for group in self.groups.values())
+
+    def _knows_first(self) -> bool:
+        return self._could_fetch if self.first_is_fetched() else self._knew_first
+
     def step(self, now: Inputs) -> None:
         """The end of a cycle."""
+        knows_first = self._knows_first()
         given_up = [group for group in self.groups.values() if group.faulted and group.where in IDLE]
         waiting = [group for group in self.groups.values() if group.where is Where.WAITING]
         looked_at = [group for group in self.groups.values() if group.where is Where.LOOKED_AT]
@@ -149,15 +160,17 @@ class SchedulerModel:
             group.where = Where.FINISHED
         for done in filter(None, now.done):
             self._finish(self.groups[done["slot"]], done)
-        self._come_and_go(now, admitted)
+        self._come_and_go(now, admitted, knows_first)
+        self._could_fetch, self._knew_first = now.can["fetch"], knows_first and now.can["fetch"]
 
-    def _come_and_go(self, now: Inputs, admitted: int | None) -> None:
+    def _come_and_go(self, now: Inputs, admitted: int | None, knows_first: bool) -> None:
         """Events outside the ports."""
         if now.stop is not None:
             self.groups[now.stop].faulted = True
-        if now.begin:
-            slot, pc = now.begin
-            self.groups[slot].where, self.groups[slot].pc = Where.FETCHING, pc
+        if now.begin is not None:
+            group = self.groups[now.begin]
+            group.where = Where.READY if knows_first else Where.FETCHING
+            group.pc, group.following = self.start, self.first
         if now.release is not None:
             del self.groups[now.release]
         if admitted is not None:

@@ -65,10 +65,10 @@ class Traffic:
         self.counts["stopped"] += stop is not None
         return Inputs(
             admit=admit,
-            begin=None if begin is None else (begin, int(self._generator.integers(PC))),
+            begin=begin,
             done=[self._done(port) for port in self.ports],
             stop=stop,
-            fetched=self._summary(),
+            fetched=self._model.first if self._model.first_is_fetched() else self._summary(),
             release=self._one_of((Where.RETIRING,), 0.3),
             can={name: self._chance(self._ease) for name in CAN},
             wake=self._chance(0.3),
@@ -81,11 +81,9 @@ class Traffic:
 def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
     """Set all inputs."""
     context.set(unit.admit, now.admit)
-    slot, pc = now.begin or (0, 5)
-    context.set(unit.begin, {"valid": now.begin is not None, "slot": slot, "pc": pc})
     for port, done in zip(unit.done, now.done, strict=True):
         context.set(port, {"valid": done is not None, **(done or {})})
-    for port, slot in ((unit.stop, now.stop), (unit.release, now.release)):
+    for port, slot in ((unit.begin, now.begin), (unit.stop, now.stop), (unit.release, now.release)):
         context.set(port, {"valid": slot is not None, "slot": slot or 0})
     context.set(unit.fetched, now.fetched)
     for name, bit in now.can.items():
@@ -103,6 +101,7 @@ def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -
         assert slot is None or context.get(port.slot) == slot
     for port, slot in zip((*unit.issue, unit.fetch), expected, strict=False):
         assert slot is None or context.get(port.pc) == model.groups[slot].pc
+    assert expected[PORTS] is not None or context.get(unit.fetch.pc) == model.start
     if expected[-1] is not None:
         assert context.get(unit.retire.faulted) == model.groups[expected[-1]].faulted
     free = model.free_slot()
@@ -119,13 +118,16 @@ def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -
 )
 def test_in_step_with_the_model(threads, slots, watchdog, ease):
     generator = np.random.default_rng(threads)
-    unit, model = Scheduler(ArrayConfig(threads=threads, temporaries=128)), SchedulerModel(slots, watchdog)
+    unit = Scheduler(ArrayConfig(threads=threads, temporaries=128))
+    first = {"unit": int(generator.integers(PORTS)), "waits": 1, "late": 1, "writes": 1}
+    model = SchedulerModel(slots, watchdog, start=int(generator.integers(PC)), first=first)
     traffic = Traffic(generator, model, threads, ease)
     stalls: Counter[str | None] = Counter()
 
     async def testbench(context: Any) -> None:
         context.set(unit.slots, slots)
         context.set(unit.watchdog, watchdog)
+        context.set(unit.start, model.start)
         for _ in range(30 * CYCLES):
             now = traffic.next()
             drive(context, unit, now)

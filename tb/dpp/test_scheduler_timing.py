@@ -17,19 +17,17 @@ async def start(context: Any, unit: Scheduler, *, watchdog: int = 0) -> None:
     for name in CAN:
         context.set(getattr(unit, f"can_{name}"), 1)
     context.set(unit.slots, 2)
+    context.set(unit.start, 7)
     context.set(unit.watchdog, watchdog)
     context.set(unit.admit, 1)
     await context.tick()
     context.set(unit.admit, 0)
-    context.set(unit.begin, {"valid": 1, "slot": 0, "pc": 7})
+    assert context.get(unit.fetch.pc) == 7
+    context.set(unit.fetched, {"unit": Unit.FLOW})
+    context.set(unit.begin, {"valid": 1, "slot": 0})
     await context.tick()
     context.set(unit.begin, {"valid": 0})
-    assert context.get(unit.fetch.valid)
-    assert context.get(unit.fetch.pc) == 7
-    await context.tick()
-    context.set(unit.fetched, {"unit": Unit.FLOW})
-    assert not context.get(unit.issue[Unit.FLOW.value].valid)
-    await context.tick()
+    assert context.get(unit.issue[Unit.FLOW.value].pc) == 7
     assert context.get(unit.issue[Unit.FLOW.value].valid)
     await context.tick()
 
