@@ -19,7 +19,7 @@ from rtl.dpp.output_registers import output_write_layout
 from rtl.dpp.placement import Placement
 from rtl.dpp.presubtract import VECTOR
 from rtl.dpp.register_file import ALU_SOURCES, place_layout
-from rtl.dpp.scheduling import Summary, done_layout, issue_layout, slot_bits
+from rtl.dpp.scheduling import Summary, done_layout, issue_layout, row_bits, slot_bits
 from rtl.dpp.sources import FLOAT_LINES, Sources
 from rtl.dpp.uncached_writes import uncached_layout
 from rtl.dpp.writeback import Writeback
@@ -29,17 +29,26 @@ from rtl.isa.limits import REGISTER_BITS
 from rtl.isa.opcodes import UmrtTarget
 from rtl.lib.pipeline import delay
 
+_PROCESSORS = ("covered", "live", "active", "predicates", "alu_result")
+
 
 def _destination(config: MachineConfig) -> data.StructLayout:
     return data.StructLayout({"register": REGISTER_BITS, "exists": 1, "place": place_layout(config.array)})
+
+
+def _processors_layout(lanes: int) -> data.StructLayout:
+    """What an instruction's writes depend on; when it writes, the slot may be another group's."""
+    state = group_state_layout(lanes)
+    return data.StructLayout({name: state[name].shape for name in _PROCESSORS})
 
 
 def _token_layout(config: MachineConfig) -> data.StructLayout:
     """An instruction on its way to its results."""
     return data.StructLayout(
         {
-            "slot": slot_bits(config.array),
+            "row": row_bits(config.array),
             "pc": PC_BITS,
+            "state": _processors_layout(config.array.lanes),
             "following": Summary,
             "words": INSTRUCTION,
             "rgb": _destination(config),
@@ -48,6 +57,7 @@ def _token_layout(config: MachineConfig) -> data.StructLayout:
             "again": 1,
             "ends": 1,
             "refused": 1,
+            "has_left": 1,
         }
     )
 
@@ -57,7 +67,8 @@ class AluPort(wiring.Component):
 
     One instruction per cycle while `ready_direct`, which one that is `late` need not look at. Its results are written
     `latency` cycles after its issue (`late_latency` if it is late), in whose cycle the group's next one may be issued.
-    An instruction that misses a constant writes nothing, and is issued again.
+    An instruction that misses a constant writes nothing, and is issued again. If a group leaves its slot behind its
+    last instruction, that writes outputs and memory, but nothing of the slot.
 
     Members
     -------
@@ -68,8 +79,8 @@ class AluPort(wiring.Component):
     program : ``In(PROGRAM)``
     slot, group
         The group's state in that cycle.
-    write_slot, write_group
-        And when it writes.
+    second : ``In(1)``
+        Which of the slot's rows the group has.
     loaded, constant_write, miss
         The constant loader's.
     rgb_places, alpha_places, temporaries, rgb_place, alpha_place, results, result_enable
@@ -81,11 +92,17 @@ class AluPort(wiring.Component):
     announced : ``Out(1)``
         An uncached write is.
     uncached : ``Out(uncached_layout(config))``
+    ending : ``Out({valid, slot})``
+        An instruction that is its group's last one has all that it needs; two cycles after its issue.
+    leaves : ``In(1)``
+        That group leaves its slot. Then there is no `done`.
     done : ``Out(done_layout(config))``
+    left : ``Out({valid, row})``
+        As `done`, of a group that has left its slot.
     started : ``Out(1)``
         An instruction was issued that will not be issued again.
-    written : ``Out({valid, pc, rgb_register, alpha_register})``
-        The instruction that writes in this cycle.
+    written : ``Out({valid, row, pc, rgb_register, alpha_register, enable})``
+        The instruction that writes in this cycle; `enable` are its results' channels, even if its group has left.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -105,8 +122,7 @@ class AluPort(wiring.Component):
                 "program": In(PROGRAM),
                 "slot": Out(slot),
                 "group": In(state),
-                "write_slot": Out(slot),
-                "write_group": In(state),
+                "second": In(1),
                 "loaded": In(LINES[ConstantBank.FLOAT]),
                 "constant_write": In(CONSTANT_WRITE),
                 "miss": Out(miss_layout(FLOAT_LINES)),
@@ -122,11 +138,21 @@ class AluPort(wiring.Component):
                 "acquiring": Out(data.StructLayout(at_slot)),
                 "announced": Out(1),
                 "uncached": Out(uncached_layout(array)),
+                "ending": Out(data.StructLayout(at_slot)),
+                "leaves": In(1),
                 "done": Out(done_layout(array)),
+                "left": Out(data.StructLayout({"valid": 1, "row": row_bits(array)})),
                 "started": Out(1),
                 "written": Out(
                     data.StructLayout(
-                        {"valid": 1, "pc": PC_BITS, "rgb_register": REGISTER_BITS, "alpha_register": REGISTER_BITS}
+                        {
+                            "valid": 1,
+                            "row": row_bits(array),
+                            "pc": PC_BITS,
+                            "rgb_register": REGISTER_BITS,
+                            "alpha_register": REGISTER_BITS,
+                            "enable": data.ArrayLayout(CHANNELS, lanes),
+                        }
                     )
                 ),
             }
@@ -145,7 +171,15 @@ class AluPort(wiring.Component):
         valid, token = self._start(m, issued, sources.missing)
 
         at_sources = Signal.like(token)
-        m.d.comb += [at_sources.eq(delay(m, token, name="token")), at_sources.refused.eq(sources.refused)]
+        issued_before = Signal()
+        m.d.sync += issued_before.eq(valid)
+        m.d.comb += [
+            at_sources.eq(delay(m, token, name="token")),
+            at_sources.refused.eq(sources.refused),
+            at_sources.has_left.eq(self.leaves),
+            self.ending.valid.eq(issued_before & at_sources.ends & ~at_sources.again & ~sources.refused),
+            self.ending.slot.eq(at_sources.row[:-1]),
+        ]
         control = Signal.like(self.entry.control)
         m.d.comb += [
             control.eq(self.entry.control),
@@ -192,7 +226,8 @@ class AluPort(wiring.Component):
             UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value
         )
         m.d.comb += [
-            token.slot.eq(issued.slot),
+            token.row.eq(Cat(issued.slot, self.second)),
+            *(token.state[name].eq(group[name]) for name in _PROCESSORS),
             token.pc.eq(issued.pc),
             token.following.eq(entry.following),
             token.words.eq(entry.words),
@@ -229,13 +264,15 @@ class AluPort(wiring.Component):
         at_write = delay(m, at_done, name="token_write")
         done = self.done
         m.d.comb += [
-            done.valid.eq(valid_bits[before]),
-            done.slot.eq(at_done.slot),
+            done.valid.eq(valid_bits[before] & ~at_done.has_left),
+            done.slot.eq(at_done.row[:-1]),
             done.again.eq(at_done.again),
             done.ends.eq(at_done.ends),
             done.faults.eq(at_done.refused),
             done.pc.eq(at_done.pc + 1),
             done.following.eq(at_done.following),
+            self.left.valid.eq(valid_bits[before] & at_done.has_left),
+            self.left.row.eq(at_done.row),
         ]
         effective = valid_bits[before + 1] & ~at_write.again & ~at_write.refused
         self._write(m, alu, at_write, effective)
@@ -253,28 +290,28 @@ class AluPort(wiring.Component):
         return bits
 
     def _write(self, m: Module, alu: Alu, token: data.View, effective: Value) -> None:
-        lanes, group = self._config.array.lanes, self.write_group
+        lanes, group, slot = self._config.array.lanes, token.state, token.row[:-1]
         rgb_inst, alpha_inst = RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         keeps_outputs = effective & ~self.program.uncached_writes
         exists = Cat(token.rgb.exists.replicate(SCALAR), token.alpha.exists)
         predicates = []
         m.d.comb += [
-            self.write_slot.eq(token.slot),
             self.rgb_place.eq(token.rgb.place),
             self.alpha_place.eq(token.alpha.place),
             self.results.eq(alu.results),
-            self.flags.valid.eq(effective),
-            self.flags.slot.eq(token.slot),
-            self.outputs.slot.eq(token.slot),
+            self.flags.valid.eq(effective & ~token.has_left),
+            self.flags.slot.eq(slot),
+            self.outputs.row.eq(token.row),
             self.outputs.rgb_target.eq(rgb_inst.target),
             self.outputs.alpha_target.eq(alpha_inst.target),
             self.outputs.words.eq(alu.results),
             self.uncached.valid.eq(effective & token.writes_uncached),
-            self.uncached.slot.eq(token.slot),
+            self.uncached.slot.eq(slot),
             self.uncached.target.eq(rgb_inst.target),
             self.uncached.words.eq(alu.results),
             self.uncached.eligible.eq(group.active & group.covered),
             self.written.valid.eq(effective),
+            self.written.row.eq(token.row),
             self.written.pc.eq(token.pc),
             self.written.rgb_register.eq(token.rgb.register),
             self.written.alpha_register.eq(token.alpha.register),
@@ -287,7 +324,8 @@ class AluPort(wiring.Component):
                 unit.active.eq(group.active[lane]),
                 unit.predicates.eq(lane_predicates(group, lane, lanes)),
                 unit.comparisons.eq(alu.comparisons[lane]),
-                self.result_enable[lane].eq(Mux(effective, unit.temporary_enable & exists, 0)),
+                self.written.enable[lane].eq(unit.temporary_enable & exists),
+                self.result_enable[lane].eq(Mux(effective & ~token.has_left, self.written.enable[lane], 0)),
                 self.outputs.enable[lane].eq(Mux(keeps_outputs, unit.output_enable, 0)),
                 self.outputs.conditional[lane].eq(unit.conditional_enable & keeps_conditional),
                 self.uncached.mask[lane].eq(effective & unit.uncached_enable & group.covered[lane] & group.live[lane]),

@@ -5,7 +5,7 @@ This file wires. docs/architecture.md has the picture.
 
 from typing import Any
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -33,8 +33,10 @@ from rtl.dpp.uncached_writes import UncachedWrites
 from rtl.isa.status import BusClient, Status
 from rtl.pe.border import PROGRAM_FAULT, group_layout
 
-_ALU, _ALU_WRITE, _TEXTURE, _FLOW, _OUTPUT, _TEST, _FAULT = range(7)
+_ALU, _TEXTURE, _FLOW, _FAULT = range(4)
 """Readers of the groups' states."""
+_OUTPUT, _TEST = range(2)
+"""Readers of the states of groups at their end."""
 
 
 def core_members(config: ArrayConfig) -> dict[str, Any]:
@@ -124,19 +126,16 @@ class Core(wiring.Component):
         """Groups that come in."""
         scheduler, starter, program = self._scheduler, self._starter, self.program
         takes = self.group.valid & self.group.ready
-        started = Signal(data.StructLayout({"valid": 1, "slot": slot_bits(self._config.array)}))
         m.d.comb += [
             scheduler.slots.eq(usable_slots(self._config.array, size_exponent(program.highest_temporary))),
             self.group.ready.eq(scheduler.has_free & ~starter.busy),
             scheduler.admit.eq(takes),
-            started.valid.eq(takes),
-            started.slot.eq(scheduler.free_slot),
-            self._outputs.start.eq(started),
-            self._states.start.valid.eq(takes),
-            self._states.start.slot.eq(started.slot),
+            *(unit.start.valid.eq(takes) for unit in (self._outputs, self._states)),
+            *(unit.start.row.eq(scheduler.free_row) for unit in (self._outputs, self._states)),
             self._states.start.group.eq(self.group.payload),
+            self._states.second.eq(scheduler.second),
             starter.group.valid.eq(takes),
-            starter.group.slot.eq(started.slot),
+            starter.group.slot.eq(scheduler.free_row[:-1]),
             starter.group.group.eq(self.group.payload),
             starter.highest_temporary.eq(program.highest_temporary),
             scheduler.start.eq(program.start),
@@ -196,7 +195,6 @@ class Core(wiring.Component):
             self._flow.refused.eq(store.refused),
         ]
         self._read_state(m, _ALU, self._alu.slot, self._alu.group)
-        self._read_state(m, _ALU_WRITE, self._alu.write_slot, self._alu.write_group)
         self._read_state(m, _TEXTURE, self._texture.slot, self._texture.group)
         self._read_state(m, _FLOW, self._flow.slot, self._flow.group)
         m.d.comb += [
@@ -205,6 +203,9 @@ class Core(wiring.Component):
             self._states.control.eq(self._flow.control),
             self._states.live.eq(self._texture.live),
             self._states.flags.eq(self._alu.flags),
+            self._alu.second.eq(scheduler.second.bit_select(self._alu.slot, 1)),
+            scheduler.ending.eq(self._alu.ending),
+            self._alu.leaves.eq(scheduler.leaves),
         ]
 
     def _read_state(self, m: Module, reader: int, slot: Value, group: data.View) -> None:
@@ -288,29 +289,27 @@ class Core(wiring.Component):
         for name in ("test_request", "output"):
             connect(m, getattr(retirement, name), flipped(getattr(self, name)))
         connect(m, flipped(self.test_response), retirement.test_response)
-        self._read_state(m, _OUTPUT, retirement.slot, retirement.state)
-        self._read_state(m, _TEST, retirement.test_slot, retirement.test_group)
+        states = self._states
         m.d.comb += [
+            states.ended_rows[_OUTPUT].eq(retirement.row),
+            states.ended_rows[_TEST].eq(retirement.test_row),
+            retirement.state.eq(states.ended[_OUTPUT]),
+            retirement.test_state.eq(states.ended[_TEST]),
             retirement.program.eq(self.program),
             scheduler.can_retire.eq(retirement.ready),
             retirement.group.eq(scheduler.retire),
-            outputs.slot.eq(retirement.slot),
+            retirement.left.eq(self._alu.left),
+            outputs.row.eq(retirement.row),
             outputs.target.eq(retirement.target),
-            outputs.conditional_slot.eq(retirement.test_slot),
+            outputs.conditional_row.eq(retirement.test_row),
             retirement.words.eq(outputs.words),
             retirement.written.eq(outputs.written),
             retirement.conditional.eq(outputs.conditional),
             retirement.conditional_written.eq(outputs.conditional_written),
             scheduler.release.valid.eq(retirement.release.valid),
-            scheduler.release.slot.eq(retirement.release.slot),
+            scheduler.release.row.eq(retirement.release.row),
             self.stalls.eq(scheduler.stalls),
-            self.idle.eq(
-                ~scheduler.occupied.any()
-                & retirement.empty
-                & self._uncached.empty
-                & ~self._store.loading
-                & ~self._loader.busy
-            ),
+            self.idle.eq(~scheduler.rows.any() & self._uncached.empty & ~self._store.loading & ~self._loader.busy),
         ]
         ports = {
             Unit.ALU: (self._alu.started, self._alu.group),
@@ -363,34 +362,38 @@ class Core(wiring.Component):
     def _connect_trace(self, m: Module) -> None:
         trace, alu, texture, flow = self.trace, self._alu, self._texture, self._flow
         clear, lookup = self._starter.write, self._lookups.write
+
+        def row(slot: Value) -> Value:
+            return Cat(slot, self._scheduler.second.bit_select(slot, 1))
+
         events: dict[str, dict[str, Value]] = {
             "start": {
-                "valid": self._starter.group.valid, "slot": self._starter.group.slot, "group": self.group.payload,
+                "valid": self._states.start.valid, "row": self._states.start.row, "group": self.group.payload,
             },
             "clear": {
-                "valid": clear.valid & clear.ready,
-                **{name: clear.payload[name] for name in ("slot", "register", "words")},
+                "valid": clear.valid & clear.ready, "row": row(clear.payload.slot),
+                **{name: clear.payload[name] for name in ("register", "words")},
             },
             "alu": {
-                "valid": alu.written.valid, "slot": alu.write_slot, "pc": alu.written.pc,
+                "valid": alu.written.valid, "row": alu.written.row, "pc": alu.written.pc,
                 "rgb_register": alu.written.rgb_register, "alpha_register": alu.written.alpha_register,
-                "words": alu.results, "enable": alu.result_enable,
+                "words": alu.results, "enable": alu.written.enable,
                 "predicates": alu.flags.predicates, "alu_result": alu.flags.alu_result,
             },
             "texture": {
-                "valid": texture.done.valid, "slot": texture.done.slot, "pc": texture.done.pc - 1,
+                "valid": texture.done.valid, "row": row(texture.done.slot), "pc": texture.done.pc - 1,
                 "live": texture.live.live,
             },
             "lookup": {
-                "valid": lookup.valid & lookup.ready,
-                **{name: lookup.payload[name] for name in ("slot", "register", "words", "enable")},
+                "valid": lookup.valid & lookup.ready, "row": row(lookup.payload.slot),
+                **{name: lookup.payload[name] for name in ("register", "words", "enable")},
             },
             "flow": {
-                "valid": flow.control.valid, "slot": flow.control.slot, "pc": flow.pc,
+                "valid": flow.control.valid, "row": row(flow.control.slot), "pc": flow.pc,
                 "state": flow.control.state,
             },
-            "fault": {"valid": self.fault.valid, "slot": self._fault_slot, "pc": self.fault.payload.pc},
-            "end": {name: self._retirement.release[name] for name in ("valid", "slot", "faulted")},
+            "fault": {"valid": self.fault.valid, "row": row(self._fault_slot), "pc": self.fault.payload.pc},
+            "end": {name: self._retirement.release[name] for name in ("valid", "row", "faulted")},
         }  # fmt: skip
         for event, fields in events.items():
             m.d.comb += [trace[event][name].eq(value) for name, value in fields.items()]

@@ -4,14 +4,14 @@ Source: CTM Guide pp. 17-18, 29; docs/architecture.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
 from rtl.dpp.border import PROGRAM, WORD_BITS, memory_members, words_layout
-from rtl.dpp.group_state import group_state_layout
-from rtl.dpp.scheduling import slot_bits
+from rtl.dpp.group_state import end_state_layout
+from rtl.dpp.scheduling import row_bits
 from rtl.isa.limits import CHANNELS, OUTPUTS
 from rtl.lib.encoding import lowest_one, one_hot_index
 
@@ -20,7 +20,7 @@ _TESTED = 8
 
 
 class Retirement(wiring.Component):
-    """Sends the outputs of groups that are at their end, and frees their slots.
+    """Sends the outputs of groups that are at their end, and frees their rows.
 
     A group that faulted sends nothing. With tests the conditional unit is asked first; the groups' order stays the
     same. Each output register that was written takes a cycle, a group one more; with tests three more at least.
@@ -29,36 +29,38 @@ class Retirement(wiring.Component):
     -------
     program : ``In(PROGRAM)``
     ready : ``Out(1)``
-    group : ``In({valid, slot, faulted})``
+    group : ``In({valid, row, faulted})``
         A group at its end; only while `ready`.
-    test_slot, test_group
+    left : ``In({valid, row})``
+        A group that has left its slot before is at its end; at any time, because there is a place for each row.
+    test_row, test_state
         State of the group that is tested.
-    slot, state
+    row, state
         And of the group whose outputs are sent.
     conditional, conditional_written
-        Conditional values of `test_slot`; the values come a cycle later.
+        Conditional values of `test_row`; the values come a cycle later.
     target, words, written
-        Output registers of `slot`; the words come a cycle later.
-    release : ``Out({valid, slot, faulted})``
-    empty : ``Out(1)``
+        Output registers of `row`; the words come a cycle later.
+    release : ``Out({valid, row, faulted})``
     test_request, test_response, output
         As the core's.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
-        slot, lanes = slot_bits(config), config.lanes
-        state = group_state_layout(lanes)
-        event = data.StructLayout({"valid": 1, "slot": slot, "faulted": 1})
+        row, lanes = row_bits(config), config.lanes
+        state = end_state_layout(lanes)
+        event = data.StructLayout({"valid": 1, "row": row, "faulted": 1})
         clients = memory_members(config)
         super().__init__(
             {
                 "program": In(PROGRAM),
                 "ready": Out(1),
                 "group": In(event),
-                "test_slot": Out(slot),
-                "test_group": In(state),
-                "slot": Out(slot),
+                "left": In(data.StructLayout({"valid": 1, "row": row})),
+                "test_row": Out(row),
+                "test_state": In(state),
+                "row": Out(row),
                 "state": In(state),
                 "conditional": In(data.ArrayLayout(WORD_BITS, lanes)),
                 "conditional_written": In(lanes),
@@ -66,7 +68,6 @@ class Retirement(wiring.Component):
                 "words": In(words_layout(lanes)),
                 "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
                 "release": Out(event),
-                "empty": Out(1),
                 **{name: clients[name] for name in ("test_request", "test_response", "output")},
             }
         )
@@ -74,49 +75,63 @@ class Retirement(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        entry = data.StructLayout({"slot": slot_bits(self._config), "faulted": 1, "tested": 1})
+        entry = data.StructLayout({"row": row_bits(self._config), "faulted": 1, "tested": 1})
         m.submodules.queue = queue = SyncFIFO(width=entry.size, depth=_TESTED)
-        testing = self._test(m, queue)
-        sending = self._send(m, queue, entry)
-        m.d.comb += self.empty.eq(~testing & ~sending & ~queue.r_rdy)
+        self._test(m, queue, self._choose(m))
+        self._send(m, queue, entry)
         return m
 
-    def _test(self, m: Module, queue: SyncFIFO) -> Value:
-        """Ask for the tests of the groups that need them; whether one is on its way."""
-        taken, valid, fetched = Signal.like(self.group), Signal(), Signal()
-        request = self.test_request
+    def _choose(self, m: Module) -> stream.Interface:
+        """The next group. Those that have left their slots cannot wait, so they come first."""
+        m.submodules.left = left = SyncFIFO(width=row_bits(self._config), depth=2 * self._config.threads)
+        chosen = stream.Signature(self.group.shape()).create()
         m.d.comb += [
-            self.test_slot.eq(taken.slot),
+            left.w_en.eq(self.left.valid),
+            left.w_data.eq(self.left.row),
+            left.r_en.eq(chosen.ready),
+            self.ready.eq(chosen.ready & ~left.r_rdy),
+            chosen.valid.eq(left.r_rdy | self.group.valid),
+            chosen.payload.eq(self.group),
+        ]
+        with m.If(left.r_rdy):
+            m.d.comb += [chosen.payload.row.eq(left.r_data), chosen.payload.faulted.eq(0)]
+        return chosen
+
+    def _test(self, m: Module, queue: SyncFIFO, group: stream.Interface) -> None:
+        """Ask for the tests of the groups that need them."""
+        taken, valid, fetched = Signal.like(self.group), Signal(), Signal()
+        request, state = self.test_request, self.test_state
+        m.d.comb += [
+            self.test_row.eq(taken.row),
             request.valid.eq(valid & fetched & ~taken.faulted & queue.w_rdy),
-            request.payload.i.eq(self.test_group.i),
-            request.payload.j.eq(self.test_group.j),
-            request.payload.mask.eq(self.test_group.covered & self.test_group.live),
+            request.payload.i.eq(state.i),
+            request.payload.j.eq(state.j),
+            request.payload.mask.eq(state.covered & state.live),
         ]
         with m.If(self.program.tests):
             m.d.comb += [
-                queue.w_data.eq(Cat(taken.slot, taken.faulted, ~taken.faulted)),
+                queue.w_data.eq(Cat(taken.row, taken.faulted, ~taken.faulted)),
                 queue.w_en.eq(valid & (taken.faulted | (fetched & request.ready))),
-                self.ready.eq(~valid),
+                group.ready.eq(~valid),
             ]
         with m.Else():
             m.d.comb += [
-                queue.w_data.eq(Cat(self.group.slot, self.group.faulted)),
-                queue.w_en.eq(self.group.valid),
-                self.ready.eq(queue.w_rdy),
+                queue.w_data.eq(Cat(group.payload.row, group.payload.faulted)),
+                queue.w_en.eq(group.valid),
+                group.ready.eq(queue.w_rdy),
             ]
         first = Mux(self.program.conditional_from_program, 0, self.program.conditional_value)
         for lane, value in enumerate(self.conditional):
             chosen = Mux(self.conditional_written[lane], value, first)
             m.d.comb += request.payload.values[lane].eq(chosen)
         m.d.sync += fetched.eq(valid)
-        with m.If(self.group.valid & self.program.tests):
-            m.d.sync += [valid.eq(1), fetched.eq(0), taken.eq(self.group)]
+        with m.If(group.valid & ~valid & self.program.tests):
+            m.d.sync += [valid.eq(1), fetched.eq(0), taken.eq(group.payload)]
         with m.Elif(queue.w_en & queue.w_rdy):
             m.d.sync += valid.eq(0)
-        return valid
 
-    def _send(self, m: Module, queue: SyncFIFO, entry: data.StructLayout) -> Value:
-        """Send the outputs of the groups in the queue; whether one is at work."""
+    def _send(self, m: Module, queue: SyncFIFO, entry: data.StructLayout) -> None:
+        """Send the outputs of the groups in the queue."""
         group, output = data.View(entry, queue.r_data), self.output
         left, started = Signal(OUTPUTS), Signal()
         passed = Signal(self._config.lanes)
@@ -127,7 +142,7 @@ class Retirement(wiring.Component):
         # Words are read in the cycle before they are sent.
         upcoming, target = Signal(OUTPUTS), Signal(range(OUTPUTS))
         m.d.comb += [
-            self.slot.eq(group.slot),
+            self.row.eq(group.row),
             upcoming.eq(Mux(started, Mux(sends, left & (left - 1)[:OUTPUTS], left), Mux(group.faulted, 0, writes))),
             self.target.eq(one_hot_index(lowest_one(upcoming))),
             target.eq(one_hot_index(lowest_one(left))),
@@ -144,7 +159,7 @@ class Retirement(wiring.Component):
             ends.eq(started & ~upcoming.any()),
             queue.r_en.eq(ends),
             self.release.valid.eq(ends),
-            self.release.slot.eq(group.slot),
+            self.release.row.eq(group.row),
             self.release.faulted.eq(group.faulted),
         ]
         m.d.sync += left.eq(upcoming)
@@ -152,4 +167,3 @@ class Retirement(wiring.Component):
             m.d.sync += [started.eq(1), passed.eq(Mux(group.tested, self.test_response.payload.passed, ~0))]
         with m.Elif(ends):
             m.d.sync += started.eq(0)
-        return started

@@ -2,6 +2,9 @@
 
 A resident group has a slot. It is *clearing* until its temporaries are, then *ready*: it can be issued; *fetching*: its
 next instruction has to be looked at; in a port (nothing is set); *waiting* for what its port had to load; *finished*.
+
+A group whose last instruction is under way *leaves* its slot if it has nothing outstanding. The next group then takes
+the slot, and the slot's other row, while the first one's results are still computed and its outputs are sent.
 """
 
 from collections.abc import Iterable
@@ -14,7 +17,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
 from rtl.dpp.control_state import PC_BITS
-from rtl.dpp.scheduling import PORTS, STALLS, Summary, Unit, done_layout, issue_layout, slot_bits
+from rtl.dpp.scheduling import PORTS, STALLS, Summary, Unit, done_layout, issue_layout, row_bits, slot_bits
 from rtl.lib.ages import Ages
 from rtl.lib.encoding import lowest_one, one_hot_index
 from rtl.lib.table import Table
@@ -36,14 +39,18 @@ class Scheduler(wiring.Component):
     slots : ``In(range(threads + 1))``
         How many slots the program may use.
     admit : ``In(1)``
-        A group takes `free_slot`; only with `has_free`.
-    free_slot, has_free : ``Out``
+        A group takes `free_row`; only with `has_free`.
+    free_row, has_free : ``Out``
     start : ``In(PC_BITS)``
         The first instruction; constant from the cycle before a `begin` on.
     begin : ``In({valid, slot})``
         Its temporaries are cleared; it starts.
     issue : ``Out(issue_layout(config))`` for each port
     done : ``In(done_layout(config))`` for each port
+    ending : ``In({valid, slot})``
+        An instruction is under way behind which its group ends.
+    leaves : ``Out(1)``
+        That group leaves its slot; there will be no `done`.
     stop : ``In({valid, slot})``
         A group faults outside a port.
     fetch : ``Out({valid, slot, pc})``
@@ -61,29 +68,34 @@ class Scheduler(wiring.Component):
     expired : ``Out(threads)``
         Slots whose group has executed as many instructions as it may; FLOW gets its next one.
     can_retire : ``In(1)``
-    retire : ``Out({valid, slot, faulted})``
+    retire : ``Out({valid, row, faulted})``
         A group at its end, with nothing outstanding.
-    release : ``In({valid, slot})``
-        The slot is free again.
-    occupied : ``Out(threads)``
+    release : ``In({valid, row})``
+        The row is free again, and the slot if its group has not left it.
+    second : ``Out(threads)``
+        Slots whose group has the second of the slot's rows.
+    rows : ``Out(2 * threads)``
+        Rows that are not free.
     stalls : ``Out(5)``
         The cause in `STALLS` why the last cycle issued no ALU instruction; 0 if it did, or there is no group.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         self._threads = threads = config.threads
-        slot = slot_bits(config)
+        slot, row = slot_bits(config), row_bits(config)
         at_slot = {"valid": 1, "slot": slot}
         super().__init__(
             {
                 "slots": In(range(threads + 1)),
                 "admit": In(1),
-                "free_slot": Out(slot),
+                "free_row": Out(row),
                 "has_free": Out(1),
                 "start": In(PC_BITS),
                 "begin": In(data.StructLayout(at_slot)),
                 "issue": Out(issue_layout(config)).array(PORTS),
                 "done": In(done_layout(config)).array(PORTS),
+                "ending": In(data.StructLayout(at_slot)),
+                "leaves": Out(1),
                 "stop": In(data.StructLayout(at_slot)),
                 "fetch": Out(issue_layout(config)),
                 "fetched": In(Summary),
@@ -96,9 +108,10 @@ class Scheduler(wiring.Component):
                 "quiet": In(threads),
                 "watchdog": In(_COUNT_BITS),
                 "expired": Out(threads),
-                "retire": Out(data.StructLayout(at_slot | {"faulted": 1})),
-                "release": In(data.StructLayout(at_slot)),
-                "occupied": Out(threads),
+                "retire": Out(data.StructLayout({"valid": 1, "row": row, "faulted": 1})),
+                "release": In(data.StructLayout({"valid": 1, "row": row})),
+                "second": Out(threads),
+                "rows": Out(2 * threads),
                 "stalls": Out(len(STALLS)),
             }
         )
@@ -107,17 +120,23 @@ class Scheduler(wiring.Component):
         """Build the hardware."""
         m = Module()
         threads = self._threads
-        self._fetching, self._ready, self._waiting, self._running, self._finished, self._faulted = (
-            Signal(threads, name=name) for name in ("fetching", "ready", "waiting", "running", "finished", "faulted")
+        self._occupied, self._fetching, self._ready, self._waiting, self._running, self._finished, self._faulted = (
+            Signal(threads, name=name)
+            for name in ("occupied", "fetching", "ready", "waiting", "running", "finished", "faulted")
         )
         self._units = [Signal(threads, name=f"unit_{unit.name.lower()}") for unit in Unit]
         self._waits, self._late, self._writes = (Signal(threads, name=name) for name in ("waits", "late", "writes"))
         m.submodules.pcs = pcs = Table(PC_BITS, threads)
 
         usable = ((1 << self.slots) - 1)[:threads]
-        free = ~self.occupied & usable
-        m.d.comb += [self.has_free.eq(free.any()), self.free_slot.eq(one_hot_index(lowest_one(free)))]
-        admitted = self._mask(self.admit, self.free_slot)
+        other_row = (self.rows[:threads] & self.second) | (self.rows[threads:] & ~self.second)
+        free = ~self._occupied & usable & ~other_row
+        free_slot = one_hot_index(lowest_one(free))
+        m.d.comb += [
+            self.has_free.eq(free.any()),
+            self.free_row.eq(Cat(free_slot, ~self.second.bit_select(free_slot, 1))),
+        ]
+        admitted = self._mask(self.admit, free_slot)
         ages = self._pick(m, admitted)
         for port in range(PORTS):
             self._connect(m, ages, port, self.issue[port], pcs)
@@ -128,7 +147,7 @@ class Scheduler(wiring.Component):
         m.d.sync += fetched.eq(self.fetch)
         m.d.comb += [
             self.retire.valid.eq(ages.found[_RETIRE]),
-            self.retire.slot.eq(ages.oldest[_RETIRE]),
+            self.retire.row.eq(Cat(ages.oldest[_RETIRE], self.second.bit_select(ages.oldest[_RETIRE], 1))),
             self.retire.faulted.eq(self._faulted.bit_select(ages.oldest[_RETIRE], 1)),
         ]
         pcs.write(m, self.begin.slot, self.start, self.begin.valid)
@@ -190,17 +209,19 @@ class Scheduler(wiring.Component):
             | Mux(self.can_issue_write, 0, self._units[Unit.ALU.value] & self._writes)
         )
         loading = self._waiting | Mux(self.can_fetch, 0, self._fetching)
-        causes = [self._blocked, loading, requests, self._running, self.occupied]
+        causes = [self._blocked, loading, requests, self._running, self.rows]
         found = lowest_one(Cat(cause.any() for cause in causes))
         m.d.sync += self.stalls.eq(Mux(ages.found[Unit.ALU.value], 0, found))
 
     def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
         """Each slot's next state."""
+        left = self._occupy(m, admitted)
         issued = Signal(self._threads)
         m.d.comb += issued.eq(reduce(or_, (self._mask(issue.valid, issue.slot) for issue in self.issue)))
-        begun, retired = (self._mask(event.valid, event.slot) for event in (self.begin, self.retire))
-        taken, looked_at = (self._mask(event.valid, event.slot) for event in (self.fetch, fetched))
-        stopped = self._mask(self.stop.valid, self.stop.slot)
+        begun, taken, looked_at, stopped = (
+            self._mask(event.valid, event.slot) for event in (self.begin, self.fetch, fetched, self.stop)
+        )
+        retired = self._mask(self.retire.valid, self.retire.row[:-1])
         again, continues, jumps, ends, faults = (Signal(self._threads, name=f"done_{index}") for index in range(5))
         kinds: list[list[Value]] = [[], [], [], [], []]
         for done in self.done:
@@ -221,17 +242,32 @@ class Scheduler(wiring.Component):
         woken = Mux(self.wake, self._waiting, 0)
         first_known, first = self._first(m, fetched)
         m.d.sync += [
-            self.occupied.eq(self.occupied & ~self._mask(self.release.valid, self.release.slot) | admitted),
             self._faulted.eq((self._faulted | faults | stopped) & ~admitted),
             self._fetching.eq(self._fetching & ~taken & ~given_up | Mux(first_known, 0, begun) | jumps),
             self._waiting.eq(self._waiting & ~woken & ~given_up | again),
             self._ready.eq(
                 (self._ready & ~issued | woken) & ~given_up | Mux(first_known, begun, 0) | continues | looked_at
             ),
-            self._running.eq((self._running & ~given_up & ~ends) | begun),
+            self._running.eq((self._running & ~given_up & ~ends & ~left) | begun),
             self._finished.eq((self._finished | given_up) & ~retired | ends),
         ]
         self._learn(m, begun, fetched, first)
+
+    def _occupy(self, m: Module, admitted: Value) -> Value:
+        """Which slots and rows are free; the slot whose group leaves it."""
+        ending, row = self.ending, self.release.row
+        is_alone = self.quiet & ~self._faulted
+        m.d.comb += self.leaves.eq(ending.valid & is_alone.bit_select(ending.slot, 1))
+        left = self._mask(self.leaves, ending.slot)
+        # The group of a row that is released still has its slot if that is the row of the slot's last group.
+        released = self._mask(self.release.valid & (self.second.bit_select(row[:-1], 1) == row[-1]), row[:-1])
+        released_row = Mux(self.release.valid, 1 << row, 0)
+        m.d.sync += [
+            self._occupied.eq((self._occupied & ~released & ~left) | admitted),
+            self.second.eq(self.second ^ admitted),
+            self.rows.eq((self.rows & ~released_row) | Cat(admitted & self.second, admitted & ~self.second)),
+        ]
+        return left
 
     def _learn(self, m: Module, begun: Value, fetched: data.View, first: Value) -> None:
         """What is known of each slot's next instruction, and how many it may still execute."""

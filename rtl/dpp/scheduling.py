@@ -47,6 +47,14 @@ def slot_bits(config: ArrayConfig) -> int:
     return (config.threads - 1).bit_length()
 
 
+def row_bits(config: ArrayConfig) -> int:
+    """Width of a row's number: the slot's, and above it which of the slot's two rows it is.
+
+    A slot's groups take its rows in turn. A group that has left its slot keeps its row until its outputs are sent.
+    """
+    return slot_bits(config) + 1
+
+
 def issue_layout(config: ArrayConfig) -> data.StructLayout:
     """An instruction that a port is to execute."""
     return data.StructLayout({"valid": 1, "slot": slot_bits(config), "pc": PC_BITS})

@@ -7,12 +7,13 @@ from amaranth.lib import data
 from rtl.config import ArrayConfig
 from rtl.dpp.border import words_layout
 from rtl.dpp.control_state import PC_BITS, control_state_layout
+from rtl.dpp.scheduling import row_bits
 from rtl.isa.limits import CHANNELS, REGISTER_BITS
 from rtl.pe.border import group_layout
 
 
 def trace_layout(config: ArrayConfig) -> data.StructLayout:
-    """Events of one cycle, each with `valid` and the slot of its group.
+    """Events of one cycle, each with `valid` and the row of its group.
 
     start
         A group takes a slot. All its state is then that of a program's start, but for the temporaries.
@@ -30,10 +31,10 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     fault
         The group stops at `pc` without that instruction.
     end
-        The slot is free again; its outputs have been sent, unless it has faulted.
+        The row is free again; its outputs have been sent, unless it has faulted.
     """
     lanes = config.lanes
-    event: dict[str, Any] = {"valid": 1, "slot": (config.threads - 1).bit_length()}
+    event: dict[str, Any] = {"valid": 1, "row": row_bits(config)}
     instruction = event | {"pc": PC_BITS}
     enables = data.ArrayLayout(CHANNELS, lanes)
     write = {"register": REGISTER_BITS, "words": words_layout(lanes), "enable": enables}

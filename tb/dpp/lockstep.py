@@ -26,8 +26,8 @@ class Difference(Exception):  # noqa: N818
 
 
 @dataclass(eq=False)
-class _Slot:
-    """What the trace has shown of the group in a slot."""
+class _Group:
+    """What the trace has shown of the group in a row."""
 
     group: GroupRecord
     step: int = 0
@@ -53,26 +53,28 @@ class Comparison:
         Difference
             At the first one.
         """
-        slots: dict[int, _Slot] = {}
+        rows: dict[int, _Group] = {}
         done = set()
         for kind, event in self._events():
-            number = int(event["slot"])
+            number = int(event["row"])
             if kind == "start":
-                slots[number] = self._start(event)
+                if number in rows:
+                    raise Difference(f"a group takes row {number}, which another one has")
+                rows[number] = self._start(event)
                 continue
-            if number not in slots:
-                raise Difference(f"{kind} of slot {number}, which has no group")
-            slot = slots[number]
+            if number not in rows:
+                raise Difference(f"{kind} of row {number}, which has no group")
+            shown = rows[number]
             try:
-                getattr(self, f"_{kind}")(slot, event)
+                getattr(self, f"_{kind}")(shown, event)
             except Difference as difference:
-                step = slot.group.steps[slot.step - 1] if slot.step else None
+                step = shown.group.steps[shown.step - 1] if shown.step else None
                 at = f"pc {step.pc}" if step else "the start"
-                place = f"group ({slot.group.i}, {slot.group.j}), {at}, cycle {int(event['cycle'])}"
+                place = f"group ({shown.group.i}, {shown.group.j}), {at}, cycle {int(event['cycle'])}"
                 raise Difference(f"{place}: {difference}") from None
             if kind == "end":
-                done.add((slot.group.i, slot.group.j))
-                del slots[number]
+                done.add((shown.group.i, shown.group.j))
+                del rows[number]
         missing = self.record.groups.keys() - done
         if missing:
             raise Difference(f"groups that did not end: {sorted(missing)}")
@@ -90,70 +92,70 @@ class Comparison:
         for _, place, index in sorted(rows):
             yield _ORDER[place], _row(kinds[place], index)
 
-    def _start(self, event: dict[str, Any]) -> _Slot:
+    def _start(self, event: dict[str, Any]) -> _Group:
         place = int(event["group"]["i"]), int(event["group"]["j"])
         if place not in self.record.groups:
             raise Difference(f"a group at {place}, which the domain has not")
         group = self.record.groups[place]
         words = np.zeros((TEMPORARIES, CHANNELS, self.lanes), np.uint32)
         _same("coverage", _bits(event["group"]["covered"], self.lanes), group.covered)
-        return _Slot(group, words=words)
+        return _Group(group, words=words)
 
-    def _clear(self, slot: _Slot, event: dict[str, Any]) -> None:
-        if slot.step:
+    def _clear(self, shown: _Group, event: dict[str, Any]) -> None:
+        if shown.step:
             raise Difference("a temporary is cleared while the group runs")
         register = int(event["register"])
-        slot.words[register] = event["words"].T
-        slot.known[register : register + ROWS_TOGETHER] = True
+        shown.words[register] = event["words"].T
+        shown.known[register : register + ROWS_TOGETHER] = True
 
-    def _next(self, slot: _Slot, event: dict[str, Any], kind: type) -> Step:
+    def _next(self, shown: _Group, event: dict[str, Any], kind: type) -> Step:
         """The model's step that an event is to be."""
-        if slot.step >= len(slot.group.steps):
+        if shown.step >= len(shown.group.steps):
             raise Difference(f"executes pc {int(event['pc'])} where the model has stopped")
-        step = slot.group.steps[slot.step]
-        slot.step += 1
+        step = shown.group.steps[shown.step]
+        shown.step += 1
         if step.pc != int(event["pc"]):
             raise Difference(f"executes pc {int(event['pc'])} where the model is at {step.pc}")
         if not isinstance(step.instruction, kind):
             raise Difference(f"executes as {kind.__name__} what is {type(step.instruction).__name__}")
         return step
 
-    def _alu(self, slot: _Slot, event: dict[str, Any]) -> None:
-        step = self._next(slot, event, Alu)
+    def _alu(self, shown: _Group, event: dict[str, Any]) -> None:
+        step = self._next(shown, event, Alu)
         for register, channels in ((event["rgb_register"], _RGB), (event["alpha_register"], _ALPHA)):
-            _write(slot.words[int(register)], event, channels)
-        self._same_registers(slot, step)
+            _write(shown.words[int(register)], event, channels)
+        self._same_registers(shown, step)
         _same("predicates", _bits(event["predicates"], CHANNELS * self.lanes), step.state("predicates").ravel())
         _same("the ALU result", _bits(event["alu_result"], self.lanes), step.state("alu_result"))
 
-    def _texture(self, slot: _Slot, event: dict[str, Any]) -> None:
-        step = self._next(slot, event, Tex)
+    def _texture(self, shown: _Group, event: dict[str, Any]) -> None:
+        step = self._next(shown, event, Tex)
         _same("liveness", _bits(event["live"], self.lanes), step.state("live"))
         instruction = step.instruction
         assert isinstance(instruction, Tex)
         if instruction.operation not in (TextureOperation.NOP, TextureOperation.KILL_LT_0):
             register = _register(instruction.destination, step)
-            slot.lookups.append((register, step.state("temporaries"), step))
+            shown.lookups.append((register, step.state("temporaries"), step))
 
-    def _lookup(self, slot: _Slot, event: dict[str, Any]) -> None:
-        if not slot.lookups:
+    def _lookup(self, shown: _Group, event: dict[str, Any]) -> None:
+        if not shown.lookups:
             raise Difference("words come back that nobody asked for")
-        register, expected, step = slot.lookups.popleft()
+        register, expected, step = shown.lookups.popleft()
         if register != int(event["register"]):
             raise Difference(f"a lookup writes r{int(event['register'])}, expected r{register}")
-        _write(slot.words[register], event, slice(0, CHANNELS))
-        waiting = {other for other, *_ in slot.lookups}
-        later = slot.group.steps[slot.step - 1] is not step
+        _write(shown.words[register], event, slice(0, CHANNELS))
+        waiting = {other for other, *_ in shown.lookups}
+        later = shown.group.steps[shown.step - 1] is not step
         if register < len(expected) and register not in waiting and not later:
-            _same(f"r{register} behind the lookup", slot.words[register], expected[register])
+            _same(f"r{register} behind the lookup", shown.words[register], expected[register])
         elif register < len(expected):
             mask = _enables(event, slice(0, CHANNELS))
-            _same(f"words of the lookup in r{register}", slot.words[register][mask], expected[register][mask])
+            _same(f"words of the lookup in r{register}", shown.words[register][mask], expected[register][mask])
 
-    def _flow(self, slot: _Slot, event: dict[str, Any]) -> None:
-        step, state = self._next(slot, event, Flow), event["state"]
+    def _flow(self, shown: _Group, event: dict[str, Any]) -> None:
+        step, state = self._next(shown, event, Flow), event["state"]
         snapshot = step.snapshot
-        self._same_registers(slot, step)
+        self._same_registers(shown, step)
         _same("pc", int(state["pc"]), snapshot.next_pc)
         _same("aL", int(state["loop_index"]), snapshot.loop_index)
         active, loop_inactive = step.state("active"), step.state("loop_inactive")
@@ -175,15 +177,15 @@ class Comparison:
             for name, row in (("entered", ENTERED), ("broken", BROKEN), ("continued", CONTINUED)):
                 _same(f"{name} of loop frame {level}", _bits(frames[name][level], self.lanes), masks[level][row])
 
-    def _same_registers(self, slot: _Slot, step: Step) -> None:
+    def _same_registers(self, shown: _Group, step: Step) -> None:
         """All temporaries, but for those that lookups are still to write."""
         expected = step.state("temporaries")
         count = len(expected)
-        if not slot.known[:count].all():
-            raise Difference(f"r{int(slot.known[:count].argmin())} was not cleared")
+        if not shown.known[:count].all():
+            raise Difference(f"r{int(shown.known[:count].argmin())} was not cleared")
         settled = np.ones(count, bool)
-        settled[[register for register, *_ in slot.lookups if register < count]] = False
-        found = slot.words[:count]
+        settled[[register for register, *_ in shown.lookups if register < count]] = False
+        found = shown.words[:count]
         wrong = settled & (found != expected).any(axis=(1, 2))
         if wrong.any():
             register = int(wrong.argmax())
@@ -193,16 +195,16 @@ class Comparison:
                 f"expected 0x{expected[register, channel, lane]:08x}"
             )
 
-    def _fault(self, slot: _Slot, event: dict[str, Any]) -> None:
-        fault = slot.group.fault
-        if fault is None or slot.step < len(slot.group.steps):
+    def _fault(self, shown: _Group, event: dict[str, Any]) -> None:
+        fault = shown.group.fault
+        if fault is None or shown.step < len(shown.group.steps):
             raise Difference(f"faults at pc {int(event['pc'])}, where the model goes on")
         _same("pc of the fault", int(event["pc"]), fault[1])
 
-    def _end(self, slot: _Slot, event: dict[str, Any]) -> None:
-        _same("executed instructions", slot.step, len(slot.group.steps))
-        _same("fault", bool(event["faulted"]), slot.group.fault is not None)
-        if slot.lookups:
+    def _end(self, shown: _Group, event: dict[str, Any]) -> None:
+        _same("executed instructions", shown.step, len(shown.group.steps))
+        _same("fault", bool(event["faulted"]), shown.group.fault is not None)
+        if shown.lookups:
             raise Difference("the group ends while lookups are outstanding")
 
 

@@ -1,5 +1,6 @@
 """A scheduler in plain Python, cycle by cycle: where each group is, and who comes next."""
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -38,11 +39,12 @@ class Group:
 
 @dataclass
 class Inputs:
-    """What a cycle brings. Events are None or name a slot; `done` has one entry for each port."""
+    """What a cycle brings. Events are None or name a slot, `release` a row; `done` has one entry for each port."""
 
     admit: bool
     begin: int | None
     done: list[dict[str, Any] | None]
+    ending: int | None
     stop: int | None
     fetched: dict[str, int]
     release: int | None
@@ -56,16 +58,41 @@ class Inputs:
 class SchedulerModel:
     """Groups by slot, and how a cycle changes them."""
 
-    def __init__(self, slots: int, watchdog: int, *, start: int, first: dict[str, int]) -> None:
-        self._slots, self._watchdog, self._turn = slots, watchdog, 0
+    def __init__(self, threads: int, slots: int, watchdog: int, *, start: int, first: dict[str, int]) -> None:
+        self._threads, self._slots, self._watchdog, self._turn = threads, slots, watchdog, 0
         self.start, self.first = start, first
         """Where groups start, and that instruction's summary."""
         self._could_fetch, self._knew_first = False, False
         self.groups: dict[int, Group] = {}
+        self.left: set[int] = set()
+        """Rows of groups that have left their slots."""
+        self._second: Counter[int] = Counter()
+
+    @property
+    def second(self) -> int:
+        """A bit for each slot whose group has, or the last one had, the second of its rows."""
+        return sum((count & 1) << slot for slot, count in self._second.items())
+
+    def row(self, slot: int) -> int:
+        """Of a slot's group, or of the last one that it had."""
+        return slot + self._threads * (self._second[slot] & 1)
+
+    def rows(self) -> set[int]:
+        """Those that are not free."""
+        return self.left | {self.row(slot) for slot in self.groups}
 
     def free_slot(self) -> int | None:
-        """The lowest free one."""
-        return next((slot for slot in range(self._slots) if slot not in self.groups), None)
+        """The lowest that has neither a group nor two rows that have not retired."""
+        for slot in range(self._slots):
+            other = (self.row(slot) + self._threads) % (2 * self._threads)
+            if slot not in self.groups and other not in self.left:
+                return slot
+        return None
+
+    def leaves(self, now: Inputs) -> bool:
+        """Whether the group that is ending leaves its slot."""
+        slot = now.ending
+        return slot is not None and bool(now.quiet >> slot & 1) and not self.groups[slot].faulted
 
     def _first(self, allowed: Any) -> int | None:
         slots = [slot for slot, group in self.groups.items() if allowed(slot, group)]
@@ -118,7 +145,7 @@ class SchedulerModel:
 
     def stall(self, now: Inputs) -> str | None:
         """Why no ALU instruction is issued."""
-        if self.issued(Unit.ALU, now) is not None or not self.groups:
+        if self.issued(Unit.ALU, now) is not None or not self.rows():
             return None
         places = {group.where for group in self.groups.values()}
         causes = {
@@ -145,7 +172,7 @@ class SchedulerModel:
         looked_at = [group for group in self.groups.values() if group.where is Where.LOOKED_AT]
         moves = [(self.issued(unit, now), Where.PORT) for unit in Unit]
         moves += [(self.looked_at(now), Where.LOOKED_AT), (self.retired(now), Where.RETIRING)]
-        admitted = self.free_slot() if now.admit else None
+        admitted, leaves = self.free_slot() if now.admit else None, self.leaves(now)
         deferred = self.issued(Unit.FLOW, now)
         for slot, where in moves:
             if slot is not None:
@@ -160,6 +187,9 @@ class SchedulerModel:
             group.where = Where.FINISHED
         for done in filter(None, now.done):
             self._finish(self.groups[done["slot"]], done)
+        if leaves:
+            self.left.add(self.row(now.ending))
+            del self.groups[now.ending]
         self._come_and_go(now, admitted, knows_first)
         self._could_fetch, self._knew_first = now.can["fetch"], knows_first and now.can["fetch"]
 
@@ -171,9 +201,12 @@ class SchedulerModel:
             group = self.groups[now.begin]
             group.where = Where.READY if knows_first else Where.FETCHING
             group.pc, group.following = self.start, self.first
-        if now.release is not None:
-            del self.groups[now.release]
+        if now.release in self.left:
+            self.left.remove(now.release)
+        elif now.release is not None:
+            del self.groups[now.release % self._threads]
         if admitted is not None:
+            self._second[admitted] += 1
             self.groups[admitted] = Group(self._next_turn())
 
     def _next_turn(self) -> int:

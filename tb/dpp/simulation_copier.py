@@ -128,7 +128,7 @@ class Copier(wiring.Component):
             self.trace.start.valid.eq(self.group.valid & self.group.ready),
             self.trace.start.group.eq(self.group.payload),
             self.trace.lookup.valid.eq(self.lookup_response.valid & self.lookup_response.ready),
-            self.trace.lookup.slot.eq(self.lookup_response.payload.tag.slot),
+            self.trace.lookup.row.eq(self.lookup_response.payload.tag.slot),
             self.trace.lookup.words.eq(self.lookup_response.payload.words),
             self.trace.flow.valid.eq(self.test_response.valid & self.test_response.ready),
             self.trace.flow.pc.eq(forgets),

@@ -1,4 +1,4 @@
-"""GroupStates against a record for each slot."""
+"""GroupStates against a record for each group."""
 
 from typing import Any
 
@@ -30,30 +30,39 @@ def assembled(layout: Any, record: dict[str, int]) -> int:
 
 
 class Model:
-    """A record for each slot, by field; without stacks as long as they mean nothing."""
+    """A record for each row, by field, and which of its two rows each slot has.
+
+    Without stacks as long as they mean nothing. A record of the slot's other row is right in what rows keep.
+    """
 
     def __init__(self, lanes: int, threads: int, generator: np.random.Generator) -> None:
         self._generator, self._everybody = generator, (1 << lanes) - 1
         self.group, self.stacks = group_state_layout(lanes), stacks_layout(lanes)
         self._place, self._control = group_layout(lanes), control_state_layout(lanes)
         self._widths = {"live": {"live": lanes}, "flags": {"predicates": CHANNELS * lanes, "alu_result": lanes}}
-        self.records: list[dict[str, int]] = [self._empty() for _ in range(threads)]
+        self._threads, self.second = threads, [0] * threads
+        self.records: list[dict[str, int]] = [self._empty() for _ in range(2 * threads)]
 
     def _empty(self) -> dict[str, int]:
         return {name: 0 for name, _, _ in fields(self.group)}
 
+    def row(self, slot: int) -> int:
+        """Of the slot's group."""
+        return slot + self._threads * self.second[slot]
+
     def apply(self, name: str, slot: int) -> dict[str, int]:
-        """Change a record at random; what the port of that name takes."""
+        """Change a record at random; what the port of that name takes, but for the slot."""
         if name == "start":
             place = random_fields(self._generator, self._place)
-            self.records[slot] = self._empty() | place | {"live": self._everybody, "active": self._everybody}
-            return {"group": assembled(self._place, place)}
+            self.second[slot] ^= 1
+            self.records[self.row(slot)] = self._empty() | place | {"live": self._everybody, "active": self._everybody}
+            return {"row": self.row(slot), "group": assembled(self._place, place)}
         if name == "control":
             state = random_fields(self._generator, self._control)
-            self.records[slot] |= {key: value for key, value in state.items() if key != "pc"}
+            self.records[self.row(slot)] |= {key: value for key, value in state.items() if key != "pc"}
             return {"state": assembled(self._control, state)}
         news = {key: int(self._generator.integers(1 << width)) for key, width in self._widths[name].items()}
-        self.records[slot] |= news
+        self.records[self.row(slot)] |= news
         return news
 
 
@@ -74,22 +83,28 @@ def test_every_write_changes_its_own_fields_of_its_own_slot(lanes):
             context.set(port.valid, valid)
             if valid:
                 counts[name] += 1
-                context.set(port.slot, slot)
+                if name != "start":
+                    context.set(port.slot, slot)
                 for key, value in model.apply(name, slot).items():
                     context.set(Value.cast(port[key]), value)
 
     async def testbench(context: Any) -> None:
         for _ in range(CYCLES):
             slots = generator.integers(0, config.threads, READERS + 1).tolist()
-            for port, slot in zip((*unit.slots, unit.stacks_slot), slots, strict=True):
-                context.set(port, slot)
-            before = [dict(model.records[slot]) for slot in slots]
+            rows = generator.integers(0, 2 * config.threads, len(unit.ended)).tolist()
+            context.set(unit.second, sum(bit << slot for slot, bit in enumerate(model.second)))
+            for port, number in zip((*unit.slots, unit.stacks_slot, *unit.ended_rows), (*slots, *rows), strict=True):
+                context.set(port, number)
+            before = [dict(model.records[row]) for row in (*map(model.row, slots), *rows)]
+            groups, stacks, ended = before[:READERS], before[READERS], before[READERS + 1 :]
             write(context)
-            for found, record in zip(unit.groups, before[:-1], strict=True):
+            for found, record in zip(unit.groups, groups, strict=True):
                 assert unpack(model.group, context.get(Value.cast(found))).items() <= record.items()
-            if before[-1].keys() >= dict(model.stacks).keys():
+            for found, record in zip(unit.ended, ended, strict=True):
+                assert unpack(found.shape(), context.get(Value.cast(found))).items() <= record.items()
+            if stacks.keys() >= dict(model.stacks).keys():
                 counts["stacks"] += 1
-                assert unpack(model.stacks, context.get(Value.cast(unit.stacks))).items() <= before[-1].items()
+                assert unpack(model.stacks, context.get(Value.cast(unit.stacks))).items() <= stacks.items()
             await context.tick()
 
     simulate(unit, testbench)

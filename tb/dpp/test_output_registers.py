@@ -23,38 +23,38 @@ def bits_of(flags: np.ndarray) -> int:
 def test_random_writes_reads_and_starts(lanes):
     generator = np.random.default_rng(lanes)
     config = ArrayConfig(lanes=lanes, threads=4, temporaries=128)
-    unit, threads = OutputRegisters(config), config.threads
-    words = np.zeros((threads, OUTPUTS, lanes, CHANNELS), np.uint32)
+    unit, rows = OutputRegisters(config), 2 * config.threads
+    words = np.zeros((rows, OUTPUTS, lanes, CHANNELS), np.uint32)
     written = np.zeros(words.shape, bool)
-    values, given = np.zeros((threads, lanes), np.uint32), np.zeros((threads, lanes), bool)
+    values, given = np.zeros((rows, lanes), np.uint32), np.zeros((rows, lanes), bool)
     counts = {"words": 0, "values": 0, "starts": 0}
 
-    def write(context: Any, slot: int) -> None:
+    def write(context: Any, row: int) -> None:
         rgb, alpha = (int(number) for number in generator.integers(0, OUTPUTS, 2))
         results = generator.integers(0, 1 << 32, (lanes, CHANNELS), np.uint32)
         enable = generator.random((lanes, CHANNELS)) < generator.choice([0, 0.2, 0.7])
         conditional = generator.random(lanes) < generator.choice([0, 0.5])
-        payload = {"slot": slot, "rgb_target": rgb, "alpha_target": alpha, "words": results.tolist(),
-                   "enable": [bits_of(row) for row in enable], "conditional": bits_of(conditional)}  # fmt: skip
+        payload = {"row": row, "rgb_target": rgb, "alpha_target": alpha, "words": results.tolist(),
+                   "enable": [bits_of(lane) for lane in enable], "conditional": bits_of(conditional)}  # fmt: skip
         context.set(unit.write, payload)
         for channels, target in ((slice(0, ALPHA), rgb), (slice(ALPHA, CHANNELS), alpha)):
-            words[slot, target][:, channels][enable[:, channels]] = results[:, channels][enable[:, channels]]
-            written[slot, target][:, channels] |= enable[:, channels]
-        values[slot][conditional] = results[conditional, ALPHA]
-        given[slot] |= conditional
+            words[row, target][:, channels][enable[:, channels]] = results[:, channels][enable[:, channels]]
+            written[row, target][:, channels] |= enable[:, channels]
+        values[row][conditional] = results[conditional, ALPHA]
+        given[row] |= conditional
 
     async def testbench(context: Any) -> None:
         for _ in range(CYCLES):
-            slot, target, tested = (int(number) for number in generator.integers(0, [threads, OUTPUTS, threads]))
-            context.set(unit.slot, slot)
+            row, target, tested = (int(number) for number in generator.integers(0, [rows, OUTPUTS, rows]))
+            context.set(unit.row, row)
             context.set(unit.target, target)
-            context.set(unit.conditional_slot, tested)
-            found, found_written = words[slot, target].copy(), written[slot].copy()
+            context.set(unit.conditional_row, tested)
+            found, found_written = words[row, target].copy(), written[row].copy()
             value, value_given = values[tested].copy(), given[tested].copy()
 
-            started, writing = generator.permutation(threads)[:2].tolist()
+            started, writing = generator.permutation(rows)[:2].tolist()
             starts = generator.random() < 0.05
-            context.set(unit.start, {"valid": starts, "slot": started})
+            context.set(unit.start, {"valid": starts, "row": started})
             write(context, writing)
             if starts:
                 written[started], given[started] = False, False

@@ -65,12 +65,12 @@ class Bench:
         self.answers = Source(self.unit.test_response, generator, stall)
         self.groups: list[Group] = []
         self.released = 0
-        self._slots: list[int] = []
-        """Slots of the groups inside, the oldest first."""
+        self._rows: list[int] = []
+        """Rows of the groups inside, the oldest first."""
         self._asked: tuple[np.ndarray, np.ndarray] | None = None
         """Words and conditional values whose place was asked for in the last cycle."""
         self._asking: list[Group] = []
-        self._states = [Group(generator, config.lanes) for _ in range(config.threads)]
+        self._states = [Group(generator, config.lanes) for _ in range(2 * config.threads)]
 
     def _read(self, context: Any) -> None:
         """Answer for the group states and the output registers; words come a cycle after their place."""
@@ -79,8 +79,8 @@ class Bench:
             words, values = self._asked
             context.set(Value.cast(unit.words), joined(words.ravel(), WORD))
             context.set(Value.cast(unit.conditional), joined(values, WORD))
-        tested, sent = (self._states[context.get(slot)] for slot in (unit.test_slot, unit.slot))
-        for port, group in ((unit.test_group, tested), (unit.state, sent)):
+        tested, sent = (self._states[context.get(row)] for row in (unit.test_row, unit.row))
+        for port, group in ((unit.test_state, tested), (unit.state, sent)):
             context.set(port.i, group.place["i"])
             context.set(port.j, group.place["j"])
             context.set(port.covered, mask_of(group.covered))
@@ -90,21 +90,26 @@ class Bench:
 
     def _ask(self, context: Any) -> None:
         """Note which words are asked for; that depends on whether an output is taken."""
-        tested, sent = (self._states[context.get(slot)] for slot in (self.unit.test_slot, self.unit.slot))
+        tested, sent = (self._states[context.get(row)] for row in (self.unit.test_row, self.unit.row))
         self._asked = sent.words[context.get(self.unit.target)], tested.values
 
     def _offer(self, context: Any, share: float) -> None:
-        free = [slot for slot in range(self.config.threads) if slot not in self._slots]
-        offers = bool(free and len(self.groups) < GROUPS and context.get(self.unit.ready))
-        offers = offers and self.generator.random() < share
-        context.set(self.unit.group.valid, offers)
-        if offers:
-            slot, group = int(self.generator.choice(free)), Group(self.generator, self.config.lanes)
-            self._states[slot] = group
-            context.set(self.unit.group.slot, slot)
-            context.set(self.unit.group.faulted, group.faulted)
+        """Offer a group, one that has left its slot, or both; of two the one that has not left is taken first."""
+        unit = self.unit
+        for port, is_ready in ((unit.group, context.get(unit.ready)), (unit.left, 1)):
+            free = [row for row in range(len(self._states)) if row not in self._rows]
+            offers = bool(free and len(self.groups) < GROUPS and is_ready and self.generator.random() < share)
+            context.set(port.valid, offers)
+            if not offers:
+                continue
+            row, group = int(self.generator.choice(free)), Group(self.generator, self.config.lanes)
+            context.set(port.row, row)
+            if port is unit.group:
+                context.set(port.faulted, group.faulted)
+            group.faulted &= port is unit.group
+            self._states[row] = group
             self.groups.append(group)
-            self._slots.append(slot)
+            self._rows.append(row)
             if self._program["tests"] and not group.faulted:
                 self._asking.append(group)
 
@@ -112,12 +117,11 @@ class Bench:
         release = self.unit.release
         if context.get(release.valid):
             group = self.groups[self.released]
-            assert (context.get(release.slot), context.get(release.faulted)) == (self._slots.pop(0), group.faulted)
+            assert (context.get(release.row), context.get(release.faulted)) == (self._rows.pop(0), group.faulted)
             self.released += 1
 
     async def step(self, context: Any, share: float) -> None:
         """One cycle, in which a group comes with a probability of `share`."""
-        assert context.get(self.unit.empty) == (not self._slots)
         self._read(context)
         self._offer(context, share)
         asked = len(self.tests.received)

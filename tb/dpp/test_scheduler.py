@@ -56,6 +56,8 @@ class Traffic:
 
     def next(self) -> Inputs:
         """The inputs of a cycle. A group that memory stops has a lookup outstanding."""
+        done = [self._done(port) for port in self.ports]
+        ending = self._ending()
         begin = self._one_of((Where.CLEARING,), 0.3)
         stop = self._one_of((Where.READY, Where.PORT, Where.WAITING, Where.FETCHING, Where.LOOKED_AT, Where.FINISHED),
                             0.02)  # fmt: skip
@@ -63,19 +65,37 @@ class Traffic:
         admit = self.admitted < GROUPS and self._model.free_slot() is not None and self._chance(0.5)
         self.admitted += admit
         self.counts["stopped"] += stop is not None
-        return Inputs(
+        now = Inputs(
             admit=admit,
             begin=begin,
-            done=[self._done(port) for port in self.ports],
+            done=done,
+            ending=ending,
             stop=stop,
             fetched=self._model.first if self._model.first_is_fetched() else self._summary(),
-            release=self._one_of((Where.RETIRING,), 0.3),
+            release=self._release(),
             can={name: self._chance(self._ease) for name in CAN},
             wake=self._chance(0.3),
             blocked=self._bits(0.3),
             full=self._bits(0.2),
             quiet=quiet,
         )
+        if self._model.leaves(now):
+            # Its port says nothing more of it.
+            self.counts["left"] += 1
+            next(port for port in self.ports if ending in port).remove(ending)
+        return now
+
+    def _ending(self) -> int | None:
+        """A group in a port that is not done yet."""
+        slots = [slot for port in self.ports for slot in port if not self._model.groups[slot].expired]
+        return int(self._generator.choice(slots)) if slots and self._chance(0.3) else None
+
+    def _release(self) -> int | None:
+        """The row of a group that retires."""
+        groups = self._model.groups
+        rows = [self._model.row(slot) for slot, group in groups.items() if group.where is Where.RETIRING]
+        rows += sorted(self._model.left)
+        return int(self._generator.choice(rows)) if rows and self._chance(0.3) else None
 
 
 def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
@@ -83,8 +103,9 @@ def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
     context.set(unit.admit, now.admit)
     for port, done in zip(unit.done, now.done, strict=True):
         context.set(port, {"valid": done is not None, **(done or {})})
-    for port, slot in ((unit.begin, now.begin), (unit.stop, now.stop), (unit.release, now.release)):
+    for port, slot in ((unit.begin, now.begin), (unit.stop, now.stop), (unit.ending, now.ending)):
         context.set(port, {"valid": slot is not None, "slot": slot or 0})
+    context.set(unit.release, {"valid": now.release is not None, "row": now.release or 0})
     context.set(unit.fetched, now.fetched)
     for name, bit in now.can.items():
         context.set(getattr(unit, f"can_{name}"), bit)
@@ -94,20 +115,24 @@ def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
 
 def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -> list[int | None]:
     """Compare all outputs; the slots that the ports get."""
-    issued = [model.issued(number, now) for number in Unit]
+    issued, threads = [model.issued(number, now) for number in Unit], len(unit.second)
     expected = [*issued, model.looked_at(now), model.retired(now)]
-    for port, slot in zip((*unit.issue, unit.fetch, unit.retire), expected, strict=True):
+    for port, slot in zip((*unit.issue, unit.fetch), expected[:-1], strict=True):
         assert context.get(port.valid) == (slot is not None)
         assert slot is None or context.get(port.slot) == slot
     for port, slot in zip((*unit.issue, unit.fetch), expected, strict=False):
         assert slot is None or context.get(port.pc) == model.groups[slot].pc
     assert expected[PORTS] is not None or context.get(unit.fetch.pc) == model.start
+    assert context.get(unit.retire.valid) == (expected[-1] is not None)
     if expected[-1] is not None:
+        assert context.get(unit.retire.row) == model.row(expected[-1])
         assert context.get(unit.retire.faulted) == model.groups[expected[-1]].faulted
     free = model.free_slot()
     assert context.get(unit.has_free) == (free is not None)
-    assert free is None or context.get(unit.free_slot) == free
-    assert context.get(unit.occupied) == sum(1 << slot for slot in model.groups)
+    assert free is None or context.get(unit.free_row) == (model.row(free) + threads) % (2 * threads)
+    assert context.get(unit.rows) == sum(1 << row for row in model.rows())
+    assert context.get(unit.second) == model.second
+    assert context.get(unit.leaves) == model.leaves(now)
     for slot, group in model.groups.items():
         assert group.where is Where.CLEARING or (context.get(unit.expired) >> slot & 1) == group.expired
     return issued
@@ -120,7 +145,7 @@ def test_in_step_with_the_model(threads, slots, watchdog, ease):
     generator = np.random.default_rng(threads)
     unit = Scheduler(ArrayConfig(threads=threads, temporaries=128))
     first = {"unit": int(generator.integers(PORTS)), "waits": 1, "late": 1, "writes": 1}
-    model = SchedulerModel(slots, watchdog, start=int(generator.integers(PC)), first=first)
+    model = SchedulerModel(threads, slots, watchdog, start=int(generator.integers(PC)), first=first)
     traffic = Traffic(generator, model, threads, ease)
     stalls: Counter[str | None] = Counter()
 
@@ -138,13 +163,13 @@ def test_in_step_with_the_model(threads, slots, watchdog, ease):
             model.step(now)
             await context.tick()
             assert context.get(unit.stalls) == (0 if cause is None else 1 << STALLS.index(cause))
-            if traffic.admitted == GROUPS and not model.groups:
+            if traffic.admitted == GROUPS and not model.rows():
                 break
 
     simulate(unit, testbench)
     assert traffic.admitted == GROUPS, "all groups came"
-    assert not model.groups, "and all went"
+    assert not model.rows(), "and all went"
     assert (traffic.counts["expired"] > 0) == (watchdog > 0)
-    assert all(traffic.counts[name] for name in ("ends", "stopped"))
+    assert all(traffic.counts[name] for name in ("ends", "left", "stopped"))
     assert ease == 1.0 or stalls.keys() == {None, *STALLS}
     assert watchdog == 1 or all(traffic.counts[name] for name in ("again", "jumps", "faults"))

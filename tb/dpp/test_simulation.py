@@ -165,7 +165,7 @@ def test_traces_are_arrays_by_field(timing: Timing) -> None:
     assert starts["cycle"][0] < (1 if timing is QUICK else 50)
     assert (np.diff(starts["cycle"].astype(np.int64)) > 8).all()
     assert (lookups["cycle"] > starts["cycle"]).all()
-    assert list(lookups["slot"]) == [1, 2, 3, 4] * 2
+    assert list(lookups["row"]) == [1, 2, 3, 4] * 2
     pairs = floats_at(launch.memory, FLOAT4, domain).reshape(4, 2, 2, 4, 2).transpose(1, 3, 2, 4, 0)
     assert np.array_equal(lookups["words"], pairs.reshape(8, 4, 4))
     assert (lookups["words"].dtype, flows["state"]["frames"]["iterations"].shape) == (np.uint32, (8, 4))
