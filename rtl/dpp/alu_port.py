@@ -28,6 +28,7 @@ from rtl.isa.instruction import ALPHA_INST, COMMON, RGB_INST, RGBA_INST
 from rtl.isa.limits import REGISTER_BITS
 from rtl.isa.opcodes import UmrtTarget
 from rtl.lib.pipeline import delay
+from rtl.lib.table import Table
 
 _PROCESSORS = ("covered", "live", "active", "predicates", "alu_result")
 
@@ -48,7 +49,6 @@ def _token_layout(config: MachineConfig) -> data.StructLayout:
         {
             "row": row_bits(config.array),
             "pc": PC_BITS,
-            "state": _processors_layout(config.array.lanes),
             "following": Summary,
             "words": INSTRUCTION,
             "rgb": _destination(config),
@@ -169,6 +169,9 @@ class AluPort(wiring.Component):
         m.d.comb += [self.slot.eq(issued.slot), late.eq(issued.valid & self.entry.late)]
         self._connect_sources(m, sources)
         valid, token = self._start(m, issued, sources.missing)
+        m.submodules.states = self._states = Table(_processors_layout(self._config.array.lanes), 1 << len(token.row))
+        now = Cat(Value.cast(self.group[name]) for name, _ in self._states.shape)
+        self._states.write(m, token.row, now, valid)
 
         at_sources = Signal.like(token)
         issued_before = Signal()
@@ -227,7 +230,6 @@ class AluPort(wiring.Component):
         )
         m.d.comb += [
             token.row.eq(Cat(issued.slot, self.second)),
-            *(token.state[name].eq(group[name]) for name in _PROCESSORS),
             token.pc.eq(issued.pc),
             token.following.eq(entry.following),
             token.words.eq(entry.words),
@@ -290,7 +292,7 @@ class AluPort(wiring.Component):
         return bits
 
     def _write(self, m: Module, alu: Alu, token: data.View, effective: Value) -> None:
-        lanes, group, slot = self._config.array.lanes, token.state, token.row[:-1]
+        lanes, group, slot = self._config.array.lanes, self._states.read(m, token.row), token.row[:-1]
         rgb_inst, alpha_inst = RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         keeps_outputs = effective & ~self.program.uncached_writes
         exists = Cat(token.rgb.exists.replicate(SCALAR), token.alpha.exists)
