@@ -2,6 +2,7 @@
 
 from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -11,6 +12,8 @@ from rtl.dpp.control_state import PC_BITS
 from rtl.dpp.scheduling import slot_bits
 from rtl.dpp.texture_port import record_layout
 from rtl.isa.limits import CHANNELS, REGISTER_BITS
+
+_WAITING = 8
 
 
 def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:
@@ -27,6 +30,9 @@ def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:
 
 class LookupReturn(wiring.Component):
     """Keeps where each outstanding lookup's words go, and writes them when they come; one in each cycle.
+
+    Up to 8 answers wait for the register file, so that the cache does not stop whenever the ALU writes to the same bank
+    or a group starts.
 
     Members
     -------
@@ -68,16 +74,22 @@ class LookupReturn(wiring.Component):
             note.data.eq(self.record.record),
             note.en.eq(self.record.valid),
         ]
-        held, valid = Signal.like(self.response.payload, reset_less=True), Signal()
+        response = self.response
+        m.submodules.waiting = waiting = SyncFIFO(width=len(Value.cast(response.payload)), depth=_WAITING)
+        answer = data.View(response.payload.shape(), waiting.r_data)
+        held, valid = Signal.like(answer, reset_less=True), Signal()
         write, done = self.write, Signal()
         m.d.comb += [
+            waiting.w_en.eq(response.valid),
+            waiting.w_data.eq(Value.cast(response.payload)),
+            response.ready.eq(waiting.w_rdy),
             done.eq(valid & (held.refused | write.ready)),
-            self.response.ready.eq(~valid | done),
-            read.addr.eq(Value.cast(self.response.payload.tag)),
-            read.en.eq(self.response.ready),
+            waiting.r_en.eq(~valid | done),
+            read.addr.eq(Value.cast(answer.tag)),
+            read.en.eq(waiting.r_en),
         ]
-        with m.If(self.response.ready):
-            m.d.sync += [valid.eq(self.response.valid), held.eq(self.response.payload)]
+        with m.If(waiting.r_en):
+            m.d.sync += [valid.eq(waiting.r_rdy), held.eq(answer)]
 
         record = read.data
         m.d.comb += [

@@ -139,10 +139,24 @@ def test_one_write_in_each_cycle():
         context.set(unit.response.valid, 1)
         for number in range(20):
             assert context.get(unit.response.ready)
-            assert context.get(unit.write.valid) == (number > 0)
+            assert context.get(unit.write.valid) == (number > 1)
+            assert number < 2 or context.get(unit.write.payload.words[0][0]) == number - 2
             context.set(Value.cast(unit.response.payload), pack(layout, words=number))
             await context.tick()
-            assert context.get(unit.write.payload.words[0][0]) == number
+
+    simulate(unit, testbench)
+
+
+def test_answers_are_taken_while_the_registers_are_busy():
+    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128))
+
+    async def testbench(context: Any) -> None:
+        context.set(unit.response.valid, 1)
+        for _ in range(8):
+            assert context.get(unit.response.ready)
+            await context.tick()
+        assert context.get(unit.write.valid)
+        assert not context.get(unit.returned.valid)
 
     simulate(unit, testbench)
 
@@ -155,6 +169,7 @@ def test_a_refused_lookup_does_not_wait_for_the_registers():
         context.set(unit.response.payload.refused, 1)
         await context.tick()
         context.set(unit.response.valid, 0)
+        await context.tick()
         assert context.get(unit.returned.valid)
         assert context.get(unit.refused.valid)
 
