@@ -16,7 +16,7 @@ from rtl.dpp.control_state import PC_BITS
 from rtl.dpp.group_state import group_state_layout, lane_predicates
 from rtl.dpp.instruction_store import ALU_ENTRY
 from rtl.dpp.output_registers import output_write_layout
-from rtl.dpp.placement import Placement
+from rtl.dpp.placement import ALLOCATION, Placement
 from rtl.dpp.presubtract import VECTOR
 from rtl.dpp.register_file import ALU_SOURCES, place_layout
 from rtl.dpp.scheduling import Summary, done_layout, issue_layout, row_bits, slot_bits
@@ -77,6 +77,7 @@ class AluPort(wiring.Component):
     entry : ``In(ALU_ENTRY)``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
+    allocation : ``In(ALLOCATION)``
     slot, group
         The group's state in that cycle.
     second : ``In(1)``
@@ -120,6 +121,7 @@ class AluPort(wiring.Component):
                 "ready_direct": Out(1),
                 "entry": In(ALU_ENTRY),
                 "program": In(PROGRAM),
+                "allocation": In(ALLOCATION),
                 "slot": Out(slot),
                 "group": In(state),
                 "second": In(1),
@@ -199,7 +201,7 @@ class AluPort(wiring.Component):
             sources.entry.eq(self.entry),
             sources.slot.eq(self.slot),
             sources.loop_index.eq(self.group.loop_index),
-            sources.highest_temporary.eq(self.program.highest_temporary),
+            sources.allocation.eq(self.allocation),
             sources.loaded.eq(self.loaded),
             sources.write.eq(self.constant_write),
             sources.temporaries.eq(self.temporaries),
@@ -213,7 +215,7 @@ class AluPort(wiring.Component):
         entry, group, program = self.entry, self.group, self.program
         token = Signal(_token_layout(self._config))
         common, rgb, alpha = COMMON(entry.words[0]), RGBA_INST(entry.words[5]), ALPHA_INST(entry.words[4])
-        placement = Placement(m, self._config.array, issued.slot, program.highest_temporary, group.loop_index)
+        placement = Placement(m, self._config.array, issued.slot, self.allocation, group.loop_index)
         for destination, address, relative in (
             (token.rgb, rgb.rgb_addrd, rgb.rgb_addrd_rel),
             (token.alpha, alpha.addrd, alpha.addrd_rel),

@@ -20,7 +20,7 @@ from rtl.dpp.instruction_store import InstructionStore
 from rtl.dpp.lookup_return import LookupReturn
 from rtl.dpp.output_registers import OutputRegisters
 from rtl.dpp.outstanding import Outstanding
-from rtl.dpp.placement import Placement, size_exponent, usable_slots
+from rtl.dpp.placement import ALLOCATION, Placement, size_exponent, usable_slots
 from rtl.dpp.register_file import RegisterFile
 from rtl.dpp.retirement import Retirement
 from rtl.dpp.scheduler import Scheduler
@@ -126,8 +126,13 @@ class Core(wiring.Component):
         """Groups that come in."""
         scheduler, starter, program = self._scheduler, self._starter, self.program
         takes = self.group.valid & self.group.ready
+        self._allocation = allocation = Signal(ALLOCATION)
         m.d.comb += [
-            scheduler.slots.eq(usable_slots(self._config.array, size_exponent(program.highest_temporary))),
+            allocation.highest.eq(program.highest_temporary),
+            allocation.exponent.eq(size_exponent(program.highest_temporary)),
+            *(unit.allocation.eq(allocation) for unit in (self._alu, self._texture)),
+            self._registers.slot_exponent.eq(allocation.exponent),
+            scheduler.slots.eq(usable_slots(self._config.array, allocation.exponent)),
             self.group.ready.eq(scheduler.has_free & ~starter.busy),
             scheduler.admit.eq(takes),
             *(unit.start.valid.eq(takes) for unit in (self._outputs, self._states)),
@@ -257,13 +262,12 @@ class Core(wiring.Component):
     def _connect_register_writes(self, m: Module) -> None:
         """New groups' temporaries are set before lookups write theirs, which come so often that a group might wait."""
         lookup, clear, write = self._lookups.write, self._starter.write, self._registers.texture_write
-        array, highest = self._config.array, self.program.highest_temporary
         places = [
-            Placement(m, array, port.payload.slot, highest).place(port.payload.register) for port in (lookup, clear)
+            Placement(m, self._config.array, port.payload.slot, self._allocation).place(port.payload.register)
+            for port in (lookup, clear)
         ]
         clears = Signal()
         m.d.comb += [
-            self._registers.slot_exponent.eq(size_exponent(highest)),
             clears.eq(clear.valid & ~self._registers.busy.bit_select(places[1].bank, 1)),
             clear.ready.eq(clears),
             lookup.ready.eq(write.ready & ~clears),

@@ -11,6 +11,9 @@ from rtl.config import ArrayConfig
 from rtl.dpp.register_file import place_layout
 from rtl.isa.limits import LOOP_INDEX_BITS, REGISTER_BITS
 
+ALLOCATION = data.StructLayout({"highest": REGISTER_BITS, "exponent": REGISTER_BITS + 1})
+"""A program's highest temporary, and the n of a slot's 2^n entries, one-hot, 2^0 first."""
+
 
 def size_exponent(highest_temporary: Value) -> Value:
     """n, such that 2^n entries hold temporaries 0 to `highest_temporary`; one-hot, 2^0 first."""
@@ -33,14 +36,13 @@ class Placement:
     """Registers of one slot, as an instruction names them."""
 
     def __init__(
-        self, m: Module, config: ArrayConfig, slot: Value, highest_temporary: Value, loop_index: Value | None = None
+        self, m: Module, config: ArrayConfig, slot: Value, allocation: data.View, loop_index: Value | None = None
     ) -> None:
         self._m, self._config, self._slot = m, config, slot
-        self._highest, self._loop_index = highest_temporary, loop_index
-        exponent = size_exponent(highest_temporary)
+        self._highest, self._loop_index = allocation.highest, loop_index
         base = Signal(REGISTER_BITS + len(slot))
         for n in range(REGISTER_BITS + 1):
-            with m.If(exponent[n]):
+            with m.If(allocation.exponent[n]):
                 m.d.comb += base.eq(slot[1:].shift_left(n))
         self._base = base
 

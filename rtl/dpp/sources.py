@@ -14,7 +14,7 @@ from rtl.config import ArrayConfig
 from rtl.dpp.border import LINE_BEATS, WORD_BITS, ConstantBank
 from rtl.dpp.constant_loader import CONSTANT_WRITE, LINES, miss_layout
 from rtl.dpp.instruction_store import ALU_ENTRY
-from rtl.dpp.placement import Placement
+from rtl.dpp.placement import ALLOCATION, Placement
 from rtl.dpp.presubtract import VECTOR
 from rtl.dpp.register_file import ALU_SOURCES, place_layout
 from rtl.dpp.scheduling import slot_bits
@@ -65,7 +65,7 @@ class Sources(wiring.Component):
     entry : ``In(ALU_ENTRY)``
     slot : ``In``
     loop_index : ``In(9)``
-    highest_temporary : ``In(7)``
+    allocation : ``In(ALLOCATION)``
     loaded : ``In(64)``
         Lines of float constants that are there.
     write : ``In(CONSTANT_WRITE)``
@@ -89,7 +89,7 @@ class Sources(wiring.Component):
                 "entry": In(ALU_ENTRY),
                 "slot": In(slot_bits(config)),
                 "loop_index": In(LOOP_INDEX_BITS),
-                "highest_temporary": In(7),
+                "allocation": In(ALLOCATION),
                 "loaded": In(LINES[ConstantBank.FLOAT]),
                 "write": In(CONSTANT_WRITE),
                 "rgb_places": Out(places),
@@ -105,7 +105,7 @@ class Sources(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        placement = Placement(m, self._config, self.slot, self.highest_temporary, self.loop_index)
+        placement = Placement(m, self._config, self.slot, self.allocation, self.loop_index)
         missing, refused = [], []
         units = (("rgb", RGB_ADDR(self.entry.words[1]), self.entry.rgb_use, self.rgb_places),
                  ("alpha", ALPHA_ADDR(self.entry.words[2]), self.entry.alpha_use, self.alpha_places))  # fmt: skip

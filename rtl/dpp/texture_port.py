@@ -14,7 +14,7 @@ from rtl.dpp.control_state import PC_BITS
 from rtl.dpp.coordinates import request_layout
 from rtl.dpp.group_state import group_state_layout, lane_predicates
 from rtl.dpp.instruction_store import TEXTURE_ENTRY
-from rtl.dpp.placement import Placement
+from rtl.dpp.placement import ALLOCATION, Placement
 from rtl.dpp.predication import gates
 from rtl.dpp.register_file import place_layout
 from rtl.dpp.scheduling import done_layout, issue_layout, slot_bits
@@ -66,6 +66,7 @@ class TexturePort(wiring.Component):
     entry : ``In(TEXTURE_ENTRY)``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
+    allocation : ``In(ALLOCATION)``
     group : ``In(group_state_layout(lanes))``
         State of the group `slot`, in the same cycle.
     slot : ``Out``
@@ -95,6 +96,7 @@ class TexturePort(wiring.Component):
                 "ready": Out(1),
                 "entry": In(TEXTURE_ENTRY),
                 "program": In(PROGRAM),
+                "allocation": In(ALLOCATION),
                 "group": In(group_state_layout(lanes)),
                 "slot": Out(slot),
                 "source": Out(place_layout(config)),
@@ -127,7 +129,7 @@ class TexturePort(wiring.Component):
             ),
         ]
 
-        placement = Placement(m, self._config, issued.slot, self.program.highest_temporary, group.loop_index)
+        placement = Placement(m, self._config, issued.slot, self.allocation, group.loop_index)
         source = placement.number(addr.src_addr, addr.src_addr_rel)
         target = placement.number(addr.dst_addr, addr.dst_addr_rel)
         uncovered_too = (~inst.ignore_uncovered).replicate(lanes)

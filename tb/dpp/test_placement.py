@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from amaranth import Module
+from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
-from rtl.dpp.placement import Placement, size_exponent, usable_slots
+from rtl.dpp.placement import ALLOCATION, Placement, size_exponent, usable_slots
 from rtl.dpp.register_file import BANKS
 from rtl.isa.limits import LOOP_INDEX_BITS, TEMPORARIES
 from sim.compiled import CompiledUnit
@@ -42,7 +42,9 @@ class Placed(wiring.Component):
 
     def elaborate(self, platform: Any) -> Module:
         m = Module()
-        placement = Placement(m, self._config, self.slot, self.highest, self.loop_index)
+        allocation = Signal(ALLOCATION)
+        m.d.comb += [allocation.highest.eq(self.highest), allocation.exponent.eq(size_exponent(self.highest))]
+        placement = Placement(m, self._config, self.slot, allocation, self.loop_index)
         number = placement.number(self.address, self.relative)
         place = placement.place(number)
         m.d.comb += [
@@ -50,7 +52,7 @@ class Placed(wiring.Component):
             self.exists.eq(placement.exists(number)),
             self.bank.eq(place.bank),
             self.entry.eq(place.entry),
-            self.slots.eq(usable_slots(self._config, size_exponent(self.highest))),
+            self.slots.eq(usable_slots(self._config, allocation.exponent)),
         ]
         return m
 

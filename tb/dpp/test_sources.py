@@ -108,7 +108,8 @@ class Bench:
         context.set(self.unit.entry.words, [0, *words, 0, 0, 0])
         context.set(self.unit.entry.rgb_use, uses[0])
         context.set(self.unit.entry.alpha_use, uses[1])
-        for name, value in (("slot", slot), ("highest_temporary", highest), ("loop_index", index), ("loaded", loaded)):
+        allocation = {"highest": highest, "exponent": 1 << highest.bit_length()}
+        for name, value in (("slot", slot), ("allocation", allocation), ("loop_index", index), ("loaded", loaded)):
             context.set(getattr(self.unit, name), value)
         self.check_places(context, addresses, slot, highest, index)
         missing, refused = self.check_lines(context, addresses, uses, loaded, index)
