@@ -175,15 +175,15 @@ class AluPort(wiring.Component):
         now = Cat(Value.cast(self.group[name]) for name, _ in self._states.shape)
         self._states.write(m, token.row, now, valid)
 
-        at_sources = Signal.like(token)
+        at_sources, read = Signal.like(token), delay(m, token, name="token")
         issued_before = Signal()
         m.d.sync += issued_before.eq(valid)
         m.d.comb += [
-            at_sources.eq(delay(m, token, name="token")),
+            at_sources.eq(read),
             at_sources.refused.eq(sources.refused),
             at_sources.has_left.eq(self.leaves),
-            self.ending.valid.eq(issued_before & at_sources.ends & ~at_sources.again & ~sources.refused),
-            self.ending.slot.eq(at_sources.row[:-1]),
+            self.ending.valid.eq(issued_before & read.ends & ~read.again & ~sources.refused),
+            self.ending.slot.eq(read.row[:-1]),
         ]
         control = Signal.like(self.entry.control)
         m.d.comb += [

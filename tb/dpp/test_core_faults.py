@@ -54,6 +54,16 @@ FAULTS = {
         "rtl.dpp.alu_port", "all_active = ~(group.covered & group.live & ~group.active).any()",
         "all_active = Value.cast(1)",
     ),
+    "a group leaves its slot while its lookups are outstanding": Fault(
+        "rtl.dpp.scheduler", "is_alone = self.quiet & ~self._faulted", "is_alone = ~self._faulted"
+    ),
+    "a group that has left writes temporaries of the next one": Fault(
+        "rtl.dpp.alu_port", "Mux(effective & ~token.has_left, self.written.enable[lane], 0)",
+        "Mux(effective, self.written.enable[lane], 0)",
+    ),
+    "a group that has left writes predicates of the next one": Fault(
+        "rtl.dpp.alu_port", "self.flags.valid.eq(effective & ~token.has_left)", "self.flags.valid.eq(effective)"
+    ),
     "a group may execute one instruction more": Fault(
         "rtl.dpp.scheduler", "(remaining == 1)", "(remaining == 0)"
     ),

@@ -1,11 +1,12 @@
 """The core in the machine: real compiled programs, examples, faults of programs and of memory."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from rtl.config import DEFAULT
+from rtl.config import DEFAULT, ArrayConfig
 from rtl.isa.executable import US_FC_CTRL
 from rtl.isa.formats import DataFormat
 from rtl.isa.opcodes import Test
@@ -17,6 +18,7 @@ from sim.fault import MachineError
 from sim.report.workloads import blackscholes, matmul, nbody, prepare
 from sim.runtime import CommandBuffer, Device, Image, Layout
 from tb.dpp.core_engine import CoreEngine
+from tb.dpp.simulation import Timing
 from tb.golden.machine import Instruction, alu, move
 from tb.golden.statements import (
     BOOL,
@@ -88,6 +90,19 @@ def devices(**settings: int) -> tuple[Device, Device]:
         device.memory.write(BOOLS + 4, bytes([1]))
         device._heap.allocate(1 << 20, "local")
     return made
+
+
+FEW_SLOTS = replace(DEFAULT, array=ArrayConfig(threads=4, temporaries=128))
+
+
+def test_outputs_that_wait_for_memory_are_those_of_their_groups() -> None:
+    """Of groups of one instruction, so that both rows of every slot wait."""
+    device = Device("core", FEW_SLOTS)
+    device._engine.timing = Timing(latency=150, stall=0.9)  # type: ignore[attr-defined]
+    error, found = start(device, [move(0, 0, output=0)])
+    assert error is None
+    assert (found[..., 0] == np.arange(SIZE)).all()
+    assert (found[..., 1] == np.arange(SIZE)[:, None]).all()
 
 
 GOOD = [move(1, 0), move(0, 1, output=0)]

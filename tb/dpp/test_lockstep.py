@@ -49,6 +49,23 @@ def test_many_more_programs(name: str) -> None:
     check_cases(simulation(CONFIGS[name]), range(PROGRAMS, LONG_PROGRAMS), TIMINGS)
 
 
+@pytest.mark.parametrize("name", CONFIGS)
+def test_groups_take_slots_of_groups_whose_outputs_are_not_sent(name: str) -> None:
+    """Which is what the comparisons above are to try."""
+    core, early = simulation(CONFIGS[name]), 0
+    for seed in range(PROGRAMS // 4):
+        case = random_case(seed, lanes=core.config.array.lanes)
+        run = core.run(*case.launch(), timing=TIMINGS[-1], max_cycles=1_000_000, trace=True)
+        starts, ends = run.events("start"), run.events("end")
+        events = [(cycle, 0, int(row)) for cycle, row in zip(ends["cycle"].tolist(), ends["row"], strict=True)]
+        events += [(cycle, 1, int(row)) for cycle, row in zip(starts["cycle"].tolist(), starts["row"], strict=True)]
+        rows: set[int] = set()
+        for _, starting, row in sorted(events):
+            early += starting and row ^ core.config.array.threads in rows
+            (rows.add if starting else rows.remove)(row)
+    assert early > LEAST
+
+
 def executed(config: MachineConfig) -> Coverage:
     coverage = Coverage()
     for seed in range(PROGRAMS):
