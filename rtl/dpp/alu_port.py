@@ -9,57 +9,24 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.config import MachineConfig
 from rtl.dpp.alu import Alu
-from rtl.dpp.alu_control import INSTRUCTION
+from rtl.dpp.alu_token import processors_layout, token_layout, written_layout
 from rtl.dpp.border import PROGRAM, ConstantBank, words_layout
 from rtl.dpp.constant_loader import CONSTANT_WRITE, LINES, miss_layout
-from rtl.dpp.control_state import PC_BITS
 from rtl.dpp.group_state import group_state_layout, lane_predicates
 from rtl.dpp.instruction_store import ALU_ENTRY
 from rtl.dpp.output_registers import output_write_layout
 from rtl.dpp.placement import ALLOCATION, Placement
 from rtl.dpp.presubtract import VECTOR
 from rtl.dpp.register_file import ALU_SOURCES, place_layout
-from rtl.dpp.scheduling import Summary, done_layout, issue_layout, row_bits, slot_bits
+from rtl.dpp.scheduling import done_layout, issue_layout, row_bits, slot_bits
 from rtl.dpp.sources import FLOAT_LINES, Sources
 from rtl.dpp.uncached_writes import uncached_layout
 from rtl.dpp.writeback import Writeback
 from rtl.fp.lane import CHANNELS, SCALAR
 from rtl.isa.instruction import ALPHA_INST, COMMON, RGB_INST, RGBA_INST
-from rtl.isa.limits import REGISTER_BITS
 from rtl.isa.opcodes import UmrtTarget
 from rtl.lib.pipeline import delay
 from rtl.lib.table import Table
-
-_PROCESSORS = ("covered", "live", "active", "predicates", "alu_result")
-
-
-def _destination(config: MachineConfig) -> data.StructLayout:
-    return data.StructLayout({"register": REGISTER_BITS, "exists": 1, "place": place_layout(config.array)})
-
-
-def _processors_layout(lanes: int) -> data.StructLayout:
-    """What an instruction's writes depend on; when it writes, the slot may be another group's."""
-    state = group_state_layout(lanes)
-    return data.StructLayout({name: state[name].shape for name in _PROCESSORS})
-
-
-def _token_layout(config: MachineConfig) -> data.StructLayout:
-    """An instruction on its way to its results."""
-    return data.StructLayout(
-        {
-            "row": row_bits(config.array),
-            "pc": PC_BITS,
-            "following": Summary,
-            "words": INSTRUCTION,
-            "rgb": _destination(config),
-            "alpha": _destination(config),
-            "writes_uncached": 1,
-            "again": 1,
-            "ends": 1,
-            "refused": 1,
-            "has_left": 1,
-        }
-    )
 
 
 class AluPort(wiring.Component):
@@ -102,8 +69,7 @@ class AluPort(wiring.Component):
         As `done`, of a group that has left its slot.
     started : ``Out(1)``
         An instruction was issued that will not be issued again.
-    written : ``Out({valid, row, pc, rgb_register, alpha_register, enable})``
-        The instruction that writes in this cycle; `enable` are its results' channels, even if its group has left.
+    written : ``Out(written_layout(config))``
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -145,18 +111,7 @@ class AluPort(wiring.Component):
                 "done": Out(done_layout(array)),
                 "left": Out(data.StructLayout({"valid": 1, "row": row_bits(array)})),
                 "started": Out(1),
-                "written": Out(
-                    data.StructLayout(
-                        {
-                            "valid": 1,
-                            "row": row_bits(array),
-                            "pc": PC_BITS,
-                            "rgb_register": REGISTER_BITS,
-                            "alpha_register": REGISTER_BITS,
-                            "enable": data.ArrayLayout(CHANNELS, lanes),
-                        }
-                    )
-                ),
+                "written": Out(written_layout(array)),
             }
         )
 
@@ -171,7 +126,7 @@ class AluPort(wiring.Component):
         m.d.comb += [self.slot.eq(issued.slot), late.eq(issued.valid & self.entry.late)]
         self._connect_sources(m, sources)
         valid, token = self._start(m, issued, sources.missing)
-        m.submodules.states = self._states = Table(_processors_layout(self._config.array.lanes), 1 << len(token.row))
+        m.submodules.states = self._states = Table(processors_layout(self._config.array.lanes), 1 << len(token.row))
         now = Cat(Value.cast(self.group[name]) for name, _ in self._states.shape)
         self._states.write(m, token.row, now, valid)
 
@@ -213,7 +168,7 @@ class AluPort(wiring.Component):
     def _start(self, m: Module, issued: data.View, missing: Value) -> tuple[Value, data.View]:
         """What is known of an instruction when it has been read: whether it is one, and its token."""
         entry, group, program = self.entry, self.group, self.program
-        token = Signal(_token_layout(self._config))
+        token = Signal(token_layout(self._config))
         common, rgb, alpha = COMMON(entry.words[0]), RGBA_INST(entry.words[5]), ALPHA_INST(entry.words[4])
         placement = Placement(m, self._config.array, issued.slot, self.allocation, group.loop_index)
         for destination, address, relative in (

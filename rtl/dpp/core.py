@@ -20,7 +20,7 @@ from rtl.dpp.instruction_store import InstructionStore
 from rtl.dpp.lookup_return import LookupReturn
 from rtl.dpp.output_registers import OutputRegisters
 from rtl.dpp.outstanding import Outstanding
-from rtl.dpp.placement import ALLOCATION, Placement, size_exponent, usable_slots
+from rtl.dpp.placement import Placement, allocate, usable_slots
 from rtl.dpp.register_file import RegisterFile
 from rtl.dpp.retirement import Retirement
 from rtl.dpp.scheduler import Scheduler
@@ -126,10 +126,8 @@ class Core(wiring.Component):
         """Groups that come in."""
         scheduler, starter, program = self._scheduler, self._starter, self.program
         takes = self.group.valid & self.group.ready
-        self._allocation = allocation = Signal(ALLOCATION)
+        self._allocation = allocation = allocate(m, program.highest_temporary)
         m.d.comb += [
-            allocation.highest.eq(program.highest_temporary),
-            allocation.exponent.eq(size_exponent(program.highest_temporary)),
             *(unit.allocation.eq(allocation) for unit in (self._alu, self._texture)),
             self._registers.slot_exponent.eq(allocation.exponent),
             scheduler.slots.eq(usable_slots(self._config.array, allocation.exponent)),
@@ -371,9 +369,7 @@ class Core(wiring.Component):
             return Cat(slot, self._scheduler.second.bit_select(slot, 1))
 
         events: dict[str, dict[str, Value]] = {
-            "start": {
-                "valid": self._states.start.valid, "row": self._states.start.row, "group": self.group.payload,
-            },
+            "start": {name: self._states.start[name] for name in ("valid", "row", "group")},
             "clear": {
                 "valid": clear.valid & clear.ready, "row": row(clear.payload.slot),
                 **{name: clear.payload[name] for name in ("register", "words")},

@@ -15,13 +15,20 @@ ALLOCATION = data.StructLayout({"highest": REGISTER_BITS, "exponent": REGISTER_B
 """A program's highest temporary, and the n of a slot's 2^n entries, one-hot, 2^0 first."""
 
 
-def size_exponent(highest_temporary: Value) -> Value:
+def _size_exponent(highest_temporary: Value) -> Value:
     """n, such that 2^n entries hold temporaries 0 to `highest_temporary`; one-hot, 2^0 first."""
     bits = [highest_temporary[bit] for bit in range(REGISTER_BITS)]
     return Cat(
         (bits[n - 1] if n else Const(1)) & ~Cat(bits[n:]).any() if n < REGISTER_BITS else bits[-1]
         for n in range(REGISTER_BITS + 1)
     )
+
+
+def allocate(m: Module, highest_temporary: Value) -> data.View:
+    """The allocation of a program's temporaries."""
+    allocation = Signal(ALLOCATION)
+    m.d.comb += [allocation.highest.eq(highest_temporary), allocation.exponent.eq(_size_exponent(highest_temporary))]
+    return allocation
 
 
 def usable_slots(config: ArrayConfig, exponent: Value) -> Value:

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from amaranth import Module, Signal
+from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import ArrayConfig
-from rtl.dpp.placement import ALLOCATION, Placement, size_exponent, usable_slots
+from rtl.dpp.placement import Placement, allocate, usable_slots
 from rtl.dpp.register_file import BANKS
 from rtl.isa.limits import LOOP_INDEX_BITS, TEMPORARIES
 from sim.compiled import CompiledUnit
@@ -42,8 +42,7 @@ class Placed(wiring.Component):
 
     def elaborate(self, platform: Any) -> Module:
         m = Module()
-        allocation = Signal(ALLOCATION)
-        m.d.comb += [allocation.highest.eq(self.highest), allocation.exponent.eq(size_exponent(self.highest))]
+        allocation = allocate(m, self.highest)
         placement = Placement(m, self._config, self.slot, allocation, self.loop_index)
         number = placement.number(self.address, self.relative)
         place = placement.place(number)
