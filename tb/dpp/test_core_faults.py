@@ -37,8 +37,7 @@ FAULTS = {
         "rtl.dpp.texture_port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"
     ),
     "a late instruction's operands are those of another": Fault(
-        "rtl.dpp.alu", "Mux(late, Value.cast(behind), Value.cast(value))",
-        "Mux(self.late, Value.cast(behind), Value.cast(value))",
+        "rtl.dpp.alu", "Mux(late, Value.cast(presubtract.behind)", "Mux(self.late, Value.cast(presubtract.behind)",
     ),
     "one temporary is not cleared": Fault(
         "rtl.dpp.register_file", "rows.eq((1 << (1 << n)) - 1)", "rows.eq((1 << (1 << n)) - 1 - (2 if n else 0))",
