@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from amaranth import ClockSignal, Const, Instance, Module, ResetInserter, ResetSignal, Value
+from amaranth import ClockSignal, Const, Instance, Module, ResetSignal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow, In
 
 from rtl.config import MachineConfig
 from rtl.dpp.core import Core, core_members
+from rtl.lib.rest import resettable
 
 NAME = "ctm_core"
 
@@ -35,7 +36,7 @@ class CoreModule(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.core = ResetInserter(self.reset)(self._core)
+        m.submodules.core = resettable(self._core, self.reset)
         for name in self.signature.members:
             if name != "reset":
                 _connect(m, self.signature.members[name], getattr(self, name), getattr(self._core, name))

@@ -7,6 +7,7 @@ from amaranth import (
     ClockSignal,
     DomainRenamer,
     Elaboratable,
+    Fragment,
     Module,
     ResetInserter,
     ResetSignal,
@@ -25,8 +26,12 @@ _PAUSING, _RESTING, _OPERANDS, _GATE = "pausing", "resting", "operands", "gate"
 class ClockGating:
     """The platform of hardware in which a unit that rests or pauses costs nothing: its clock stops.
 
-    That saves a simulation time and a chip energy. A gate is combinational: a simulator must not let registers of the
-    gated clock see what those of the other one have become at the same edge, as Amaranth's own does.
+    That saves a simulation time and a chip energy. A gated clock follows combinationally from the other one, so their
+    edges have to be one: Amaranth's own simulator, where registers behind the gate would already see what the others
+    have become at that edge, cannot run such hardware.
+
+    What decides about a clock (`wanted`, `active`) and a unit's operands are taken when the clock falls, so neither may
+    follow from the outputs of a resting unit without a register in between.
     """
 
 
@@ -49,10 +54,10 @@ def resettable(unit: Elaboratable, reset: Value) -> Any:
 
 
 class Pausing(Elaboratable):
-    """A unit in which nothing changes but in cycles with `active`, and in the one behind.
+    """A unit in which nothing that matters changes but in cycles with `active`, and in the one behind.
 
-    Its outputs may follow from its inputs in the same cycle. It must not have parts that rest or pause themselves.
-    Without the platform `ClockGating` it is the unit itself.
+    Its outputs may follow from its inputs in the same cycle. Without the platform `ClockGating` it is the unit itself;
+    with it, its parts have no gates of their own.
     """
 
     def __init__(self, unit: Elaboratable, active: Value) -> None:
@@ -63,20 +68,20 @@ class Pausing(Elaboratable):
         if not isinstance(platform, ClockGating):
             return self._unit
         m = Module()
-        # What a reset sets is reset with all else, so that it shows every kind of reset.
+        # 1 in the cycle behind a reset, hard or soft; therefore a soft one must last for two.
         is_new = Signal(init=1)
         m.d.sync += is_new.eq(0)
         _gate(m, _PAUSING, lately(m, self._active, 1) | is_new | ResetSignal())
-        m.submodules.unit = DomainRenamer(_PAUSING)(self._unit)
+        m.submodules.unit = DomainRenamer(_PAUSING)(Fragment.get(self._unit, None))
         return m
 
 
 class Resting(wiring.Component):
-    """A unit that works only on operands that are wanted, for `cycles` cycles on each.
+    """A unit that works only on operands that are wanted; it takes them in that cycle and in the `cycles` behind.
 
-    It is combinational, or a pipeline of that many registers, which have no reset and mean nothing until somebody
-    says so. At its outputs nobody looks but for what comes of wanted operands. Those of another unit that rests it may
-    have as operands behind a register only. Without the platform `ClockGating` it is the unit itself.
+    It is combinational, or a pipeline of at most that many registers, which have no reset and mean nothing until
+    somebody says so. At its outputs nobody looks but for what comes of wanted operands. Without the platform
+    `ClockGating` it is the unit itself; with it, its parts have no gates of their own.
 
     Members
     -------
@@ -112,4 +117,4 @@ class Resting(wiring.Component):
             works.eq(lately(m, self.wanted, self._cycles)),
             ClockSignal(_OPERANDS).eq(~ClockSignal() & works),
         ]
-        return DomainRenamer(_RESTING)(self._unit)
+        return DomainRenamer(_RESTING)(Fragment.get(self._unit, None))

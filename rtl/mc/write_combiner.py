@@ -32,7 +32,7 @@ class WriteCombiner(wiring.Component):
     empty : ``Out(1)``
         There is no entry.
     moves : ``Out(1)``
-        A line leaves, or is handed on.
+        A line leaves, or is offered.
     """
 
     def __init__(self, *, entries: int) -> None:

@@ -21,7 +21,7 @@ _FLUSHES = ("flush_out_cache", "flush_cond_out_cache")
 _INVALIDATES = (
     "inv_inst_cache", "inv_constf_cache", "inv_consti_cache", "inv_constb_cache", "inv_cond_out_cache", "inv_inp_cache",
 )  # fmt: skip
-_COUNTERS = ("init_perf_counters", "start_perf_counters", "stop_perf_counters", "read_perf_counters")
+_COUNTERS = ("init_perf_counters", "start_perf_counters", "stop_perf_counters", *["read_perf_counters"] * 3)
 _DATA = 9
 _OUTPUTS = 4
 _CONDITIONAL_FORMATS = [DataFormat.FLOAT32_1, DataFormat.UINT16_1]
@@ -88,11 +88,11 @@ class _Writer:
 
     @property
     def lines_that_are_read(self) -> list[range]:
-        """Images and constants; and the counters, which are written."""
-        regions = [*self.floats, *self.ints, *self.bools, *self.counters]
+        """Images and constants; and of the counters, which are written, the line that is."""
+        regions = [*self.floats, *self.ints, *self.bools]
         images = zip(self.programs, self.images, strict=True)
         lines = [lines for program, image in images for lines in program.lines(image.base)]
-        return [region.lines for region in regions] + lines
+        return [*(region.lines for region in regions), *(region.lines[:1] for region in self.counters), *lines]
 
     def happens(self, probability: float) -> bool:
         return bool(self.generator.random() < probability)
