@@ -8,10 +8,9 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
-from rtl.dpp.alu_control import INSTRUCTION
 from rtl.dpp.operands import SOURCES, OperandSelection
 from rtl.dpp.presubtract import VECTOR, PresubtractStage, entry_layout
-from rtl.fp.lane import CHANNELS, Lane, LaneControl
+from rtl.fp.lane import CHANNELS, Lane
 from rtl.fp.zero_test import Comparison
 from rtl.isa.limits import QUAD
 from rtl.lib.pipeline import delay
@@ -48,9 +47,7 @@ class Alu(wiring.Component):
         super().__init__(
             {
                 "late": In(1),
-                "words": In(INSTRUCTION),
-                "control": In(LaneControl),
-                "sources": In(data.ArrayLayout(data.ArrayLayout(VECTOR, SOURCES - 1), lanes)),
+                **{name: In(field.shape) for name, field in entry_layout(lanes)},
                 "results": Out(data.ArrayLayout(VECTOR, lanes)),
                 "comparisons": Out(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), lanes)),
             }
@@ -68,7 +65,7 @@ class Alu(wiring.Component):
             late = register
         given, entering = (Signal(entry_layout(self._lanes), name=name) for name in ("given", "entering"))
         m.d.comb += [
-            *(given[name].eq(getattr(self, name)) for name in ("words", "control", "sources")),
+            *(given[name].eq(getattr(self, name)) for name, _ in given.shape()),
             presubtract.entry.eq(given),
             presubtract.wanted.eq(self.late),
             entering.eq(Mux(late, Value.cast(presubtract.behind), Value.cast(given))),

@@ -41,8 +41,8 @@ class Coordinates(wiring.Component):
     """Gives the indices of all lanes' elements.
 
     A lookup whose coordinates are texels takes one cycle. Others go through shared units lane by lane, `lanes` cycles
-    each; these units' latency is seen once, because lookups follow each other
-    in the units, but the two kinds wait for each other. Results come in the order of the requests.
+    each; these units' latency is seen once, because lookups follow each other in the units, but the two kinds wait for
+    each other. Results come in the order of the requests.
 
     Members
     -------

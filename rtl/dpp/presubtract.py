@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.config import PipelineConfig
 from rtl.dpp.alu_control import INSTRUCTION
+from rtl.dpp.register_file import ALU_SOURCES
 from rtl.fp.adder import Adder
 from rtl.fp.lane import CHANNELS, SCALAR, LaneControl
 from rtl.fp.number import ONE, WORD_BITS
@@ -17,7 +18,6 @@ from rtl.isa.opcodes import Presubtract
 from rtl.lib.pipeline import delay
 
 VECTOR = data.ArrayLayout(WORD_BITS, CHANNELS)
-_TEMPORARIES = 3
 _SIGN = 1 << (WORD_BITS - 1)
 
 
@@ -76,7 +76,7 @@ def entry_layout(lanes: int) -> data.StructLayout:
         {
             "words": INSTRUCTION,
             "control": LaneControl,
-            "sources": data.ArrayLayout(data.ArrayLayout(VECTOR, _TEMPORARIES), lanes),
+            "sources": data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), lanes),
         }
     )
 

@@ -72,7 +72,7 @@ def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
 
 def _sources() -> Iterator[str]:
     """What makes C++ of RTLIL."""
-    for name in ("cxxrtl", "divided", "loops", "repeated", "rtlil"):
+    for name in ("cxxrtl", "divided", "loops", "repeated", "rtlil", "yosys"):
         yield Path(__file__).with_name(f"{name}.py").read_text()
 
 
