@@ -133,23 +133,21 @@ class AlphaOperation(enum.Enum, shape=4):
     MDV = 15
 
 
-RGB_DOT_PRODUCTS = frozenset({RgbOperation.DP3, RgbOperation.DP4, RgbOperation.D2A})
+RGB_DOT_PRODUCTS = (RgbOperation.DP3, RgbOperation.DP4, RgbOperation.D2A)
 """Partners of the alpha operation DP, which copies their result."""
 
-TRANSCENDENTALS = frozenset(
-    {
-        AlphaOperation.EX2,
-        AlphaOperation.LN2,
-        AlphaOperation.RCP,
-        AlphaOperation.RSQ,
-        AlphaOperation.SIN,
-        AlphaOperation.COS,
-    }
+TRANSCENDENTALS = (
+    AlphaOperation.EX2,
+    AlphaOperation.LN2,
+    AlphaOperation.RCP,
+    AlphaOperation.RSQ,
+    AlphaOperation.SIN,
+    AlphaOperation.COS,
 )
 """Partners of the RGB operation SOP, which copies their result."""
 
-RGB_BIT_COPIES = frozenset({RgbOperation.MIN, RgbOperation.MAX, RgbOperation.CND, RgbOperation.CMP})
-ALPHA_BIT_COPIES = frozenset({AlphaOperation.MIN, AlphaOperation.MAX, AlphaOperation.CND, AlphaOperation.CMP})
+RGB_BIT_COPIES = (RgbOperation.MIN, RgbOperation.MAX, RgbOperation.CND, RgbOperation.CMP)
+ALPHA_BIT_COPIES = (AlphaOperation.MIN, AlphaOperation.MAX, AlphaOperation.CND, AlphaOperation.CMP)
 """Operations that return one operand's bits: the only ones that OutputModifier.DISABLED is legal with."""
 
 

@@ -1,6 +1,9 @@
 """The machine as files: complete, free of a linter's errors, the same each time."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,8 @@ from sim.cli.application import app
 from sim.compiled.toolchain import find_verilator, run
 from sim.report.hardware import write_hardware
 from sim.report.header import c_header
+
+TOP = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +45,18 @@ def test_the_verilog_has_no_errors_and_the_standards_ports(folder: Path) -> None
     text = (folder / "ctm.v").read_text()
     for port in ("s_axi_control_awaddr", "m_axi_local_arvalid", "m_axi_system_wstrb", "irq", "clk", "rst"):
         assert f" {port};" in text, port
+
+
+def test_one_configuration_is_one_text_whatever_the_folder_and_the_seed_of_hashes(folder: Path, tmp_path: Path) -> None:
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    subprocess.run(
+        [sys.executable, "-c", "from sim.cli import main; main()", "verilog", "--preset", "tiny", "-o", tmp_path],
+        cwd="/",
+        env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(TOP)},
+        check=True,
+    )
+    for path in folder.iterdir():
+        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
 
 
 def test_a_setting_that_is_not_allowed_is_refused(tmp_path: Path) -> None:
