@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from examples.bitonic import reference as bitonic
-from examples.blackscholes import reference as blackscholes
-from examples.blur import reference as blur
-from examples.early_out import reference as early_out
-from examples.mandelbrot import reference as mandelbrot
-from examples.matmul import reference as matmul
-from examples.nbody import reference as nbody
-from examples.saxpy import reference as saxpy
-from examples.transpose import reference as transpose
+from ctm.examples.bitonic import reference as bitonic
+from ctm.examples.blackscholes import reference as blackscholes
+from ctm.examples.blur import reference as blur
+from ctm.examples.early_out import reference as early_out
+from ctm.examples.mandelbrot import reference as mandelbrot
+from ctm.examples.matmul import reference as matmul
+from ctm.examples.nbody import reference as nbody
+from ctm.examples.saxpy import reference as saxpy
+from ctm.examples.transpose import reference as transpose
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).resolve().parent
 
 REFERENCES: Mapping[str, ModuleType] = {
     "saxpy": saxpy,

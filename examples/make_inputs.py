@@ -1,8 +1,8 @@
-"""Writes the inputs of all examples: python -m examples.make_inputs."""
+"""Writes the inputs of all examples: python -m ctm.examples.make_inputs."""
 
 import numpy as np
 
-from examples.catalogue import FOLDER, REFERENCES
+from ctm.examples.catalogue import FOLDER, REFERENCES
 
 
 def main() -> None:

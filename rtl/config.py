@@ -5,7 +5,7 @@ A unit takes its own part, never the whole machine. Durations are cycles, sizes 
 
 from dataclasses import dataclass, field, replace
 
-from rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
+from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
 
 
 def _check(part: str, name: str, value: int, *, low: int, high: int, power_of_two: bool = False) -> None:

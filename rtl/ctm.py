@@ -7,13 +7,13 @@ from amaranth import Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import MachineConfig
-from rtl.dpp.array import CoreMaker
-from rtl.dpp.core_module import CoreModule
-from rtl.host.control_bus import OFFSET_BITS, WORD_BITS
-from rtl.machine import Machine
-from rtl.mc.address import ADDRESS_BITS
-from rtl.mc.bus import BYTE_BITS, LENGTH_BITS
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.array import CoreMaker
+from ctm.rtl.dpp.core_module import CoreModule
+from ctm.rtl.host.control_bus import OFFSET_BITS, WORD_BITS
+from ctm.rtl.machine import Machine
+from ctm.rtl.mc.address import ADDRESS_BITS
+from ctm.rtl.mc.bus.axi import BYTE_BITS, LENGTH_BITS
 
 CONTROL = "s_axi_control"
 _INCREMENTING = 1

@@ -4,21 +4,21 @@ from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.co.unit import ConditionalUnit, passenger_layout
-from rtl.config import MachineConfig
-from rtl.dpp.array import Array, CoreMaker
-from rtl.dpp.border import BEAT_WORDS, LINE_BITS, lookup_tag_layout
-from rtl.dpp.core_module import CoreModule
-from rtl.dpp.launch import Launch
-from rtl.dpp.scheduling import PORTS, STALLS, Unit, slot_bits
-from rtl.host.control_bus import ControlBusSignature
-from rtl.host.interface import HostInterface
-from rtl.lib.rest import Pausing, resettable
-from rtl.mc.bus import BusSignature
-from rtl.mc.controller import WRITES, MemoryController, read_clients
-from rtl.mc.memory_ports import MemoryPorts
-from rtl.mc.read_ports import port_count
-from rtl.pe.processor import CommandProcessor
+from ctm.rtl.co.unit import ConditionalUnit, passenger_layout
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.array import Array, CoreMaker
+from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BITS, lookup_tag_layout
+from ctm.rtl.dpp.core_module import CoreModule
+from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS, Unit, slot_bits
+from ctm.rtl.host.control_bus import ControlBusSignature
+from ctm.rtl.host.interface import HostInterface
+from ctm.rtl.lib.rest import Pausing, resettable
+from ctm.rtl.mc.bus.axi import BusSignature
+from ctm.rtl.mc.bus.memory_ports import MemoryPorts
+from ctm.rtl.mc.bus.read_ports import port_count
+from ctm.rtl.mc.controller import WRITES, MemoryController, read_clients
+from ctm.rtl.pe.processor import CommandProcessor
+from ctm.rtl.r5xx.launch import Launch
 
 _PROCESSOR, _ARRAY = range(2)
 """Clients of the conditional unit."""

@@ -13,9 +13,9 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from ctm.tb.golden.accuracy import Measurement, Worst, consecutive, measure
+from ctm.tb.golden.functions import FUNCTIONS
 from scripts.equality import compare
-from tb.golden.accuracy import Measurement, Worst, consecutive, measure
-from tb.golden.functions import FUNCTIONS
 
 PATH = Path(__file__).resolve().parent.parent / "docs" / "accuracy.md"
 JOB = 1 << 24

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sim.golden.fp.fit import fit
+from ctm.sim.golden.fp.fit import fit
 
 PATH = Path(__file__).resolve().parent.parent / "rtl" / "isa" / "coefficients.py"
 HEADER = '''"""Table of the transcendental unit: (c0, c1, c2) at every address. Written by scripts/make_coefficients.

@@ -1,6 +1,6 @@
 """Compiled programs of examples/compiled as jobs, and the results that a software renderer had for them.
 
-The format of the files: tb/data/shaders/README.md.
+The format of the files: tb/data/r5xx/shaders/README.md.
 """
 
 import json
@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from examples.catalogue import FOLDER
-from examples.expectation import Array
-from rtl.isa.formats import DataFormat
-from sim.elf import read_shader
-from sim.jobs.constants import ConstantFiles
-from sim.jobs.loading import Launch, LoadedJob
-from sim.jobs.program_file import ProgramFile
-from sim.jobs.schema import Domain, Input, Job, Output, Program
-from sim.runtime import Layout
-from sim.runtime.prologue import with_prologue
+from ctm.examples.catalogue import FOLDER
+from ctm.examples.expectation import Array
+from ctm.rtl.isa.formats import DataFormat
+from ctm.sim.elf import read_shader
+from ctm.sim.jobs.constants import ConstantFiles
+from ctm.sim.jobs.loading import Launch, LoadedJob
+from ctm.sim.jobs.program_file import ProgramFile
+from ctm.sim.jobs.schema import Domain, Input, Job, Output, Program
+from ctm.sim.runtime import Layout
+from ctm.sim.runtime.prologue.r5xx import with_prologue
 
 PROGRAMS = ("mandelbrot", "sincos")
 OUTPUT = "colours.npy"

@@ -11,20 +11,20 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from examples.catalogue import FOLDER, REFERENCES, job
-from examples.early_out.reference import classified
-from examples.expectation import Array, Expectation
-from rtl.config import DEFAULT
+from ctm.examples.catalogue import FOLDER, REFERENCES, job
+from ctm.examples.early_out.reference import classified
+from ctm.examples.expectation import Array, Expectation
+from ctm.rtl.config import DEFAULT
+from ctm.sim.cli.options import prepare_engine
+from ctm.sim.compiled.toolchain import ToolchainError
+from ctm.sim.fault import MachineError
+from ctm.sim.jobs.execution import processors
+from ctm.sim.jobs.loading import LoadedJob, load_job
 from scripts.compiled import OUTPUT, PROGRAMS, load_compiled
 from scripts.findings import Finding, print_table, write_report
 from scripts.gallery import COMPILED_EXHIBITS, EXHIBITS, Exhibit
 from scripts.pictures import save
 from scripts.stages import ENGINE, Stage, run_stages
-from sim.cli.options import prepare_engine
-from sim.compiled.toolchain import ToolchainError
-from sim.fault import MachineError
-from sim.jobs.execution import processors
-from sim.jobs.loading import LoadedJob, load_job
 
 FOLDER_OF_RESULTS = Path(__file__).resolve().parents[1] / "out" / "demo"
 REPORT = "report.html"

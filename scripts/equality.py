@@ -13,12 +13,12 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from rtl.config import PipelineConfig
-from rtl.fp.reduction import Function
-from rtl.fp.units import UNITS
-from sim.compiled import CompiledUnit
-from tb.fp.cases import TRANSCENDENTALS
-from tb.golden.words import Words
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.reduction import Function
+from ctm.rtl.fp.units import UNITS
+from ctm.sim.compiled import CompiledUnit
+from ctm.tb.fp.cases import TRANSCENDENTALS
+from ctm.tb.lib.words import Words
 
 FRACTION_BITS = 23
 BLOCKS = 1 << (32 - FRACTION_BITS)

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from examples.expectation import Array
-from examples.mandelbrot.reference import LIMIT
+from ctm.examples.expectation import Array
+from ctm.examples.mandelbrot.reference import LIMIT
 from scripts.pictures import beside, cycle, heat, shades
 from scripts.stages import Stage
 

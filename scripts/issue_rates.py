@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from rich.console import Console
 from rich.table import Table
 
-from rtl.config import DEFAULT
-from rtl.isa.formats import DataFormat
-from sim.assembler import assemble
-from sim.elf import write
-from sim.engines.choice import ENGINES
-from sim.report.workloads import Workload, blackscholes, mandelbrot, matmul, nbody, prepare
-from sim.runtime import CommandBuffer, Device, Layout
-from tb.dpp.core_engine import CoreEngine
-from tb.dpp.simulation import Timing
-from tb.system.shaders import Shader, run
+from ctm.rtl.config import DEFAULT
+from ctm.rtl.isa.formats import DataFormat
+from ctm.sim.assembler import assemble
+from ctm.sim.elf import write
+from ctm.sim.engines.choice import ENGINES
+from ctm.sim.report.workloads import Workload, blackscholes, mandelbrot, matmul, nbody, prepare
+from ctm.sim.runtime import CommandBuffer, Device, Layout
+from ctm.tb.dpp.simulation import Timing
+from ctm.tb.r5xx.core_engine import CoreEngine
+from ctm.tb.r5xx.shaders import Shader, run
 
 _LONG_ROUNDS = 60
 _LATE_ROUNDS = 30

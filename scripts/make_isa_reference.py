@@ -5,12 +5,13 @@ from pathlib import Path
 
 from amaranth.lib import data, enum
 
-from rtl.isa import executable, formats, instruction, opcodes
-from rtl.isa.commands import COMMANDS
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
-from rtl.isa.status import STATUS_TEXT, Status
-from sim.report.header import c_header
+from ctm.rtl.isa import executable, formats
+from ctm.rtl.isa.commands import COMMANDS
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
+from ctm.rtl.isa.r5xx import instruction, opcodes
+from ctm.rtl.isa.status import STATUS_TEXT, Status
+from ctm.sim.report.header import c_header
 
 DOCS = Path(__file__).parents[1] / "docs"
 

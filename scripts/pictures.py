@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from examples.expectation import Array
+from ctm.examples.expectation import Array
 
 _LOWEST = 256
 """Pictures with fewer rows are enlarged by a whole factor."""

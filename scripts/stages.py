@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from examples.expectation import Array
-from rtl.config import DEFAULT
-from sim.jobs.execution import Execution, first_difference, output_files
-from sim.jobs.loading import Launch, LoadedJob
-from sim.runtime.device import WATCHDOG
+from ctm.examples.expectation import Array
+from ctm.rtl.config import DEFAULT
+from ctm.sim.jobs.execution import Execution, first_difference, output_files
+from ctm.sim.jobs.loading import Launch, LoadedJob
+from ctm.sim.runtime.device import WATCHDOG
 
 ENGINE, REFERENCE = "rtl", "golden"
 

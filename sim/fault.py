@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from rtl.isa.status import STATUS_TEXT, BusClient, Status
+from ctm.rtl.isa.status import STATUS_TEXT, BusClient, Status
 
 
 @dataclass(kw_only=True, eq=False)

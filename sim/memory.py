@@ -5,8 +5,8 @@ import mmap
 import numpy as np
 import numpy.typing as npt
 
-from rtl.isa.limits import ADDRESS_SPACE
-from rtl.isa.status import BusClient
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.rtl.isa.status import BusClient
 
 Words = npt.NDArray[np.uint32]
 

@@ -22,7 +22,7 @@ def test_the_python_example_runs(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(TOP)},
+        env={**os.environ, "PYTHONPATH": str(TOP / "src")},
         capture_output=True,
         text=True,
     )

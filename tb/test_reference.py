@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
-from sim.report.header import c_header
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
+from ctm.sim.report.header import c_header
 
 TOP = Path(__file__).parents[1]
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).parents[1]
-FOLDERS = ("rtl", "sim", "tb", "scripts", "examples")
+FOLDERS = ("src", "rtl", "sim", "tb", "scripts", "examples")
 HARD_LIMIT = 400
 TABLES = ("rtl/isa/coefficients.py",)
 

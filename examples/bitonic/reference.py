@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from examples.expectation import Array, Expectation
+from ctm.examples.expectation import Array, Expectation
 
 SIDE = 64
 KEYS = SIDE * SIDE

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from examples.expectation import Array, Expectation
+from ctm.examples.expectation import Array, Expectation
 
 SIDE = 64
 RATE = 0.03

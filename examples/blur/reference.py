@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from examples.expectation import Array, Expectation
+from ctm.examples.expectation import Array, Expectation
 
 SIZE = 256
 PASSES = 8

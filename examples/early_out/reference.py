@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from examples.expectation import Array, Expectation
-from examples.mandelbrot.reference import LIMIT, steps
+from ctm.examples.expectation import Array, Expectation
+from ctm.examples.mandelbrot.reference import LIMIT, steps
 
 SIDE = 128
 STEP, LEFT, BOTTOM = 3 / 128, -2.25, -1.5

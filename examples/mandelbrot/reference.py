@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from examples.expectation import Array, Expectation
+from ctm.examples.expectation import Array, Expectation
 
 WIDTH = HEIGHT = 256
 STEP, LEFT, BOTTOM = 5e-05, -0.7535, 0.0965

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from examples.expectation import Array, Expectation
+from ctm.examples.expectation import Array, Expectation
 
 SIZE = 128
 BLOCK = 4

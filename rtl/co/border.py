@@ -2,7 +2,7 @@
 
 from amaranth.lib import data
 
-from rtl.isa.limits import COORDINATE_BITS
+from ctm.rtl.isa.limits import COORDINATE_BITS
 
 WORD_BITS = 32
 COLUMN_BITS = COORDINATE_BITS + 1

@@ -4,9 +4,9 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.fp.number import WORD_BITS, Word
-from rtl.fp.selection import is_nan, is_zero
-from rtl.isa.conditional import ConditionalTest
+from ctm.rtl.fp.number import WORD_BITS, Word
+from ctm.rtl.fp.selection import is_nan, is_zero
+from ctm.rtl.isa.conditional import ConditionalTest
 
 
 class Comparison(wiring.Component):

@@ -4,14 +4,14 @@ from amaranth import Cat, EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.co.border import COLUMN_BITS, WORD_BITS, request_layout
-from rtl.config import PipelineConfig
-from rtl.fp.conversion import ToUnorm
-from rtl.isa.formats import DataFormat
-from rtl.isa.limits import COORDINATE_BITS, QUAD
-from rtl.lib.encoding import lowest_one, one_hot_index
-from rtl.mc.address import ADDRESS_BITS, ElementAddress
-from rtl.mc.buffer import BUFFER
+from ctm.rtl.co.border import COLUMN_BITS, WORD_BITS, request_layout
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.conversion import ToUnorm
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.mc.address import ADDRESS_BITS, ElementAddress
+from ctm.rtl.mc.buffer import BUFFER
 
 _UNORM_BITS = 16
 _CONVERSION = PipelineConfig(alignment=1, result=0)

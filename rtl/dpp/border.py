@@ -11,11 +11,9 @@ from typing import Any
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
-from rtl.co.border import request_layout, response_layout
-from rtl.config import ArrayConfig
-from rtl.dpp.alu_control import INSTRUCTION
-from rtl.dpp.control_state import PC_BITS
-from rtl.isa.limits import (
+from ctm.rtl.co.border import request_layout, response_layout
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import (
     CHANNELS,
     COORDINATE_BITS,
     FLOAT_CONSTANTS,
@@ -24,7 +22,9 @@ from rtl.isa.limits import (
     OUTPUTS,
     REGISTER_BITS,
 )
-from rtl.pe.border import COLUMN_BITS
+from ctm.rtl.pe.border import COLUMN_BITS
+from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
+from ctm.rtl.r5xx.state import PC_BITS
 
 WORD_BITS = 32
 SLOT_BITS = (INSTRUCTION_SLOTS - 1).bit_length()

@@ -6,9 +6,9 @@ from amaranth import ClockSignal, Const, Instance, Module, ResetSignal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow, In
 
-from rtl.config import MachineConfig
-from rtl.dpp.core import Core, core_members
-from rtl.lib.rest import resettable
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.lib.rest import resettable
+from ctm.rtl.r5xx.core import Core, core_members
 
 NAME = "ctm_core"
 

@@ -7,13 +7,13 @@ from amaranth import Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.addition import add, raw_beside_sum
-from rtl.fp.alignment import LOW_BITS, aligned, distance
-from rtl.fp.number import SIGNIFICAND_BITS, WORD_BITS, exponent, unpack
-from rtl.fp.result import Result
-from rtl.fp.rounding import Rounding
-from rtl.lib.pipeline import delay
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.addition import add, raw_beside_sum
+from ctm.rtl.fp.alignment import LOW_BITS, aligned, distance
+from ctm.rtl.fp.number import SIGNIFICAND_BITS, WORD_BITS, exponent, unpack
+from ctm.rtl.fp.result import Result
+from ctm.rtl.fp.rounding import Rounding
+from ctm.rtl.lib.pipeline import delay
 
 _RAW_BITS = SIGNIFICAND_BITS + LOW_BITS + 1
 _HEADROOM = 1

@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 
-from rtl.fp.alignment import LOW_BITS
-from rtl.fp.number import raw_layout
+from ctm.rtl.fp.alignment import LOW_BITS
+from ctm.rtl.fp.number import raw_layout
 
 _BESIDE_SUM = raw_layout(0)
 _UNCHANGED = ("exponent", "zero_sign", "infinite", "nan", "truncate")

@@ -8,8 +8,8 @@ what was lost only decides about rounding, for which one sticky bit does.
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
-from rtl.fp.number import WIDE_EXPONENT
-from rtl.lib.shift import shift_right_sticky
+from ctm.rtl.fp.number import WIDE_EXPONENT
+from ctm.rtl.lib.shift import shift_right_sticky
 
 GUARD_BITS = 2
 LOW_BITS = GUARD_BITS + 1

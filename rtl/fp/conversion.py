@@ -7,11 +7,11 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, WORD_BITS, unpack
-from rtl.lib.pipeline import delay
-from rtl.lib.shift import rotate_left, shift_left, shift_right_sticky
-from rtl.lib.zeros import leading_zeros
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, WORD_BITS, unpack
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.shift import rotate_left, shift_left, shift_right_sticky
+from ctm.rtl.lib.zeros import leading_zeros
 
 INDEX_BITS = 12
 LIMIT_BITS = INDEX_BITS + 1

@@ -8,15 +8,15 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.alignment import distance
-from rtl.fp.number import WIDE_EXPONENT, WORD_BITS, unpack
-from rtl.fp.product import PRODUCT, Product
-from rtl.fp.product_sum import DOT_TERM_BITS, RAW, RAW_BITS, DotTerm
-from rtl.fp.result import Result
-from rtl.fp.rounding import Rounding
-from rtl.lib.pipeline import delay
-from rtl.lib.shift import shift_right_sticky
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.alignment import distance
+from ctm.rtl.fp.number import WIDE_EXPONENT, WORD_BITS, unpack
+from ctm.rtl.fp.product import PRODUCT, Product
+from ctm.rtl.fp.product_sum import DOT_TERM_BITS, RAW, RAW_BITS, DotTerm
+from ctm.rtl.fp.result import Result
+from ctm.rtl.fp.rounding import Rounding
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.shift import shift_right_sticky
 
 TERMS = 4
 _SUM_BITS = DOT_TERM_BITS + 2

@@ -7,12 +7,12 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.number import WORD_BITS, unpack
-from rtl.fp.product import Product
-from rtl.fp.product_sum import RAW_BITS, ProductSum
-from rtl.fp.result import Result
-from rtl.fp.rounding import Rounding
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import WORD_BITS, unpack
+from ctm.rtl.fp.product import Product
+from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
+from ctm.rtl.fp.result import Result
+from ctm.rtl.fp.rounding import Rounding
 
 
 class MultiplyAdd(wiring.Component):

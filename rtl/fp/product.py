@@ -7,9 +7,9 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.number import BIAS, SIGNIFICAND_BITS, WIDE_EXPONENT, ZERO_EXPONENT, Operand, term_layout
-from rtl.lib.pipeline import delay
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import BIAS, SIGNIFICAND_BITS, WIDE_EXPONENT, ZERO_EXPONENT, Operand, term_layout
+from ctm.rtl.lib.pipeline import delay
 
 PRODUCT_BITS = 2 * SIGNIFICAND_BITS
 PRODUCT = term_layout(PRODUCT_BITS)

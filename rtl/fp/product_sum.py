@@ -7,12 +7,12 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.addition import add, raw_beside_sum
-from rtl.fp.alignment import LOW_BITS, aligned, distance
-from rtl.fp.number import SIGNIFICAND_BITS, WIDE_EXPONENT, ZERO_EXPONENT, Operand, exponent, raw_layout
-from rtl.fp.product import PRODUCT, PRODUCT_BITS
-from rtl.lib.pipeline import delay
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.addition import add, raw_beside_sum
+from ctm.rtl.fp.alignment import LOW_BITS, aligned, distance
+from ctm.rtl.fp.number import SIGNIFICAND_BITS, WIDE_EXPONENT, ZERO_EXPONENT, Operand, exponent, raw_layout
+from ctm.rtl.fp.product import PRODUCT, PRODUCT_BITS
+from ctm.rtl.lib.pipeline import delay
 
 RAW_BITS = PRODUCT_BITS + LOW_BITS + 1
 RAW = raw_layout(RAW_BITS)

@@ -7,9 +7,9 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.number import BIAS, FRACTION_BITS, SIGNIFICAND_BITS, WIDE_EXPONENT, WORD_BITS, Operand, unpack
-from rtl.isa.transcendental import (
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import BIAS, FRACTION_BITS, SIGNIFICAND_BITS, WIDE_EXPONENT, WORD_BITS, Operand, unpack
+from ctm.rtl.isa.transcendental import (
     ADDRESS_BITS,
     ARGUMENT_BITS,
     LOGARITHM,
@@ -21,8 +21,8 @@ from rtl.isa.transcendental import (
     SINE,
     Region,
 )
-from rtl.lib.pipeline import delay
-from rtl.lib.shift import shift_left
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.shift import shift_left
 
 
 class Function(enum.Enum, shape=3):

@@ -7,19 +7,9 @@ from amaranth import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.number import (
-    EXPONENT_BITS,
-    INFINITY,
-    NAN,
-    ONE,
-    WIDE_EXPONENT,
-    WORD_BITS,
-    ZERO,
-    Rounded,
-    unpack,
-)
-from rtl.lib.pipeline import delay
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import EXPONENT_BITS, INFINITY, NAN, ONE, WIDE_EXPONENT, WORD_BITS, ZERO, Rounded, unpack
+from ctm.rtl.lib.pipeline import delay
 
 SCALE = signed(3)
 """The output modifier: results are multiplied by 2^scale, -3 to 3."""

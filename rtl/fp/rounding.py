@@ -7,11 +7,11 @@ from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.number import BIAS, FRACTION_BITS, SIGNIFICAND_BITS, Rounded, raw_layout
-from rtl.lib.pipeline import delay
-from rtl.lib.shift import shift_left
-from rtl.lib.zeros import leading_zeros
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import BIAS, FRACTION_BITS, SIGNIFICAND_BITS, Rounded, raw_layout
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.shift import shift_left
+from ctm.rtl.lib.zeros import leading_zeros
 
 _NIBBLE = 4
 _KEPT = SIGNIFICAND_BITS + _NIBBLE

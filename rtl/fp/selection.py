@@ -7,10 +7,10 @@ from amaranth import Module, Mux, Value
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.number import HALF, WORD_BITS, Rounded, Word
-from rtl.fp.result import as_rounded
-from rtl.lib.pipeline import delay
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import HALF, WORD_BITS, Rounded, Word
+from ctm.rtl.fp.result import as_rounded
+from ctm.rtl.lib.pipeline import delay
 
 
 class Choice(enum.Enum, shape=2):

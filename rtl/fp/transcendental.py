@@ -8,14 +8,14 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import PipelineConfig
-from rtl.fp.number import WORD_BITS
-from rtl.fp.product_sum import RAW, RAW_BITS
-from rtl.fp.reduction import WHOLE_BITS, Function, Reduced, Reduction
-from rtl.fp.result import Result
-from rtl.fp.rounding import Rounding
-from rtl.isa.coefficients import COEFFICIENTS
-from rtl.isa.transcendental import (
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import WORD_BITS
+from ctm.rtl.fp.product_sum import RAW, RAW_BITS
+from ctm.rtl.fp.reduction import WHOLE_BITS, Function, Reduced, Reduction
+from ctm.rtl.fp.result import Result
+from ctm.rtl.fp.rounding import Rounding
+from ctm.rtl.isa.coefficients import COEFFICIENTS
+from ctm.rtl.isa.transcendental import (
     ADDRESS_BITS,
     C0_BITS,
     C0_FRACTION,
@@ -25,7 +25,7 @@ from rtl.isa.transcendental import (
     SQUARE_SHIFT,
     SUM_SHIFT,
 )
-from rtl.lib.pipeline import delay
+from ctm.rtl.lib.pipeline import delay
 
 _ENTRY_BITS = C0_BITS + C1_BITS + C2_BITS
 _C1_LOW_BITS = 17

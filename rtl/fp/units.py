@@ -5,17 +5,17 @@ from functools import partial
 
 from amaranth.lib import wiring
 
-from rtl.config import PipelineConfig
-from rtl.fp.adder import Adder
-from rtl.fp.conversion import CoordinateIndex, FromUnorm, ToUnorm
-from rtl.fp.dot_product import DotProduct
-from rtl.fp.fraction import Fraction
-from rtl.fp.lane import Lane
-from rtl.fp.multiply_add import MultiplyAdd
-from rtl.fp.result import OutputModifier
-from rtl.fp.selection import Selection
-from rtl.fp.transcendental import Transcendental
-from rtl.fp.zero_test import ZeroTest
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.adder import Adder
+from ctm.rtl.fp.conversion import CoordinateIndex, FromUnorm, ToUnorm
+from ctm.rtl.fp.dot_product import DotProduct
+from ctm.rtl.fp.fraction import Fraction
+from ctm.rtl.fp.multiply_add import MultiplyAdd
+from ctm.rtl.fp.result import OutputModifier
+from ctm.rtl.fp.selection import Selection
+from ctm.rtl.fp.transcendental import Transcendental
+from ctm.rtl.fp.zero_comparison import ZeroTest
+from ctm.rtl.r5xx.alu.lane import Lane
 
 
 def _zero_test(config: PipelineConfig) -> ZeroTest:

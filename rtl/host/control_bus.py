@@ -7,7 +7,7 @@ from amaranth import Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa.host import REGISTER_SPACE
+from ctm.rtl.isa.host import REGISTER_SPACE
 
 WORD_BITS = 32
 OFFSET_BITS = (REGISTER_SPACE - 1).bit_length()

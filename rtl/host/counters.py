@@ -4,8 +4,8 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import ArrayConfig
-from rtl.isa.host import COUNTERS
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.host import COUNTERS
 
 WORD_BITS = 32
 _PER_LANE = ("PROCESSORS", "LANES_ALU", "LANES_TEX", "LANES_FC")

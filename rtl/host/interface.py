@@ -5,13 +5,13 @@ from amaranth.hdl import ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.config import ArrayConfig
-from rtl.host.control_bus import ControlBus, ControlBusSignature
-from rtl.host.counters import Counters, counter_steps
-from rtl.host.errors import Errors
-from rtl.host.queue import BufferQueue
-from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTERS, VERSION
-from rtl.pe.border import COMMAND_BUFFER, ERROR, WORD_BITS
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.host.control_bus import ControlBus, ControlBusSignature
+from ctm.rtl.host.counters import Counters, counter_steps
+from ctm.rtl.host.errors import Errors
+from ctm.rtl.host.queue import BufferQueue
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTERS, VERSION
+from ctm.rtl.pe.border import COMMAND_BUFFER, ERROR, WORD_BITS
 
 _REGISTERS = {register.name: register for register in REGISTERS}
 _WORD_BYTES = WORD_BITS // 8

@@ -5,8 +5,8 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa.host import QUEUE_DEPTH
-from rtl.pe.border import COMMAND_BUFFER, WORD_BITS
+from ctm.rtl.isa.host import QUEUE_DEPTH
+from ctm.rtl.pe.border import COMMAND_BUFFER, WORD_BITS
 
 
 class BufferQueue(wiring.Component):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from amaranth.lib import data
 
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.formats import FORMAT, HEIGHT
-from rtl.isa.limits import BASE_ALIGNMENT
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import FORMAT, HEIGHT
+from ctm.rtl.isa.limits import BASE_ALIGNMENT
 
 RESERVED = data.StructLayout({"reserved": 32})
 VALUE = data.StructLayout({"value": 32})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from amaranth.lib import data
 
-from rtl.isa.status import BusClient, Status
+from ctm.rtl.isa.status import BusClient, Status
 
 REGISTER_SPACE = 4096
 QUEUE_DEPTH = 8

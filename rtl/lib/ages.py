@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.lib.encoding import one_hot_index
+from ctm.rtl.lib.encoding import one_hot_index
 
 
 class Ages(wiring.Component):

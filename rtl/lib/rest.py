@@ -17,7 +17,7 @@ from amaranth import (
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow, In
 
-from rtl.lib.pipeline import lately
+from ctm.rtl.lib.pipeline import lately
 
 _PAUSING, _RESTING, _OPERANDS, _GATE = "pausing", "resting", "operands", "gate"
 """Clocks of units, of a resting unit's operands, and of what decides about a unit's clock."""

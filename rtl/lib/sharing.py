@@ -6,7 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 
 
 class Arbiter(wiring.Component):

@@ -7,9 +7,18 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa.commands import ADDRESS
-from rtl.isa.formats import ELEMENTS, FORMAT, HEIGHT, LINEAR_ROW_ALIGNMENT, PITCH_UNIT, TILE_LOG2, DataFormat, Tiling
-from rtl.isa.limits import COORDINATE_BITS, COORDINATE_LIMIT
+from ctm.rtl.isa.commands import ADDRESS
+from ctm.rtl.isa.formats import (
+    ELEMENTS,
+    FORMAT,
+    HEIGHT,
+    LINEAR_ROW_ALIGNMENT,
+    PITCH_UNIT,
+    TILE_LOG2,
+    DataFormat,
+    Tiling,
+)
+from ctm.rtl.isa.limits import COORDINATE_BITS, COORDINATE_LIMIT
 
 LIMIT_BITS = COORDINATE_BITS + 1
 STRIDE_BITS = 12

@@ -8,25 +8,25 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.config import MachineConfig
-from rtl.isa.limits import INPUTS, OUTPUTS
-from rtl.isa.status import BusClient
-from rtl.lib.rest import Pausing
-from rtl.mc.buffer import BUFFER
-from rtl.mc.bus_reader import tagged_request_layout, tagged_response_layout
-from rtl.mc.bus_writer import tagged_answer_layout, tagged_write_layout
-from rtl.mc.conditional_cache import ConditionalCache
-from rtl.mc.conditional_port import conditional_port
-from rtl.mc.counter_writer import CounterWriter
-from rtl.mc.fills import INSTRUCTION_REQUEST, INSTRUCTION_RESPONSE, ConstantReader, InstructionReader
-from rtl.mc.input_caches import InputCaches
-from rtl.mc.lines import LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE, LINE_WRITTEN
-from rtl.mc.lookup import lookup_request_layout, lookup_response_layout
-from rtl.mc.outputs import Outputs, output_layout, uncached_write_layout
-from rtl.mc.read_ports import ReadPorts, port_count
-from rtl.mc.registers import BANKS, Registers
-from rtl.mc.write_ports import WritePorts
-from rtl.pe.border import ADDRESS_BITS, BUS_FAULT, COUNTERS_WRITE, UNIT_COMMAND
+from ctm.rtl.border.conditional import conditional_port
+from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE, LINE_WRITTEN
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.limits import INPUTS, OUTPUTS
+from ctm.rtl.isa.status import BusClient
+from ctm.rtl.lib.rest import Pausing
+from ctm.rtl.mc.buffer import BUFFER
+from ctm.rtl.mc.bus.read_ports import ReadPorts, port_count
+from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
+from ctm.rtl.mc.bus.write_ports import WritePorts
+from ctm.rtl.mc.bus.writer import tagged_answer_layout, tagged_write_layout
+from ctm.rtl.mc.conditional.cache import ConditionalCache
+from ctm.rtl.mc.constant_reader import INSTRUCTION_REQUEST, INSTRUCTION_RESPONSE, ConstantReader, InstructionReader
+from ctm.rtl.mc.counter_writer import CounterWriter
+from ctm.rtl.mc.inputs.caches import InputCaches
+from ctm.rtl.mc.inputs.lookup import lookup_request_layout, lookup_response_layout
+from ctm.rtl.mc.outputs.array_writes import Outputs, output_layout, uncached_write_layout
+from ctm.rtl.mc.registers import BANKS, Registers
+from ctm.rtl.pe.border import ADDRESS_BITS, BUS_FAULT, COUNTERS_WRITE, UNIT_COMMAND
 
 _INPUT, _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL = range(5)
 """Clients that read."""

@@ -4,8 +4,8 @@ from amaranth import Cat, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.mc.lines import LINE_OFFSET_BITS, LINE_WRITE
-from rtl.pe.border import COUNTERS_WRITE, WORD_BITS
+from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_WRITE
+from ctm.rtl.pe.border import COUNTERS_WRITE, WORD_BITS
 
 _BYTES = 2 * WORD_BITS // 8
 

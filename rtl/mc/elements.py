@@ -7,14 +7,14 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import COMBINATIONAL, CacheConfig, PipelineConfig
-from rtl.fp.conversion import FromUnorm, ToUnorm
-from rtl.fp.number import WORD_BITS
-from rtl.isa.formats import ELEMENTS, DataFormat
-from rtl.isa.limits import CHANNELS
-from rtl.lib.pipeline import delay
-from rtl.lib.rest import Resting
-from rtl.mc.address import ADDRESS_BITS, OWN
+from ctm.rtl.config import COMBINATIONAL, CacheConfig, PipelineConfig
+from ctm.rtl.fp.conversion import FromUnorm, ToUnorm
+from ctm.rtl.fp.number import WORD_BITS
+from ctm.rtl.isa.formats import ELEMENTS, DataFormat
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.rest import Resting
+from ctm.rtl.mc.address import ADDRESS_BITS, OWN
 
 LINE_BYTES = CacheConfig.LINE_BYTES
 WORD_BYTES = WORD_BITS // 8

@@ -2,9 +2,9 @@
 
 from amaranth.lib import data
 
-from rtl.isa.executable import PROGRAM_INFORMATION_WORDS
-from rtl.isa.limits import COORDINATE_BITS, INSTRUCTION_SLOTS
-from rtl.isa.status import BusClient, Status
+from ctm.rtl.isa.executable import PROGRAM_INFORMATION_WORDS
+from ctm.rtl.isa.limits import COORDINATE_BITS, INSTRUCTION_SLOTS
+from ctm.rtl.isa.status import BusClient, Status
 
 WORD_BITS = 32
 ADDRESS_BITS = 32

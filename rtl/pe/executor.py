@@ -6,10 +6,10 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa.commands import BASE_MASK, BY_NAME
-from rtl.isa.status import BusClient, Status
-from rtl.mc.lines import LINE_WRITTEN
-from rtl.pe.border import (
+from ctm.rtl.border.lines import LINE_WRITTEN
+from ctm.rtl.isa.commands import BASE_MASK, BY_NAME
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.pe.border import (
     ADDRESS_BITS,
     BUS_FAULT,
     COMMAND_BUFFER,
@@ -19,7 +19,7 @@ from rtl.pe.border import (
     UNIT_COMMAND,
     WORD_BITS,
 )
-from rtl.pe.command import COMMAND
+from ctm.rtl.pe.command import COMMAND
 
 _BESIDE_A_PROGRAM = {
     "set_domain": "set_domain",

@@ -4,11 +4,11 @@ from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa.status import Status
-from rtl.lib.rest import Pausing
-from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
-from rtl.pe.border import ADDRESS_BITS, IMAGE
-from rtl.pe.loader import ProgramLoader
+from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.isa.status import Status
+from ctm.rtl.lib.rest import Pausing
+from ctm.rtl.pe.border import ADDRESS_BITS, IMAGE
+from ctm.rtl.pe.loader import ProgramLoader
 
 
 class ProgramLauncher(wiring.Component):

@@ -7,12 +7,12 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa import executable as elf
-from rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
-from rtl.isa.status import Status
-from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
-from rtl.pe.border import ADDRESS_BITS, IMAGE, WORD_BITS
-from rtl.pe.window import OFFSET_BITS, ImageWindow
+from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.isa import executable as elf
+from ctm.rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
+from ctm.rtl.isa.status import Status
+from ctm.rtl.pe.border import ADDRESS_BITS, IMAGE, WORD_BITS
+from ctm.rtl.pe.window import OFFSET_BITS, ImageWindow
 
 _WORD_BYTES = WORD_BITS // 8
 _HEADER_WORDS = elf.ELF_HEADER_BYTES // _WORD_BYTES

@@ -4,19 +4,19 @@ from amaranth import Module, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.co.border import request_layout, response_layout
-from rtl.config import ArrayConfig
-from rtl.isa.status import Status
-from rtl.lib.sharing import SharedClient
-from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITTEN
-from rtl.pe import border
-from rtl.pe.counters import PerformanceCounters
-from rtl.pe.executor import CommandExecutor
-from rtl.pe.fetcher import CommandFetcher
-from rtl.pe.launcher import ProgramLauncher
-from rtl.pe.program_run import ProgramRun
-from rtl.pe.reader import CommandReader
-from rtl.pe.settings import Settings
+from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITTEN
+from ctm.rtl.co.border import request_layout, response_layout
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.status import Status
+from ctm.rtl.lib.sharing import SharedClient
+from ctm.rtl.pe import border
+from ctm.rtl.pe.counters import PerformanceCounters
+from ctm.rtl.pe.executor import CommandExecutor
+from ctm.rtl.pe.fetcher import CommandFetcher
+from ctm.rtl.pe.launcher import ProgramLauncher
+from ctm.rtl.pe.program_run import ProgramRun
+from ctm.rtl.pe.reader import CommandReader
+from ctm.rtl.pe.settings import Settings
 
 
 class CommandProcessor(wiring.Component):

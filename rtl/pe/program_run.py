@@ -4,10 +4,10 @@ from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.co.border import request_layout, response_layout
-from rtl.pe.border import PROGRAM_FAULT, WORD_BITS, group_layout
-from rtl.pe.tester import GroupTester
-from rtl.pe.walker import DOMAIN, DomainWalker
+from ctm.rtl.co.border import request_layout, response_layout
+from ctm.rtl.pe.border import PROGRAM_FAULT, WORD_BITS, group_layout
+from ctm.rtl.pe.tester import GroupTester
+from ctm.rtl.pe.walker import DOMAIN, DomainWalker
 
 
 class ProgramRun(wiring.Component):

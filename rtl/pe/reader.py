@@ -4,11 +4,11 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa.commands import COMMANDS
-from rtl.isa.status import Status
-from rtl.pe.border import ADDRESS_BITS, COMMAND_BUFFER, PARAMETERS, WORD_BITS
-from rtl.pe.command import COMMAND, DECODED, decode, is_wrong
-from rtl.pe.fetcher import WORD
+from ctm.rtl.isa.commands import COMMANDS
+from ctm.rtl.isa.status import Status
+from ctm.rtl.pe.border import ADDRESS_BITS, COMMAND_BUFFER, PARAMETERS, WORD_BITS
+from ctm.rtl.pe.command import COMMAND, DECODED, decode, is_wrong
+from ctm.rtl.pe.fetcher import WORD
 
 _WORD_BYTES = WORD_BITS // 8
 

@@ -4,9 +4,9 @@ from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa.commands import BASE_MASK, BOUND
-from rtl.pe.border import ADDRESS_BITS, PARAMETERS, WORD_BITS
-from rtl.pe.walker import DOMAIN
+from ctm.rtl.isa.commands import BASE_MASK, BOUND
+from ctm.rtl.pe.border import ADDRESS_BITS, PARAMETERS, WORD_BITS
+from ctm.rtl.pe.walker import DOMAIN
 
 
 class Settings(wiring.Component):

@@ -5,8 +5,8 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from rtl.co.border import request_layout, response_layout
-from rtl.pe.border import WORD_BITS, group_layout
+from ctm.rtl.co.border import request_layout, response_layout
+from ctm.rtl.pe.border import WORD_BITS, group_layout
 
 _UNDER_WAY = 16
 

@@ -4,10 +4,10 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.isa.executable import IMAGE_LIMIT
-from rtl.isa.status import Status
-from rtl.mc.lines import LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
-from rtl.pe.border import ADDRESS_BITS, WORD_BITS
+from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.isa.executable import IMAGE_LIMIT
+from ctm.rtl.isa.status import Status
+from ctm.rtl.pe.border import ADDRESS_BITS, WORD_BITS
 
 OFFSET_BITS = WORD_BITS + 2
 """Room for the sum of two numbers of an image, so that none wraps."""

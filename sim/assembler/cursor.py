@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NoReturn, TypeVar
 
-from sim.assembler.error import Position, SourceError
-from sim.assembler.tokens import Kind, Token
+from ctm.sim.assembler.error import Position, SourceError
+from ctm.sim.assembler.tokens import Kind, Token
 
 _Value = TypeVar("_Value")
 

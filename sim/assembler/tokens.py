@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from sim.assembler.error import Position, SourceError
+from ctm.sim.assembler.error import Position, SourceError
 
 
 class Kind(Enum):

@@ -1,5 +1,5 @@
 """The command line: ``ctm``."""
 
-from sim.cli.application import main
+from ctm.sim.cli.application import main
 
 __all__ = ["main"]

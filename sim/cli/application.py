@@ -2,13 +2,13 @@
 
 import typer
 
-from sim.cli.bench import bench
-from sim.cli.doctor import doctor
-from sim.cli.execute import execute
-from sim.cli.hardware import verilog
-from sim.cli.programs import asm, disasm, info
-from sim.cli.run import run
-from sim.cli.synth import synth
+from ctm.sim.cli.bench import bench
+from ctm.sim.cli.doctor import doctor
+from ctm.sim.cli.execute import execute
+from ctm.sim.cli.hardware import verilog
+from ctm.sim.cli.programs import asm, disasm, info
+from ctm.sim.cli.run import run
+from ctm.sim.cli.synth import synth
 
 app = typer.Typer(
     name="ctm",

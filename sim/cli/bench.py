@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from sim.cli.options import Json, Preset, Settings, configuration, prepare_engine
-from sim.cli.outcome import BadInput, Mismatch, Outcome
-from sim.engines.golden import GoldenEngine
-from sim.engines.rtl import RtlEngine
+from ctm.sim.cli.options import Json, Preset, Settings, configuration, prepare_engine
+from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
+from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.engines.rtl import RtlEngine
 
 MEASURED = (GoldenEngine.name, RtlEngine.name)
 
@@ -27,8 +27,8 @@ def bench(
         config = configuration(preset, settings)
         try:
             # Imported here, because an installed package has no examples/ and needs none for anything else.
-            from sim.report import benchmark, cycles
-            from sim.report.workloads import workloads
+            from ctm.sim.report import benchmark, cycles
+            from ctm.sim.report.workloads import workloads
         except ModuleNotFoundError as error:
             raise BadInput(f"bench runs the programs of examples/, which are not here: {error}") from None
         names = MEASURED if name is None else (name,)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sim.memory import Memory
+from ctm.sim.memory import Memory
 
 _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
 _PACKAGE = "ctm-machine"

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from rtl.isa.limits import ADDRESS_SPACE
-from sim.cli.options import (
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.sim.cli.options import (
     DEFAULT_WATCHDOG,
     EngineName,
     Json,
@@ -19,9 +19,9 @@ from sim.cli.options import (
     number,
     prepare_engine,
 )
-from sim.cli.outcome import BadInput, Outcome
-from sim.engines.choice import make_engine
-from sim.engines.engine import Engine
+from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.engines.choice import make_engine
+from ctm.sim.engines.engine import Engine
 
 
 def execute(

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from sim.cli.options import Json, Preset, Settings, configuration
-from sim.cli.outcome import Outcome
-from sim.report.hardware import TOP, write_hardware
+from ctm.sim.cli.options import Json, Preset, Settings, configuration
+from ctm.sim.cli.outcome import Outcome
+from ctm.sim.report.hardware import TOP, write_hardware
 
 
 def verilog(

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from rtl.config import PRESETS, MachineConfig, with_settings
-from sim.cli.outcome import BadInput
-from sim.engines.choice import ENGINES
-from sim.runtime.device import WATCHDOG
+from ctm.rtl.config import PRESETS, MachineConfig, with_settings
+from ctm.sim.cli.outcome import BadInput
+from ctm.sim.engines.choice import ENGINES
+from ctm.sim.runtime.device import WATCHDOG
 
 EngineName = Annotated[str, typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.")]
 Preset = Annotated[

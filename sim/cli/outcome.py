@@ -12,12 +12,12 @@ from typing import Any, NoReturn
 
 import typer
 
-from sim.assembler import AssemblyError
-from sim.compiled.toolchain import ToolchainError
-from sim.elf import ElfError
-from sim.engines.engine import Report
-from sim.fault import CycleLimitError, MachineError
-from sim.jobs.error import JobError
+from ctm.sim.assembler import AssemblyError
+from ctm.sim.compiled.toolchain import ToolchainError
+from ctm.sim.elf import ElfError
+from ctm.sim.engines.engine import Report
+from ctm.sim.fault import CycleLimitError, MachineError
+from ctm.sim.jobs.error import JobError
 
 MACHINE_ERROR, BAD_INPUT, INTERRUPTED = 1, 2, 130
 

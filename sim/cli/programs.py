@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from sim.assembler import assemble, disassemble
-from sim.cli.options import Json
-from sim.cli.outcome import BadInput, Outcome
-from sim.elf import ElfError, Executable, read, write
-from sim.report.executable import describe, print_description
+from ctm.sim.assembler import assemble, disassemble
+from ctm.sim.cli.options import Json
+from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.elf import ElfError, Executable, read, write
+from ctm.sim.report.executable import describe, print_description
 
 _File = Annotated[Path, typer.Argument(metavar="FILE.elf", help="An executable.", show_default=False)]
 

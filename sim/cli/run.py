@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from rtl.config import MachineConfig, with_settings
-from sim.cli.options import (
+from ctm.rtl.config import MachineConfig, with_settings
+from ctm.sim.cli.options import (
     DEFAULT_WATCHDOG,
     EngineName,
     Json,
@@ -18,10 +18,10 @@ from sim.cli.options import (
     configuration,
     prepare_engine,
 )
-from sim.cli.outcome import Mismatch, Outcome
-from sim.jobs.execution import Execution, Run, first_difference, output_files, processors, save
-from sim.jobs.loading import LoadedJob, load_job
-from sim.report.progress import processor_progress
+from ctm.sim.cli.outcome import Mismatch, Outcome
+from ctm.sim.jobs.execution import Execution, Run, first_difference, output_files, processors, save
+from ctm.sim.jobs.loading import LoadedJob, load_job
+from ctm.sim.report.progress import processor_progress
 
 
 def run(

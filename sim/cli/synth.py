@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from sim.cli.options import Json
-from sim.cli.outcome import BadInput, Outcome
-from sim.compiled import ToolchainError
-from sim.synthesis.flow import DEVICE, FREQUENCY, measure
-from sim.synthesis.table import as_fields, print_result
-from sim.synthesis.units import UNITS, summary
+from ctm.sim.cli.options import Json
+from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.compiled import ToolchainError
+from ctm.sim.synthesis.flow import DEVICE, FREQUENCY, measure
+from ctm.sim.synthesis.table import as_fields, print_result
+from ctm.sim.synthesis.units import UNITS, summary
 
 
 def synth(

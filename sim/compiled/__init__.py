@@ -3,7 +3,7 @@
 `CompiledUnit` runs one component; `toolchain.build` compiles any Verilog with any C++ around it.
 """
 
-from sim.compiled.toolchain import ToolchainError
-from sim.compiled.unit import CompiledUnit
+from ctm.sim.compiled.toolchain import ToolchainError
+from ctm.sim.compiled.unit import CompiledUnit
 
 __all__ = ["CompiledUnit", "ToolchainError"]

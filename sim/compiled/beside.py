@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar
 
-from sim.compiled.toolchain import ToolchainError, last_lines
+from ctm.sim.compiled.toolchain import ToolchainError, last_lines
 
 Result = TypeVar("Result")
 

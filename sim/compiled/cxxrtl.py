@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from sim.compiled.divided import Model, UnexpectedTextError, divide
-from sim.compiled.loops import LoopThroughModuleError, open_loops
-from sim.compiled.repeated import KEPT, merge
-from sim.compiled.toolchain import (
+from ctm.sim.compiled.divided import Model, UnexpectedTextError, divide
+from ctm.sim.compiled.loops import LoopThroughModuleError, open_loops
+from ctm.sim.compiled.repeated import KEPT, merge
+from ctm.sim.compiled.toolchain import (
     Part,
     ToolchainError,
     cached,
@@ -23,7 +23,7 @@ from sim.compiled.toolchain import (
     find_large_model_compiler,
     run,
 )
-from sim.compiled.yosys import DISTRIBUTION, yosys, yosys_folder
+from ctm.sim.compiled.yosys import DISTRIBUTION, yosys, yosys_folder
 
 _BUILD = "1"
 """To be changed with what this module does beyond the flags below."""

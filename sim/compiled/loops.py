@@ -8,8 +8,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
-from sim.compiled.rtlil import Bit, Cell, bits, cells, module_outputs, modules, names, replace, signal, slices, wires
-from sim.compiled.toolchain import ToolchainError
+from ctm.sim.compiled.rtlil import (
+    Bit,
+    Cell,
+    bits,
+    cells,
+    module_outputs,
+    modules,
+    names,
+    replace,
+    signal,
+    slices,
+    wires,
+)
+from ctm.sim.compiled.toolchain import ToolchainError
 
 _ROUNDS = 6
 _BITWISE = ("$and", "$or", "$xor", "$not", "$mux")

@@ -1,13 +1,13 @@
 """The whole machine as Verilog and as RTLIL."""
 
-from rtl.config import MachineConfig
-from rtl.ctm import Ctm
-from rtl.dpp.core_module import NAME, CoreInstance, CoreModule
-from rtl.lib.rest import ClockGating
-from sim.compiled.beside import Beside
-from sim.compiled.repeated import merge
-from sim.compiled.sampled import Sampled
-from sim.compiled.verilog import convert, convert_to_rtlil, from_rtlil
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.ctm import Ctm
+from ctm.rtl.dpp.core_module import NAME, CoreInstance, CoreModule
+from ctm.rtl.lib.rest import ClockGating
+from ctm.sim.compiled.beside import Beside
+from ctm.sim.compiled.repeated import merge
+from ctm.sim.compiled.sampled import Sampled
+from ctm.sim.compiled.verilog import convert, convert_to_rtlil, from_rtlil
 
 
 def machine_verilog(config: MachineConfig, *, top: str) -> str:

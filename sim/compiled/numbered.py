@@ -7,14 +7,14 @@ from amaranth import ClockDomain, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from sim.compiled.verilog import Port
+from ctm.sim.compiled.verilog import Port
 
 
 class Numbered(wiring.Component):
     """A component, its ports renamed to `port_0`, `port_1`, ..., because in C++ not every name stays what it is.
 
     There always are a clock and a reset, even if the component uses none. `listed` are the component's ports as
-    `sim.compiled.verilog.ports` gives them.
+    `ctm.sim.compiled.verilog.ports` gives them.
     """
 
     def __init__(self, component: wiring.Component, listed: Sequence[Port]) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from sim.compiled.clang import CACHE_VARIABLE, clang_beside
+from ctm.sim.compiled.clang import CACHE_VARIABLE, clang_beside
 
 INSTALL = "pip install 'ctm-machine[rtl]'"
 _BUILD = "3"

@@ -10,10 +10,10 @@ from typing import Any
 from amaranth.lib import wiring
 from numpy.typing import NDArray
 
-from sim.compiled.numbered import Numbered, port_name
-from sim.compiled.operands import block, empty, operands
-from sim.compiled.toolchain import build
-from sim.compiled.verilog import Port, convert, ports
+from ctm.sim.compiled.numbered import Numbered, port_name
+from ctm.sim.compiled.operands import block, empty, operands
+from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.verilog import Port, convert, ports
 
 _TOP = "unit"
 _BLOCK = 1 << 16
@@ -120,5 +120,5 @@ def _wrapper(listed: list[Port]) -> str:
         own = lines[port.is_input]
         function, array = ("load", "inputs") if port.is_input else ("store", "outputs")
         own.append(f"{function}(model.{port_name(number)}, {array}[{len(own)}], index);  // {port.name}")
-    template = resources.files("sim.compiled").joinpath("wrapper.cc").read_text()
+    template = resources.files("ctm.sim.compiled").joinpath("wrapper.cc").read_text()
     return template.replace("// @LOAD@", "\n    ".join(lines[True])).replace("// @STORE@", "\n    ".join(lines[False]))

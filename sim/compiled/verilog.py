@@ -14,10 +14,10 @@ from amaranth.hdl import ValueCastable
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow
 
-from sim.compiled.selections import with_selections
-from sim.compiled.strobes import with_strobes_together
-from sim.compiled.toolchain import INSTALL, ToolchainError
-from sim.compiled.yosys import yosys
+from ctm.sim.compiled.selections import with_selections
+from ctm.sim.compiled.strobes import with_strobes_together
+from ctm.sim.compiled.toolchain import INSTALL, ToolchainError
+from ctm.sim.compiled.yosys import yosys
 
 
 @dataclass(frozen=True, eq=False)

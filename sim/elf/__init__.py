@@ -3,12 +3,12 @@
 Source: CTM Guide pp. 45-49.
 """
 
-from sim.elf.error import ElfError
-from sim.elf.executable import Executable, Instruction
-from sim.elf.notes import Notes, derive_notes
-from sim.elf.reader import read
-from sim.elf.shader import Shader, ShaderError, read_shader
-from sim.elf.writer import write
+from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.r5xx.executable import Executable, Instruction
+from ctm.sim.elf.r5xx.notes import Notes, derive_notes
+from ctm.sim.elf.r5xx.reader import read
+from ctm.sim.elf.r5xx.shader import Shader, ShaderError, read_shader
+from ctm.sim.elf.r5xx.writer import write
 
 __all__ = [
     "ElfError",

@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rtl.isa.limits import ADDRESS_SPACE
-from sim.memory import Memory
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.sim.memory import Memory
 
 _OKAY, _SLVERR = 0, 2
 _BEAT_BITS = 8

@@ -1,12 +1,12 @@
 """Which engines there are."""
 
-from rtl.config import MachineConfig
-from sim.engines.cxxrtl import CxxrtlEngine
-from sim.engines.cycle_accurate import CycleAccurateEngine
-from sim.engines.engine import Engine, Progress
-from sim.engines.golden import GoldenEngine
-from sim.engines.interpreted import AmaranthEngine
-from sim.engines.rtl import RtlEngine
+from ctm.rtl.config import MachineConfig
+from ctm.sim.engines.cxxrtl import CxxrtlEngine
+from ctm.sim.engines.cycle_accurate import CycleAccurateEngine
+from ctm.sim.engines.engine import Engine, Progress
+from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.engines.interpreted import AmaranthEngine
+from ctm.sim.engines.rtl import RtlEngine
 
 ENGINES: dict[str, type[GoldenEngine | CycleAccurateEngine]] = {
     engine.name: engine for engine in (GoldenEngine, RtlEngine, CxxrtlEngine, AmaranthEngine)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-import rtl
-from rtl.config import DEFAULT, MachineConfig, MemoryConfig
-from sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
-from sim.engines.engine import Notice
-from sim.memory import Memory
+from ctm import rtl
+from ctm.rtl.config import DEFAULT, MachineConfig, MemoryConfig
+from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
+from ctm.sim.engines.engine import Notice
+from ctm.sim.memory import Memory
 
 TOP = "ctm"
 _BEAT_BITS = 8
@@ -181,7 +181,7 @@ def host(memory: MemoryConfig, model: str) -> str:
 
 def _text(name: str) -> str:
     """A C++ file of this folder."""
-    return resources.files("sim.engines").joinpath(name).read_text()
+    return resources.files("ctm.sim.engines").joinpath(name).read_text()
 
 
 def _port(prefix: str, data_bits: int) -> str:

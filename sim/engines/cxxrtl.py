@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from rtl.config import MachineConfig
-from sim.compiled.cxxrtl import build
-from sim.engines.compiled import TOP, CompiledEngine, hardware, host, key, signals
-from sim.engines.engine import Notice
+from ctm.rtl.config import MachineConfig
+from ctm.sim.compiled.cxxrtl import build
+from ctm.sim.engines.compiled import TOP, CompiledEngine, hardware, host, key, signals
+from ctm.sim.engines.engine import Notice
 
 
 class CxxrtlEngine(CompiledEngine):
@@ -21,7 +21,7 @@ class CxxrtlEngine(CompiledEngine):
         def design() -> str:
             tell()
             # Imported here, because a start with a model that is in the cache should not wait for them.
-            from sim.compiled.machine import machine_rtlil
+            from ctm.sim.compiled.machine import machine_rtlil
 
             return machine_rtlil(config, top=TOP)
 

@@ -2,13 +2,13 @@
 
 from typing import Protocol
 
-from rtl.config import MachineConfig
-from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
-from rtl.isa.status import BusClient, Status
-from rtl.isa.word import pack, unpack
-from sim.engines.engine import Notice, Progress, Report
-from sim.fault import CycleLimitError, MachineError
-from sim.memory import Memory
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.isa.word import pack, unpack
+from ctm.sim.engines.engine import Notice, Progress, Report
+from ctm.sim.fault import CycleLimitError, MachineError
+from ctm.sim.memory import Memory
 
 _REGISTERS = {register.name: register for register in REGISTERS}
 _PROCESSORS = "PROCESSORS"

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from rtl.config import MachineConfig
-from sim.memory import Memory
+from ctm.rtl.config import MachineConfig
+from ctm.sim.memory import Memory
 
 Progress = Callable[[int], None]
 """Called now and then with the number of processors that have finished since the last call."""

@@ -1,11 +1,11 @@
 """The golden model as an engine: functional, without a notion of time."""
 
-from rtl.config import MachineConfig
-from sim.engines.engine import Notice, Progress, Report
-from sim.golden.dpp.core import R5xxCore
-from sim.golden.dpp.counters import Counters
-from sim.golden.pe.processor import CommandProcessor
-from sim.memory import Memory
+from ctm.rtl.config import MachineConfig
+from ctm.sim.engines.engine import Notice, Progress, Report
+from ctm.sim.golden.dpp.counters import Counters
+from ctm.sim.golden.pe.processor import CommandProcessor
+from ctm.sim.golden.r5xx.core import R5xxCore
+from ctm.sim.memory import Memory
 
 
 class GoldenEngine:

@@ -5,10 +5,10 @@ from typing import Any
 
 from amaranth.sim import Simulator
 
-from rtl.config import MachineConfig
-from sim.engines.axi_memory import AxiMemory
-from sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
-from sim.memory import Memory
+from ctm.rtl.config import MachineConfig
+from ctm.sim.engines.axi_memory import AxiMemory
+from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
+from ctm.sim.memory import Memory
 
 _CONTROL = "s_axi_control"
 _PERIOD = 1e-9
@@ -28,7 +28,7 @@ class InterpretedMachine:
 
     def __init__(self, config: MachineConfig, memory: Memory) -> None:
         # Imported here, because nobody else should wait for it.
-        from rtl.ctm import Ctm
+        from ctm.rtl.ctm import Ctm
 
         self._config, self._memory = config, memory
         self._top: Any = Ctm(config)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from rtl.config import MachineConfig
-from sim.compiled.toolchain import build
-from sim.engines.compiled import TOP, CompiledEngine, hardware, host, key
-from sim.engines.engine import Notice
+from ctm.rtl.config import MachineConfig
+from ctm.sim.compiled.toolchain import build
+from ctm.sim.engines.compiled import TOP, CompiledEngine, hardware, host, key
+from ctm.sim.engines.engine import Notice
 
 
 class RtlEngine(CompiledEngine):
@@ -21,7 +21,7 @@ class RtlEngine(CompiledEngine):
         def verilog() -> str:
             tell()
             # Imported here, because a start with a model that is in the cache should not wait for them.
-            from sim.compiled.machine import sampled_verilog
+            from ctm.sim.compiled.machine import sampled_verilog
 
             return sampled_verilog(config, top=TOP)
 

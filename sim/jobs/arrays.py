@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rtl.isa.formats import ELEMENTS, DataFormat
-from rtl.isa.limits import COORDINATE_LIMIT
-from sim.runtime.image import element_type
+from ctm.rtl.isa.formats import ELEMENTS, DataFormat
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
+from ctm.sim.runtime.image import element_type
 
 Array = npt.NDArray[Any]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS
-from sim.jobs.arrays import Array, ArrayError, load_array
-from sim.jobs.schema import Constants
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS
+from ctm.sim.jobs.arrays import Array, ArrayError, load_array
+from ctm.sim.jobs.schema import Constants
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from rtl.config import MachineConfig
-from sim.elf import write as write_executable
-from sim.engines.engine import Progress, Report
-from sim.jobs.arrays import Array
-from sim.jobs.error import JobError
-from sim.jobs.loading import Launch, LoadedJob
-from sim.runtime.commands import CommandBuffer
-from sim.runtime.device import Device
-from sim.runtime.image import Image
+from ctm.rtl.config import MachineConfig
+from ctm.sim.elf import write as write_executable
+from ctm.sim.engines.engine import Progress, Report
+from ctm.sim.jobs.arrays import Array
+from ctm.sim.jobs.error import JobError
+from ctm.sim.jobs.loading import Launch, LoadedJob
+from ctm.sim.runtime.commands import CommandBuffer
+from ctm.sim.runtime.device import Device
+from ctm.sim.runtime.image import Image
 
 CONDITIONAL = "conditional"
 """Name of the conditional buffer among the outputs of a run."""

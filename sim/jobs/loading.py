@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sim.jobs.arrays import Array, filled, load_array, load_elements
-from sim.jobs.constants import ConstantFiles, constant_files
-from sim.jobs.program_file import ProgramFile, load_program
-from sim.jobs.reading import JobText
-from sim.jobs.schema import Conditional, Constants, Input, Job, Output, Pass
-from sim.runtime.layout import Layout
+from ctm.sim.jobs.arrays import Array, filled, load_array, load_elements
+from ctm.sim.jobs.constants import ConstantFiles, constant_files
+from ctm.sim.jobs.program_file import ProgramFile, load_program
+from ctm.sim.jobs.reading import JobText
+from ctm.sim.jobs.schema import Conditional, Constants, Input, Job, Output, Pass
+from ctm.sim.runtime.layout import Layout
 
 _Loaded = TypeVar("_Loaded")
 

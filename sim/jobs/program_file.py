@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from rtl.isa.instruction import COMMON, TEX_INST
-from rtl.isa.opcodes import InstructionType, TextureOperation
-from rtl.isa.word import unpack
-from sim.assembler import assemble
-from sim.elf import ElfError, Executable, ShaderError, read, read_shader
-from sim.jobs.constants import ConstantFiles
+from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_INST
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
+from ctm.rtl.isa.word import unpack
+from ctm.sim.assembler import assemble
+from ctm.sim.elf import ElfError, Executable, ShaderError, read, read_shader
+from ctm.sim.jobs.constants import ConstantFiles
 
 _NO_LOOKUP = (TextureOperation.NOP.value, TextureOperation.KILL_LT_0.value)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from sim.jobs.error import JobError
-from sim.jobs.location import line_of
-from sim.jobs.schema import Conditional, Constants, Domain, Input, Job, Masks, Output, Pass, Program
+from ctm.sim.jobs.error import JobError
+from ctm.sim.jobs.location import line_of
+from ctm.sim.jobs.schema import Conditional, Constants, Domain, Input, Job, Masks, Output, Pass, Program
 
 _SECTIONS: dict[str, type[BaseModel]] = {
     "program": Program,

@@ -16,9 +16,9 @@ from pydantic import (
     model_validator,
 )
 
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.formats import DataFormat, Tiling
-from rtl.isa.limits import BOOL_CONSTANTS, COORDINATE_LIMIT, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, COORDINATE_LIMIT, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
 
 
 class _Section(BaseModel):

@@ -10,8 +10,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from rtl.config import MachineConfig
-from sim.report.workloads import Prepared, Workload, prepare
+from ctm.rtl.config import MachineConfig
+from ctm.sim.report.workloads import Prepared, Workload, prepare
 
 RUNS = 5
 _MILLION = 1e6

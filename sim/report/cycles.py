@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from rtl.config import MachineConfig, with_settings
-from sim.report import workloads
-from sim.report.benchmark import RUNS, require_right
-from sim.report.others import OTHERS
-from sim.report.workloads import Prepared, Workload, prepare
+from ctm.rtl.config import MachineConfig, with_settings
+from ctm.sim.report import workloads
+from ctm.sim.report.benchmark import RUNS, require_right
+from ctm.sim.report.others import OTHERS
+from ctm.sim.report.workloads import Prepared, Workload, prepare
 
 LATENCIES = (20, 50, 200)
 _RUNS_END = 5.0

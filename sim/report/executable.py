@@ -7,12 +7,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from rtl.isa.instruction import COMMON, FC_ADDR, FC_INST
-from rtl.isa.opcodes import InstructionType, JumpFunction
-from rtl.isa.word import unpack
-from sim.elf import Executable, Instruction
-from sim.elf.registers import Registers
-from sim.elf.usage import usage
+from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR, FC_INST
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, JumpFunction
+from ctm.rtl.isa.word import unpack
+from ctm.sim.elf import Executable, Instruction
+from ctm.sim.elf.r5xx.registers import Registers
+from ctm.sim.elf.r5xx.usage import usage
 
 _EVEN_ENTRIES = JumpFunction.NOT_BOOLEAN.value
 """Entries of JUMP_FUNC for a boolean that is false; the entry for true is the next one."""

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rtl.config import MachineConfig
-from sim.report.header import c_header
+from ctm.rtl.config import MachineConfig
+from ctm.sim.report.header import c_header
 
 TOP = "ctm"
 
@@ -28,7 +28,7 @@ def write_hardware(config: MachineConfig, folder: Path) -> dict[str, Path]:
         A file cannot be written.
     """
     # Imported here, because they take long and nothing else of the command line needs them.
-    from sim.compiled.machine import machine_verilog
+    from ctm.sim.compiled.machine import machine_verilog
 
     texts = {
         "verilog": (f"{TOP}.v", machine_verilog(config, top=TOP)),

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTER_SPACE, REGISTERS, VERSION
-from rtl.isa.status import STATUS_TEXT, BusClient, Status
-from rtl.isa.word import fields
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTER_SPACE, REGISTERS, VERSION
+from ctm.rtl.isa.status import STATUS_TEXT, BusClient, Status
+from ctm.rtl.isa.word import fields
 
 _COUNTER_BYTES = 4
 _IDLE_FIELDS = ("reserved", "unused", "value")

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from sim.engines.engine import Progress as Advance
+from ctm.sim.engines.engine import Progress as Advance
 
 
 @contextmanager

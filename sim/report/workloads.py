@@ -6,21 +6,21 @@ from itertools import zip_longest
 
 import numpy as np
 
-from examples.blackscholes import reference as blackscholes_reference
-from examples.blur import reference as blur_reference
-from examples.catalogue import FOLDER
-from examples.expectation import Array, Expectation
-from examples.mandelbrot import reference as mandelbrot_reference
-from examples.matmul import reference as matmul_reference
-from examples.nbody import reference as nbody_reference
-from examples.saxpy import reference as saxpy_reference
-from rtl.config import MachineConfig
-from rtl.isa.formats import DataFormat, Tiling
-from sim.assembler import assemble
-from sim.elf import write
-from sim.jobs.constants import ConstantFiles
-from sim.jobs.loading import load_job
-from sim.runtime import CommandBuffer, Device, Image, Layout
+from ctm.examples.blackscholes import reference as blackscholes_reference
+from ctm.examples.blur import reference as blur_reference
+from ctm.examples.catalogue import FOLDER
+from ctm.examples.expectation import Array, Expectation
+from ctm.examples.mandelbrot import reference as mandelbrot_reference
+from ctm.examples.matmul import reference as matmul_reference
+from ctm.examples.nbody import reference as nbody_reference
+from ctm.examples.saxpy import reference as saxpy_reference
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.sim.assembler import assemble
+from ctm.sim.elf import write
+from ctm.sim.jobs.constants import ConstantFiles
+from ctm.sim.jobs.loading import load_job
+from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
 
 _FORMATS = {1: DataFormat.FLOAT32_1, 2: DataFormat.FLOAT32_2, 4: DataFormat.FLOAT32_4}
 Floats = tuple[float, float, float, float]

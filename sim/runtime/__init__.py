@@ -1,11 +1,11 @@
 """Runtime: a device with memory, images, command buffers and errors that say what STATUS says."""
 
-from sim.fault import MachineError
-from sim.runtime.commands import CommandBuffer
-from sim.runtime.device import Device
-from sim.runtime.image import Image
-from sim.runtime.layout import Layout
-from sim.runtime.managed import (
+from ctm.sim.fault import MachineError
+from ctm.sim.runtime.commands import CommandBuffer
+from ctm.sim.runtime.device import Device
+from ctm.sim.runtime.image import Image
+from ctm.sim.runtime.layout import Layout
+from ctm.sim.runtime.managed import (
     ManagedDeviceInfo,
     amCloseManagedConnection,
     amCommandBufferConsumed,

@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy as np
 
-from rtl.isa.commands import BY_NAME
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.commands import BY_NAME
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 
 
 class CommandBuffer:

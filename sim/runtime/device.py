@@ -4,17 +4,17 @@ from collections import deque
 
 import numpy.typing as npt
 
-from rtl.config import DEFAULT, MachineConfig
-from rtl.isa.host import QUEUE_DEPTH
-from rtl.isa.status import Status
-from sim.engines.choice import make_engine
-from sim.engines.engine import Progress, Report
-from sim.fault import MachineError
-from sim.memory import Memory
-from sim.runtime.commands import CommandBuffer
-from sim.runtime.heap import LOCAL, Heap
-from sim.runtime.image import Image
-from sim.runtime.layout import Layout
+from ctm.rtl.config import DEFAULT, MachineConfig
+from ctm.rtl.isa.host import QUEUE_DEPTH
+from ctm.rtl.isa.status import Status
+from ctm.sim.engines.choice import make_engine
+from ctm.sim.engines.engine import Progress, Report
+from ctm.sim.fault import MachineError
+from ctm.sim.memory import Memory
+from ctm.sim.runtime.commands import CommandBuffer
+from ctm.sim.runtime.heap import LOCAL, Heap
+from ctm.sim.runtime.image import Image
+from ctm.sim.runtime.layout import Layout
 
 WATCHDOG = 1 << 24
 """Group instructions that a program may execute where nobody says otherwise."""
@@ -26,7 +26,7 @@ class Device:
     Parameters
     ----------
     engine
-        Which engine runs it, see `sim.engines.choice`.
+        Which engine runs it, see `ctm.sim.engines.choice`.
     config
         The machine's configuration. Results do not depend on it.
     watchdog
@@ -36,7 +36,7 @@ class Device:
     hazards
         Report reads of what the rules of synchronisation do not promise, as HAZARD; golden engine only.
     max_cycles
-        Cycles after which a cycle-accurate engine raises `sim.fault.CycleLimitError`.
+        Cycles after which a cycle-accurate engine raises `ctm.sim.fault.CycleLimitError`.
     """
 
     def __init__(

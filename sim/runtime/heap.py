@@ -1,6 +1,6 @@
 """Allocation of the machine's memory in pieces aligned as base addresses must be."""
 
-from rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT, SYSTEM_MEMORY
+from ctm.rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT, SYSTEM_MEMORY
 
 LOCAL, SYSTEM = "local", "system"
 REGIONS = {LOCAL: (0, SYSTEM_MEMORY), SYSTEM: (SYSTEM_MEMORY, ADDRESS_SPACE)}

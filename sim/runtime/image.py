@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from rtl.isa.formats import ELEMENTS, DataFormat
-from sim.golden.mc.address import element_address
-from sim.memory import Memory
-from sim.runtime.layout import Layout
+from ctm.rtl.isa.formats import ELEMENTS, DataFormat
+from ctm.sim.golden.mc.address import element_address
+from ctm.sim.memory import Memory
+from ctm.sim.runtime.layout import Layout
 
 _TYPES = {1: np.uint8, 2: np.uint16, 4: np.float32}
 

@@ -6,10 +6,10 @@ Source: CTM Guide pp. 5-7 and 13-16.
 import math
 from dataclasses import dataclass
 
-from rtl.isa.formats import ELEMENTS, FORMAT, LINEAR_ROW_ALIGNMENT, PITCH_UNIT, TILE_LOG2, DataFormat, Tiling
-from rtl.isa.limits import COORDINATE_LIMIT
-from rtl.isa.word import pack
-from sim.golden.mc.buffer import Buffer
+from ctm.rtl.isa.formats import ELEMENTS, FORMAT, LINEAR_ROW_ALIGNMENT, PITCH_UNIT, TILE_LOG2, DataFormat, Tiling
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
+from ctm.rtl.isa.word import pack
+from ctm.sim.golden.mc.buffer import Buffer
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ Source: CTM Guide pp. 51-52. A device's name chooses the engine; a handle is the
 
 from dataclasses import dataclass
 
-from rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
-from sim.fault import MachineError
-from sim.runtime.device import Device
+from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
+from ctm.sim.fault import MachineError
+from ctm.sim.runtime.device import Device
 
 
 @dataclass(kw_only=True)

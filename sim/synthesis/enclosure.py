@@ -6,7 +6,7 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from sim.compiled.verilog import ports
+from ctm.sim.compiled.verilog import ports
 
 ENCLOSURE = "enclosure"
 """An attribute of the enclosure's registers, by which they are known in a netlist."""

@@ -13,9 +13,9 @@ from typing import Any
 from amaranth.back.rtlil import convert
 from amaranth.lib import wiring
 
-from sim.compiled.toolchain import ToolchainError, run
-from sim.synthesis.enclosure import Enclosure
-from sim.synthesis.report import Area, Netlist, Placement, placement
+from ctm.sim.compiled.toolchain import ToolchainError, run
+from ctm.sim.synthesis.enclosure import Enclosure
+from ctm.sim.synthesis.report import Area, Netlist, Placement, placement
 
 DEVICE = "LFE5U-85F, speed grade 6"
 FREQUENCY = 100.0

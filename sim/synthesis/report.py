@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sim.synthesis.enclosure import ENCLOSURE, OPERAND, RESULT
+from ctm.sim.synthesis.enclosure import ENCLOSURE, OPERAND, RESULT
 
 _CARRY_LUTS = 2
 """LUTs that one CCU2C cell takes."""

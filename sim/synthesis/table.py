@@ -6,8 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from sim.synthesis.flow import DEVICE, Result
-from sim.synthesis.report import Placement
+from ctm.sim.synthesis.flow import DEVICE, Result
+from ctm.sim.synthesis.report import Placement
 
 
 def as_fields(result: Result) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from functools import partial
 
 from amaranth.lib import wiring
 
-from rtl.config import PipelineConfig
-from rtl.fp import units as arithmetic
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp import units as arithmetic
 
 UNITS: dict[str, Callable[[], wiring.Component]] = {
     name: partial(make, PipelineConfig()) for name, make in arithmetic.UNITS.items()

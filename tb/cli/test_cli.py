@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from rtl.isa.formats import DataFormat
-from sim.cli.application import app
-from sim.runtime import CommandBuffer, Layout
-from tb.golden.machine import flow, move
-from tb.jobs.folder import Folder, executable, scale
+from ctm.rtl.isa.formats import DataFormat
+from ctm.sim.cli.application import app
+from ctm.sim.runtime import CommandBuffer, Layout
+from ctm.tb.jobs.folder import Folder, executable, scale
+from ctm.tb.r5xx.machine import flow, move
 
 SOURCE = "; stores (i, j, 0, 1)\nOUT o0 = MOV(r0)\n"
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from rtl.config import CacheConfig
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.formats import DataFormat, Tiling
-from sim.golden.co import FORMATS, ConditionalUnit
-from sim.golden.mc.address import extent
-from sim.golden.mc.buffer import Buffer
-from sim.memory import Memory
-from tb.co.groups import LINE, Groups, expected, no_groups, random_contents
-from tb.co.simulation import UnitRun, UnitSimulation
-from tb.co.unit_with_cache import UnitWithCache
-from tb.mc.cache_simulation import Timing
+from ctm.rtl.config import CacheConfig
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.sim.golden.co.unit import FORMATS, ConditionalUnit
+from ctm.sim.golden.mc.address import extent
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.memory import Memory
+from ctm.tb.co.groups import LINE, Groups, expected, no_groups, random_contents
+from ctm.tb.co.simulation import UnitRun, UnitSimulation
+from ctm.tb.co.unit_with_cache import UnitWithCache
+from ctm.tb.mc.cache_simulation import Timing
 
 BASE = 1 << 20
 AROUND = 4096

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rtl.co.border import request_layout
-from rtl.isa.conditional import ConditionalLocation
-from rtl.isa.formats import DataFormat
-from rtl.isa.word import fields
-from sim.golden.co import ConditionalUnit
-from sim.golden.mc.address import element_address
-from sim.memory import Memory
+from ctm.rtl.co.border import request_layout
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.word import fields
+from ctm.sim.golden.co.unit import ConditionalUnit
+from ctm.sim.golden.mc.address import element_address
+from ctm.sim.memory import Memory
 
 LINE = 64
 CORNERS = np.array(

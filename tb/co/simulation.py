@@ -8,16 +8,16 @@ from importlib import resources
 import numpy as np
 from amaranth.lib import wiring
 
-from rtl.isa.commands import BY_NAME
-from rtl.isa.word import pack
-from rtl.pe.border import UNIT_COMMAND
-from sim.compiled.numbered import Numbered, port_name
-from sim.compiled.toolchain import build
-from sim.compiled.verilog import Port, convert, ports
-from sim.golden.co import ConditionalUnit
-from sim.memory import Memory
-from tb.mc.buffers import buffer_bits
-from tb.mc.cache_simulation import ProtocolError, Timing
+from ctm.rtl.isa.commands import BY_NAME
+from ctm.rtl.isa.word import pack
+from ctm.rtl.pe.border import UNIT_COMMAND
+from ctm.sim.compiled.numbered import Numbered, port_name
+from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.verilog import Port, convert, ports
+from ctm.sim.golden.co.unit import ConditionalUnit
+from ctm.sim.memory import Memory
+from ctm.tb.mc.buffers import buffer_bits
+from ctm.tb.mc.cache_simulation import ProtocolError, Timing
 
 _TOP = "conditional"
 _STALL_ONE = 1 << 16
@@ -90,7 +90,7 @@ class UnitSimulation:
     def __init__(self, unit: wiring.Component, *, outstanding: int) -> None:
         listed = list(ports(unit))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
-        text = resources.files("tb.co").joinpath("conditional_loop.cc").read_text()
+        text = resources.files("ctm.tb.co").joinpath("conditional_loop.cc").read_text()
         path = build(convert(Numbered(unit, listed), top=_TOP), _declarations(listed) + text, top=_TOP)
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p

@@ -4,21 +4,21 @@ from collections.abc import Callable
 
 import pytest
 
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.formats import DataFormat, Tiling
-from tb.co import bench, test_timing, test_unit
-from tb.co.bench import CONFIGS
-from tb.co.simulation import UnitSimulation
-from tb.fp import planting
-from tb.fp.planting import Fault, planted
-from tb.mc import test_conditional_cache as test_cache
-from tb.mc.cache_simulation import ProtocolError
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.tb.co import bench, test_timing, test_unit
+from ctm.tb.co.bench import CONFIGS
+from ctm.tb.co.simulation import UnitSimulation
+from ctm.tb.lib import planting
+from ctm.tb.lib.planting import Fault, planted
+from ctm.tb.mc import test_conditional_cache as test_cache
+from ctm.tb.mc.cache_simulation import ProtocolError
 
 Check = Callable[[], None]
 LESS, NEVER, NOT_EQUAL = ConditionalTest.LESS, ConditionalTest.NEVER, ConditionalTest.NOT_EQUAL
 FLOAT, INTEGER = DataFormat.FLOAT32_1, DataFormat.UINT16_1
 PE = ConditionalLocation.PE
-PACKAGES = ("rtl.co", "rtl.mc", "tb.co.unit_with_cache")
+PACKAGES = ("ctm.rtl.co", "ctm.rtl.mc", "ctm.tb.co.unit_with_cache")
 
 
 def corners(test: ConditionalTest) -> Check:
@@ -98,75 +98,79 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
     ),
     "a pair does not see what the one before it has stored": (
-        Fault("rtl.mc.conditional_cache", "for row_change in (last, rows.change)", "for row_change in (last,)"),
+        Fault("rtl.mc.conditional.cache", "for row_change in (last, rows.change)", "for row_change in (last,)"),
         closely("ideal"),
     ),
     "a pair does not see what the second one before it has stored": (
-        Fault("rtl.mc.conditional_cache", "for row_change in (last, rows.change)", "for row_change in (rows.change,)"),
+        Fault("rtl.mc.conditional.cache", "for row_change in (last, rows.change)", "for row_change in (rows.change,)"),
         closely("ideal"),
     ),
     "what was stored is forgotten while a pair waits": (
         Fault(
-            "rtl.mc.conditional_cache",
+            "rtl.mc.conditional.cache",
             "with m.If(moves):\n            m.d.sync += last",
             "with m.If(1):\n            m.d.sync += last",
         ),
         closely("some_stalls"),
     ),
     "more lines come than are counted": (
-        Fault("rtl.mc.conditional_cache", "range(self._waiting + 1)", "range(self._outstanding + 1)"),
+        Fault("rtl.mc.conditional.cache", "range(self._waiting + 1)", "range(self._outstanding + 1)"),
         lambda: test_timing.test_accesses_run_ahead_while_no_answer_is_taken("default"),
     ),
     "a line is read before its write-back is answered": (
-        Fault("rtl.mc.conditional_cache", " & ~(access.touches & write_backs.leaving)", ""),
+        Fault("rtl.mc.conditional.cache", " & ~(access.touches & write_backs.leaving)", ""),
         smallest,
     ),
     "a row is read for its write-back while a pair waits for its own": (
-        Fault("rtl.mc.conditional_cache", "may_read.eq(moves | ~reading)", "may_read.eq(1)"),
+        Fault("rtl.mc.conditional.cache", "may_read.eq(moves | ~reading)", "may_read.eq(1)"),
         groups(LESS),
     ),
     "a pair whose line is refused passes": (
-        Fault("rtl.mc.conditional_cache", "read.reads & refused", "0 & refused"),
+        Fault("rtl.mc.conditional.cache", "read.reads & refused", "0 & refused"),
         lambda: test_cache.test_a_pair_whose_line_is_refused_fails("default", "ideal"),
     ),
     "a row is flushed twice": (
-        Fault("rtl.mc.conditional_cache", "rows.soiled & ~released", "rows.soiled"),
+        Fault("rtl.mc.conditional.cache", "rows.soiled & ~released", "rows.soiled"),
         lambda: test_cache.test_a_flush_takes_two_cycles_for_each_line_and_once_the_latency(16),
     ),
     "a flush does not wait for memory": (
-        Fault("rtl.mc.conditional_cache", "self.flush & flushing & quiet & ", "self.flush & flushing & "),
+        Fault("rtl.mc.conditional.cache", "self.flush & flushing & quiet & ", "self.flush & flushing & "),
         runs_follow,
     ),
     "a result survives a reset": (
-        Fault("rtl.mc.conditional_cache", "ending, end = Signal(), ", "ending, end = Signal(reset_less=True), "),
+        Fault("rtl.mc.conditional.cache", "ending, end = Signal(), ", "ending, end = Signal(reset_less=True), "),
         lambda: test_cache.test_a_reset_in_any_cycle_leaves_nothing_behind("default"),
     ),
     "a line that comes overwrites dirty bytes": (
-        Fault("rtl.mc.dirty_rows", "~dirty(fill.row), changed", "(1 << CacheConfig.LINE_BYTES) - 1, changed"),
+        Fault(
+            "rtl.mc.conditional.dirty_rows", "~dirty(fill.row), changed", "(1 << CacheConfig.LINE_BYTES) - 1, changed"
+        ),
         lambda: test_cache.test_bytes_that_are_not_there_come_around_those_that_were_written(FLOAT),
     ),
     "bytes that were dirty once are dirty again": (
-        Fault("rtl.mc.dirty_rows", " & self.soiled.bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)", ""),
+        Fault(
+            "rtl.mc.conditional.dirty_rows", " & self.soiled.bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)", ""
+        ),
         smallest,
     ),
     "a refused line is kept": (
-        Fault("rtl.mc.conditional_tags", "with m.If(self.refused.valid)", "with m.If(0)"),
+        Fault("rtl.mc.conditional.tags", "with m.If(self.refused.valid)", "with m.If(0)"),
         lambda: test_cache.test_a_refused_line_is_asked_for_again_and_keeps_what_was_written(),
     ),
     "an invalidate drops nothing": (
-        Fault("rtl.mc.conditional_tags", "with m.If(self.invalidate)", "with m.If(0)"),
+        Fault("rtl.mc.conditional.tags", "with m.If(self.invalidate)", "with m.If(0)"),
         runs_follow,
     ),
     "what is only written is read": (
-        Fault("rtl.mc.conditional_tags", "self.take & self.reads & ~self.hit", "self.take & ~self.hit"),
+        Fault("rtl.mc.conditional.tags", "self.take & self.reads & ~self.hit", "self.take & ~self.hit"),
         lambda: test_cache.test_what_is_only_written_is_not_read("default", FLOAT),
     ),
     "of two refusals one is reported": (
-        Fault("rtl.mc.write_backs", "order.r_rdy & ~self.hold", "order.r_rdy"),
+        Fault("rtl.mc.conditional.write_backs", "order.r_rdy & ~self.hold", "order.r_rdy"),
         refusals,
     ),
     "a place is free before memory has answered": (
-        Fault("rtl.mc.write_backs", "return answered, order.r_data", "return order.r_en & 0, order.r_data"),
+        Fault("rtl.mc.conditional.write_backs", "return answered, order.r_data", "return order.r_en & 0, order.r_data"),
         smallest,
     ),
 }
@@ -177,7 +181,7 @@ def find(fault: Fault, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     # The place of the fault and everything that imports it.
     monkeypatch.setattr(planting, "_PACKAGES", PACKAGES)
     simulations: dict[str, UnitSimulation] = {}
-    with planted(fault, "tb.co.unit_with_cache") as module:
+    with planted(fault, "ctm.tb.co.unit_with_cache") as module:
 
         def compiled(name: str) -> UnitSimulation:
             if name not in simulations:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from rtl.isa.conditional import ConditionalTest
-from sim.golden.co import FORMATS
-from tb.co.bench import CONFIGS, IDEAL, LOCATIONS, TILINGS, TIMINGS, Bench, conditional_unit
-from tb.co.groups import Groups, no_groups, random_groups, random_values
-from tb.mc.cache_simulation import Timing
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.sim.golden.co.unit import FORMATS
+from ctm.tb.co.bench import CONFIGS, IDEAL, LOCATIONS, TILINGS, TIMINGS, Bench, conditional_unit
+from ctm.tb.co.groups import Groups, no_groups, random_groups, random_values
+from ctm.tb.mc.cache_simulation import Timing
 
 LATENCY = 7
 """Cycles from a group's request to its answer if it has one lane whose line is there."""

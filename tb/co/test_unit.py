@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from rtl.isa.conditional import ConditionalTest
-from rtl.isa.formats import DataFormat
-from sim.golden.co import FORMATS, ConditionalUnit
-from sim.golden.mc.address import extent
-from sim.golden.mc.buffer import Buffer
-from tb.co.bench import BASE, COMPARISONS, CONFIGS, LOCATIONS, TESTS, TILINGS, TIMINGS, Bench, conditional_unit
-from tb.co.groups import CORNERS, Groups, expected, no_groups, random_contents, random_groups
-from tb.mc.cache_simulation import Timing
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
+from ctm.sim.golden.co.unit import FORMATS, ConditionalUnit
+from ctm.sim.golden.mc.address import extent
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.tb.co.bench import BASE, COMPARISONS, CONFIGS, LOCATIONS, TESTS, TILINGS, TIMINGS, Bench, conditional_unit
+from ctm.tb.co.groups import CORNERS, Groups, expected, no_groups, random_contents, random_groups
+from ctm.tb.mc.cache_simulation import Timing
 
 
 def check_random_groups(bench: Bench, unit: ConditionalUnit, seed: int, count: int, timing: Timing) -> None:

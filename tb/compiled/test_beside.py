@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rtl.config import DEFAULT, with_settings
-from sim.compiled.beside import Beside
-from sim.compiled.toolchain import ToolchainError
+from ctm.rtl.config import DEFAULT, with_settings
+from ctm.sim.compiled.beside import Beside
+from ctm.sim.compiled.toolchain import ToolchainError
 
 
 def test_the_result_comes_from_another_process() -> None:

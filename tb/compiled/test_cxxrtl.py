@@ -13,11 +13,11 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
-from sim.compiled import ToolchainError, cxxrtl
-from sim.compiled.divided import UnexpectedTextError, divide
-from sim.compiled.loops import LoopThroughModuleError, open_loops
-from sim.compiled.repeated import KEPT, merge
-from sim.compiled.verilog import convert_to_rtlil
+from ctm.sim.compiled import ToolchainError, cxxrtl
+from ctm.sim.compiled.divided import UnexpectedTextError, divide
+from ctm.sim.compiled.loops import LoopThroughModuleError, open_loops
+from ctm.sim.compiled.repeated import KEPT, merge
+from ctm.sim.compiled.verilog import convert_to_rtlil
 
 _CYCLES = 300
 _INPUTS = {"value": 32, "address": 3, "enable": 1}

@@ -8,9 +8,9 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from sim.compiled import CompiledUnit
-from sim.compiled.selections import with_selections
-from sim.compiled.verilog import convert
+from ctm.sim.compiled import CompiledUnit
+from ctm.sim.compiled.selections import with_selections
+from ctm.sim.compiled.verilog import convert
 
 
 class Chooser(wiring.Component):

@@ -8,9 +8,9 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from sim.compiled import CompiledUnit
-from sim.compiled.strobes import with_strobes_together
-from sim.compiled.verilog import convert
+from ctm.sim.compiled import CompiledUnit
+from ctm.sim.compiled.strobes import with_strobes_together
+from ctm.sim.compiled.verilog import convert
 
 ROWS, BYTES, CYCLES = 4, 8, 5_000
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.compiled import CompiledUnit, ToolchainError, toolchain, verilog
-from tb.compiled.components import Adder
+from ctm.sim.compiled import CompiledUnit, ToolchainError, toolchain, verilog
+from ctm.tb.compiled.components import Adder
 
 TOP = Path(__file__).parents[2]
 VERILOG = "module top(input [7:0] a, output [7:0] b); assign b = a + 8'd1; endmodule\n"
@@ -101,8 +101,8 @@ def test_whatever_makes_a_difference_makes_another_file(cache: Path, monkeypatch
 
 def test_two_processes_may_build_the_same(cache: Path) -> None:
     program = (
-        "from sim.compiled import CompiledUnit\n"
-        "from tb.compiled.components import Adder\n"
+        "from ctm.sim.compiled import CompiledUnit\n"
+        "from ctm.tb.compiled.components import Adder\n"
         "print(*CompiledUnit(Adder(13, 1))(left=[1, 8191], right=[2, 8191])['total'])"
     )
     processes = [
@@ -130,7 +130,7 @@ def test_a_killed_build_is_no_build(cache: Path) -> None:
     program = f"""
 import time
 from pathlib import Path
-from sim.compiled import toolchain
+from ctm.sim.compiled import toolchain
 
 def run(command, *arguments, **options):
     if "-shared" in command:
@@ -235,8 +235,8 @@ def test_the_same_component_is_always_the_same_text() -> None:
     text = verilog.convert(Adder(8, 1), top="adder")
     assert text == verilog.convert(Adder(8, 1), top="adder")
     program = (
-        "from sim.compiled import verilog\n"
-        "from tb.compiled.components import Adder\n"
+        "from ctm.sim.compiled import verilog\n"
+        "from ctm.tb.compiled.components import Adder\n"
         "print(verilog.convert(Adder(8, 1), top='adder'), end='')"
     )
     for seed in "1", "2":

@@ -9,8 +9,8 @@ import pytest
 from amaranth.hdl import DomainError
 from numpy.typing import NDArray
 
-from sim.compiled import CompiledUnit, unit
-from tb.compiled.components import TABLE, Adder, Counter, Function, Lookup, Mixed, OtherDomain, PartlyConstant
+from ctm.sim.compiled import CompiledUnit, unit
+from ctm.tb.compiled.components import TABLE, Adder, Counter, Function, Lookup, Mixed, OtherDomain, PartlyConstant
 
 RNG = np.random.default_rng(20060)
 

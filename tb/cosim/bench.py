@@ -10,10 +10,10 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from rtl.config import MachineConfig
-from tb.cosim.checker import Checker
-from tb.cosim.checker import MemoryPort as CheckedPort
-from tb.cosim.memory import BusMemory, MemoryPort
+from ctm.rtl.config import MachineConfig
+from ctm.tb.cosim.checker import Checker
+from ctm.tb.cosim.checker import MemoryPort as CheckedPort
+from ctm.tb.cosim.memory import BusMemory, MemoryPort
 
 PERIOD = 10
 """Nanoseconds of a clock cycle."""

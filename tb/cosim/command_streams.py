@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rtl.isa.commands import BY_WORD
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.formats import ELEMENTS, DataFormat, Tiling
-from rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT
-from sim.runtime import CommandBuffer, Layout
-from tb.cosim.work import Work
-from tb.dpp.random_cases import Case, random_case
-from tb.dpp.random_instructions import INPUTS
-from tb.golden.test_alu_reference import random_floats
+from ctm.rtl.isa.commands import BY_WORD
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
+from ctm.rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT
+from ctm.sim.runtime import CommandBuffer, Layout
+from ctm.tb.cosim.work import Work
+from ctm.tb.r5xx.golden.test_alu_reference import random_floats
+from ctm.tb.r5xx.random_cases import Case, random_case
+from ctm.tb.r5xx.random_instructions import INPUTS
 
 COUNTERS = 0x6000_0000
 """Where performance counters go."""

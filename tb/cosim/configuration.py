@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from rtl.config import TINY, CacheConfig
+from ctm.rtl.config import TINY, CacheConfig
 
 SMALL = replace(
     TINY,

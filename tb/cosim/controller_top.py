@@ -6,12 +6,12 @@ from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out, connect
 
-from rtl.config import MachineConfig
-from rtl.dpp.border import BEAT_WORDS, LINE_BITS
-from rtl.mc.controller import WRITES, MemoryController, read_clients
-from rtl.mc.memory_ports import MemoryPorts
-from tb.cosim.joining import join
-from tb.mc.lookups import TAG_BITS
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BITS
+from ctm.rtl.mc.bus.memory_ports import MemoryPorts
+from ctm.rtl.mc.controller import WRITES, MemoryController, read_clients
+from ctm.tb.cosim.joining import join
+from ctm.tb.mc.lookups import TAG_BITS
 
 TOP = "controller"
 SLOT_BITS = 4

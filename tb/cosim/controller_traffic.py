@@ -8,17 +8,17 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ClockCycles, gather
 
-from rtl.isa.limits import CHANNELS, INPUTS
-from rtl.isa.word import fields, pack, unpack
-from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
-from rtl.mc.lookup import lookup_response_layout
-from rtl.pe.border import COUNTERS_WRITE
-from tb.cosim.bench import LIMIT, Bench
-from tb.cosim.configuration import SMALL
-from tb.cosim.controller_top import Mistake
-from tb.cosim.streams import Sink, Source
-from tb.cosim.traffic import Traffic, command, random_traffic, set_buffer
-from tb.mc.lookups import LINE, TAG_BITS, Lookups, tag
+from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.isa.limits import CHANNELS, INPUTS
+from ctm.rtl.isa.word import fields, pack, unpack
+from ctm.rtl.mc.inputs.lookup import lookup_response_layout
+from ctm.rtl.pe.border import COUNTERS_WRITE
+from ctm.tb.cosim.bench import LIMIT, Bench
+from ctm.tb.cosim.configuration import SMALL
+from ctm.tb.cosim.controller_top import Mistake
+from ctm.tb.cosim.streams import Sink, Source
+from ctm.tb.cosim.traffic import Traffic, command, random_traffic, set_buffer
+from ctm.tb.mc.lookups import LINE, TAG_BITS, Lookups, tag
 
 _FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "2")))
 _PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rtl.isa.conditional import ConditionalTest
-from rtl.isa.formats import DataFormat
-from rtl.isa.status import BusClient, Status
-from sim.elf import Executable, write
-from sim.runtime import CommandBuffer, Layout
-from tb.cosim.work import Work
-from tb.golden.machine import FULL_FLOW_CONTROL, Instruction, alu, move
-from tb.golden.statements import ALWAYS, BOOL, POP, begin_loop, constant_into, end_loop, jump, lookup
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.elf import Executable, write
+from ctm.sim.runtime import CommandBuffer, Layout
+from ctm.tb.cosim.work import Work
+from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL, Instruction, alu, move
+from ctm.tb.r5xx.statements import ALWAYS, BOOL, POP, begin_loop, constant_into, end_loop, jump, lookup
 
 GOOD, BAD, EMPTY, FLOATS, INTS, BOOLS, INPUT, OUTPUT, CONDITIONAL, COUNTERS, BUFFER, NEXT = (
     0x1_0000, 0x8001_0000, 0x2_0000, 0x8003_0000, 0x3_2000, 0x3_3000, 0x8004_0000, 0x5_0000, 0x8006_0000, 0x7_0000,

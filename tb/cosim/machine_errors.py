@@ -5,11 +5,11 @@ from typing import Any
 import cocotb
 from cocotbext.axi import AxiResp
 
-from rtl.isa.status import Status
-from tb.cosim.bench import LIMIT
-from tb.cosim.directed import MISTAKES, WATCHDOG
-from tb.cosim.scoreboard import Scoreboard
-from tb.cosim.testbench import TB
+from ctm.rtl.isa.status import Status
+from ctm.tb.cosim.bench import LIMIT
+from ctm.tb.cosim.directed import MISTAKES, WATCHDOG
+from ctm.tb.cosim.scoreboard import Scoreboard
+from ctm.tb.cosim.testbench import TB
 
 
 def _named(name: str) -> cocotb.Param:

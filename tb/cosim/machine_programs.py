@@ -5,12 +5,12 @@ from typing import Any
 
 import cocotb
 
-from rtl.isa.status import Status
-from tb.cosim.bench import LIMIT
-from tb.cosim.programs import Domain, example, shader
-from tb.cosim.scoreboard import Scoreboard
-from tb.cosim.testbench import TB
-from tb.cosim.work import Work
+from ctm.rtl.isa.status import Status
+from ctm.tb.cosim.bench import LIMIT
+from ctm.tb.cosim.programs import Domain, example, shader
+from ctm.tb.cosim.scoreboard import Scoreboard
+from ctm.tb.cosim.testbench import TB
+from ctm.tb.cosim.work import Work
 
 PROGRAMS: dict[str, tuple[Callable[[str, Domain], Work], str, Domain]] = {
     "saxpy": (example, "saxpy/saxpy.toml", (3, 1, 20, 6)),

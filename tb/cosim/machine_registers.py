@@ -5,12 +5,12 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles
 
-from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTER_SPACE, REGISTERS, VERSION
-from rtl.isa.status import Status
-from rtl.isa.word import pack
-from sim.runtime import CommandBuffer
-from tb.cosim.bench import LIMIT
-from tb.cosim.testbench import OFFSETS, TB
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTER_SPACE, REGISTERS, VERSION
+from ctm.rtl.isa.status import Status
+from ctm.rtl.isa.word import pack
+from ctm.sim.runtime import CommandBuffer
+from ctm.tb.cosim.bench import LIMIT
+from ctm.tb.cosim.testbench import OFFSETS, TB
 
 _LAYOUTS = {register.name: register.layout for register in REGISTERS}
 _ADDRESS = 0x1000

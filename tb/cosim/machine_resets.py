@@ -6,11 +6,11 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from rtl.isa.status import Status
-from tb.cosim.bench import LIMIT
-from tb.cosim.command_streams import random_stream
-from tb.cosim.scoreboard import Scoreboard
-from tb.cosim.testbench import TB
+from ctm.rtl.isa.status import Status
+from ctm.tb.cosim.bench import LIMIT
+from ctm.tb.cosim.command_streams import random_stream
+from ctm.tb.cosim.scoreboard import Scoreboard
+from ctm.tb.cosim.testbench import TB
 
 _SEEDS = range(3)
 _MOST_CYCLES = 2500

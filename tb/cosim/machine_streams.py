@@ -5,10 +5,10 @@ from typing import Any
 
 import cocotb
 
-from tb.cosim.bench import LIMIT
-from tb.cosim.command_streams import random_stream
-from tb.cosim.scoreboard import Scoreboard
-from tb.cosim.testbench import TB
+from ctm.tb.cosim.bench import LIMIT
+from ctm.tb.cosim.command_streams import random_stream
+from ctm.tb.cosim.scoreboard import Scoreboard
+from ctm.tb.cosim.testbench import TB
 
 _FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "3")))
 _SIZES = {0.0: 6, 0.3: 4, 0.8: 1}

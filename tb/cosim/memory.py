@@ -6,7 +6,7 @@ from cocotbext.axi import AxiBus, AxiResp
 from cocotbext.axi.axi_ram import AxiRamRead, AxiRamWrite
 from cocotbext.axi.sparse_memory import SparseMemory
 
-from rtl.isa.limits import ADDRESS_SPACE
+from ctm.rtl.isa.limits import ADDRESS_SPACE
 
 _POISON = bytes.fromhex("addbba7f")
 

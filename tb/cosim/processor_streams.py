@@ -8,20 +8,20 @@ from typing import Any
 import cocotb
 import numpy as np
 
-from rtl.isa.conditional import ConditionalTest
-from rtl.isa.limits import ADDRESS_SPACE
-from rtl.isa.status import BusClient, Status
-from sim.memory import Memory
-from sim.runtime import CommandBuffer
-from tb.cosim.bench import LIMIT, Clocked
-from tb.cosim.configuration import SMALL
-from tb.cosim.processor_surroundings import Surroundings
-from tb.cosim.processor_top import Mistake
-from tb.pe.checking import difference
-from tb.pe.images import put_small
-from tb.pe.reference import expected, first_faults, normalised
-from tb.pe.simulation import Event, Fault, Timing, Work
-from tb.pe.streams import LINE, random_case
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.memory import Memory
+from ctm.sim.runtime import CommandBuffer
+from ctm.tb.cosim.bench import LIMIT, Clocked
+from ctm.tb.cosim.configuration import SMALL
+from ctm.tb.cosim.processor_surroundings import Surroundings
+from ctm.tb.cosim.processor_top import Mistake
+from ctm.tb.pe.checking import difference
+from ctm.tb.pe.images import put_small
+from ctm.tb.pe.reference import expected, first_faults, normalised
+from ctm.tb.pe.simulation import Event, Fault, Timing, Work
+from ctm.tb.pe.streams import LINE, random_case
 
 _FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "8")))
 _PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from cocotb.triggers import RisingEdge
 
-from rtl.co.border import WORD_BITS, request_layout
-from rtl.isa.commands import COMMANDS
-from rtl.isa.conditional import ConditionalLocation
-from rtl.isa.executable import PROGRAM_INFORMATION, PROGRAM_INFORMATION_WORDS
-from rtl.isa.formats import DataFormat
-from rtl.isa.status import Status
-from rtl.isa.word import fields, pack, unpack
-from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
-from rtl.pe import border
-from sim.golden.pe.state import State
-from tb.cosim.ends import Giver, Taker
-from tb.pe.reference import HashedTests
-from tb.pe.simulation import Event, Timing, Work
+from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.co.border import WORD_BITS, request_layout
+from ctm.rtl.isa.commands import COMMANDS
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.rtl.isa.executable import PROGRAM_INFORMATION, PROGRAM_INFORMATION_WORDS
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.status import Status
+from ctm.rtl.isa.word import fields, pack, unpack
+from ctm.rtl.pe import border
+from ctm.sim.golden.pe.state import State
+from ctm.tb.cosim.ends import Giver, Taker
+from ctm.tb.pe.reference import HashedTests
+from ctm.tb.pe.simulation import Event, Timing, Work
 
 _LINE = 64
 _LINES_OF_SPACE, _LINES_OF_IMAGE = 1 << 26, 1024

@@ -4,9 +4,9 @@ from amaranth import Module, Signal
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In
 
-from rtl.config import ArrayConfig
-from rtl.pe.processor import CommandProcessor
-from tb.cosim.joining import join
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.pe.processor import CommandProcessor
+from ctm.tb.cosim.joining import join
 
 TOP = "processor"
 

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import numpy as np
 
-from examples.catalogue import FOLDER
-from rtl.isa.conditional import ConditionalLocation
-from rtl.isa.formats import DataFormat
-from sim.elf import read_shader, write
-from sim.jobs.constants import ConstantFiles
-from sim.jobs.loading import LoadedJob, load_job
-from sim.runtime import CommandBuffer, Image, Layout
-from sim.runtime.heap import LOCAL, SYSTEM
-from sim.runtime.prologue import with_prologue
-from tb.cosim.work import Desk, Work
-from tb.system.shaders import Shader
+from ctm.examples.catalogue import FOLDER
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.rtl.isa.formats import DataFormat
+from ctm.sim.elf import read_shader, write
+from ctm.sim.jobs.constants import ConstantFiles
+from ctm.sim.jobs.loading import LoadedJob, load_job
+from ctm.sim.runtime import CommandBuffer, Image, Layout
+from ctm.sim.runtime.heap import LOCAL, SYSTEM
+from ctm.sim.runtime.prologue.r5xx import with_prologue
+from ctm.tb.cosim.work import Desk, Work
+from ctm.tb.r5xx.shaders import Shader
 
 Domain = tuple[int, int, int, int]
 

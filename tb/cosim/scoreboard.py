@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from rtl.isa.status import Status
-from sim.fault import MachineError
-from sim.golden.dpp.core import R5xxCore
-from sim.golden.dpp.counters import Counters
-from sim.golden.pe.processor import CommandProcessor
-from sim.memory import Memory
-from tb.cosim.memory import BusMemory
-from tb.cosim.testbench import TB
-from tb.cosim.work import Work
+from ctm.rtl.isa.status import Status
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.counters import Counters
+from ctm.sim.golden.pe.processor import CommandProcessor
+from ctm.sim.golden.r5xx.core import R5xxCore
+from ctm.sim.memory import Memory
+from ctm.tb.cosim.memory import BusMemory
+from ctm.tb.cosim.testbench import TB
+from ctm.tb.cosim.work import Work
 
 PAGE = 4096
 _FAULTS = (Status.ILLEGAL_INSTRUCTION, Status.STACK, Status.PC_RANGE, Status.WATCHDOG)

@@ -7,14 +7,14 @@ from types import ModuleType
 import pytest
 from amaranth.lib.wiring import Component
 
-from rtl.ctm import Ctm
-from sim.compiled.verilog import convert
-from tb.cosim import controller_top, joining, processor_top, unit_top
-from tb.cosim.configuration import SMALL
-from tb.cosim.controller_top import Mistake
-from tb.cosim.processor_top import Mistake as ProcessorMistake
-from tb.cosim.simulation import Design, Outcome, run
-from tb.cosim.unit_top import Mistake as UnitMistake
+from ctm.rtl.ctm import Ctm
+from ctm.sim.compiled.verilog import convert
+from ctm.tb.cosim import controller_top, joining, processor_top, unit_top
+from ctm.tb.cosim.configuration import SMALL
+from ctm.tb.cosim.controller_top import Mistake
+from ctm.tb.cosim.processor_top import Mistake as ProcessorMistake
+from ctm.tb.cosim.simulation import Design, Outcome, run
+from ctm.tb.cosim.unit_top import Mistake as UnitMistake
 
 MACHINE = Design(top="ctm", verilog=lambda: convert(Ctm(SMALL), top="ctm"), key=repr(SMALL))
 
@@ -74,31 +74,31 @@ def passes(outcome: Outcome) -> None:
 
 @pytest.mark.parametrize("name", MACHINE_TESTS)
 def test_machine(name: str) -> None:
-    passes(run(MACHINE, f"tb.cosim.machine_{name}"))
+    passes(run(MACHINE, f"ctm.tb.cosim.machine_{name}"))
 
 
 @pytest.mark.parametrize("name", CONTROLLER_TESTS)
 def test_memory_controller(name: str) -> None:
-    passes(run(CONTROLLER, f"tb.cosim.controller_{name}"))
+    passes(run(CONTROLLER, f"ctm.tb.cosim.controller_{name}"))
 
 
 def test_another_simulator_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIM", "icarus")
     with pytest.raises(ValueError, match="SIM must be verilator, not icarus"):
-        run(UNIT, "tb.cosim.unit_pairs")
+        run(UNIT, "ctm.tb.cosim.unit_pairs")
 
 
 def test_command_processor() -> None:
-    passes(run(PROCESSOR, "tb.cosim.processor_streams"))
+    passes(run(PROCESSOR, "ctm.tb.cosim.processor_streams"))
 
 
 def test_conditional_unit() -> None:
-    passes(run(UNIT, "tb.cosim.unit_pairs"))
+    passes(run(UNIT, "ctm.tb.cosim.unit_pairs"))
 
 
 @pytest.mark.parametrize("mistake", REASONS)
 def test_a_mistake_at_the_bus_is_found(mistake: Mistake) -> None:
-    outcome = run(CONTROLLER, "tb.cosim.controller_traffic", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
+    outcome = run(CONTROLLER, "ctm.tb.cosim.controller_traffic", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
     with pytest.raises(AssertionError, match=REASONS[mistake]):
         passes(outcome)
 
@@ -106,14 +106,14 @@ def test_a_mistake_at_the_bus_is_found(mistake: Mistake) -> None:
 @pytest.mark.parametrize("mistake", PROCESSOR_REASONS)
 def test_a_mistake_at_the_command_processor_is_found(mistake: ProcessorMistake) -> None:
     environment = {"PAUSES": "0.3", "MISTAKE": mistake.name, "COCOTB_TEST_FILTER": "in_each_place"}
-    outcome = run(PROCESSOR, "tb.cosim.processor_streams", **environment)
+    outcome = run(PROCESSOR, "ctm.tb.cosim.processor_streams", **environment)
     with pytest.raises(AssertionError, match=PROCESSOR_REASONS[mistake]):
         passes(outcome)
 
 
 @pytest.mark.parametrize("mistake", UNIT_REASONS)
 def test_a_mistake_at_the_conditional_unit_is_found(mistake: UnitMistake) -> None:
-    outcome = run(UNIT, "tb.cosim.unit_pairs", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
+    outcome = run(UNIT, "ctm.tb.cosim.unit_pairs", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
     with pytest.raises(AssertionError, match=UNIT_REASONS[mistake]):
         passes(outcome)
 
@@ -121,22 +121,22 @@ def test_a_mistake_at_the_conditional_unit_is_found(mistake: UnitMistake) -> Non
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 200, 10))
 def test_machine_with_more_streams(first: int) -> None:
-    passes(run(MACHINE, "tb.cosim.machine_streams", FIRST=str(first), COUNT="10"))
+    passes(run(MACHINE, "ctm.tb.cosim.machine_streams", FIRST=str(first), COUNT="10"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 150, 10))
 def test_memory_controller_with_more_traffic(first: int) -> None:
-    passes(run(CONTROLLER, "tb.cosim.controller_traffic", FIRST=str(first), COUNT="10"))
+    passes(run(CONTROLLER, "ctm.tb.cosim.controller_traffic", FIRST=str(first), COUNT="10"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 500, 50))
 def test_command_processor_with_more_streams(first: int) -> None:
-    passes(run(PROCESSOR, "tb.cosim.processor_streams", FIRST=str(first), COUNT="50"))
+    passes(run(PROCESSOR, "ctm.tb.cosim.processor_streams", FIRST=str(first), COUNT="50"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 300, 50))
 def test_conditional_unit_with_more_pairs(first: int) -> None:
-    passes(run(UNIT, "tb.cosim.unit_pairs", FIRST=str(first), COUNT="50"))
+    passes(run(UNIT, "ctm.tb.cosim.unit_pairs", FIRST=str(first), COUNT="50"))

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from rtl.isa.status import Status
-from sim.fault import MachineError
-from tb.cosim.configuration import SMALL
-from tb.cosim.directed import MISTAKES
-from tb.cosim.memory import BusMemory
-from tb.cosim.scoreboard import Scoreboard, same_error
+from ctm.rtl.isa.status import Status
+from ctm.sim.fault import MachineError
+from ctm.tb.cosim.configuration import SMALL
+from ctm.tb.cosim.directed import MISTAKES
+from ctm.tb.cosim.memory import BusMemory
+from ctm.tb.cosim.scoreboard import Scoreboard, same_error
 
 ERROR = MachineError(status=Status.STACK, address=4, word=5, pc=6, i=7, j=8)
 

@@ -5,14 +5,14 @@ from typing import Any
 from cocotb.triggers import RisingEdge, SimTimeoutError, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
-from rtl.config import MachineConfig
-from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
-from rtl.isa.status import BusClient, Status
-from rtl.isa.word import pack, unpack
-from sim.fault import MachineError
-from tb.cosim.bench import PERIOD, Bench
-from tb.cosim.checker import ControlPort
-from tb.cosim.configuration import SMALL
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.isa.word import pack, unpack
+from ctm.sim.fault import MachineError
+from ctm.tb.cosim.bench import PERIOD, Bench
+from ctm.tb.cosim.checker import ControlPort
+from ctm.tb.cosim.configuration import SMALL
 
 CONTROL = "s_axi_control"
 OFFSETS = {register.name: register.offset for register in REGISTERS}

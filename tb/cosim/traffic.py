@@ -4,20 +4,20 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rtl.isa.commands import BY_NAME
-from rtl.isa.formats import ELEMENTS, DataFormat, Tiling
-from rtl.isa.limits import CHANNELS, INPUTS, OUTPUTS, SYSTEM_MEMORY
-from rtl.isa.word import pack
-from rtl.mc.outputs import output_layout, uncached_write_layout
-from rtl.pe.border import UNIT_COMMAND
-from sim.golden.mc.address import element_address, extent
-from sim.golden.mc.buffer import Buffer
-from sim.golden.mc.elements import write
-from sim.memory import Memory
-from tb.cosim.controller_top import SLOT_BITS
-from tb.golden.test_alu_reference import random_floats
-from tb.mc.buffers import format_word
-from tb.mc.lookups import LINE, Lookups, random_lookups
+from ctm.rtl.isa.commands import BY_NAME
+from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
+from ctm.rtl.isa.limits import CHANNELS, INPUTS, OUTPUTS, SYSTEM_MEMORY
+from ctm.rtl.isa.word import pack
+from ctm.rtl.mc.outputs.array_writes import output_layout, uncached_write_layout
+from ctm.rtl.pe.border import UNIT_COMMAND
+from ctm.sim.golden.mc.address import element_address, extent
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.mc.elements import write
+from ctm.sim.memory import Memory
+from ctm.tb.cosim.controller_top import SLOT_BITS
+from ctm.tb.mc.buffers import format_word
+from ctm.tb.mc.lookups import LINE, Lookups, random_lookups
+from ctm.tb.r5xx.golden.test_alu_reference import random_floats
 
 _OUTPUT_BASES = (0x0810_0000, 0x8820_0000, 0x0830_0000, 0x8840_0000)
 _WORD = 4

@@ -7,11 +7,11 @@ from typing import Any
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from rtl.co.unit import passenger_layout
-from rtl.isa.word import pack, unpack
-from rtl.mc.conditional_port import CHANGE, access_layout, result_layout
-from sim.memory import Memory
-from tb.cosim.ends import Taker
+from ctm.rtl.border.conditional import CHANGE, access_layout, result_layout
+from ctm.rtl.co.unit import passenger_layout
+from ctm.rtl.isa.word import pack, unpack
+from ctm.sim.memory import Memory
+from ctm.tb.cosim.ends import Taker
 
 _WORD, _BYTE_BITS = 4, 8
 _WORDS_OF_LINE = 16

@@ -7,23 +7,23 @@ import cocotb
 import numpy as np
 from cocotb.triggers import RisingEdge, gather
 
-from rtl.isa.commands import BY_NAME
-from rtl.isa.conditional import ConditionalTest
-from rtl.isa.formats import DataFormat
-from rtl.isa.word import pack
-from rtl.pe.border import UNIT_COMMAND
-from sim.golden.co import FORMATS, ConditionalUnit
-from sim.golden.mc.address import extent
-from sim.golden.mc.buffer import Buffer
-from sim.memory import Memory
-from tb.co.bench import LOCATIONS, TESTS, TILINGS
-from tb.co.groups import LINE, Groups, expected, random_contents, random_groups
-from tb.cosim.bench import LIMIT, Clocked
-from tb.cosim.configuration import SMALL
-from tb.cosim.streams import Sink, Source
-from tb.cosim.unit_cache import UnitCache
-from tb.cosim.unit_top import Mistake
-from tb.mc.buffers import buffer_bits
+from ctm.rtl.isa.commands import BY_NAME
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.word import pack
+from ctm.rtl.pe.border import UNIT_COMMAND
+from ctm.sim.golden.co.unit import FORMATS, ConditionalUnit
+from ctm.sim.golden.mc.address import extent
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.memory import Memory
+from ctm.tb.co.bench import LOCATIONS, TESTS, TILINGS
+from ctm.tb.co.groups import LINE, Groups, expected, random_contents, random_groups
+from ctm.tb.cosim.bench import LIMIT, Clocked
+from ctm.tb.cosim.configuration import SMALL
+from ctm.tb.cosim.streams import Sink, Source
+from ctm.tb.cosim.unit_cache import UnitCache
+from ctm.tb.cosim.unit_top import Mistake
+from ctm.tb.mc.buffers import buffer_bits
 
 _FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "4")))
 _PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]

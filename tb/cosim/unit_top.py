@@ -4,8 +4,8 @@ from amaranth import Module, Signal
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In
 
-from rtl.co.unit import ConditionalUnit
-from tb.cosim.joining import join
+from ctm.rtl.co.unit import ConditionalUnit
+from ctm.tb.cosim.joining import join
 
 TOP = "unit"
 

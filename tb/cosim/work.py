@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy.typing as npt
 
-from sim.memory import Memory
-from sim.runtime import CommandBuffer, Image, Layout
-from sim.runtime.heap import LOCAL, Heap
+from ctm.sim.memory import Memory
+from ctm.sim.runtime import CommandBuffer, Image, Layout
+from ctm.sim.runtime.heap import LOCAL, Heap
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

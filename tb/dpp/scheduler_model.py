@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from rtl.dpp.scheduling import Unit
+from ctm.rtl.dpp.groups.scheduling import Unit
 
 
 class Where(Enum):

@@ -14,17 +14,26 @@ from typing import Any
 import numpy as np
 from amaranth.lib import data, wiring
 
-from rtl.config import MachineConfig
-from rtl.dpp.trace import trace_layout
-from rtl.isa.status import BusClient, Status
-from sim.compiled.numbered import Numbered
-from sim.compiled.toolchain import build
-from sim.compiled.verilog import convert, ports
-from sim.golden.dpp.launch import Launch
-from sim.memory import Memory
-from tb.dpp.simulation_launch import Arrays, GroupArrays, Range, RunSetup, copied, ranges, run_setup, written_buffers
-from tb.dpp.simulation_ports import port_declarations
-from tb.dpp.simulation_trace import Fields, Words, decode
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.r5xx.trace import trace_layout
+from ctm.sim.compiled.numbered import Numbered
+from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.verilog import convert, ports
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.memory import Memory
+from ctm.tb.dpp.simulation_launch import (
+    Arrays,
+    GroupArrays,
+    Range,
+    RunSetup,
+    copied,
+    ranges,
+    run_setup,
+    written_buffers,
+)
+from ctm.tb.dpp.simulation_ports import port_declarations
+from ctm.tb.dpp.simulation_trace import Fields, Words, decode
 
 _TOP = "core"
 _SOURCES = ("memory_model.cc", "simulation_streams.cc", "simulation_clients.cc", "simulation_loop.cc")
@@ -130,8 +139,8 @@ class _Result(ctypes.Structure):
 class CoreSimulation:
     """A compiled core. It is reset once: a run begins in the state that the one before left.
 
-    `core` is the component, `rtl.dpp.core.Core` if none is given. Making a simulation takes as long as compiling does,
-    or what the cache needs.
+    `core` is the component, `ctm.rtl.r5xx.core.Core` if none is given. Making a simulation takes as long as compiling
+    does, or what the cache needs.
 
     Raises
     ------
@@ -141,12 +150,12 @@ class CoreSimulation:
 
     def __init__(self, config: MachineConfig, core: wiring.Component | None = None) -> None:
         if core is None:
-            from rtl.dpp.core import Core
+            from ctm.rtl.r5xx.core import Core
 
             core = Core(config)
         self.config = config
         listed = list(ports(core))
-        texts = [resources.files("tb.dpp").joinpath(name).read_text() for name in _SOURCES]
+        texts = [resources.files("ctm.tb.dpp").joinpath(name).read_text() for name in _SOURCES]
         wrapper = "".join([port_declarations(listed, config.array), *texts])
         self.library = _load(build(convert(Numbered(core, listed), top=_TOP), wrapper, top=_TOP))
         self._core: int = self.library.core_make()

@@ -9,11 +9,11 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import ArrayConfig
-from rtl.dpp.border import LINE_BEATS, PROGRAM, ConstantBank, memory_members, words_layout
-from rtl.dpp.trace import trace_layout
-from rtl.isa.status import BusClient, Status
-from rtl.pe.border import PROGRAM_FAULT, group_layout
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.border import LINE_BEATS, PROGRAM, ConstantBank, memory_members, words_layout
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.pe.border import PROGRAM_FAULT, group_layout
+from ctm.rtl.r5xx.trace import trace_layout
 
 
 class Mistake(enum.Enum, shape=3):

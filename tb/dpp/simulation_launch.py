@@ -8,14 +8,22 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import data
 
-from rtl.dpp.border import BEAT_WORDS, PROGRAM
-from rtl.isa.conditional import ConditionalLocation
-from rtl.isa.formats import TILE_LOG2
-from rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INPUTS, INSTRUCTION_WORDS, INT_CONSTANTS, OUTPUTS
-from sim.golden.dpp.launch import Launch
-from sim.golden.mc import buffer
-from sim.golden.mc.address import extent
-from sim.memory import Memory
+from ctm.rtl.dpp.border import BEAT_WORDS, PROGRAM
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.rtl.isa.formats import TILE_LOG2
+from ctm.rtl.isa.limits import (
+    BOOL_CONSTANTS,
+    CHANNELS,
+    FLOAT_CONSTANTS,
+    INPUTS,
+    INSTRUCTION_WORDS,
+    INT_CONSTANTS,
+    OUTPUTS,
+)
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.mc import buffer
+from ctm.sim.golden.mc.address import extent
+from ctm.sim.memory import Memory
 
 Integers = npt.NDArray[np.signedinteger]
 GroupArrays = tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator
 
 from amaranth.lib import data, enum
 
-from rtl.config import ArrayConfig
-from rtl.dpp.border import BEAT_WORDS, LINE_BEATS, PROGRAM, ConstantBank, memory_members
-from rtl.dpp.trace import trace_layout
-from rtl.isa.conditional import ConditionalTest
-from rtl.isa.limits import INSTRUCTION_WORDS
-from rtl.isa.status import BusClient
-from rtl.pe.border import PROGRAM_FAULT, group_layout
-from sim.compiled.numbered import port_name
-from sim.compiled.verilog import Port
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BEATS, PROGRAM, ConstantBank, memory_members
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.limits import INSTRUCTION_WORDS
+from ctm.rtl.isa.status import BusClient
+from ctm.rtl.pe.border import PROGRAM_FAULT, group_layout
+from ctm.rtl.r5xx.trace import trace_layout
+from ctm.sim.compiled.numbered import port_name
+from ctm.sim.compiled.verilog import Port
 
 _CODES = (BusClient, ConditionalTest, ConstantBank)
 _SINGLES = ("program", "forget_code", "forget_constants", "idle", "issued")

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import data
 
-from sim.compiled.operands import element_type
+from ctm.sim.compiled.operands import element_type
 
 Words = npt.NDArray[np.uint32]
 Fields = dict[str, Any]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from rtl.dpp.border import BEAT_WORDS, LINE_BEATS, ConstantBank
-from rtl.dpp.constant_loader import CONSTANT_WRITE, LINE, LINES, ConstantLoader
-from rtl.isa.word import pack, unpack
-from tb.lib.streams import STALLS, Sink, Source, simulate
+from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BEATS, ConstantBank
+from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINE, LINES, ConstantLoader
+from ctm.rtl.isa.word import pack, unpack
+from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
 CYCLES = 1200
 ALU_LINES, FLOW_LINES = 6, 2

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from amaranth.lib import data
 
-from rtl.config import PipelineConfig
-from rtl.dpp.coordinates import Coordinates, request_layout, result_layout
-from rtl.isa.limits import COORDINATE_LIMIT
-from sim.golden import fp
-from tb.fp.operands import mixed_words
-from tb.golden.words import CORNERS, floats
-from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.dpp.memory.coordinates import Coordinates, request_layout, result_layout
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
+from ctm.sim.golden import fp
+from ctm.tb.lib.operands import mixed_words
+from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.tb.lib.words import CORNERS, floats
 
 REQUESTS = 60
 WORD, INDEX, LIMIT, PASSENGER = 32, 12, 13, 9

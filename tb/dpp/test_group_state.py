@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from rtl.config import ArrayConfig
-from rtl.dpp.control_state import control_state_layout
-from rtl.dpp.group_state import GroupStates, group_state_layout, stacks_layout
-from rtl.isa.limits import CHANNELS
-from rtl.isa.word import fields, unpack
-from rtl.pe.border import group_layout
-from tb.lib.streams import simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.state import GroupStates, group_state_layout, stacks_layout
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.word import fields, unpack
+from ctm.rtl.pe.border import group_layout
+from ctm.rtl.r5xx.state import control_state_layout
+from ctm.tb.lib.streams import simulate
 
 CYCLES = 300
 READERS = 3

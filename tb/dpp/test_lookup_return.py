@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from rtl.config import ArrayConfig
-from rtl.dpp.lookup_return import LookupReturn, lookup_write_layout
-from rtl.isa.limits import CHANNELS
-from rtl.isa.word import pack, unpack
-from tb.lib.streams import STALLS, Sink, Source, simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.memory.lookup_return import LookupReturn, lookup_write_layout
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.word import pack, unpack
+from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
 LOOKUPS = 120
 WORD = 32

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from rtl.config import ArrayConfig
-from rtl.dpp.output_registers import OutputRegisters
-from rtl.isa.limits import CHANNELS, OUTPUTS
-from tb.lib.streams import simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.registers.outputs import OutputRegisters
+from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
+from ctm.tb.lib.streams import simulate
 
 CYCLES = 300
 ALPHA = 3

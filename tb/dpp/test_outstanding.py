@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.config import ArrayConfig
-from rtl.dpp.outstanding import Outstanding
-from tb.lib.streams import simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.memory.outstanding import Outstanding
+from ctm.tb.lib.streams import simulate
 
 CYCLES = 1500
 

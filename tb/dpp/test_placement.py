@@ -8,11 +8,11 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.config import ArrayConfig
-from rtl.dpp.placement import Placement, allocate, usable_slots
-from rtl.dpp.register_file import BANKS
-from rtl.isa.limits import LOOP_INDEX_BITS, TEMPORARIES
-from sim.compiled import CompiledUnit
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.registers.file import BANKS
+from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_slots
+from ctm.rtl.isa.limits import LOOP_INDEX_BITS, TEMPORARIES
+from ctm.sim.compiled import CompiledUnit
 
 CONFIGS = [(4, 128), (4, 256), (16, 128), (16, 1024), (64, 4096)]
 """Threads and temporaries; with 128 a program that needs all of them has one slot."""

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from amaranth.sim import Simulator
 
-from rtl.config import ArrayConfig
-from rtl.dpp.register_file import ALU_SOURCES, BANKS, RegisterFile
-from rtl.dpp.written_rows import ROWS_TOGETHER
-from rtl.fp.lane import CHANNELS
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.registers.file import ALU_SOURCES, BANKS, RegisterFile
+from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.rtl.r5xx.alu.lane import CHANNELS
 
 CYCLES = 300
 ENTRIES = 64

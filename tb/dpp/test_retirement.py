@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from rtl.config import ArrayConfig
-from rtl.dpp.retirement import Retirement
-from rtl.isa.limits import CHANNELS, OUTPUTS
-from rtl.isa.word import unpack
-from tb.lib.streams import STALLS, Sink, Source, simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.retirement import Retirement
+from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
+from ctm.rtl.isa.word import unpack
+from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
 GROUPS = 50
 WORD = 32

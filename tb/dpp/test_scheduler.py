@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.config import ArrayConfig
-from rtl.dpp.scheduler import Scheduler
-from rtl.dpp.scheduling import PORTS, STALLS, Unit
-from tb.dpp.scheduler_model import Inputs, SchedulerModel, Where
-from tb.lib.streams import simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.scheduler import Scheduler
+from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS, Unit
+from ctm.tb.dpp.scheduler_model import Inputs, SchedulerModel, Where
+from ctm.tb.lib.streams import simulate
 
 CYCLES = 1200
 GROUPS = 40

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from rtl.config import ArrayConfig
-from rtl.dpp.scheduler import Scheduler
-from rtl.dpp.scheduling import Unit
-from tb.lib.streams import simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.scheduler import Scheduler
+from ctm.rtl.dpp.groups.scheduling import Unit
+from ctm.tb.lib.streams import simulate
 
 CAN = ("fetch", "issue_direct", "issue_write", "issue_texture", "retire")
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from rtl.config import ArrayConfig
-from rtl.dpp.starter import Starter, clear_layout
-from rtl.dpp.written_rows import ROWS_TOGETHER
-from rtl.isa.limits import CHANNELS, COORDINATE_LIMIT, QUAD
-from rtl.isa.word import unpack
-from tb.lib.streams import STALLS, Sink, cycle, simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.starter import Starter, clear_layout
+from ctm.rtl.isa.limits import CHANNELS, COORDINATE_LIMIT, QUAD
+from ctm.rtl.isa.word import unpack
+from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.tb.lib.streams import STALLS, Sink, cycle, simulate
 
 GROUPS = [(0, 0, 0), (2, 4, 1), (COORDINATE_LIMIT, COORDINATE_LIMIT - 2, 7), (3070, 2, 127), (1022, 4094, 0)]
 """Column and row of lane 0, and the program's highest temporary."""

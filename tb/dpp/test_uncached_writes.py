@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from rtl.config import ArrayConfig
-from rtl.dpp.uncached_writes import UncachedWrites
-from rtl.isa.limits import CHANNELS, QUAD
-from rtl.isa.opcodes import UmrtTarget
-from rtl.isa.word import unpack
-from sim.golden import fp
-from tb.golden.words import CORNERS, floats
-from tb.lib.streams import STALLS, Sink, simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.memory.uncached_writes import UncachedWrites
+from ctm.rtl.isa.limits import CHANNELS, QUAD
+from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
+from ctm.rtl.isa.word import unpack
+from ctm.sim.golden import fp
+from ctm.tb.lib.streams import STALLS, Sink, simulate
+from ctm.tb.lib.words import CORNERS, floats
 
 RESULTS = 150
 LATENCY = 12

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rtl.fp.dot_product import TERMS
-from rtl.fp.reduction import Function
-from rtl.fp.selection import Choice
-from rtl.fp.zero_test import Comparison
-from rtl.isa.opcodes import Test
-from sim.golden import fp
-from tb.fp.operands import interacting, mixed_words, tile_over
-from tb.fp.packing import pack
-from tb.golden.words import CORNERS, Words, bits, floats, pairs, triples
+from ctm.rtl.fp.dot_product import TERMS
+from ctm.rtl.fp.reduction import Function
+from ctm.rtl.fp.selection import Choice
+from ctm.rtl.fp.zero_comparison import Comparison
+from ctm.rtl.isa.r5xx.opcodes import Test
+from ctm.sim.golden import fp
+from ctm.tb.lib.operands import interacting, mixed_words, tile_over
+from ctm.tb.lib.packing import pack
+from ctm.tb.lib.words import CORNERS, Words, bits, floats, pairs, triples
 
 Batch = dict[str, Words]
 

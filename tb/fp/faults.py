@@ -1,6 +1,6 @@
 """Single mistakes, at least ten for each unit, that the comparisons with the golden model must find."""
 
-from tb.fp.planting import Fault
+from ctm.tb.lib.planting import Fault
 
 
 def _in(module: str, *changes: tuple[str, str]) -> list[Fault]:

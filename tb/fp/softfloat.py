@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import softfloatpy
 
-from tb.golden.words import Words
+from ctm.tb.lib.words import Words
 
 
 @cache

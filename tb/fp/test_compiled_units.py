@@ -4,12 +4,12 @@ from functools import cache
 
 import pytest
 
-from rtl.config import PipelineConfig
-from rtl.fp.units import UNITS
-from sim.compiled import CompiledUnit
-from tb.fp.cases import CASES, Batch
-from tb.fp.compare import check
-from tb.fp.lane_case import LANE
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.units import UNITS
+from ctm.sim.compiled import CompiledUnit
+from ctm.tb.fp.cases import CASES, Batch
+from ctm.tb.lib.compare import check
+from ctm.tb.r5xx.lane_case import LANE
 
 ALL_CASES = {**CASES, "lane": LANE}
 

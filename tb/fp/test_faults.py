@@ -2,12 +2,12 @@
 
 import pytest
 
-from rtl.fp.units import UNITS
-from sim.compiled import CompiledUnit
-from tb.fp.compare import check
-from tb.fp.faults import FAULTS
-from tb.fp.planting import Fault, planted
-from tb.fp.test_compiled_units import ALL_CASES, DEEP
+from ctm.rtl.fp.units import UNITS
+from ctm.sim.compiled import CompiledUnit
+from ctm.tb.fp.faults import FAULTS
+from ctm.tb.fp.test_compiled_units import ALL_CASES, DEEP
+from ctm.tb.lib.compare import check
+from ctm.tb.lib.planting import Fault, planted
 
 TEN = 10
 

@@ -8,9 +8,9 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.fp.conversion import from_integer
-from sim.compiled import CompiledUnit
-from tb.fp.compare import check
+from ctm.rtl.fp.conversion import from_integer
+from ctm.sim.compiled import CompiledUnit
+from ctm.tb.lib.compare import check
 
 
 class FromInteger(wiring.Component):

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from rtl.config import PipelineConfig
-from sim.golden import fp
-from tb.fp import softfloat
-from tb.fp.compare import check
-from tb.fp.test_compiled_units import compiled
-from tb.golden.words import Words, bits, floats
+from ctm.rtl.config import PipelineConfig
+from ctm.sim.golden import fp
+from ctm.tb.fp import softfloat
+from ctm.tb.fp.test_compiled_units import compiled
+from ctm.tb.lib.compare import check
+from ctm.tb.lib.words import Words, bits, floats
 
 MILLIONS = 10
 BATCH = 1_000_000

@@ -8,11 +8,11 @@ from amaranth import Value
 from amaranth.lib.wiring import In
 from amaranth.sim import Simulator
 
-from rtl.config import PipelineConfig
-from rtl.fp.units import UNITS
-from tb.fp.cases import Batch
-from tb.fp.compare import check
-from tb.fp.test_compiled_units import ALL_CASES
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.units import UNITS
+from ctm.tb.fp.cases import Batch
+from ctm.tb.fp.test_compiled_units import ALL_CASES
+from ctm.tb.lib.compare import check
 
 ROWS = 100
 HALF_DEEP = PipelineConfig(operands=0, product=0, addition=0, rounding=0)

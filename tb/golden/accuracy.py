@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from tb.golden.functions import SIGN, Doubles, Floats, Function, Mask, Operand, Words
+from ctm.tb.golden.functions import SIGN, Doubles, Floats, Function, Mask, Operand, Words
 
 
 @dataclass(frozen=True, order=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sim.golden import fp
+from ctm.sim.golden import fp
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]

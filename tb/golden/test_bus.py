@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from rtl.isa.conditional import ConditionalTest
-from rtl.isa.formats import DataFormat
-from rtl.isa.opcodes import InstructionType, Presubtract, RgbOperation, Swizzle, Test, TextureOperation
-from rtl.isa.status import BusClient, Status
-from sim.fault import MachineError
-from sim.runtime import CommandBuffer, Layout
-from tb.golden.machine import BOOLS, BUFFER, FLOATS, INTS, OUTPUT, PROGRAM, Machine, alu, flow, move, tex
-from tb.golden.statements import ALU, ENDLOOP, LOOP, NOT_ALU, add, begin_if, compare, end_if, jump, lookup
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, Presubtract, RgbOperation, Swizzle, Test, TextureOperation
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.fault import MachineError
+from ctm.sim.runtime import CommandBuffer, Layout
+from ctm.tb.r5xx.machine import BOOLS, BUFFER, FLOATS, INTS, OUTPUT, PROGRAM, Machine, alu, flow, move, tex
+from ctm.tb.r5xx.statements import ALU, ENDLOOP, LOOP, NOT_ALU, add, begin_if, compare, end_if, jump, lookup
 
 INPUT = 0x100000
 LAYOUT = Layout(width=4, height=4, format=DataFormat.FLOAT32_4)

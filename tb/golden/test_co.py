@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from rtl.isa.conditional import ConditionalTest
-from rtl.isa.formats import DataFormat
-from sim.golden.co import ConditionalUnit
-from sim.golden.mc.buffer import Buffer
-from sim.memory import Memory
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
+from ctm.sim.golden.co.unit import ConditionalUnit
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.memory import Memory
 
 T = ConditionalTest
 NAN, INFINITY, DENORMAL = float("nan"), float("inf"), 1e-40

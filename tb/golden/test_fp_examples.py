@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sim.golden import fp
-from sim.golden.fp import scalar
-from tb.golden.words import bits, floats, show
+from ctm.sim.golden import fp
+from ctm.sim.golden.fp import scalar
+from ctm.tb.lib.words import bits, floats, show
 
 INF, NEGATIVE_INF = 0x7F800000, 0xFF800000
 NAN, QUIET, NEGATIVE_NAN = 0x7FFFFFFF, 0x7FC00000, 0xFF812345

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import softfloatpy as softfloat
 
-from sim.golden import fp
-from tb.golden.words import CORNERS, Words, bits, check, floats, near_words, one_by_one, random_words, triples
+from ctm.sim.golden import fp
+from ctm.tb.lib.words import CORNERS, Words, bits, check, floats, near_words, one_by_one, random_words, triples
 
 NAN = 0x7FFFFFFF
 

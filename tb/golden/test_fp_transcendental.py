@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from rtl.isa.coefficients import COEFFICIENTS
-from rtl.isa.transcendental import ADDRESS_BITS, C0_BITS, C1_BITS, C2_BITS
-from sim.golden import fp
-from sim.golden.fp import fit, scalar
-from tb.golden.accuracy import Measurement, consecutive, measure
-from tb.golden.functions import FUNCTIONS
-from tb.golden.words import CORNERS, bits, check, floats, near_words, one_by_one, random_words, show
+from ctm.rtl.isa.coefficients import COEFFICIENTS
+from ctm.rtl.isa.transcendental import ADDRESS_BITS, C0_BITS, C1_BITS, C2_BITS
+from ctm.sim.golden import fp
+from ctm.sim.golden.fp import fit, scalar
+from ctm.tb.golden.accuracy import Measurement, consecutive, measure
+from ctm.tb.golden.functions import FUNCTIONS
+from ctm.tb.lib.words import CORNERS, bits, check, floats, near_words, one_by_one, random_words, show
 
 OPERATIONS = ("rcp", "rsq", "ex2", "ln2", "sin", "cos")
 # Every word that matters for reductions: wide and narrow ranges of exponents, and the neighbours of powers of two.

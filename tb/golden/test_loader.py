@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtl.isa.executable import IMAGE_LIMIT
-from rtl.isa.status import Status
-from sim.elf import Executable, write
-from sim.fault import MachineError
-from sim.golden.pe.loader import load
-from sim.memory import Memory
+from ctm.rtl.isa.executable import IMAGE_LIMIT
+from ctm.rtl.isa.status import Status
+from ctm.sim.elf import Executable, write
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.pe.loader import load
+from ctm.sim.memory import Memory
 
 BASE = 0x10000
 INSTRUCTIONS = tuple((kind, 1, 2, 3, 4, 5 + kind) for kind in (0, 1, 3))

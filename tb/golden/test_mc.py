@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from rtl.isa.formats import DataFormat, Tiling
-from rtl.isa.limits import ADDRESS_SPACE
-from sim.golden.mc.address import element_address, extent
-from sim.golden.mc.buffer import Buffer
-from sim.golden.mc.elements import lookup_addresses, read, write
-from sim.memory import Memory
+from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.sim.golden.mc.address import element_address, extent
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.mc.elements import lookup_addresses, read, write
+from ctm.sim.memory import Memory
 
 FORMATS = {2: DataFormat.UINT16_1, 4: DataFormat.FLOAT32_1, 8: DataFormat.FLOAT32_2, 16: DataFormat.FLOAT32_4}
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from rtl.isa.commands import BY_WORD, COMMANDS
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.formats import DataFormat
-from rtl.isa.status import Status
-from sim.fault import MachineError
-from sim.runtime import CommandBuffer, Layout
-from tb.golden.machine import BUFFER, OUTPUT, PROGRAM, Machine, move
+from ctm.rtl.isa.commands import BY_WORD, COMMANDS
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.status import Status
+from ctm.sim.fault import MachineError
+from ctm.sim.runtime import CommandBuffer, Layout
+from ctm.tb.r5xx.machine import BUFFER, OUTPUT, PROGRAM, Machine, move
 
 COPY_INDEX = [move(0, 0, output=0)]
 """A program that stores r0 = (i, j, 0, 1)."""

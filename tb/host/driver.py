@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
-from rtl.isa.word import pack, unpack
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
+from ctm.rtl.isa.word import pack, unpack
 
 _REGISTERS = {register.name: register for register in REGISTERS}
 _DEADLINE = 200

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.host.control_bus import ControlBus
-from tb.host.driver import Driver
-from tb.lib.streams import STALLS, simulate
+from ctm.rtl.host.control_bus import ControlBus
+from ctm.tb.host.driver import Driver
+from ctm.tb.lib.streams import STALLS, simulate
 
 COUNT = 60
 

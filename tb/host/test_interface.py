@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from rtl.config import ArrayConfig
-from rtl.host.counters import counter_steps
-from rtl.host.interface import HostInterface
-from rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTERS, VERSION
-from rtl.isa.status import BusClient, Status
-from tb.host.driver import Driver
-from tb.lib.streams import simulate
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.host.counters import counter_steps
+from ctm.rtl.host.interface import HostInterface
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTERS, VERSION
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.tb.host.driver import Driver
+from ctm.tb.lib.streams import simulate
 
 CONFIG = ArrayConfig(cores=2, lanes=8, threads=16)
 _FAULT = {"status": Status.BUS_ERROR, "client": BusClient.INPUT, "address": 0x1234_5640, "pc": 77, "i": 4096, "j": 9}

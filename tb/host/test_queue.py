@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from rtl.host.queue import BufferQueue
-from rtl.isa.host import QUEUE_DEPTH
-from tb.lib.streams import simulate
+from ctm.rtl.host.queue import BufferQueue
+from ctm.rtl.isa.host import QUEUE_DEPTH
+from ctm.tb.lib.streams import simulate
 
 CYCLES = 600
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rtl.isa.opcodes import RgbOperation
-from sim.elf import Executable, derive_notes, write
-from tb.golden.machine import Instruction, alu, move
-from tb.golden.statements import lookup
+from ctm.rtl.isa.r5xx.opcodes import RgbOperation
+from ctm.sim.elf import Executable, derive_notes, write
+from ctm.tb.r5xx.machine import Instruction, alu, move
+from ctm.tb.r5xx.statements import lookup
 
 JOB = """\
 [program]

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rtl.config import DEFAULT
-from sim.jobs.error import JobError
-from sim.jobs.execution import CONDITIONAL, Execution, Run, output_files, processors, save
-from sim.jobs.loading import load_job
-from tb.golden.machine import move
-from tb.jobs.folder import JOB, Folder, executable, scale
+from ctm.rtl.config import DEFAULT
+from ctm.sim.jobs.error import JobError
+from ctm.sim.jobs.execution import CONDITIONAL, Execution, Run, output_files, processors, save
+from ctm.sim.jobs.loading import load_job
+from ctm.tb.jobs.folder import JOB, Folder, executable, scale
+from ctm.tb.r5xx.machine import move
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.lib.ages import Ages
-from tb.lib.streams import simulate
+from ctm.rtl.lib.ages import Ages
+from ctm.tb.lib.streams import simulate
 
 CYCLES = 300
 

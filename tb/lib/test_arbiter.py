@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.lib.sharing import Arbiter
-from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.rtl.lib.sharing import Arbiter
+from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 
 EACH = 30
 DEADLINE = 6000

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from amaranth import Module, Signal
 
-from rtl.lib.encoding import lowest_one, one_hot_index
-from tb.lib.streams import simulate
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.tb.lib.streams import simulate
 
 
 @pytest.mark.parametrize("width", range(1, 9))

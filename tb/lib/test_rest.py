@@ -6,9 +6,9 @@ from amaranth import Fragment, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.lib.pipeline import delay
-from rtl.lib.rest import ClockGating, Pausing, Resting, resettable
-from sim.compiled.unit import CompiledUnit
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.rest import ClockGating, Pausing, Resting, resettable
+from ctm.sim.compiled.unit import CompiledUnit
 
 BITS = 16
 CYCLES = 20_000

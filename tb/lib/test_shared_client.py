@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.lib.sharing import SharedClient
-from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.rtl.lib.sharing import SharedClient
+from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 
 EACH = 20
 DEADLINE = 6000

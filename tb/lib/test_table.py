@@ -7,8 +7,8 @@ import pytest
 from amaranth import Module, Signal
 from amaranth.lib import data
 
-from rtl.lib.table import Table
-from tb.lib.streams import simulate
+from ctm.rtl.lib.table import Table
+from ctm.tb.lib.streams import simulate
 
 CYCLES = 200
 ROW = data.StructLayout({"low": 5, "high": 7})

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rtl.isa.commands import BASE_MASK
-from rtl.isa.formats import FORMAT, PITCH_UNIT, DataFormat, Tiling
-from rtl.isa.word import pack
-from rtl.mc.buffer import BUFFER, LIMITS
-from sim.golden.mc.buffer import Buffer
+from ctm.rtl.isa.commands import BASE_MASK
+from ctm.rtl.isa.formats import FORMAT, PITCH_UNIT, DataFormat, Tiling
+from ctm.rtl.isa.word import pack
+from ctm.rtl.mc.buffer import BUFFER, LIMITS
+from ctm.sim.golden.mc.buffer import Buffer
 
 LARGEST_PITCH = 2047
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from amaranth import Value
 
-from rtl.mc.bus import Response
-from tb.lib.streams import Sink, Source
+from ctm.rtl.mc.bus.axi import Response
+from ctm.tb.lib.streams import Sink, Source
 
 LINE_BYTES = 64
 _PAGE = 4096

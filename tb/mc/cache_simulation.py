@@ -8,10 +8,10 @@ from importlib import resources
 import numpy as np
 from amaranth.lib import wiring
 
-from sim.compiled.numbered import Numbered, port_name
-from sim.compiled.toolchain import build
-from sim.compiled.verilog import Port, convert, ports
-from sim.memory import Memory
+from ctm.sim.compiled.numbered import Numbered, port_name
+from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.verilog import Port, convert, ports
+from ctm.sim.memory import Memory
 
 _TOP = "cache"
 _STALL_ONE = 1 << 16
@@ -95,7 +95,7 @@ class CacheSimulation:
     def __init__(self, cache: wiring.Component, *, outstanding: int) -> None:
         listed = list(ports(cache))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
-        text = resources.files("tb.mc").joinpath("cache_loop.cc").read_text()
+        text = resources.files("ctm.tb.mc").joinpath("cache_loop.cc").read_text()
         path = build(convert(Numbered(cache, listed), top=_TOP), _declarations(listed) + text, top=_TOP)
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p

@@ -4,17 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rtl.config import CacheConfig
-from rtl.isa.formats import DataFormat, Tiling
-from rtl.isa.limits import CHANNELS, INPUTS
-from rtl.isa.word import fields
-from rtl.mc.buffer import BUFFER
-from rtl.mc.lookup import lookup_request_layout
-from sim.golden.mc.address import extent
-from sim.golden.mc.buffer import Buffer
-from sim.golden.mc.elements import lookup_addresses, read_at
-from sim.memory import Memory
-from tb.mc.buffers import buffer_bits
+from ctm.rtl.config import CacheConfig
+from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.rtl.isa.limits import CHANNELS, INPUTS
+from ctm.rtl.isa.word import fields
+from ctm.rtl.mc.buffer import BUFFER
+from ctm.rtl.mc.inputs.lookup import lookup_request_layout
+from ctm.sim.golden.mc.address import extent
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.mc.elements import lookup_addresses, read_at
+from ctm.sim.memory import Memory
+from ctm.tb.mc.buffers import buffer_bits
 
 TAG_BITS = 32
 LINE = CacheConfig.LINE_BYTES

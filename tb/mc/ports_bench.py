@@ -7,12 +7,12 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
-from rtl.mc.bus import BusSignature
-from rtl.mc.memory_ports import MemoryPorts
-from rtl.mc.read_ports import ReadPorts, port_count
-from rtl.mc.write_ports import WritePorts
-from tb.lib.streams import Sink, Source
-from tb.mc.bus_model import LINE_BYTES, BusModel
+from ctm.rtl.mc.bus.axi import BusSignature
+from ctm.rtl.mc.bus.memory_ports import MemoryPorts
+from ctm.rtl.mc.bus.read_ports import ReadPorts, port_count
+from ctm.rtl.mc.bus.write_ports import WritePorts
+from ctm.tb.lib.streams import Sink, Source
+from ctm.tb.mc.bus_model import LINE_BYTES, BusModel
 
 LINES = 1 << 26
 

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from rtl.isa.formats import DataFormat, Tiling
-from rtl.isa.limits import CHANNELS
-from rtl.mc.address import ElementAddress, NeighbourAddresses
-from rtl.mc.buffer import BUFFER
-from sim.compiled import CompiledUnit
-from sim.golden.mc.address import element_address
-from sim.golden.mc.buffer import Buffer
-from sim.golden.mc.elements import NEIGHBOURS, clamp_index
-from tb.mc.buffers import LARGEST_PITCH, as_words, buffer_bits, format_word, golden_buffer, random_buffers
+from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.mc.address import ElementAddress, NeighbourAddresses
+from ctm.rtl.mc.buffer import BUFFER
+from ctm.sim.compiled import CompiledUnit
+from ctm.sim.golden.mc.address import element_address
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.mc.elements import NEIGHBOURS, clamp_index
+from ctm.tb.mc.buffers import LARGEST_PITCH, as_words, buffer_bits, format_word, golden_buffer, random_buffers
 
 PAIRS = 200
 

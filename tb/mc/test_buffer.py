@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from rtl.isa.formats import FORMAT
-from rtl.mc.buffer import BUFFER, RESET_BUFFER, BufferDecoder
-from sim.compiled import CompiledUnit
-from sim.golden.mc.buffer import Buffer
-from tb.mc.buffers import as_words, buffer_bits, golden_buffer, random_buffers
+from ctm.rtl.isa.formats import FORMAT
+from ctm.rtl.mc.buffer import BUFFER, RESET_BUFFER, BufferDecoder
+from ctm.sim.compiled import CompiledUnit
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.tb.mc.buffers import as_words, buffer_bits, golden_buffer, random_buffers
 
 
 @pytest.fixture(scope="module")

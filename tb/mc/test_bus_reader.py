@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.mc.bus import Response, line_beats
-from rtl.mc.bus_reader import BusReader
-from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
-from tb.mc.bus_model import LINE_BYTES, BusModel, is_offered
+from ctm.rtl.mc.bus.axi import Response, line_beats
+from ctm.rtl.mc.bus.reader import BusReader
+from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.tb.mc.bus_model import LINE_BYTES, BusModel, is_offered
 
 TAG_BITS, OUTSTANDING, COUNT, DEADLINE = 5, 4, 60, 4000
 WIDTHS = (64, 128, 256)

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from rtl.co.unit import passenger_layout
-from rtl.isa.conditional import ConditionalTest
-from rtl.mc.conditional_cache import ConditionalCache
-from sim.golden.co import FORMATS, ConditionalUnit
-from sim.golden.mc.address import element_address
-from tb.co.bench import BASE, COMPARISONS, CONFIGS, TILINGS, TIMINGS, Bench, conditional_unit
-from tb.co.groups import LINE, Groups, no_groups, random_groups
-from tb.mc.cache_simulation import Timing
-from tb.mc.lookups import ReferenceCache
+from ctm.rtl.co.unit import passenger_layout
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.mc.conditional.cache import ConditionalCache
+from ctm.sim.golden.co.unit import FORMATS, ConditionalUnit
+from ctm.sim.golden.mc.address import element_address
+from ctm.tb.co.bench import BASE, COMPARISONS, CONFIGS, TILINGS, TIMINGS, Bench, conditional_unit
+from ctm.tb.co.groups import LINE, Groups, no_groups, random_groups
+from ctm.tb.mc.cache_simulation import Timing
+from ctm.tb.mc.lookups import ReferenceCache
 
 FIRST_LINE = BASE // LINE
 ALWAYS, LESS = ConditionalTest.ALWAYS, ConditionalTest.LESS

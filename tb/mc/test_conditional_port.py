@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from rtl.config import CacheConfig
-from rtl.isa.word import pack, unpack
-from rtl.mc.conditional_cache import ConditionalCache
-from rtl.mc.conditional_port import CHANGE, access_layout
-from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITE
-from tb.lib.streams import STALLS, Source, simulate
+from ctm.rtl.border.conditional import CHANGE, access_layout
+from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITE
+from ctm.rtl.config import CacheConfig
+from ctm.rtl.isa.word import pack, unpack
+from ctm.rtl.mc.conditional.cache import ConditionalCache
+from ctm.tb.lib.streams import STALLS, Source, simulate
 
 LINE, LINES, WORDS = 64, 24, 16
 PASSENGER_BITS = 16

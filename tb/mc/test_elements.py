@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from rtl.config import PipelineConfig
-from rtl.isa.formats import ELEMENTS, DataFormat
-from rtl.isa.limits import CHANNELS
-from rtl.mc.elements import ELEMENT_BYTES, ElementBytes, ElementWords
-from sim.compiled import CompiledUnit
-from sim.golden.mc.buffer import Buffer
-from sim.golden.mc.elements import read, read_at, write
-from sim.memory import Memory
-from tb.golden.words import CORNERS
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.isa.formats import ELEMENTS, DataFormat
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.mc.elements import ELEMENT_BYTES, ElementBytes, ElementWords
+from ctm.sim.compiled import CompiledUnit
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.mc.elements import read, read_at, write
+from ctm.sim.memory import Memory
+from ctm.tb.lib.words import CORNERS
 
 COUNT = 70_000
 PITCH = 8188

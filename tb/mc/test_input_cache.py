@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.config import CacheConfig
-from rtl.isa.formats import DataFormat, Tiling
-from rtl.isa.limits import CHANNELS
-from rtl.mc.input_cache import InputCache
-from sim.golden.mc.buffer import Buffer
-from sim.memory import Memory
-from tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
-from tb.mc.lookups import BASE, LINE, TAG_BITS, Lookups, ReferenceCache, filled, random_lookups, row_of_pairs, tag
+from ctm.rtl.config import CacheConfig
+from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.mc.inputs.core_cache import InputCache
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.memory import Memory
+from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
+from ctm.tb.mc.lookups import BASE, LINE, TAG_BITS, Lookups, ReferenceCache, filled, random_lookups, row_of_pairs, tag
 
 LANES = 4
 LATENCY = 7

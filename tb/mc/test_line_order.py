@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.mc.line_order import LineOrder
-from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.rtl.mc.bus.line_order import LineOrder
+from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 
 COUNT, DEADLINE = 100, 4000
 _BITS = 1 << 512

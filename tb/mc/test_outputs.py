@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.isa.formats import ELEMENTS, DataFormat, Tiling
-from rtl.mc.outputs import Outputs
-from sim.golden.mc.address import element_address
-from sim.golden.mc.buffer import Buffer
-from sim.golden.mc.elements import write
-from sim.memory import Memory
-from sim.runtime import Layout
-from tb.golden.test_alu_reference import random_floats
-from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
-from tb.mc.buffers import buffer_bits
+from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
+from ctm.rtl.mc.outputs.array_writes import Outputs
+from ctm.sim.golden.mc.address import element_address
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.mc.elements import write
+from ctm.sim.memory import Memory
+from ctm.sim.runtime import Layout
+from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.tb.mc.buffers import buffer_bits
+from ctm.tb.r5xx.golden.test_alu_reference import random_floats
 
 SLOT_BITS, ENTRIES, DEADLINE = 5, 16, 8000
 LINE_BYTES = 64

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from rtl.isa.limits import SYSTEM_MEMORY
-from tb.fp import planting
-from tb.fp.planting import Fault, planted
+from ctm.rtl.isa.limits import SYSTEM_MEMORY
+from ctm.tb.lib import planting
+from ctm.tb.lib.planting import Fault, planted
 
-PACKAGES = ("rtl.mc", "rtl.lib", "tb.mc")
+PACKAGES = ("ctm.rtl.mc", "ctm.rtl.lib", "ctm.tb.mc")
 Check = tuple[str, str, tuple[Any, ...]]
 
 READER: Check = ("test_bus_reader", "test_lines_come_whole_and_in_order", (128, 0.3, 0.3))
@@ -28,77 +28,83 @@ COMBINER: Check = ("test_write_combiner", "test_what_is_handed_on_is_what_was_wr
 AGES: Check = ("test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))
 FULL: Check = ("test_write_combiner", "test_a_full_line_leaves_and_a_part_of_one_stays", ())
 OUTPUTS: Check = ("test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 0.3, 0.3))
-INSTRUCTIONS: Check = ("test_fills", "test_instructions_come_in_order", (0x7FFF_FFFC, 0.3, 0))
-PAUSE: Check = ("test_fills", "test_behind_a_pause_memory_is_asked_again", ())
-CONSTANTS: Check = ("test_fills", "test_constants_come_in_beats", (0.3, 0.3))
+INSTRUCTIONS: Check = ("test_constant_reader", "test_instructions_come_in_order", (0x7FFF_FFFC, 0.3, 0))
+PAUSE: Check = ("test_constant_reader", "test_behind_a_pause_memory_is_asked_again", ())
+CONSTANTS: Check = ("test_constant_reader", "test_constants_come_in_beats", (0.3, 0.3))
 REGISTERS: Check = ("test_registers", "test_registers_hold_what_the_model_holds", ())
 
 FAULTS: dict[str, tuple[Fault, Check]] = {
-    "a burst is one beat short": (Fault("rtl.mc.bus_reader", "length.eq(beats - 1)", "length.eq(beats - 2)"), READER),
+    "a burst is one beat short": (Fault("rtl.mc.bus.reader", "length.eq(beats - 1)", "length.eq(beats - 2)"), READER),
     "only the last beat's error counts": (
-        Fault("rtl.mc.bus_reader", "refused.eq(refused | is_refusal", "refused.eq(0 & refused | is_refusal"),
+        Fault("rtl.mc.bus.reader", "refused.eq(refused | is_refusal", "refused.eq(0 & refused | is_refusal"),
         ("test_bus_reader", "test_one_beat_with_an_error_is_enough", (0,)),
     ),
-    "an address waits no longer than a cycle": (Fault("rtl.mc.bus_reader", "~ar.valid | ar.ready", "1"), READER),
-    "a drained line is offered": (Fault("rtl.mc.bus_reader", "ends & ~self.drain", "ends"), READER_DRAIN),
+    "an address waits no longer than a cycle": (Fault("rtl.mc.bus.reader", "~ar.valid | ar.ready", "1"), READER),
+    "a drained line is offered": (Fault("rtl.mc.bus.reader", "ends & ~self.drain", "ends"), READER_DRAIN),
     "a drain takes requests": (
-        Fault("rtl.mc.bus_reader", "request.ready.eq(free & underway.w_rdy & ~self.drain)",
+        Fault("rtl.mc.bus.reader", "request.ready.eq(free & underway.w_rdy & ~self.drain)",
               "request.ready.eq(free & underway.w_rdy)"),
         READER_DRAIN,
     ),
-    "the first beat is always beat 0": (Fault("rtl.mc.bus_writer", "beat.eq(first_used)", "beat.eq(0)"), WRITER),
-    "a burst ends at the line's end": (Fault("rtl.mc.bus_writer", "last.eq(last_used)", "last.eq(beats - 1)"), WRITER),
-    "a pause behind each burst": (Fault("rtl.mc.bus_writer", "(w.ready & w.payload.last)", "Const(0)"), WRITER_PACE),
+    "the first beat is always beat 0": (Fault("rtl.mc.bus.writer", "beat.eq(first_used)", "beat.eq(0)"), WRITER),
+    "a burst ends at the line's end": (Fault("rtl.mc.bus.writer", "last.eq(last_used)", "last.eq(beats - 1)"), WRITER),
+    "a pause behind each burst": (Fault("rtl.mc.bus.writer", "(w.ready & w.payload.last)", "Const(0)"), WRITER_PACE),
     "a drain ends before its answers": (
-        Fault("rtl.mc.bus_writer", "(underway.level == 0) & ~self.aw.valid & ~sending", "~self.aw.valid & ~sending"),
+        Fault("rtl.mc.bus.writer", "(underway.level == 0) & ~self.aw.valid & ~sending", "~self.aw.valid & ~sending"),
         WRITER_DRAIN,
     ),
     "a line is offered before it came": (
-        Fault("rtl.mc.line_order", "valid.eq(left.bit_select(head, 1))", "valid.eq(count != 0)"), ORDER,
+        Fault("rtl.mc.bus.line_order", "valid.eq(left.bit_select(head, 1))", "valid.eq(count != 0)"), ORDER,
     ),
-    "a ring has a place too many": (Fault("rtl.mc.line_order", "count != depth", "count <= depth"), ORDER),
-    "a refusal is everybody's": (Fault("rtl.mc.read_ports", "eq(is_own & came.refused)", "eq(came.refused)"), READS),
+    "a ring has a place too many": (Fault("rtl.mc.bus.line_order", "count != depth", "count <= depth"), ORDER),
+    "a refusal is everybody's": (
+        Fault("rtl.mc.bus.read_ports", "eq(is_own & came.refused)", "eq(came.refused)"), READS,
+    ),
     "the split is a line late": (
-        Fault("rtl.mc.read_ports", "line >= split >> LINE_OFFSET_BITS", "line > split >> LINE_OFFSET_BITS"), READS,
+        Fault("rtl.mc.bus.read_ports", "line >= split >> LINE_OFFSET_BITS", "line > split >> LINE_OFFSET_BITS"), READS,
     ),
     "a client's writes are told out of order": (
-        Fault("rtl.mc.write_ports", "(second == last_port) | (not ordered)", "(second == last_port) | True"), WRITES,
+        Fault("rtl.mc.bus.write_ports",
+              "(second == last_port) | (not ordered)", "(second == last_port) | True"), WRITES,
     ),
-    "a client is idle too soon": (Fault("rtl.mc.write_ports", "idle[client].eq(count == 0)",
+    "a client is idle too soon": (Fault("rtl.mc.bus.write_ports", "idle[client].eq(count == 0)",
                                         "idle[client].eq(count <= 1)"), IDLE),
     "a line that is written leaves": (
-        Fault("rtl.mc.write_combiner", "stays = Mux(taken & hit, hits, 0)", "stays = Mux(taken & hit, 0, 0)"), COMBINER,
+        Fault("rtl.mc.outputs.write_combiner",
+              "stays = Mux(taken & hit, hits, 0)", "stays = Mux(taken & hit, 0, 0)"), COMBINER,
     ),
     "an entry that leaves takes writes": (
-        Fault("rtl.mc.write_combiner", "Mux(taken, chosen, 0)) & ~left)", "Mux(taken, chosen, 0)))"), COMBINER,
+        Fault("rtl.mc.outputs.write_combiner", "Mux(taken, chosen, 0)) & ~left)", "Mux(taken, chosen, 0)))"), COMBINER,
     ),
     "a line that is hit gets younger": (
-        Fault("rtl.mc.write_combiner", "Mux(taken & ~hit, chosen, 0)", "Mux(taken, chosen, 0)"), AGES,
+        Fault("rtl.mc.outputs.write_combiner", "Mux(taken & ~hit, chosen, 0)", "Mux(taken, chosen, 0)"), AGES,
     ),
-    "full lines stay": (Fault("rtl.mc.write_combiner", "open_ & full & ~stays", "open_ & full & 0"), FULL),
+    "full lines stay": (Fault("rtl.mc.outputs.write_combiner", "open_ & full & ~stays", "open_ & full & 0"), FULL),
     "an earlier lane wins": (
-        Fault("rtl.mc.group_bytes", "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
+        Fault("rtl.mc.outputs.group_bytes", "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
         OUTPUTS,
     ),
     "the first column outside is written": (
-        Fault("rtl.mc.group_bytes", "x < limits.width", "x <= limits.width"), OUTPUTS,
+        Fault("rtl.mc.outputs.group_bytes", "x < limits.width", "x <= limits.width"), OUTPUTS,
     ),
     "all lanes of a quad are in one row": (
-        Fault("rtl.mc.outputs", "output.payload.j + (lane >> 1 & 1)", "output.payload.j"), OUTPUTS,
+        Fault("rtl.mc.outputs.array_writes", "output.payload.j + (lane >> 1 & 1)", "output.payload.j"), OUTPUTS,
     ),
     "an acquiring write is answered at once": (
-        Fault("rtl.mc.outputs", "has_answer = self.uncached_written.valid |", "has_answer = ~Signal() |"),
+        Fault("rtl.mc.outputs.array_writes", "has_answer = self.uncached_written.valid |", "has_answer = ~Signal() |"),
         OUTPUTS,
     ),
     "an acquiring write that writes nothing is not answered": (
-        Fault("rtl.mc.outputs", "writes | (line.payload.passenger.acquires & line.payload.last)", "writes"), OUTPUTS,
+        Fault("rtl.mc.outputs.array_writes",
+              "writes | (line.payload.passenger.acquires & line.payload.last)", "writes"), OUTPUTS,
     ),
     "a second line's refusal is lost": (
-        Fault("rtl.mc.fills", "line.payload.refused | (refused & ~whole)", "line.payload.refused"), INSTRUCTIONS,
+        Fault("rtl.mc.constant_reader",
+              "line.payload.refused | (refused & ~whole)", "line.payload.refused"), INSTRUCTIONS,
     ),
-    "lines are kept over a pause": (Fault("rtl.mc.fills", "self.idle & ~self.request.valid", "0"), PAUSE),
+    "lines are kept over a pause": (Fault("rtl.mc.constant_reader", "self.idle & ~self.request.valid", "0"), PAUSE),
     "a line has three beats": (
-        Fault("rtl.mc.fills", "(beat == self._beats - 1)", "(beat == self._beats - 2)"), CONSTANTS,
+        Fault("rtl.mc.constant_reader", "(beat == self._beats - 1)", "(beat == self._beats - 2)"), CONSTANTS,
     ),
     "the mask is set with the conditional mask": (
         Fault("rtl.mc.registers", 'self._is("set_out_mask")', 'self._is("set_out_mask", "set_cond_out_mask")'),
@@ -111,11 +117,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
 def test_the_fault_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fault, (module, function, arguments) = FAULTS[name]
     monkeypatch.setattr(planting, "_PACKAGES", PACKAGES)
-    with planted(fault, f"tb.mc.{module}") as tests, pytest.raises(AssertionError):
+    with planted(fault, f"ctm.tb.mc.{module}") as tests, pytest.raises(AssertionError):
         getattr(tests, function)(*arguments)
 
 
 def test_the_checks_pass_without_a_fault() -> None:
-    neutral = Fault("rtl.mc.bus", "BYTE_BITS = 8", "BYTE_BITS = 4 + 4")
-    with planted(neutral, "tb.mc.test_bus_reader") as tests:
+    neutral = Fault("rtl.mc.bus.axi", "BYTE_BITS = 8", "BYTE_BITS = 4 + 4")
+    with planted(neutral, "ctm.tb.mc.test_bus_reader") as tests:
         getattr(tests, READER[1])(*READER[2])

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
-from tb.lib.streams import cycle, simulate
-from tb.mc.bus_model import LINE_BYTES
-from tb.mc.ports_bench import PortsBench
+from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
+from ctm.tb.lib.streams import cycle, simulate
+from ctm.tb.mc.bus_model import LINE_BYTES
+from ctm.tb.mc.ports_bench import PortsBench
 
 CLIENTS, ORDERED = (6, 2, 1), (False, True, True)
 EACH, DEADLINE = 20, 6000

@@ -7,14 +7,14 @@ import pytest
 from amaranth import Value
 from amaranth.sim import Simulator
 
-from rtl.isa.commands import BY_NAME, COMMANDS
-from rtl.isa.limits import INPUTS, OUTPUTS
-from rtl.mc.counter_writer import CounterWriter
-from rtl.mc.registers import BANKS, Registers
-from sim.golden.pe.state import State, check_parameters
-from tb.lib.streams import simulate
-from tb.mc.buffers import buffer_bits
-from tb.pe.streams import Writer
+from ctm.rtl.isa.commands import BY_NAME, COMMANDS
+from ctm.rtl.isa.limits import INPUTS, OUTPUTS
+from ctm.rtl.mc.counter_writer import CounterWriter
+from ctm.rtl.mc.registers import BANKS, Registers
+from ctm.sim.golden.pe.state import State, check_parameters
+from ctm.tb.lib.streams import simulate
+from ctm.tb.mc.buffers import buffer_bits
+from ctm.tb.pe.streams import Writer
 
 COUNT = 700
 _OWN = [command for command in COMMANDS if command.unit == "MC" and command.name != "set_inst_fmt"]

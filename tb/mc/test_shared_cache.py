@@ -5,13 +5,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rtl.config import CacheConfig
-from rtl.isa.limits import CHANNELS
-from rtl.mc.input_caches import InputCaches
-from rtl.mc.shared_cache import SharedCache
-from sim.memory import Memory
-from tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
-from tb.mc.lookups import LINE, TAG_BITS, Lookups, filled, random_lookups, row_of_pairs, tag
+from ctm.rtl.config import CacheConfig
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.mc.inputs.caches import InputCaches
+from ctm.rtl.mc.inputs.shared_cache import SharedCache
+from ctm.sim.memory import Memory
+from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
+from ctm.tb.mc.lookups import LINE, TAG_BITS, Lookups, filled, random_lookups, row_of_pairs, tag
 
 LINE_WORDS = LINE // 4
 LATENCY = 2

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rtl.mc.write_combiner import WriteCombiner
-from tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.rtl.mc.outputs.write_combiner import WriteCombiner
+from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 
 ENTRIES, DEADLINE = 16, 4000
 KEPT_FREE = 2

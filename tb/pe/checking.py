@@ -1,7 +1,7 @@
 """Comparing a run of the hardware with the reference, event by event."""
 
-from tb.pe.reference import expected, first_faults, normalised
-from tb.pe.simulation import Event, Outcome, ProcessorSimulation, ProtocolError, Timing, Work
+from ctm.tb.pe.reference import expected, first_faults, normalised
+from ctm.tb.pe.simulation import Event, Outcome, ProcessorSimulation, ProtocolError, Timing, Work
 
 _SHOWN = 4
 

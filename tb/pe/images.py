@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rtl.isa import executable as elf
-from rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
-from sim.memory import Memory
+from ctm.rtl.isa import executable as elf
+from ctm.rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
+from ctm.sim.memory import Memory
 
 SPAN = 4096
 """All that a good image has lies within so many bytes, its code behind the first half."""

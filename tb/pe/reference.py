@@ -5,21 +5,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rtl.isa.commands import BASE_MASK, Command
-from rtl.isa.conditional import ConditionalTest
-from rtl.isa.executable import PROGRAM_INFORMATION, PROGRAM_INFORMATION_WORDS
-from rtl.isa.formats import DataFormat
-from rtl.isa.limits import INSTRUCTION_WORDS
-from rtl.isa.status import BusClient, Status
-from rtl.isa.word import unpack
-from sim.fault import MachineError
-from sim.golden.co import ConditionalUnit
-from sim.golden.pe.domain import Domain
-from sim.golden.pe.loader import Image, load
-from sim.golden.pe.processor import CommandProcessor
-from sim.golden.pe.state import State
-from sim.memory import Memory
-from tb.pe.simulation import Event, Work
+from ctm.rtl.isa.commands import BASE_MASK, Command
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.executable import PROGRAM_INFORMATION, PROGRAM_INFORMATION_WORDS
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.limits import INSTRUCTION_WORDS
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.isa.word import unpack
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.co.unit import ConditionalUnit
+from ctm.sim.golden.pe.domain import Domain
+from ctm.sim.golden.pe.loader import Image, load
+from ctm.sim.golden.pe.processor import CommandProcessor
+from ctm.sim.golden.pe.state import State
+from ctm.sim.memory import Memory
+from ctm.tb.pe.simulation import Event, Work
 
 _FLUSHES = ("flush_out_cache", "flush_cond_out_cache")
 _PARAMETERS = 4

@@ -8,18 +8,18 @@ from importlib import resources
 import numpy as np
 from amaranth.lib import data, wiring
 
-from rtl.co.border import request_layout, response_layout
-from rtl.config import ArrayConfig
-from rtl.isa.executable import PROGRAM_INFORMATION
-from rtl.isa.formats import DataFormat
-from rtl.isa.status import Status
-from rtl.mc.lines import LINE_REQUEST, LINE_RESPONSE
-from rtl.pe import border
-from rtl.pe.processor import CommandProcessor
-from sim.compiled.numbered import Numbered, port_name
-from sim.compiled.toolchain import build
-from sim.compiled.verilog import Port, convert, ports
-from sim.memory import Memory
+from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.co.border import request_layout, response_layout
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.executable import PROGRAM_INFORMATION
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.status import Status
+from ctm.rtl.pe import border
+from ctm.rtl.pe.processor import CommandProcessor
+from ctm.sim.compiled.numbered import Numbered, port_name
+from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.verilog import Port, convert, ports
+from ctm.sim.memory import Memory
 
 _TOP = "pe"
 _PARTS = ("streams", "surroundings", "loop")
@@ -154,7 +154,7 @@ class ProcessorSimulation:
     def __init__(self, config: ArrayConfig, processor: wiring.Component | None = None) -> None:
         component = CommandProcessor(config) if processor is None else processor
         listed = list(ports(component))
-        text = "".join(resources.files("tb.pe").joinpath(f"processor_{part}.cc").read_text() for part in _PARTS)
+        text = "".join(resources.files("ctm.tb.pe").joinpath(f"processor_{part}.cc").read_text() for part in _PARTS)
         path = build(convert(Numbered(component, listed), top=_TOP), _declarations(config, listed) + text, top=_TOP)
         self.lanes = config.lanes
         self._library = ctypes.CDLL(str(path))

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rtl.isa.commands import BY_NAME, BY_WORD, COMMANDS, Command
-from rtl.isa.conditional import ConditionalTest
-from rtl.isa.formats import FORMAT, Tiling
-from rtl.isa.limits import ADDRESS_SPACE
-from rtl.isa.status import BusClient, Status
-from rtl.isa.word import pack
-from sim.memory import Memory
-from tb.pe.images import SPAN, put_random
-from tb.pe.simulation import Fault, Loss, Timing, Work
+from ctm.rtl.isa.commands import BY_NAME, BY_WORD, COMMANDS, Command
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.formats import FORMAT, Tiling
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.isa.word import pack
+from ctm.sim.memory import Memory
+from ctm.tb.pe.images import SPAN, put_random
+from ctm.tb.pe.simulation import Fault, Loss, Timing, Work
 
 LINE = 64
 COUNTERS = 0x4000_0000

@@ -6,14 +6,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rtl.config import ArrayConfig
-from rtl.isa import executable as elf
-from rtl.isa.status import BusClient, Status
-from sim.memory import Memory
-from sim.runtime import CommandBuffer
-from tb.pe.checking import check
-from tb.pe.images import ODD_WORDS, SPAN, damage, header, note, put_small, random_draft
-from tb.pe.simulation import Outcome, ProcessorSimulation, Timing, Work
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa import executable as elf
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.memory import Memory
+from ctm.sim.runtime import CommandBuffer
+from ctm.tb.pe.checking import check
+from ctm.tb.pe.images import ODD_WORDS, SPAN, damage, header, note, put_small, random_draft
+from ctm.tb.pe.simulation import Outcome, ProcessorSimulation, Timing, Work
 
 BASE, BUFFER = 0x0030_0800, 0x2000_0000
 SMALL_BYTES = 320

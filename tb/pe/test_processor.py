@@ -5,16 +5,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rtl.config import ArrayConfig
-from rtl.isa.commands import BY_NAME, COMMANDS
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.status import BusClient, Status
-from sim.memory import Memory
-from sim.runtime import CommandBuffer
-from tb.pe.checking import check
-from tb.pe.images import put_small
-from tb.pe.simulation import Fault, Loss, Outcome, ProcessorSimulation, Timing, Work
-from tb.pe.streams import random_case
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.commands import BY_NAME, COMMANDS
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.memory import Memory
+from ctm.sim.runtime import CommandBuffer
+from ctm.tb.pe.checking import check
+from ctm.tb.pe.images import put_small
+from ctm.tb.pe.simulation import Fault, Loss, Outcome, ProcessorSimulation, Timing, Work
+from ctm.tb.pe.streams import random_case
 
 PROGRAM, BUFFER = 0x10000, 0x2000_0040
 LANES = (4, 8, 16)

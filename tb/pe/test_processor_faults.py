@@ -2,10 +2,10 @@
 
 import pytest
 
-from rtl.config import ArrayConfig
-from tb.fp.planting import Fault, planted
-from tb.pe.simulation import ProcessorSimulation
-from tb.pe.test_processor import CASES, check_cases, check_resets
+from ctm.rtl.config import ArrayConfig
+from ctm.tb.lib.planting import Fault, planted
+from ctm.tb.pe.simulation import ProcessorSimulation
+from ctm.tb.pe.test_processor import CASES, check_cases, check_resets
 
 CONFIG = ArrayConfig(lanes=8)
 FAULTS = {
@@ -78,7 +78,7 @@ FAULTS = {
 @pytest.mark.long
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_mistake_is_found_and_named(name: str) -> None:
-    with planted(FAULTS[name], "rtl.pe.processor") as processor:
+    with planted(FAULTS[name], "ctm.rtl.pe.processor") as processor:
         simulation = ProcessorSimulation(CONFIG, processor.CommandProcessor(CONFIG))
     with pytest.raises(AssertionError, match=r"^seed \d+, 8 lanes"):
         check_cases(simulation, range(3 * CASES))
@@ -87,5 +87,5 @@ def test_a_mistake_is_found_and_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_mistake_can_still_be_made(name: str) -> None:
-    with planted(FAULTS[name], "rtl.pe.processor"):
+    with planted(FAULTS[name], "ctm.rtl.pe.processor"):
         pass

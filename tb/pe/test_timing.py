@@ -5,11 +5,11 @@ from functools import cache
 
 import pytest
 
-from rtl.isa.commands import BY_NAME
-from rtl.isa.conditional import ConditionalLocation
-from sim.runtime import CommandBuffer
-from tb.pe.simulation import Outcome, Timing
-from tb.pe.test_processor import LANES, PROGRAM, program, run
+from ctm.rtl.isa.commands import BY_NAME
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.sim.runtime import CommandBuffer
+from ctm.tb.pe.simulation import Outcome, Timing
+from ctm.tb.pe.test_processor import LANES, PROGRAM, program, run
 
 COUNTERS = 0x4000_0000
 START_CYCLES = 5

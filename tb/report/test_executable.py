@@ -2,8 +2,8 @@
 
 import json
 
-from sim.assembler import assemble
-from sim.report.executable import describe, print_description
+from ctm.sim.assembler import assemble
+from ctm.sim.report.executable import describe, print_description
 
 SOURCE = """
 .zero_times_anything

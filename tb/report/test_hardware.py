@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rtl.config import TINY
-from sim.cli.application import app
-from sim.compiled.toolchain import find_verilator, run
-from sim.report.hardware import write_hardware
-from sim.report.header import c_header
+from ctm.rtl.config import TINY
+from ctm.sim.cli.application import app
+from ctm.sim.compiled.toolchain import find_verilator, run
+from ctm.sim.report.hardware import write_hardware
+from ctm.sim.report.header import c_header
 
 TOP = Path(__file__).parents[2]
 
@@ -50,9 +50,9 @@ def test_the_verilog_has_no_errors_and_the_standards_ports(folder: Path) -> None
 def test_one_configuration_is_one_text_whatever_the_folder_and_the_seed_of_hashes(folder: Path, tmp_path: Path) -> None:
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     subprocess.run(
-        [sys.executable, "-c", "from sim.cli import main; main()", "verilog", "--preset", "tiny", "-o", tmp_path],
+        [sys.executable, "-c", "from ctm.sim.cli import main; main()", "verilog", "--preset", "tiny", "-o", tmp_path],
         cwd="/",
-        env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(TOP)},
+        env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(TOP / "src")},
         check=True,
     )
     for path in folder.iterdir():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rtl.isa.commands import COMMANDS
-from rtl.isa.formats import ELEMENTS, DataFormat, Tiling
-from rtl.isa.status import Status
-from sim.runtime import (
+from ctm.rtl.isa.commands import COMMANDS
+from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
+from ctm.rtl.isa.status import Status
+from ctm.sim.runtime import (
     CommandBuffer,
     Device,
     Layout,
@@ -17,7 +17,7 @@ from sim.runtime import (
     amOpenManagedConnection,
     amSubmitCommandBuffer,
 )
-from sim.runtime.image import element_type
+from ctm.sim.runtime.image import element_type
 
 NOTHING = CommandBuffer().wait_for_idle()
 WRONG = CommandBuffer()

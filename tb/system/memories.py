@@ -5,7 +5,7 @@ import mmap
 
 import numpy as np
 
-from sim.memory import Memory
+from ctm.sim.memory import Memory
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 

@@ -4,19 +4,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rtl.config import MachineConfig
-from rtl.isa.status import BusClient, Status
-from sim.engines.compiled import Disturbance
-from sim.engines.golden import GoldenEngine
-from sim.engines.rtl import RtlEngine
-from sim.fault import CycleLimitError, MachineError
-from sim.golden.dpp.array import Array
-from sim.golden.dpp.batch import Batch
-from sim.golden.dpp.core import R5xxCore, R5xxRun
-from sim.golden.pe.processor import CommandProcessor
-from sim.golden.pe.state import State
-from tb.system.memories import copy, first_difference
-from tb.system.soak_work import MAINTENANCE, Work
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.engines.compiled import Disturbance
+from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.fault import CycleLimitError, MachineError
+from ctm.sim.golden.dpp.array import Array
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.pe.processor import CommandProcessor
+from ctm.sim.golden.pe.state import State
+from ctm.sim.golden.r5xx.core import R5xxCore, R5xxRun
+from ctm.tb.system.memories import copy, first_difference
+from ctm.tb.system.soak_work import MAINTENANCE, Work
 
 MOST_CYCLES = 3_000_000
 """Of one command buffer; the longest one that is drawn takes a tenth of it."""

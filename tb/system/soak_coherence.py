@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tb.system.soak_regions import Region
+from ctm.tb.system.soak_regions import Region
 
 Regions = set[Region]
 

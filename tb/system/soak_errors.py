@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from rtl.isa.commands import BY_NAME, BY_WORD
-from rtl.isa.formats import FORMAT
-from rtl.isa.word import pack
-from sim.runtime import CommandBuffer
+from ctm.rtl.isa.commands import BY_NAME, BY_WORD
+from ctm.rtl.isa.formats import FORMAT
+from ctm.rtl.isa.word import pack
+from ctm.sim.runtime import CommandBuffer
 
 _LINE = 64
 

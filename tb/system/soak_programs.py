@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 
-from rtl.isa.executable import ELF_HEADER_BYTES, FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
-from rtl.isa.word import pack
-from sim.assembler import assemble
-from sim.elf import Executable, write
-from sim.fault import MachineError
-from sim.golden.pe.loader import load
-from sim.memory import Memory
-from tb.dpp.random_programs import Program
+from ctm.rtl.isa.executable import ELF_HEADER_BYTES, FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
+from ctm.rtl.isa.word import pack
+from ctm.sim.assembler import assemble
+from ctm.sim.elf import Executable, write
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.pe.loader import load
+from ctm.sim.memory import Memory
+from ctm.tb.r5xx.random_programs import Program
 
 IN_PLACE = """
 TEX r1 = LOOKUP(i0, r0.rg) unscaled

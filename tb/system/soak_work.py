@@ -4,18 +4,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.formats import DataFormat
-from rtl.isa.limits import ADDRESS_SPACE, COORDINATE_LIMIT, FLOAT_CONSTANTS
-from sim.engines.compiled import Disturbance
-from sim.runtime import CommandBuffer, Layout
-from tb.dpp.random_instructions import INPUTS, READ_BACK
-from tb.dpp.random_programs import INT_CONSTANTS
-from tb.golden.test_alu_reference import random_floats
-from tb.system.soak_coherence import Accesses, Coherence
-from tb.system.soak_errors import refused_ranges, spoil
-from tb.system.soak_programs import Executables, damaged, draw_program
-from tb.system.soak_regions import Region, Space, draw_layout
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.limits import ADDRESS_SPACE, COORDINATE_LIMIT, FLOAT_CONSTANTS
+from ctm.sim.engines.compiled import Disturbance
+from ctm.sim.runtime import CommandBuffer, Layout
+from ctm.tb.r5xx.golden.test_alu_reference import random_floats
+from ctm.tb.r5xx.random_instructions import INPUTS, READ_BACK
+from ctm.tb.r5xx.random_programs import INT_CONSTANTS
+from ctm.tb.system.soak_coherence import Accesses, Coherence
+from ctm.tb.system.soak_errors import refused_ranges, spoil
+from ctm.tb.system.soak_programs import Executables, damaged, draw_program
+from ctm.tb.system.soak_regions import Region, Space, draw_layout
 
 _FLUSHES = ("flush_out_cache", "flush_cond_out_cache")
 _INVALIDATES = (

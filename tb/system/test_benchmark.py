@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner, Result
 
-from examples.expectation import Expectation
-from rtl.config import DEFAULT, WIDE
-from sim.cli.application import app
-from sim.report import benchmark, workloads
-from sim.report.workloads import Workload, prepare
+from ctm.examples.expectation import Expectation
+from ctm.rtl.config import DEFAULT, WIDE
+from ctm.sim.cli.application import app
+from ctm.sim.report import benchmark, workloads
+from ctm.sim.report.workloads import Workload, prepare
 
 SMALL = {
     "matmul": workloads.matmul(32),

@@ -10,20 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtl.config import DEFAULT, TINY, with_settings
-from sim.engines.cxxrtl import CxxrtlEngine
-from sim.engines.engine import Report
-from sim.engines.rtl import RtlEngine
-from sim.fault import CycleLimitError, MachineError
-from sim.jobs.execution import Execution, first_difference
-from sim.jobs.loading import load_job
-from sim.memory import Memory
-from sim.runtime.device import WATCHDOG
-from tb.system import memories
-from tb.system.shaders import NAMES, Shader, run
-from tb.system.soak import MOST_CYCLES
-from tb.system.soak_work import Work, draw_work
-from tb.system.test_machine import JOBS
+from ctm.rtl.config import DEFAULT, TINY, with_settings
+from ctm.sim.engines.cxxrtl import CxxrtlEngine
+from ctm.sim.engines.engine import Report
+from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.fault import CycleLimitError, MachineError
+from ctm.sim.jobs.execution import Execution, first_difference
+from ctm.sim.jobs.loading import load_job
+from ctm.sim.memory import Memory
+from ctm.sim.runtime.device import WATCHDOG
+from ctm.tb.r5xx.shaders import NAMES, Shader, run
+from ctm.tb.system import memories
+from ctm.tb.system.soak import MOST_CYCLES
+from ctm.tb.system.soak_work import Work, draw_work
+from ctm.tb.system.test_machine import JOBS
 
 pytestmark = pytest.mark.long
 _SEEDS, _PART = 200, 50

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rtl.config import DEFAULT, with_settings
-from sim.report import workloads
-from sim.report.cycles import LATENCIES, measure_succession, work
-from sim.report.workloads import Workload, prepare
+from ctm.rtl.config import DEFAULT, with_settings
+from ctm.sim.report import workloads
+from ctm.sim.report.cycles import LATENCIES, measure_succession, work
+from ctm.sim.report.workloads import Workload, prepare
 
 RECORDED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("cycles.json").read_text(encoding="utf-8"))
 """Cycles by workload and latency of memory: those of docs/performance.md, and of a part of its longest workload."""

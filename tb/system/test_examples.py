@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from examples.bitonic.reference import passes
-from examples.blackscholes.reference import CONSTANTS
-from examples.catalogue import FOLDER, REFERENCES, job
-from examples.early_out.reference import classified
-from examples.expectation import Expectation
-from rtl.config import DEFAULT, ArrayConfig
-from sim.jobs.execution import Execution, Run, output_files
-from sim.jobs.loading import LoadedJob, load_job
+from ctm.examples.bitonic.reference import passes
+from ctm.examples.blackscholes.reference import CONSTANTS
+from ctm.examples.catalogue import FOLDER, REFERENCES, job
+from ctm.examples.early_out.reference import classified
+from ctm.examples.expectation import Expectation
+from ctm.rtl.config import DEFAULT, ArrayConfig
+from ctm.sim.jobs.execution import Execution, Run, output_files
+from ctm.sim.jobs.loading import LoadedJob, load_job
 
 COMPILED = "compiled"
 WATCHDOG = 1 << 24
@@ -154,7 +154,7 @@ def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(tmp_pa
 
 
 def test_the_demonstration_of_a_wrong_result_says_so_and_fails(tmp_path: Path) -> None:
-    result = demonstrate("saxpy", "-o", tmp_path, before="from examples.saxpy import reference\nreference.A = 2.25")
+    result = demonstrate("saxpy", "-o", tmp_path, before="from ctm.examples.saxpy import reference\nreference.A = 2.25")
     assert result.returncode == 1
     assert "WRONG" in result.stdout
     assert "1 of 1 are wrong." in (tmp_path / "report.html").read_text()

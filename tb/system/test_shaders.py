@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tb.system.shaders import NAMES, Shader, run, wrong_pixels
+from ctm.tb.r5xx.shaders import NAMES, Shader, run, wrong_pixels
 
 CHAOTIC_SHARE = 0.03
 """Pixels that a program with chaotic iterations may get differently."""

@@ -5,17 +5,17 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from rtl.config import DEFAULT, MachineConfig, PipelineConfig, with_settings
-from rtl.isa.formats import DataFormat
-from rtl.isa.status import BusClient, Status
-from sim.assembler import assemble
-from sim.elf import write
-from sim.engines.compiled import Disturbance
-from sim.fault import MachineError
-from sim.runtime import CommandBuffer, Image, Layout
-from tb.system.memories import copy, first_difference, touched_pages
-from tb.system.soak import Comparison, Hardware, Outcome
-from tb.system.soak_work import draw_work
+from ctm.rtl.config import DEFAULT, MachineConfig, PipelineConfig, with_settings
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.assembler import assemble
+from ctm.sim.elf import write
+from ctm.sim.engines.compiled import Disturbance
+from ctm.sim.fault import MachineError
+from ctm.sim.runtime import CommandBuffer, Image, Layout
+from ctm.tb.system.memories import copy, first_difference, touched_pages
+from ctm.tb.system.soak import Comparison, Hardware, Outcome
+from ctm.tb.system.soak_work import draw_work
 
 _RUNS, _LONG_RUNS = 260, 10_000
 _PART = 20

@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from rtl.isa.limits import INSTRUCTION_SLOTS
-from rtl.isa.opcodes import TextureOperation
-from rtl.isa.status import Status
-from sim.fault import MachineError
-from sim.golden.dpp import alu, flow, texture
-from sim.golden.dpp.batch import Batch, Control
-from sim.golden.dpp.counters import Counters
-from sim.golden.dpp.hazards import Hazard, HazardMonitor
-from sim.golden.dpp.instruction import Alu, Flow, Illegal, Tex
-from sim.golden.dpp.launch import Launch
-from sim.golden.dpp.program import RefusedError
-from sim.golden.dpp.recurrence import Recurrence
-from sim.golden.dpp.sharing import SharingMonitor
-from sim.golden.dpp.uncached import write_uncached
-from sim.golden.dpp.writeback import write_back
+from ctm.rtl.isa.limits import INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.opcodes import TextureOperation
+from ctm.rtl.isa.status import Status
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.batch import Batch, Control
+from ctm.sim.golden.dpp.counters import Counters
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.dpp.recurrence import Recurrence
+from ctm.sim.golden.dpp.sharing import SharingMonitor
+from ctm.sim.golden.r5xx import alu, flow, texture
+from ctm.sim.golden.r5xx.hazards import Hazard, HazardMonitor
+from ctm.sim.golden.r5xx.instruction import Alu, Flow, Illegal, Tex
+from ctm.sim.golden.r5xx.program import RefusedError
+from ctm.sim.golden.r5xx.uncached import write_uncached
+from ctm.sim.golden.r5xx.writeback import write_back
 
 
 @dataclass(frozen=True)

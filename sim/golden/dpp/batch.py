@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rtl.isa.limits import CHANNELS
-from rtl.isa.opcodes import FlowOperation
-from sim.golden.dpp.outstanding import Outstanding
-from sim.golden.dpp.program import Program
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r5xx.opcodes import FlowOperation
+from ctm.sim.golden.r5xx.outstanding import Outstanding
+from ctm.sim.golden.r5xx.program import Program
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from rtl.isa.opcodes import InstructionType
+from ctm.rtl.isa.r5xx.opcodes import InstructionType
 
 
 @dataclass(kw_only=True)

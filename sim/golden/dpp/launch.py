@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rtl.isa.conditional import ConditionalLocation
-from sim.golden.co import ConditionalUnit
-from sim.golden.dpp.batch import Batch, Floats, Mask
-from sim.golden.dpp.program import Program
-from sim.golden.dpp.texture import Inputs
-from sim.golden.mc.address import extent
-from sim.golden.mc.buffer import Buffer
-from sim.golden.mc.elements import write
-from sim.memory import Memory
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.sim.golden.co.unit import ConditionalUnit
+from ctm.sim.golden.dpp.batch import Batch, Floats, Mask
+from ctm.sim.golden.mc.address import extent
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.mc.elements import write
+from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.texture import Inputs
+from ctm.sim.memory import Memory
 
 
 @dataclass(frozen=True, kw_only=True)

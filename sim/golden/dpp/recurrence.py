@@ -5,8 +5,8 @@ would keep a user waiting for minutes; the result is the same. States are compar
 (Brent's algorithm), so a loop is found within a few of its rounds, whatever their length.
 """
 
-from sim.golden.dpp.batch import Batch
-from sim.golden.dpp.counters import Counters
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.counters import Counters
 
 _FIRST_SNAPSHOT = 512
 """Instructions that a batch executes before its states are compared: short programs never pay."""

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim.golden.dpp.batch import Batch, Integers, Mask
-from sim.golden.dpp.hazards import HazardMonitor
-from sim.golden.mc.address import element_address
-from sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
+from ctm.sim.golden.mc.address import element_address
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.r5xx.hazards import HazardMonitor
 
 _GRANULE = 2
 """Bytes of the smallest element."""

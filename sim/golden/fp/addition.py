@@ -7,9 +7,9 @@ Source: CTM Guide pp. 26, 28, 41; docs/arithmetic.md.
 
 import numpy as np
 
-from sim.golden.fp import scratch
-from sim.golden.fp.rounding import canonicalise, flush_denormals, narrow
-from sim.golden.fp.words import DOUBLE_FRACTION_BITS, FRACTION_BITS, AnyArray, Doubles, Floats
+from ctm.sim.golden.fp import scratch
+from ctm.sim.golden.fp.rounding import canonicalise, flush_denormals, narrow
+from ctm.sim.golden.fp.words import DOUBLE_FRACTION_BITS, FRACTION_BITS, AnyArray, Doubles, Floats
 
 _TIE_SHIFT = 64 - (DOUBLE_FRACTION_BITS - FRACTION_BITS)
 _TIE = np.iinfo(np.int64).min

@@ -6,8 +6,8 @@ Source: CTM Guide pp. 6-7, 33; docs/arithmetic.md.
 import numpy as np
 import numpy.typing as npt
 
-from sim.golden.fp.modifiers import clamp, clamp_to
-from sim.golden.fp.words import Floats
+from ctm.sim.golden.fp.modifiers import clamp, clamp_to
+from ctm.sim.golden.fp.words import Floats
 
 
 def from_unorm16(n: npt.NDArray[np.uint16]) -> Floats:

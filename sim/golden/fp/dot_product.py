@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim.golden.fp import scratch
-from sim.golden.fp.addition import annul
-from sim.golden.fp.rounding import flush_denormals, narrow
-from sim.golden.fp.words import DOUBLE_BIAS, DOUBLE_FRACTION_BITS, Doubles, Floats
+from ctm.sim.golden.fp import scratch
+from ctm.sim.golden.fp.addition import annul
+from ctm.sim.golden.fp.rounding import flush_denormals, narrow
+from ctm.sim.golden.fp.words import DOUBLE_BIAS, DOUBLE_FRACTION_BITS, Doubles, Floats
 
 ALIGNED_BITS = 24
 """A term keeps this many bits below the leading bit of the largest term."""

@@ -7,7 +7,7 @@ Chebyshev nodes gives c1 and c2; of their roundings the pair whose error spreads
 from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 
-from rtl.isa.transcendental import (
+from ctm.rtl.isa.transcendental import (
     ARGUMENT_BITS,
     C0_FRACTION,
     C1_FRACTION,

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sim.golden.fp import scratch
-from sim.golden.fp.rounding import flush_denormals, narrow
-from sim.golden.fp.words import DOUBLE_FRACTION_BITS, FRACTION_BITS, LARGEST_BELOW_ONE, Floats
+from ctm.sim.golden.fp import scratch
+from ctm.sim.golden.fp.rounding import flush_denormals, narrow
+from ctm.sim.golden.fp.words import DOUBLE_FRACTION_BITS, FRACTION_BITS, LARGEST_BELOW_ONE, Floats
 
 # Clears what a float32 cannot hold.
 _TRUNCATE = np.int64(-1 << (DOUBLE_FRACTION_BITS - FRACTION_BITS))

@@ -7,8 +7,8 @@ is the shift that drops bits. Source: docs/arithmetic.md.
 import numpy as np
 import numpy.typing as npt
 
-from rtl.isa.coefficients import COEFFICIENTS
-from rtl.isa.transcendental import (
+from ctm.rtl.isa.coefficients import COEFFICIENTS
+from ctm.rtl.isa.transcendental import (
     ARGUMENT_BITS,
     LOGARITHM,
     LOGARITHM_SELECT_BITS,
@@ -17,8 +17,8 @@ from rtl.isa.transcendental import (
     SUM_SHIFT,
     Region,
 )
-from sim.golden.fp import scratch
-from sim.golden.fp.words import Doubles
+from ctm.sim.golden.fp import scratch
+from ctm.sim.golden.fp.words import Doubles
 
 Integers = npt.NDArray[np.int32]
 Indices = npt.NDArray[np.intp]

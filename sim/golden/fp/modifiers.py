@@ -5,8 +5,8 @@ Source: CTM Guide pp. 27, 29.
 
 import numpy as np
 
-from sim.golden.fp.rounding import canonicalise
-from sim.golden.fp.words import MAGNITUDE, SIGN, SMALLEST_NORMAL, Floats, words
+from ctm.sim.golden.fp.rounding import canonicalise
+from ctm.sim.golden.fp.words import MAGNITUDE, SIGN, SMALLEST_NORMAL, Floats, words
 
 _FACTORS = (1.0, 2.0, 4.0, 8.0, 0.5, 0.25, 0.125)
 _INFINITY = np.int32(0x7F80_0000)

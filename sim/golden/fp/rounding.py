@@ -5,8 +5,8 @@ Source: CTM Guide p. 41; docs/arithmetic.md.
 
 import numpy as np
 
-from sim.golden.fp import scratch
-from sim.golden.fp.words import NAN, SIGN, SMALLEST_NORMAL, Doubles, Floats, Words, words
+from ctm.sim.golden.fp import scratch
+from ctm.sim.golden.fp.words import NAN, SIGN, SMALLEST_NORMAL, Doubles, Floats, Words, words
 
 # Largest magnitude that rounds, with 24 bits and an unbounded exponent, to less than the smallest normal number is just
 # below this one, which is a tie and goes to the even 2^-126.

@@ -6,8 +6,8 @@ Source: CTM Guide pp. 28, 32, 41.
 
 import numpy as np
 
-from sim.golden.fp.rounding import flush_denormals
-from sim.golden.fp.words import SMALLEST_NORMAL, Floats, Mask, words
+from ctm.sim.golden.fp.rounding import flush_denormals
+from ctm.sim.golden.fp.words import SMALLEST_NORMAL, Floats, Mask, words
 
 
 def minimum(a: Floats, b: Floats, *, clean: bool = False, out: Floats | None = None) -> Floats:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rtl.isa.transcendental import ARGUMENT_BITS, C0_FRACTION, POWER, RECIPROCAL, ROOT_EVEN, ROOT_ODD, SINE
-from sim.golden.fp import scratch
-from sim.golden.fp.interpolation import Integers, interpolate, interpolate_logarithm
-from sim.golden.fp.rounding import flush_denormals, narrow
-from sim.golden.fp.words import (
+from ctm.rtl.isa.transcendental import ARGUMENT_BITS, C0_FRACTION, POWER, RECIPROCAL, ROOT_EVEN, ROOT_ODD, SINE
+from ctm.sim.golden.fp import scratch
+from ctm.sim.golden.fp.interpolation import Integers, interpolate, interpolate_logarithm
+from ctm.sim.golden.fp.rounding import flush_denormals, narrow
+from ctm.sim.golden.fp.words import (
     DOUBLE_BIAS,
     DOUBLE_FRACTION_BITS,
     FRACTION_BITS,

@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
-from rtl.isa.limits import ADDRESS_SPACE
-from sim.golden.mc.buffer import Buffer
+from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.sim.golden.mc.buffer import Buffer
 
 Integers = npt.NDArray[np.signedinteger]
 TILE_BYTES = 2048

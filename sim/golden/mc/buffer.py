@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from rtl.isa.formats import ELEMENTS, FORMAT, HEIGHT, PITCH_UNIT, DataFormat, ElementShape, Tiling
-from rtl.isa.limits import COORDINATE_LIMIT
-from rtl.isa.word import unpack
+from ctm.rtl.isa.formats import ELEMENTS, FORMAT, HEIGHT, PITCH_UNIT, DataFormat, ElementShape, Tiling
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
+from ctm.rtl.isa.word import unpack
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,13 +7,13 @@ the rules for conversion, clamping and dropping.
 import numpy as np
 import numpy.typing as npt
 
-from rtl.isa.formats import DataFormat
-from rtl.isa.limits import CHANNELS
-from rtl.isa.status import BusClient
-from sim.golden import fp
-from sim.golden.mc.address import Integers, element_address
-from sim.golden.mc.buffer import Buffer
-from sim.memory import Memory
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.status import BusClient
+from ctm.sim.golden import fp
+from ctm.sim.golden.mc.address import Integers, element_address
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.memory import Memory
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]

@@ -5,9 +5,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sim.fault import MachineError
-from sim.golden.pe.domain import Integers
-from sim.golden.pe.state import State
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.pe.domain import Integers
+from ctm.sim.golden.pe.state import State
 
 
 class Run(Protocol):

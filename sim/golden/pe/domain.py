@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rtl.isa.limits import QUAD
+from ctm.rtl.isa.limits import QUAD
 
 Integers = npt.NDArray[np.signedinteger]
 

@@ -6,12 +6,12 @@ Source: CTM Guide pp. 45-49. It reads nothing outside the first 64 KiB from the 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rtl.isa import executable as elf
-from rtl.isa.limits import ADDRESS_SPACE, INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
-from rtl.isa.status import BusClient, Status
-from rtl.isa.word import unpack
-from sim.fault import MachineError
-from sim.memory import Memory
+from ctm.rtl.isa import executable as elf
+from ctm.rtl.isa.limits import ADDRESS_SPACE, INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.isa.word import unpack
+from ctm.sim.fault import MachineError
+from ctm.sim.memory import Memory
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from rtl.isa.commands import BASE_MASK, BY_WORD, Command
-from rtl.isa.conditional import ConditionalLocation
-from rtl.isa.limits import ADDRESS_SPACE
-from rtl.isa.status import BusClient, Status
-from sim.fault import MachineError
-from sim.golden.pe.core import Core
-from sim.golden.pe.domain import Integers
-from sim.golden.pe.state import State, check_parameters
-from sim.memory import Memory
+from ctm.rtl.isa.commands import BASE_MASK, BY_WORD, Command
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.pe.core import Core
+from ctm.sim.golden.pe.domain import Integers
+from ctm.sim.golden.pe.state import State, check_parameters
+from ctm.sim.memory import Memory
 
 BATCH_LANES = 16384
 """Processors that run together: enough to hide the interpreter, few enough for the host's caches."""

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rtl.isa.commands import BASE_MASK, Command
-from rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from rtl.isa.formats import FORMAT, DataFormat, Tiling
-from rtl.isa.limits import ADDRESS_SPACE, INPUTS, OUTPUTS
-from rtl.isa.status import Status
-from rtl.isa.word import unpack
-from sim.fault import MachineError
-from sim.golden.co import ConditionalUnit
-from sim.golden.mc.buffer import Buffer
-from sim.golden.pe.domain import Domain
+from ctm.rtl.isa.commands import BASE_MASK, Command
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import FORMAT, DataFormat, Tiling
+from ctm.rtl.isa.limits import ADDRESS_SPACE, INPUTS, OUTPUTS
+from ctm.rtl.isa.status import Status
+from ctm.rtl.isa.word import unpack
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.co.unit import ConditionalUnit
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.pe.domain import Domain
 
 _CONSTANT_FORMATS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
 _ELEMENT_FORMATS = ("set_inp_fmt", "set_out_fmt", "set_cond_out_fmt")

@@ -3,9 +3,9 @@
 It shares nothing with the array version but the table of the transcendental unit, and is written to be read.
 """
 
-from sim.golden.fp.scalar.arithmetic import add, dot, fraction, multiply, multiply_add, presubtract
-from sim.golden.fp.scalar.conversion import coordinate_index, from_unorm, to_unorm
-from sim.golden.fp.scalar.selection import (
+from ctm.sim.golden.fp.scalar.arithmetic import add, dot, fraction, multiply, multiply_add, presubtract
+from ctm.sim.golden.fp.scalar.conversion import coordinate_index, from_unorm, to_unorm
+from ctm.sim.golden.fp.scalar.selection import (
     clamp,
     input_modifier,
     maximum,
@@ -15,7 +15,7 @@ from sim.golden.fp.scalar.selection import (
     select_not_negative,
     test_zero,
 )
-from sim.golden.fp.scalar.transcendental import cos, ex2, ln2, rcp, rsq, sin
+from ctm.sim.golden.fp.scalar.transcendental import cos, ex2, ln2, rcp, rsq, sin
 
 __all__ = [
     "add",

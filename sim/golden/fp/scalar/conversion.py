@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from sim.golden.fp.scalar.number import SIGNIFICAND_BITS, is_infinite, is_nan, round_nearest, sign, split
-from sim.golden.fp.scalar.selection import clamp
+from ctm.sim.golden.fp.scalar.number import SIGNIFICAND_BITS, is_infinite, is_nan, round_nearest, sign, split
+from ctm.sim.golden.fp.scalar.selection import clamp
 
 # More quotient bits than any tie of n / 65535 could hide behind; the rest is kept as a sticky bit.
 _QUOTIENT_BITS = 64

@@ -1,7 +1,7 @@
 """RCP, RSQ, EX2, LN2, SIN and COS, one word at a time: the unit's datapath in integers; docs/arithmetic.md."""
 
-from rtl.isa.coefficients import COEFFICIENTS
-from rtl.isa.transcendental import (
+from ctm.rtl.isa.coefficients import COEFFICIENTS
+from ctm.rtl.isa.transcendental import (
     ARGUMENT_BITS,
     C0_FRACTION,
     LOGARITHM,
@@ -16,7 +16,7 @@ from rtl.isa.transcendental import (
     SUM_SHIFT,
     Region,
 )
-from sim.golden.fp.scalar.number import (
+from ctm.sim.golden.fp.scalar.number import (
     BIAS,
     FRACTION_BITS,
     INFINITY,

@@ -1,0 +1,1 @@
+"""What units say to each other: each conversation, declared once."""

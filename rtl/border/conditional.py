@@ -1,0 +1,61 @@
+"""What the conditional unit asks of its cache."""
+
+from amaranth.hdl import ShapeLike
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS
+from ctm.rtl.mc.elements import LINE_WORDS, WORD_BITS, WORD_BYTES
+
+WORD_INDEX_BITS = (LINE_WORDS - 1).bit_length()
+
+CHANGE = data.StructLayout({"bits": WORD_BITS, "mask": WORD_BYTES})
+"""Bytes of a word; only those in `mask` change."""
+
+
+def access_layout(passenger: ShapeLike) -> data.StructLayout:
+    """An access to a word of a line, or, without `touches`, to nothing; with `reads` its contents matter.
+
+    The passenger comes back with the result.
+    """
+    return data.StructLayout(
+        {
+            "line": LINE_ADDRESS_BITS,
+            "word": WORD_INDEX_BITS,
+            "touches": 1,
+            "reads": 1,
+            "passenger": passenger,
+        }
+    )
+
+
+def result_layout(passenger: ShapeLike) -> data.StructLayout:
+    """An access's word; with `refused` or without `reads` the bits mean nothing."""
+    return data.StructLayout({"valid": 1, "bits": WORD_BITS, "refused": 1, "passenger": passenger})
+
+
+def conditional_port(passenger: ShapeLike) -> wiring.Signature:
+    """The border of the conditional unit and its cache, seen from the unit.
+
+    Members
+    -------
+    access : ``Out(stream.Signature(access_layout(passenger)))``
+    result : ``In(result_layout(passenger))``
+        In the order of the accesses. Not a stream: a line that comes may hide it for a cycle.
+    taken : ``Out(1)``
+        The result is used; only while it is valid. The next one may come in the next cycle.
+    change : ``Out(CHANGE)``
+        What becomes of the word of the result that is taken, combinationally; nothing if it is refused, or of an access
+        that touches nothing.
+    empty : ``In(1)``
+        All results have been taken.
+    """
+    return wiring.Signature(
+        {
+            "access": Out(stream.Signature(access_layout(passenger))),
+            "result": In(result_layout(passenger)),
+            "taken": Out(1),
+            "change": Out(CHANGE),
+            "empty": In(1),
+        }
+    )

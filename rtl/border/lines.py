@@ -1,0 +1,22 @@
+"""Lines of memory: what is asked of the level behind, and what comes back."""
+
+from amaranth.lib import data
+
+from ctm.rtl.config import CacheConfig
+from ctm.rtl.mc.address import ADDRESS_BITS
+
+LINE_BITS = 8 * CacheConfig.LINE_BYTES
+LINE_OFFSET_BITS = CacheConfig.LINE_BYTES.bit_length() - 1
+LINE_ADDRESS_BITS = ADDRESS_BITS - LINE_OFFSET_BITS
+
+LINE_REQUEST = data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1})
+"""`line` counts lines from address 0. An `uncached` one is to come from memory itself."""
+
+LINE_RESPONSE = data.StructLayout({"bits": LINE_BITS, "refused": 1})
+"""Answers come in the order of the requests. With `refused` the bus gave an error, and `bits` mean nothing."""
+
+LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "mask": CacheConfig.LINE_BYTES})
+"""Bytes of a line; only those in `mask` are written."""
+
+LINE_WRITTEN = data.StructLayout({"refused": 1})
+"""Memory has taken a write, or the bus gave an error; in the order of the writes."""

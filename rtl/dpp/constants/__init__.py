@@ -1,0 +1,1 @@
+"""Constants of the array, loaded when they are missed."""

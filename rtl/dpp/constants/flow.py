@@ -1,0 +1,60 @@
+"""Int and bool constants of a core.
+
+Source: CTM Guide pp. 7, 38.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Module, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BEATS, ConstantBank
+from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, INT_CONSTANTS
+from ctm.rtl.lib.table import Table
+from ctm.rtl.r5xx.state import INT_CONSTANT
+
+_BYTE = 8
+_WORD_BITS = (BEAT_WORDS - 1).bit_length()
+
+
+class FlowConstants(wiring.Component):
+    """Keeps int and bool constants as memory has given them; reads are combinational.
+
+    Members
+    -------
+    write : ``In(CONSTANT_WRITE)``
+    integer_number, boolean_number : ``In(5)``
+    integer : ``Out(INT_CONSTANT)``
+    boolean : ``Out(1)``
+    integer_refused, boolean_refused : ``Out(1)``
+    """
+
+    write: In(CONSTANT_WRITE)
+    integer_number: In(range(INT_CONSTANTS))
+    boolean_number: In(range(BOOL_CONSTANTS))
+    integer: Out(INT_CONSTANT)
+    integer_refused: Out(1)
+    boolean: Out(1)
+    boolean_refused: Out(1)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        words = self.write.words
+        booleans = Cat(word[:_BYTE].any() for word in words)
+        integer, refused = self._read(m, ConstantBank.INT, INT_CONSTANT.size, Value.cast(words), self.integer_number)
+        m.d.comb += [Value.cast(self.integer).eq(integer), self.integer_refused.eq(refused)]
+        boolean, refused = self._read(m, ConstantBank.BOOL, 1, booleans, self.boolean_number)
+        m.d.comb += [self.boolean.eq(boolean), self.boolean_refused.eq(refused)]
+        return m
+
+    def _read(self, m: Module, bank: ConstantBank, bits: int, contents: Value, number: Value) -> tuple[Any, Any]:
+        """A constant of a file whose beats have `contents`, and whether memory refused it."""
+        row = data.StructLayout({"contents": data.ArrayLayout(bits, BEAT_WORDS), "refused": 1})
+        m.submodules[bank.name.lower()] = table = Table(row, LINES[bank] * LINE_BEATS)
+        write = self.write
+        table.write(m, Cat(write.beat, write.line), Cat(contents, write.refused), write.valid & (write.bank == bank))
+        found = table.read(m, number[_WORD_BITS:])
+        return found.contents[number[:_WORD_BITS]], found.refused

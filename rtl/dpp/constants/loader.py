@@ -1,0 +1,142 @@
+"""Loads constants when an instruction needs one that is not there.
+
+Source: CTM Guide pp. 7, 38.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BEATS, LINE_BITS, WORD_BITS, ConstantBank
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS
+
+_WORDS_PER_LINE = BEAT_WORDS * LINE_BEATS
+LINES = {
+    ConstantBank.FLOAT: FLOAT_CONSTANTS // LINE_BEATS,
+    ConstantBank.INT: INT_CONSTANTS // _WORDS_PER_LINE,
+    ConstantBank.BOOL: BOOL_CONSTANTS // _WORDS_PER_LINE,
+}
+_FIRST = {ConstantBank.FLOAT: 0, ConstantBank.INT: 64, ConstantBank.BOOL: 66}
+_KEYS = sum(LINES.values())
+_OUTSTANDING = 8
+
+LINE = data.StructLayout({"needed": 1, "bank": ConstantBank, "line": LINE_BITS})
+CONSTANT_WRITE = data.StructLayout(
+    {
+        "valid": 1,
+        "bank": ConstantBank,
+        "line": LINE_BITS,
+        "beat": range(LINE_BEATS),
+        "words": data.ArrayLayout(WORD_BITS, BEAT_WORDS),
+        "refused": 1,
+    }
+)
+"""A beat on its way to a constant file."""
+
+
+def miss_layout(lines: int) -> data.StructLayout:
+    """The lines that an instruction wants."""
+    return data.StructLayout({"valid": 1, "lines": data.ArrayLayout(LINE, lines)})
+
+
+class ConstantLoader(wiring.Component):
+    """Loads the lines that an instruction wants and that are not there, all at once.
+
+    While it is `busy` further misses are not heard; their instructions come back.
+
+    Members
+    -------
+    misses : ``In(miss_layout(lines))`` of each port
+        `alu` and `flow`; of two in one cycle the first is heard.
+    forget : ``In(1)``
+        Only while nobody loads.
+    busy : ``Out(1)``
+    float_loaded, int_loaded, bool_loaded : ``Out(lines)``
+    write : ``Out(CONSTANT_WRITE)``
+    request, response
+        As the core's `constant_request` and `constant_response`.
+    """
+
+    def __init__(self, alu_lines: int, flow_lines: int) -> None:
+        self._lines = max(alu_lines, flow_lines)
+        super().__init__(
+            {
+                "alu": In(miss_layout(alu_lines)),
+                "flow": In(miss_layout(flow_lines)),
+                "forget": In(1),
+                "busy": Out(1),
+                **{f"{bank.name.lower()}_loaded": Out(lines) for bank, lines in LINES.items()},
+                "write": Out(CONSTANT_WRITE),
+                "request": Out(stream.Signature(data.StructLayout({"bank": ConstantBank, "line": LINE_BITS}))),
+                "response": In(
+                    stream.Signature(
+                        data.StructLayout({"words": data.ArrayLayout(WORD_BITS, BEAT_WORDS), "refused": 1})
+                    )
+                ),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.underway = underway = SyncFIFO(width=LINE.size, depth=_OUTSTANDING)
+        asked, loaded = Signal(_KEYS), Signal(_KEYS)
+        wanted = Signal(data.ArrayLayout(LINE, self._lines))
+        left = Signal(range(self._lines + 1))
+        walking = left != 0
+        m.d.comb += [
+            self.busy.eq(walking | underway.r_rdy),
+            *(
+                getattr(self, f"{bank.name.lower()}_loaded").eq(loaded[first : first + LINES[bank]])
+                for bank, first in _FIRST.items()
+            ),
+        ]
+        with m.If(~self.busy):
+            for miss in (self.flow, self.alu):
+                with m.If(miss.valid):
+                    m.d.sync += [Value.cast(wanted).eq(Value.cast(miss.lines)), left.eq(len(miss.lines))]
+
+        line = wanted[0]
+        key = self._key(m, line)
+        asks = walking & line.needed & ~asked.bit_select(key, 1)
+        goes = asks & self.request.ready & underway.w_rdy
+        m.d.comb += [
+            self.request.valid.eq(asks & underway.w_rdy),
+            self.request.payload.bank.eq(line.bank),
+            self.request.payload.line.eq(line.line),
+            underway.w_data.eq(Value.cast(line)),
+            underway.w_en.eq(goes),
+        ]
+        with m.If(walking & (goes | ~asks)):
+            m.d.sync += [left.eq(left - 1), Value.cast(wanted).eq(Value.cast(wanted)[LINE.size :])]
+        with m.If(goes):
+            m.d.sync += asked.bit_select(key, 1).eq(1)
+
+        beat = Signal(range(LINE_BEATS))
+        answered = LINE(underway.r_data)
+        arrives = self.response.valid & self.response.ready
+        last = arrives & (beat == LINE_BEATS - 1)
+        m.d.comb += [
+            self.response.ready.eq(underway.r_rdy),
+            underway.r_en.eq(last),
+            self.write.eq(Cat(arrives, answered.bank, answered.line, beat, Value.cast(self.response.payload))),
+        ]
+        with m.If(arrives):
+            m.d.sync += beat.eq(beat + 1)
+        with m.If(last):
+            m.d.sync += loaded.bit_select(self._key(m, answered), 1).eq(1)
+        with m.If(self.forget):
+            m.d.sync += [asked.eq(0), loaded.eq(0)]
+        return m
+
+    def _key(self, m: Module, line: Any) -> Signal:
+        """The number of a line among those of all files."""
+        key = Signal(range(_KEYS), name="key")
+        m.d.comb += key.eq(line.line)
+        for bank in (ConstantBank.INT, ConstantBank.BOOL):
+            with m.If(line.bank == bank):
+                m.d.comb += key.eq(_FIRST[bank] + line.line[: (LINES[bank] - 1).bit_length()])
+        return key

@@ -1,0 +1,1 @@
+"""Groups from their start to their retirement."""

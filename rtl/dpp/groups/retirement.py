@@ -1,0 +1,169 @@
+"""The end of a group: its test by the conditional unit, and its outputs.
+
+Source: CTM Guide pp. 17-18, 29; docs/architecture.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.border import PROGRAM, WORD_BITS, memory_members, words_layout
+from ctm.rtl.dpp.groups.scheduling import row_bits
+from ctm.rtl.dpp.groups.state import end_state_layout
+from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+
+_TESTED = 8
+"""Groups that may wait for their tests."""
+
+
+class Retirement(wiring.Component):
+    """Sends the outputs of groups that are at their end, and frees their rows.
+
+    A group that faulted sends nothing. With tests the conditional unit is asked first; the groups' order stays the
+    same. Each output register that was written takes a cycle, a group one more; with tests three more at least.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    ready : ``Out(1)``
+    group : ``In({valid, row, faulted})``
+        A group at its end; only while `ready`.
+    left : ``In({valid, row})``
+        A group that has left its slot before is at its end; at any time, because there is a place for each row.
+    test_row, test_state
+        State of the group that is tested.
+    row, state
+        And of the group whose outputs are sent.
+    conditional, conditional_written
+        Conditional values of `test_row`; the values come a cycle later.
+    target, words, written
+        Output registers of `row`; the words come a cycle later.
+    release : ``Out({valid, row, faulted})``
+    test_request, test_response, output
+        As the core's.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        row, lanes = row_bits(config), config.lanes
+        state = end_state_layout(lanes)
+        event = data.StructLayout({"valid": 1, "row": row, "faulted": 1})
+        clients = memory_members(config)
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "ready": Out(1),
+                "group": In(event),
+                "left": In(data.StructLayout({"valid": 1, "row": row})),
+                "test_row": Out(row),
+                "test_state": In(state),
+                "row": Out(row),
+                "state": In(state),
+                "conditional": In(data.ArrayLayout(WORD_BITS, lanes)),
+                "conditional_written": In(lanes),
+                "target": Out(range(OUTPUTS)),
+                "words": In(words_layout(lanes)),
+                "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
+                "release": Out(event),
+                **{name: clients[name] for name in ("test_request", "test_response", "output")},
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        entry = data.StructLayout({"row": row_bits(self._config), "faulted": 1, "tested": 1})
+        m.submodules.queue = queue = SyncFIFO(width=entry.size, depth=_TESTED)
+        self._test(m, queue, self._choose(m))
+        self._send(m, queue, entry)
+        return m
+
+    def _choose(self, m: Module) -> stream.Interface:
+        """The next group. Those that have left their slots cannot wait, so they come first."""
+        m.submodules.left = left = SyncFIFO(width=row_bits(self._config), depth=2 * self._config.threads)
+        chosen = stream.Signature(self.group.shape()).create()
+        m.d.comb += [
+            left.w_en.eq(self.left.valid),
+            left.w_data.eq(self.left.row),
+            left.r_en.eq(chosen.ready),
+            self.ready.eq(chosen.ready & ~left.r_rdy),
+            chosen.valid.eq(left.r_rdy | self.group.valid),
+            chosen.payload.eq(self.group),
+        ]
+        with m.If(left.r_rdy):
+            m.d.comb += [chosen.payload.row.eq(left.r_data), chosen.payload.faulted.eq(0)]
+        return chosen
+
+    def _test(self, m: Module, queue: SyncFIFO, group: stream.Interface) -> None:
+        """Ask for the tests of the groups that need them."""
+        taken, valid, fetched = Signal.like(self.group), Signal(), Signal()
+        request, state = self.test_request, self.test_state
+        m.d.comb += [
+            self.test_row.eq(taken.row),
+            request.valid.eq(valid & fetched & ~taken.faulted & queue.w_rdy),
+            request.payload.i.eq(state.i),
+            request.payload.j.eq(state.j),
+            request.payload.mask.eq(state.covered & state.live),
+        ]
+        with m.If(self.program.tests):
+            m.d.comb += [
+                queue.w_data.eq(Cat(taken.row, taken.faulted, ~taken.faulted)),
+                queue.w_en.eq(valid & (taken.faulted | (fetched & request.ready))),
+                group.ready.eq(~valid),
+            ]
+        with m.Else():
+            m.d.comb += [
+                queue.w_data.eq(Cat(group.payload.row, group.payload.faulted)),
+                queue.w_en.eq(group.valid),
+                group.ready.eq(queue.w_rdy),
+            ]
+        first = Mux(self.program.conditional_from_program, 0, self.program.conditional_value)
+        for lane, value in enumerate(self.conditional):
+            chosen = Mux(self.conditional_written[lane], value, first)
+            m.d.comb += request.payload.values[lane].eq(chosen)
+        m.d.sync += fetched.eq(valid)
+        with m.If(group.valid & ~valid & self.program.tests):
+            m.d.sync += [valid.eq(1), fetched.eq(0), taken.eq(group.payload)]
+        with m.Elif(queue.w_en & queue.w_rdy):
+            m.d.sync += valid.eq(0)
+
+    def _send(self, m: Module, queue: SyncFIFO, entry: data.StructLayout) -> None:
+        """Send the outputs of the groups in the queue."""
+        group, output = data.View(entry, queue.r_data), self.output
+        left, started = Signal(OUTPUTS), Signal()
+        passed = Signal(self._config.lanes)
+        stores = self.state.covered & self.state.live & passed
+        answered = self.test_response.valid | ~group.tested
+        begins, sends, ends = queue.r_rdy & ~started & answered, output.valid & output.ready, Signal()
+        writes = Cat(Value.cast(self.written[number]).any() for number in range(OUTPUTS))
+        # Words are read in the cycle before they are sent.
+        upcoming, target = Signal(OUTPUTS), Signal(range(OUTPUTS))
+        m.d.comb += [
+            self.row.eq(group.row),
+            upcoming.eq(Mux(started, Mux(sends, left & (left - 1)[:OUTPUTS], left), Mux(group.faulted, 0, writes))),
+            self.target.eq(one_hot_index(lowest_one(upcoming))),
+            target.eq(one_hot_index(lowest_one(left))),
+            self.test_response.ready.eq(queue.r_rdy & ~started & group.tested),
+            output.valid.eq(started & left.any()),
+            output.payload.target.eq(target),
+            output.payload.i.eq(self.state.i),
+            output.payload.j.eq(self.state.j),
+            output.payload.words.eq(self.words),
+            *(
+                output.payload.mask[lane].eq(Mux(stores[lane], Value.cast(self.written[target][lane]), 0))
+                for lane in range(self._config.lanes)
+            ),
+            ends.eq(started & ~upcoming.any()),
+            queue.r_en.eq(ends),
+            self.release.valid.eq(ends),
+            self.release.row.eq(group.row),
+            self.release.faulted.eq(group.faulted),
+        ]
+        m.d.sync += left.eq(upcoming)
+        with m.If(begins):
+            m.d.sync += [started.eq(1), passed.eq(Mux(group.tested, self.test_response.payload.passed, ~0))]
+        with m.Elif(ends):
+            m.d.sync += started.eq(0)

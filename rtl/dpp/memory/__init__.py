@@ -1,0 +1,1 @@
+"""Lookups and uncached writes of the array."""

@@ -1,0 +1,109 @@
+"""Words that come back from memory, on their way to the temporaries that asked for them."""
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.border import lookup_tag_layout, memory_members, words_layout
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
+from ctm.rtl.r5xx.state import PC_BITS
+from ctm.rtl.r5xx.texture.port import record_layout
+
+_WAITING = 8
+
+
+def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:
+    """A write of a slot's temporary."""
+    return data.StructLayout(
+        {
+            "slot": slot_bits(config),
+            "register": REGISTER_BITS,
+            "words": words_layout(config.lanes),
+            "enable": data.ArrayLayout(CHANNELS, config.lanes),
+        }
+    )
+
+
+class LookupReturn(wiring.Component):
+    """Keeps where each outstanding lookup's words go, and writes them when they come; one in each cycle.
+
+    Up to 8 answers wait for the register file, so that the cache does not stop whenever the ALU writes to the same bank
+    or a group starts.
+
+    Members
+    -------
+    record : ``In({valid, tag, record})``
+        A lookup sets out.
+    response
+        As the core's `lookup_response`.
+    write : ``Out(stream.Signature(lookup_write_layout(config)))``
+    returned : ``Out({valid, slot})``
+        A lookup is done.
+    refused : ``Out({valid, pc})``
+        Memory refused the one that `returned` speaks of; it writes nothing.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        super().__init__(
+            {
+                "record": In(
+                    data.StructLayout({"valid": 1, "tag": lookup_tag_layout(config), "record": record_layout(config)})
+                ),
+                "response": memory_members(config)["lookup_response"],
+                "write": Out(stream.Signature(lookup_write_layout(config))),
+                "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
+                "refused": Out(data.StructLayout({"valid": 1, "pc": PC_BITS})),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config = self._config
+        m.submodules.records = records = Memory(
+            shape=record_layout(config), depth=config.threads * config.lookups, init=[]
+        )
+        note, read = records.write_port(), records.read_port()
+        m.d.comb += [
+            note.addr.eq(Value.cast(self.record.tag)),
+            note.data.eq(self.record.record),
+            note.en.eq(self.record.valid),
+        ]
+        response = self.response
+        m.submodules.waiting = waiting = SyncFIFO(width=len(Value.cast(response.payload)), depth=_WAITING)
+        answer = data.View(response.payload.shape(), waiting.r_data)
+        held, valid = Signal.like(answer, reset_less=True), Signal()
+        write, done = self.write, Signal()
+        m.d.comb += [
+            waiting.w_en.eq(response.valid),
+            waiting.w_data.eq(Value.cast(response.payload)),
+            response.ready.eq(waiting.w_rdy),
+            done.eq(valid & (held.refused | write.ready)),
+            waiting.r_en.eq(~valid | done),
+            read.addr.eq(Value.cast(answer.tag)),
+            read.en.eq(waiting.r_en),
+        ]
+        with m.If(waiting.r_en):
+            m.d.sync += [valid.eq(waiting.r_rdy), held.eq(answer)]
+
+        record = read.data
+        m.d.comb += [
+            write.valid.eq(valid & ~held.refused),
+            write.payload.slot.eq(held.tag.slot),
+            write.payload.register.eq(record.register),
+            write.payload.enable.eq(record.enable),
+            self.returned.valid.eq(done),
+            self.returned.slot.eq(held.tag.slot),
+            self.refused.valid.eq(done & held.refused),
+            self.refused.pc.eq(record.pc),
+        ]
+        for lane in range(config.lanes):
+            for channel in range(CHANNELS):
+                word = held.words[lane][record.swizzle[channel]]
+                m.d.comb += write.payload.words[lane][channel].eq(word)
+        return m

@@ -1,0 +1,1 @@
+"""Temporaries and output registers."""

@@ -1,0 +1,194 @@
+"""Temporaries of all resident groups, in block RAM.
+
+Each memory has one write and one read port. Reads are made many by copies: one for each of the ALU's three sources and
+one for texture instructions. Writes are made two by banks: a group's temporaries are all in one bank, and the ALU and
+the texture unit write at the same time if their groups' banks differ. Of two writes to one bank the ALU's, which cannot
+wait, comes first.
+
+A group that starts has all its temporaries forgotten at once, and those that nobody has written read 0. The first write
+to such a row sets all of it, words that are not enabled to 0.
+"""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.memory import Memory, ReadPort
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.fp.number import WORD_BITS
+from ctm.rtl.isa.limits import REGISTER_BITS
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER, WrittenRows
+from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
+
+ALU_SOURCES = 3
+BANKS = 2
+COPIES = ALU_SOURCES + 1
+"""The last one is read by texture instructions."""
+
+_PARTS = {"rgb": range(SCALAR), "alpha": range(SCALAR, CHANNELS)}
+"""Memories of a lane, and the channels that each holds: the units address them apart."""
+
+
+def place_layout(config: ArrayConfig) -> data.StructLayout:
+    """Where a temporary is: a bank, and an entry of it."""
+    return data.StructLayout(
+        {"bank": (BANKS - 1).bit_length(), "entry": (config.temporaries // BANKS - 1).bit_length()}
+    )
+
+
+def write_layout(config: ArrayConfig) -> data.StructLayout:
+    """A write to one temporary: its place, the words of all lanes and channels, and which of them are written.
+
+    With `forgets` all are, and the other temporaries of the slot (of those, that are in the same block of 32) are
+    forgotten.
+    """
+    return data.StructLayout(
+        {
+            "place": place_layout(config),
+            "words": data.ArrayLayout(data.ArrayLayout(WORD_BITS, CHANNELS), config.lanes),
+            "enable": data.ArrayLayout(CHANNELS, config.lanes),
+            "forgets": 1,
+        }
+    )
+
+
+class RegisterFile(wiring.Component):
+    """Registers of `lanes` processors of every resident group.
+
+    A read gives its data one cycle later; what is written in the same cycle is not seen. All reads and the ALU's write
+    happen in every cycle; a texture write waits while the ALU writes to the same bank.
+
+    Members
+    -------
+    slot_exponent : ``In(8)``
+        A slot has 2^n entries; one-hot, 2^0 first.
+    rgb_sources, alpha_sources : ``In(ArrayLayout(place_layout(config), 3))``
+        Where the RGB and the alpha unit's sources are.
+    sources : ``Out(ArrayLayout(ArrayLayout(ArrayLayout(32, 4), 3), lanes))``
+        src0 to src2 of each lane.
+    texture_source : ``In(place_layout(config))``
+    texture_words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
+    rgb_place, alpha_place : ``In(place_layout(config))``
+        Where the ALU's results go.
+    results : ``In(ArrayLayout(ArrayLayout(32, 4), lanes))``
+    result_enable : ``In(ArrayLayout(4, lanes))``
+    texture_write : ``In(stream.Signature(write_layout(config)))``
+    busy : ``Out(2)``
+        Banks that the ALU writes in this cycle, and texture writes cannot.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        place, lanes = place_layout(config), config.lanes
+        vector = data.ArrayLayout(WORD_BITS, CHANNELS)
+        super().__init__(
+            {
+                "slot_exponent": In(REGISTER_BITS + 1),
+                "rgb_sources": In(data.ArrayLayout(place, ALU_SOURCES)),
+                "alpha_sources": In(data.ArrayLayout(place, ALU_SOURCES)),
+                "sources": Out(data.ArrayLayout(data.ArrayLayout(vector, ALU_SOURCES), lanes)),
+                "texture_source": In(place),
+                "texture_words": Out(data.ArrayLayout(vector, lanes)),
+                "rgb_place": In(place),
+                "alpha_place": In(place),
+                "results": In(data.ArrayLayout(vector, lanes)),
+                "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
+                "texture_write": In(stream.Signature(write_layout(config))),
+                "busy": Out(BANKS),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        write = self.texture_write
+        parts = []
+        self._block = self._slot_rows(m)
+        for name, channels in _PARTS.items():
+            place = self.rgb_place if name == "rgb" else self.alpha_place
+            writes = self._enables(self.result_enable, channels).any()
+            part_busy = Signal(BANKS, name=f"{name}_busy")
+            m.d.comb += part_busy.bit_select(place.bank, 1).eq(writes)
+            parts.append(part_busy)
+            banks = [self._bank(m, name, bank, part_busy[bank]) for bank in range(BANKS)]
+            self._connect_reads(m, name, banks)
+        m.d.comb += [
+            self.busy.eq(parts[0] | parts[1]),
+            write.ready.eq(~self.busy.bit_select(write.payload.place.bank, 1)),
+        ]
+        return m
+
+    def _enables(self, enables: data.View, channels: range) -> Value:
+        return Cat(enables[lane][channel] for lane in range(self._config.lanes) for channel in channels)
+
+    def _words(self, words: data.View, channels: range) -> Value:
+        return Cat(words[lane][channel] for lane in range(self._config.lanes) for channel in channels)
+
+    def _slot_rows(self, m: Module) -> Value:
+        """Rows of the texture write's slot, in its block."""
+        entry, exponent = self.texture_write.payload.place.entry, self.slot_exponent
+        rows = Signal(ROWS_TOGETHER)
+        first = Signal(PLACE_BITS)
+        with m.If(exponent[PLACE_BITS:].any()):
+            m.d.comb += rows.eq(~0)
+        for n in range(PLACE_BITS):
+            with m.If(exponent[n]):
+                m.d.comb += [rows.eq((1 << (1 << n)) - 1), first.eq(Cat(Const(0, n), entry[n:PLACE_BITS]))]
+        block = Signal(ROWS_TOGETHER)
+        m.d.comb += block.eq(Mux(self.texture_write.payload.forgets, rows << first, 0))
+        return block
+
+    def _bank(self, m: Module, name: str, bank: int, alu_writes: Value) -> tuple[WrittenRows, list[ReadPort]]:
+        """One bank of the lanes' RGB or alpha words: read ports of its copies, which are all written alike."""
+        channels, write = _PARTS[name], self.texture_write
+        place, payload = self.rgb_place if name == "rgb" else self.alpha_place, write.payload
+        texture_writes = write.valid & write.ready & (payload.place.bank == bank)
+        width, depth = self._config.lanes * len(channels), self._config.temporaries // BANKS
+        entry = Mux(alu_writes, place.entry, payload.place.entry)
+        enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)
+        words = Mux(alu_writes, self._words(self.results, channels), self._words(payload.words, channels))
+        m.submodules[f"{name}_{bank}_written"] = written = WrittenRows(depth, COPIES)
+        writes = Signal(name=f"{name}_writes_{bank}")
+        m.d.comb += [
+            enable.eq(Mux(alu_writes, self._enables(self.result_enable, channels), texture_enable)),
+            writes.eq(alu_writes | (texture_writes & texture_enable.any())),
+            written.row.eq(entry),
+            written.write.eq(writes),
+            written.forgets.eq(Mux(alu_writes, 0, self._block)),
+        ]
+        row = data.ArrayLayout(WORD_BITS, width)
+        contents, strobes = Signal(row, name=f"{name}_{bank}_contents"), Signal(width, name=f"{name}_{bank}_strobes")
+        m.d.comb += [
+            strobes.eq((enable | written.is_fresh.replicate(width)) & writes.replicate(width)),
+            *(
+                word.eq(words.word_select(number, WORD_BITS) & enable[number].replicate(WORD_BITS))
+                for number, word in enumerate(contents)
+            ),
+        ]
+        ports = []
+        for copy in range(COPIES):
+            m.submodules[f"{name}_{bank}_{copy}"] = memory = Memory(shape=row, depth=depth, init=[])
+            port = memory.write_port(granularity=1)
+            m.d.comb += [port.addr.eq(entry), port.data.eq(contents), port.en.eq(strobes)]
+            ports.append(memory.read_port())
+        return written, ports
+
+    def _connect_reads(self, m: Module, name: str, banks: list[tuple[WrittenRows, list[ReadPort]]]) -> None:
+        """Each copy's reader, of whichever bank it asked in the cycle before."""
+        channels, lanes = _PARTS[name], range(self._config.lanes)
+        places = [*(self.rgb_sources if name == "rgb" else self.alpha_sources), self.texture_source]
+        readers = [[self.sources[lane][source] for lane in lanes] for source in range(ALU_SOURCES)]
+        readers.append([self.texture_words[lane] for lane in lanes])
+        for copy, (place, vectors) in enumerate(zip(places, readers, strict=True)):
+            words = Signal(len(lanes) * len(channels) * WORD_BITS, name=f"{name}_{copy}_words")
+            chosen = delay(m, place.bank)
+            for bank, (written, ports) in enumerate(banks):
+                m.d.comb += [ports[copy].addr.eq(place.entry), written.reads[copy].eq(place.entry)]
+                with m.If((chosen == bank) & written.written[copy]):
+                    m.d.comb += words.eq(ports[copy].data)
+            for lane, vector in enumerate(vectors):
+                m.d.comb += [
+                    vector[channel].eq(words.word_select(lane * len(channels) + index, WORD_BITS))
+                    for index, channel in enumerate(channels)
+                ]

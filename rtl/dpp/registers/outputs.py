@@ -1,0 +1,127 @@
+"""Output registers and conditional values of all groups, until they are sent.
+
+Source: CTM Guide p. 29.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.border import WORD_BITS, words_layout
+from ctm.rtl.dpp.groups.scheduling import row_bits
+from ctm.rtl.isa.limits import OUTPUTS
+from ctm.rtl.lib.table import Table
+from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
+
+_TARGET_BITS = (OUTPUTS - 1).bit_length()
+
+
+def output_write_layout(config: ArrayConfig) -> data.StructLayout:
+    """Results of an OUTPUT: the units' registers, the channels and the conditional values that are written."""
+    return data.StructLayout(
+        {
+            "row": row_bits(config),
+            "rgb_target": _TARGET_BITS,
+            "alpha_target": _TARGET_BITS,
+            "words": words_layout(config.lanes),
+            "enable": data.ArrayLayout(CHANNELS, config.lanes),
+            "conditional": config.lanes,
+        }
+    )
+
+
+class OutputRegisters(wiring.Component):
+    """Keeps what OUTPUT instructions write until the group ends; one write and one read per cycle.
+
+    Members
+    -------
+    write : ``In(output_write_layout(config))``
+    start : ``In({valid, row})``
+        Nothing of that row is written any more.
+    row : ``In``
+    target : ``In(2)``
+    written : ``Out(ArrayLayout(ArrayLayout(4, lanes), 4))``
+        Channels of the row's registers that were written, of all targets, in the same cycle.
+    words : ``Out(words_layout(lanes))``
+        The register `target`, a cycle later.
+    conditional_row : ``In``
+    conditional_written : ``Out(lanes)``
+        Lanes whose conditional value was written, in the same cycle.
+    conditional : ``Out(ArrayLayout(32, lanes))``
+        Conditional values, a cycle later.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        lanes, row = config.lanes, row_bits(config)
+        super().__init__(
+            {
+                "write": In(output_write_layout(config)),
+                "start": In(data.StructLayout({"valid": 1, "row": row})),
+                "row": In(row),
+                "target": In(_TARGET_BITS),
+                "written": Out(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
+                "words": Out(words_layout(lanes)),
+                "conditional_row": In(row),
+                "conditional_written": Out(lanes),
+                "conditional": Out(data.ArrayLayout(WORD_BITS, lanes)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config, write = self._config, self.write
+        rows = 2 * config.threads
+        for lane in range(config.lanes):
+            for channel in range(CHANNELS):
+                target = write.alpha_target if channel == SCALAR else write.rgb_target
+                word = self._memory(
+                    m, f"words_{lane}_{channel}", OUTPUTS * rows, Cat(target, write.row), write.words[lane][channel],
+                    write.enable[lane][channel], Cat(self.target, self.row),
+                )  # fmt: skip
+                m.d.comb += self.words[lane][channel].eq(word)
+            value = self._memory(
+                m, f"conditional_{lane}", rows, write.row, write.words[lane][SCALAR],
+                write.conditional[lane], self.conditional_row,
+            )  # fmt: skip
+            m.d.comb += self.conditional[lane].eq(value)
+
+        m.submodules.flags = flags = Table(
+            data.StructLayout({"written": self.written.shape(), "conditional": config.lanes}), rows
+        )
+        # A row that starts is not cleared, so that the table has one writer.
+        fresh = Signal(rows)
+
+        def read(row: Value) -> data.View:
+            found = Signal(flags.shape, name="found")
+            m.d.comb += found.eq(Mux(fresh.bit_select(row, 1), 0, Value.cast(flags.read(m, row))))
+            return found
+
+        m.d.comb += [
+            self.written.eq(read(self.row).written),
+            self.conditional_written.eq(read(self.conditional_row).conditional),
+        ]
+        before = read(write.row)
+        after = Signal.like(before)
+        m.d.comb += after.conditional.eq(before.conditional | write.conditional)
+        for target in range(OUTPUTS):
+            for lane in range(config.lanes):
+                units = Cat((write.rgb_target == target).replicate(SCALAR), write.alpha_target == target)
+                m.d.comb += after.written[target][lane].eq(before.written[target][lane] | (write.enable[lane] & units))
+        writes = Value.cast(write.enable).any() | write.conditional.any()
+        flags.write(m, write.row, after, writes)
+        written, started = Mux(writes, 1 << write.row, 0), Mux(self.start.valid, 1 << self.start.row, 0)
+        m.d.sync += fresh.eq((fresh & ~written) | started)
+        return m
+
+    def _memory(
+        self, m: Module, name: str, depth: int, row: Value, word: Value, enable: Value, read_row: Value
+    ) -> Value:
+        """A word of every row, a cycle after its row was asked for."""
+        m.submodules[name] = memory = Memory(shape=WORD_BITS, depth=depth, init=[])
+        write, read = memory.write_port(), memory.read_port()
+        m.d.comb += [write.addr.eq(row), write.data.eq(word), write.en.eq(enable), read.addr.eq(read_row)]
+        return read.data

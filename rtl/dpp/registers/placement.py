@@ -1,0 +1,79 @@
+"""Where a group's temporaries are in the register file.
+
+A slot has 2^n entries, as many as the program's temporaries need: even slots in one bank, odd ones in the other. A slot
+that needs all of a small register file has both.
+"""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.isa.limits import LOOP_INDEX_BITS, REGISTER_BITS
+
+ALLOCATION = data.StructLayout({"highest": REGISTER_BITS, "exponent": REGISTER_BITS + 1})
+"""A program's highest temporary, and the n of a slot's 2^n entries, one-hot, 2^0 first."""
+
+
+def _size_exponent(highest_temporary: Value) -> Value:
+    """n, such that 2^n entries hold temporaries 0 to `highest_temporary`; one-hot, 2^0 first."""
+    bits = [highest_temporary[bit] for bit in range(REGISTER_BITS)]
+    return Cat(
+        (bits[n - 1] if n else Const(1)) & ~Cat(bits[n:]).any() if n < REGISTER_BITS else bits[-1]
+        for n in range(REGISTER_BITS + 1)
+    )
+
+
+def allocate(m: Module, highest_temporary: Value) -> data.View:
+    """The allocation of a program's temporaries."""
+    allocation = Signal(ALLOCATION)
+    m.d.comb += [allocation.highest.eq(highest_temporary), allocation.exponent.eq(_size_exponent(highest_temporary))]
+    return allocation
+
+
+def usable_slots(config: ArrayConfig, exponent: Value) -> Value:
+    """Slots that fit: as many as the register file holds, `threads` at most."""
+    result: Value = Const(0)
+    for n in range(REGISTER_BITS + 1):
+        result = Mux(exponent[n], min(config.threads, config.temporaries >> n), result)
+    return result
+
+
+class Placement:
+    """Registers of one slot, as an instruction names them."""
+
+    def __init__(
+        self, m: Module, config: ArrayConfig, slot: Value, allocation: data.View, loop_index: Value | None = None
+    ) -> None:
+        self._m, self._config, self._slot = m, config, slot
+        self._highest, self._loop_index = allocation.highest, loop_index
+        base = Signal(REGISTER_BITS + len(slot))
+        for n in range(REGISTER_BITS + 1):
+            with m.If(allocation.exponent[n]):
+                m.d.comb += base.eq(slot[1:].shift_left(n))
+        self._base = base
+
+    def number(self, address: Value, relative: Value) -> Value:
+        """The register that an instruction names; with `relative` aL is added, and wraps."""
+        assert self._loop_index is not None
+        offset = Mux(relative, self._loop_index[:LOOP_INDEX_BITS], 0)
+        number = Signal(REGISTER_BITS, name="register")
+        self._m.d.comb += number.eq(address + offset)
+        return number
+
+    def exists(self, number: Value) -> Value:
+        """Whether the program has that temporary: others read 0 and swallow writes."""
+        return number <= self._highest
+
+    def place(self, number: Value) -> data.View:
+        """Where it is, if it exists."""
+        layout = place_layout(self._config)
+        place = Signal(layout, name="place")
+        entries = len(place.entry)
+        linear = Signal(entries + 1, name="linear")
+        self._m.d.comb += [
+            linear.eq(self._base | number),
+            place.entry.eq(linear[:entries]),
+            place.bank.eq(self._slot[0] | linear[entries]),
+        ]
+        return place

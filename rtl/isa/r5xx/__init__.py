@@ -1,0 +1,1 @@
+"""The R5xx instruction set's declarations: instruction words, codes, limits."""

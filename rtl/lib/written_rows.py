@@ -1,0 +1,57 @@
+"""Which rows of a memory count as written; the others read 0."""
+
+from amaranth import Module
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.table import Table
+
+ROWS_TOGETHER = 32
+"""Rows that can be forgotten together: a block that starts at a multiple of this."""
+PLACE_BITS = (ROWS_TOGETHER - 1).bit_length()
+"""Width of a row's place in its block."""
+
+
+class WrittenRows(wiring.Component):
+    """A bit for each row, in distributed memory. All are 0 after power-up.
+
+    Members
+    -------
+    row : ``In(range(rows))``
+    write : ``In(1)``
+        The row is written in this cycle.
+    forgets : ``In(ROWS_TOGETHER)``
+        Rows of its block, lowest first, that are 0 from now on; only with `write`, whose row is written all the same.
+    is_fresh : ``Out(1)``
+        The row was not written before.
+    reads : ``In(ArrayLayout(range(rows), readers))``
+    written : ``Out(readers)``
+        Whether those rows were written, a cycle later; writes of the same cycle do not count.
+    """
+
+    def __init__(self, rows: int, readers: int) -> None:
+        self._rows = rows
+        super().__init__(
+            {
+                "row": In(range(rows)),
+                "write": In(1),
+                "forgets": In(ROWS_TOGETHER),
+                "is_fresh": Out(1),
+                "reads": In(data.ArrayLayout(range(rows), readers)),
+                "written": Out(readers),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.blocks = blocks = Table(ROWS_TOGETHER, self._rows // ROWS_TOGETHER)
+        block, place = self.row[PLACE_BITS:], self.row[:PLACE_BITS]
+        before = blocks.read(m, block)
+        blocks.write(m, block, (before & ~self.forgets) | (1 << place)[:ROWS_TOGETHER], self.write)
+        m.d.comb += self.is_fresh.eq(~before.bit_select(place, 1))
+        for reader, bit in enumerate(self.written):
+            row = self.reads[reader]
+            m.d.comb += bit.eq(delay(m, blocks.read(m, row[PLACE_BITS:]).bit_select(row[:PLACE_BITS], 1)))
+        return m

@@ -1,0 +1,1 @@
+"""AXI4 managers, and lines of memory shared out among them."""

@@ -1,0 +1,89 @@
+"""Clients that write lines, and the memory ports that they share."""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_WRITE, LINE_WRITTEN
+from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.mc.bus.read_ports import port_count, route
+from ctm.rtl.mc.bus.writer import tagged_answer_layout, tagged_write_layout
+
+
+class WritePorts(wiring.Component):
+    """Lets several clients write lines over the memory ports; at each port they take turns.
+
+    `ordered` says for each client whether it is told of its writes in order: one that goes to the other port then waits
+    until all earlier ones of its client have been answered. A write reaches its port in the same cycle.
+
+    Members
+    -------
+    writes : ``In(stream.Signature(LINE_WRITE))`` for each client
+    written : ``Out(stream.Signature(LINE_WRITTEN))`` for each client
+    port_writes : ``Out(stream.Signature(tagged_write_layout(tag)))`` for each port
+    port_answers : ``In(stream.Signature(tagged_answer_layout(tag)))`` for each port
+    answered_line : ``Out(26)``
+        The line that `written` is about.
+    idle : ``Out(len(ordered))``
+        All writes of a client have been answered.
+    """
+
+    def __init__(self, ordered: tuple[bool, ...], *, split: int, outstanding: int) -> None:
+        clients = len(ordered)
+        self._ordered, self._split, self._outstanding = ordered, split, outstanding
+        self.tag = tag = range(clients)
+        ports = port_count(split)
+        super().__init__(
+            {
+                "writes": In(stream.Signature(LINE_WRITE)).array(clients),
+                "written": Out(stream.Signature(LINE_WRITTEN)).array(clients),
+                "port_writes": Out(stream.Signature(tagged_write_layout(tag))).array(ports),
+                "port_answers": In(stream.Signature(tagged_answer_layout(tag))).array(ports),
+                "answered_line": Out(LINE_ADDRESS_BITS),
+                "idle": Out(clients),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        ports = range(len(self.port_writes))
+        arbiters = []
+        for port in ports:
+            m.submodules[f"writes_{port}"] = arbiter = Arbiter(tagged_write_layout(self.tag), len(self._ordered))
+            connect(m, arbiter.output, flipped(self.port_writes[port]))
+            arbiters.append(arbiter)
+        m.submodules.answers = answers = Arbiter(tagged_answer_layout(self.tag), len(ports))
+        for port in ports:
+            connect(m, flipped(self.port_answers[port]), answers.inputs[port])
+        answer = answers.output
+        m.d.comb += self.answered_line.eq(answer.payload.line)
+
+        for client, ordered in enumerate(self._ordered):
+            write, written = self.writes[client], self.written[client]
+            count = Signal(range(self._outstanding * len(ports) + 1), name=f"count_{client}")
+            last_port = Signal(name=f"last_port_{client}")
+            second = route(write.payload.line, self._split) if len(ports) > 1 else Cat(0)
+            allowed = (count == 0) | (second == last_port) | (not ordered)
+            taken = write.valid & write.ready
+            m.d.comb += [
+                written.valid.eq(answer.valid & (Value.cast(answer.payload.tag) == client)),
+                written.payload.refused.eq(answer.payload.refused),
+                write.ready.eq(
+                    allowed & Mux(second, arbiters[-1].inputs[client].ready, arbiters[0].inputs[client].ready)
+                ),
+                self.idle[client].eq(count == 0),
+            ]
+            m.d.sync += count.eq(count + taken - (written.valid & written.ready))
+            with m.If(written.valid):
+                m.d.comb += answer.ready.eq(written.ready)
+            with m.If(taken):
+                m.d.sync += last_port.eq(second)
+            for port in ports:
+                own = arbiters[port].inputs[client]
+                m.d.comb += [
+                    own.valid.eq(write.valid & allowed & (second == port)),
+                    own.payload.write.eq(write.payload),
+                    own.payload.tag.eq(client),
+                ]
+        return m

@@ -1,0 +1,1 @@
+"""The cache of the conditional unit's words."""

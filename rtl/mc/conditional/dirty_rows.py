@@ -1,0 +1,89 @@
+"""The rows of a cache that is written: bytes, and which of them memory does not have yet."""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.conditional import CHANGE, WORD_INDEX_BITS
+from ctm.rtl.border.lines import LINE_BITS
+from ctm.rtl.config import CacheConfig
+from ctm.rtl.lib.table import Table
+from ctm.rtl.mc.elements import LINE_WORDS, WORD_BYTES
+
+_BYTE_BITS = 8
+
+
+class DirtyRows(wiring.Component):
+    """Rows of lines whose words are changed. A row is filled, read and changed at most once in each cycle.
+
+    Members
+    -------
+    read : ``In({valid, row})``
+        `bits` are the row in the next cycle, and until another is read. What is changed or filled in the same cycle is
+        not in them.
+    bits : ``Out(512)``
+    fill : ``In({valid, row, bits})``
+        All bytes but the dirty ones; not in a cycle in which a row is changed.
+    change : ``In({row, word, change})``
+        Bytes of a word that are dirty from now on, perhaps none.
+    clean : ``In({valid, row})``
+        No byte of the row is dirty any more; not of a row that is changed in the same cycle.
+    asked : ``In(range(rows))``
+    dirty : ``Out(64)``
+        The dirty bytes of this row, as they were before the cycle.
+    soiled : ``Out(rows)``
+        Rows that have dirty bytes.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        row = range(rows)
+        some = data.StructLayout({"valid": 1, "row": row})
+        super().__init__(
+            {
+                "read": In(some),
+                "bits": Out(LINE_BITS),
+                "fill": In(data.StructLayout({"valid": 1, "row": row, "bits": LINE_BITS})),
+                "change": In(data.StructLayout({"row": row, "word": WORD_INDEX_BITS, "change": CHANGE})),
+                "clean": In(some),
+                "asked": In(row),
+                "dirty": Out(CacheConfig.LINE_BYTES),
+                "soiled": Out(rows),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.memory = memory = Memory(shape=LINE_BITS, depth=self._rows, init=[])
+        m.submodules.masks = masks = Table(CacheConfig.LINE_BYTES, self._rows)
+        reader, writer = memory.read_port(), memory.write_port(granularity=_BYTE_BITS)
+
+        def dirty(row: Value) -> Value:
+            # Of a row that is not soiled the mask means nothing, so that it need not be cleared.
+            return masks.read(m, row) & self.soiled.bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)
+
+        row, change, fill = self.change.row, self.change.change, self.fill
+        changed, changes = Signal(CacheConfig.LINE_BYTES), change.mask.any()
+        m.d.comb += [
+            changed.eq(_at_word(change.mask, self.change.word)),
+            reader.addr.eq(self.read.row),
+            reader.en.eq(self.read.valid),
+            self.bits.eq(reader.data),
+            writer.addr.eq(Mux(fill.valid, fill.row, row)),
+            writer.data.eq(Mux(fill.valid, fill.bits, change.bits.replicate(LINE_WORDS))),
+            writer.en.eq(Mux(fill.valid, ~dirty(fill.row), changed)),
+            self.dirty.eq(dirty(self.asked)),
+        ]
+        masks.write(m, row, dirty(row) | changed, changes)
+        with m.If(changes):
+            m.d.sync += self.soiled.bit_select(row, 1).eq(1)
+        with m.If(self.clean.valid):
+            m.d.sync += self.soiled.bit_select(self.clean.row, 1).eq(0)
+        return m
+
+
+def _at_word(mask: Value, word: Value) -> Value:
+    """A word's byte mask as a line's."""
+    return Cat(mask & (word == number).replicate(WORD_BYTES) for number in range(LINE_WORDS))

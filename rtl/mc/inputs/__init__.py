@@ -1,0 +1,1 @@
+"""Lookups: two levels of input cache."""

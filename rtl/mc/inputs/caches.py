@@ -1,0 +1,96 @@
+"""Both levels of the input cache."""
+
+from amaranth import Cat, Module
+from amaranth.hdl import ShapeLike
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.config import CacheConfig
+from ctm.rtl.isa.limits import INPUTS
+from ctm.rtl.mc.buffer import BUFFER
+from ctm.rtl.mc.inputs.core_cache import InputCache
+from ctm.rtl.mc.inputs.lookup import lookup_request_layout, lookup_response_layout
+from ctm.rtl.mc.inputs.shared_cache import SharedCache
+
+
+class InputCaches(wiring.Component):
+    """A first level for each core, as `InputCache`, and a second one for all, as `SharedCache`.
+
+    A lookup that hits is answered after seven cycles, one that the second level has after nine at least. Each level has
+    at most `outstanding` lines under way, the first one each.
+
+    Members
+    -------
+    requests : ``In(stream.Signature(lookup_request_layout(lanes, tag)))``, `cores` of them
+    responses : ``Out(stream.Signature(lookup_response_layout(lanes, tag)))``, as many
+    inputs : ``In(BUFFER)``, 16 of them
+        Only to be changed while idle.
+    line_request : ``Out(stream.Signature(LINE_REQUEST))``
+    line_response : ``In(stream.Signature(LINE_RESPONSE, always_ready=True))``
+        In the order of the requests.
+    invalidate : ``In(1)``
+        Forget all lines of both levels; only while idle and no request is offered.
+    idle : ``Out(1)``
+        All answers have been taken.
+    hit, miss : ``Out(cores)``
+        A core's first level found a line, or did not; uncached ones are not looked for.
+    shared_hit, shared_miss : ``Out(1)``
+        The same of the second level.
+    """
+
+    def __init__(
+        self,
+        first: CacheConfig,
+        second: CacheConfig,
+        *,
+        cores: int,
+        lanes: int,
+        tag: ShapeLike,
+        outstanding: int,
+    ) -> None:
+        self._first, self._second, self._cores = first, second, cores
+        self._lanes, self._tag, self._outstanding = lanes, tag, outstanding
+        super().__init__(
+            {
+                "requests": In(stream.Signature(lookup_request_layout(lanes, tag))).array(cores),
+                "responses": Out(stream.Signature(lookup_response_layout(lanes, tag))).array(cores),
+                "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
+                "line_request": Out(stream.Signature(LINE_REQUEST)),
+                "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
+                "invalidate": In(1),
+                "idle": Out(1),
+                "hit": Out(cores),
+                "miss": Out(cores),
+                "shared_hit": Out(1),
+                "shared_miss": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.shared = shared = SharedCache(
+            self._second, requesters=self._cores, outstanding=self._outstanding
+        )  # fmt: skip
+        wiring.connect(m, shared.line_request, wiring.flipped(self.line_request))
+        wiring.connect(m, wiring.flipped(self.line_response), shared.line_response)
+        own = []
+        for core in range(self._cores):
+            level = InputCache(self._first, lanes=self._lanes, tag=self._tag, outstanding=self._outstanding)
+            m.submodules[f"core_{core}"] = level
+            wiring.connect(m, wiring.flipped(self.requests[core]), level.request)
+            wiring.connect(m, level.response, wiring.flipped(self.responses[core]))
+            wiring.connect(m, level.line_request, shared.requests[core])
+            wiring.connect(m, shared.responses[core], level.line_response)
+            m.d.comb += [level.inputs.eq(self.inputs), level.invalidate.eq(self.invalidate)]
+            own.append(level)
+        m.d.comb += [
+            shared.invalidate.eq(self.invalidate),
+            self.idle.eq(shared.idle & Cat(level.idle for level in own).all()),
+            self.hit.eq(Cat(level.hit for level in own)),
+            self.miss.eq(Cat(level.miss for level in own)),
+            self.shared_hit.eq(shared.hit),
+            self.shared_miss.eq(shared.miss),
+        ]
+        return m

@@ -1,0 +1,1 @@
+"""What caches of lines are made of."""

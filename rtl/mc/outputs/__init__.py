@@ -1,0 +1,1 @@
+"""What the array writes: elements, combined into lines."""

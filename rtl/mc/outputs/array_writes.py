@@ -1,0 +1,183 @@
+"""Writes of the array: outputs through the output cache, uncached writes past it.
+
+Source: CTM Guide pp. 4, 7, 31.
+"""
+
+from amaranth import Array, Module, Mux, Signal, Value
+from amaranth.hdl import ShapeLike
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ctm.rtl.border.lines import LINE_WRITE, LINE_WRITTEN
+from ctm.rtl.fp.number import WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, OUTPUTS, QUAD
+from ctm.rtl.lib.rest import Pausing
+from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.mc.buffer import BUFFER
+from ctm.rtl.mc.elements import WORDS
+from ctm.rtl.mc.outputs.element_writer import ElementWriter, element_writes_layout
+from ctm.rtl.mc.outputs.write_combiner import WriteCombiner
+
+_PENDING = 16
+"""Uncached lines that have not been answered."""
+
+
+def output_layout(lanes: int) -> data.StructLayout:
+    """What a group stores into one output: the pair of its lane 0, words and channels of each lane."""
+    return data.StructLayout(
+        {
+            "i": COORDINATE_BITS + 1,
+            "j": COORDINATE_BITS,
+            "target": range(OUTPUTS),
+            "words": data.ArrayLayout(WORDS, lanes),
+            "mask": data.ArrayLayout(CHANNELS, lanes),
+        }
+    )
+
+
+def uncached_write_layout(lanes: int, slot: ShapeLike) -> data.StructLayout:
+    """A word for each lane in `mask`, at a pair of its own; of two lanes with the same pair the later one wins."""
+    indices = data.ArrayLayout(COORDINATE_BITS, lanes)
+    return data.StructLayout(
+        {
+            "slot": slot,
+            "acquires": 1,
+            "x": indices,
+            "y": indices,
+            "values": data.ArrayLayout(WORD_BITS, lanes),
+            "mask": lanes,
+        }
+    )
+
+
+class Outputs(wiring.Component):
+    """Writes what the array sends.
+
+    One group in each cycle, as long as each writes into one line; one line in each cycle. Uncached writes go to output
+    0, in order. One that acquires is answered when it and all earlier ones are in memory, or were refused.
+
+    Members
+    -------
+    output : ``In(stream.Signature(output_layout(lanes)))``
+    uncached_write : ``In(stream.Signature(uncached_write_layout(lanes, slot)))``
+    uncached_done : ``Out(stream.Signature({"slot": slot}))``
+    outputs : ``In(BUFFER)``, 4 of them
+    output_mask : ``In(4)``
+        Channels that are written; both only to be changed while idle.
+    line, uncached_line : ``Out(stream.Signature(LINE_WRITE))``
+        To memory, from the output cache and past it.
+    uncached_written : ``In(stream.Signature(LINE_WRITTEN, always_ready=True))``
+        In the order of `uncached_line`.
+    flush : ``In(1)``
+        Empty the output cache; high until `empty`.
+    empty : ``Out(1)``
+    idle : ``Out(1)``
+        All outputs are in the output cache, all uncached writes have been answered.
+    """
+
+    def __init__(self, lanes: int, slot: ShapeLike, *, entries: int) -> None:
+        self._lanes, self._entries = lanes, entries
+        done = data.StructLayout({"slot": slot})
+        self._pending = data.StructLayout({"writes": 1, "done": 1, "slot": slot})
+        self._passenger = data.StructLayout({"uncached": 1, "acquires": 1, "slot": slot})
+        super().__init__(
+            {
+                "output": In(stream.Signature(output_layout(lanes))),
+                "uncached_write": In(stream.Signature(uncached_write_layout(lanes, slot))),
+                "uncached_done": Out(stream.Signature(done)),
+                "outputs": In(data.ArrayLayout(BUFFER, OUTPUTS)),
+                "output_mask": In(CHANNELS),
+                "line": Out(stream.Signature(LINE_WRITE)),
+                "uncached_line": Out(stream.Signature(LINE_WRITE)),
+                "uncached_written": In(stream.Signature(LINE_WRITTEN, always_ready=True)),
+                "flush": In(1),
+                "empty": Out(1),
+                "idle": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        group = element_writes_layout(self._lanes, self._passenger)
+        m.submodules.arbiter = arbiter = Arbiter(group, 2)
+        m.submodules.writer = writer = ElementWriter(self._lanes, self._passenger)
+        combiner = WriteCombiner(entries=self._entries)
+        m.submodules.combiner = Pausing(combiner, combiner.write.valid | combiner.moves)
+        m.submodules.pending = pending = SyncFIFO(width=self._pending.size, depth=_PENDING)
+        self._offer_output(m, arbiter.inputs[0])
+        self._offer_uncached(m, arbiter.inputs[1])
+        connect(m, arbiter.output, writer.group)
+        connect(m, combiner.line, flipped(self.line))
+
+        line, write, past = writer.line, combiner.write, self.uncached_line
+        tells = line.payload.writes | (line.payload.passenger.acquires & line.payload.last)
+        entry, head = Signal(self._pending), data.View(self._pending, pending.r_data)
+        is_uncached = line.payload.passenger.uncached
+        m.d.comb += [
+            write.payload.eq(line.payload.write),
+            past.payload.eq(line.payload.write),
+            write.valid.eq(line.valid & line.payload.writes & ~is_uncached),
+            past.valid.eq(line.valid & line.payload.writes & is_uncached & pending.w_rdy),
+            line.ready.eq(
+                Mux(
+                    is_uncached,
+                    (past.ready | ~line.payload.writes) & (pending.w_rdy | ~tells),
+                    write.ready | ~line.payload.writes,
+                )
+            ),
+            entry.writes.eq(line.payload.writes),
+            entry.done.eq(line.payload.passenger.acquires & line.payload.last),
+            entry.slot.eq(line.payload.passenger.slot),
+            pending.w_data.eq(entry),
+            pending.w_en.eq(line.valid & line.ready & is_uncached & tells),
+        ]
+        answered = Signal(range(_PENDING + 1))
+        has_answer = self.uncached_written.valid | (answered != 0)
+        leaves = pending.r_rdy & (has_answer | ~head.writes) & (self.uncached_done.ready | ~head.done)
+        m.d.comb += [
+            self.uncached_done.valid.eq(pending.r_rdy & (has_answer | ~head.writes) & head.done),
+            self.uncached_done.payload.slot.eq(head.slot),
+            pending.r_en.eq(leaves),
+            combiner.flush.eq(self.flush),
+            self.empty.eq(combiner.empty),
+            self.idle.eq(writer.idle & ~pending.r_rdy),
+        ]
+        m.d.sync += answered.eq(answered + self.uncached_written.valid - (leaves & head.writes))
+        return m
+
+    def _offer_output(self, m: Module, group: stream.Interface) -> None:
+        """An output's pairs: those of the group's quads."""
+        output, payload = self.output, group.payload
+        m.d.comb += [
+            group.valid.eq(output.valid),
+            output.ready.eq(group.ready),
+            # Indexing the layout would be a shifter.
+            Value.cast(payload.buffer).eq(Array(map(Value.cast, self.outputs))[output.payload.target]),
+            payload.words.eq(output.payload.words),
+        ]
+        for lane in range(self._lanes):
+            m.d.comb += [
+                payload.x[lane].eq(output.payload.i + 2 * (lane // QUAD) + (lane & 1)),
+                payload.y[lane].eq(output.payload.j + (lane >> 1 & 1)),
+                payload.mask[lane].eq(output.payload.mask[lane] & self.output_mask),
+            ]
+
+    def _offer_uncached(self, m: Module, group: stream.Interface) -> None:
+        write, payload = self.uncached_write, group.payload
+        m.d.comb += [
+            group.valid.eq(write.valid),
+            write.ready.eq(group.ready),
+            payload.buffer.eq(self.outputs[0]),
+            payload.passenger.uncached.eq(1),
+            payload.passenger.acquires.eq(write.payload.acquires),
+            payload.passenger.slot.eq(write.payload.slot),
+        ]
+        for lane in range(self._lanes):
+            m.d.comb += [
+                payload.x[lane].eq(write.payload.x[lane]),
+                payload.y[lane].eq(write.payload.y[lane]),
+                payload.words[lane][0].eq(write.payload.values[lane]),
+                payload.mask[lane].eq(write.payload.mask[lane] & self.output_mask[0]),
+            ]

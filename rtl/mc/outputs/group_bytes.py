@@ -1,0 +1,130 @@
+"""The bytes of what a group writes: of each lane's element, and of all elements in one line."""
+
+from functools import reduce
+from operator import or_
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS
+from ctm.rtl.config import COMBINATIONAL, CacheConfig
+from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS
+from ctm.rtl.mc.address import ElementAddress
+from ctm.rtl.mc.buffer import BUFFER
+from ctm.rtl.mc.elements import ELEMENT_BYTES, LINE_BYTES, WORDS, ElementBytes
+
+_BYTE_BITS = 8
+_BLOCKS = LINE_BYTES // ELEMENT_BYTES
+_BLOCK_BITS = (ELEMENT_BYTES - 1).bit_length()
+
+ELEMENT = data.StructLayout({"offset": LINE_OFFSET_BITS, "bytes": ELEMENT_BYTES * _BYTE_BITS, "mask": ELEMENT_BYTES})
+"""A lane's element: its place in its line, its bytes, and which of them are written."""
+
+
+class GroupElements(wiring.Component):
+    """Converts a group's words into elements. Combinational.
+
+    Members
+    -------
+    buffer : ``In(BUFFER)``
+    x, y, words, mask : ``In``, for each lane
+        Elements outside the buffer are not written.
+    lines : ``Out(ArrayLayout(26, lanes))``
+        In which line each element is.
+    elements : ``Out(ArrayLayout(ELEMENT, lanes))``
+    writes : ``Out(lanes)``
+        Whether any byte is written.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        self._lanes = lanes
+        super().__init__(
+            {
+                "buffer": In(BUFFER),
+                "x": In(data.ArrayLayout(COORDINATE_BITS + 1, lanes)),
+                "y": In(data.ArrayLayout(COORDINATE_BITS, lanes)),
+                "words": In(data.ArrayLayout(WORDS, lanes)),
+                "mask": In(data.ArrayLayout(CHANNELS, lanes)),
+                "lines": Out(data.ArrayLayout(LINE_ADDRESS_BITS, lanes)),
+                "elements": Out(data.ArrayLayout(ELEMENT, lanes)),
+                "writes": Out(lanes),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        limits = self.buffer.limits
+        for lane in range(self._lanes):
+            m.submodules[f"address_{lane}"] = address = ElementAddress()
+            m.submodules[f"bytes_{lane}"] = bytes_ = ElementBytes(COMBINATIONAL)
+            x, y, element = self.x[lane], self.y[lane], self.elements[lane]
+            exists = (x < limits.width) & (y < limits.height)
+            m.d.comb += [
+                address.buffer.eq(self.buffer),
+                address.x.eq(x),
+                address.y.eq(y),
+                bytes_.words.eq(self.words[lane]),
+                bytes_.mask.eq(Mux(exists, self.mask[lane], 0)),
+                bytes_.format.eq(self.buffer.format),
+                self.lines[lane].eq(address.address[LINE_OFFSET_BITS:]),
+                element.offset.eq(address.address[:LINE_OFFSET_BITS]),
+                element.bytes.eq(bytes_.bytes),
+                element.mask.eq(bytes_.byte_mask),
+                self.writes[lane].eq(bytes_.byte_mask.any()),
+            ]
+        return m
+
+
+class LineMerge(wiring.Component):
+    """Puts elements together that are in the same line; of two on the same byte the later lane's wins. Combinational.
+
+    Members
+    -------
+    elements : ``In(ArrayLayout(ELEMENT, lanes))``
+    chosen : ``In(lanes)``
+        Lanes whose element is in the line.
+    bits, mask : ``Out(512)``, ``Out(64)``
+        The line's bytes, and which of them are written.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        self._lanes = lanes
+        super().__init__(
+            {
+                "elements": In(data.ArrayLayout(ELEMENT, lanes)),
+                "chosen": In(lanes),
+                "bits": Out(LINE_BITS),
+                "mask": Out(CacheConfig.LINE_BYTES),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        elements, chosen = self.elements, self.chosen
+        blocks: list[list[tuple[Value, Value]]] = [[] for _ in range(_BLOCKS)]
+        for lane, element in enumerate(elements):
+            mask = Signal(ELEMENT_BYTES, name=f"mask_{lane}")
+            # Elements are aligned to their size: they are the same or have no byte in common.
+            later = (
+                Mux(chosen[other] & (elements[other].offset == element.offset), elements[other].mask, 0)
+                for other in range(lane + 1, self._lanes)
+            )
+            m.d.comb += mask.eq(Mux(chosen[lane], element.mask & ~reduce(or_, later, 0), 0))
+            gated = element.bytes & Cat(bit.replicate(_BYTE_BITS) for bit in mask)
+            bits, place = Signal(ELEMENT_BYTES * _BYTE_BITS, name=f"bits_{lane}"), Signal.like(mask)
+            inside = element.offset[1:_BLOCK_BITS]
+            m.d.comb += [
+                bits.eq((gated << (inside << 4))[: len(bits)]),
+                place.eq((mask << (inside << 1))[: len(mask)]),
+            ]
+            for block, contributions in enumerate(blocks):
+                is_own = element.offset[_BLOCK_BITS:] == block
+                contributions.append((bits & is_own.replicate(len(bits)), place & is_own.replicate(len(place))))
+        m.d.comb += [
+            self.bits.eq(Cat(reduce(or_, (bits for bits, _ in block)) for block in blocks)),
+            self.mask.eq(Cat(reduce(or_, (place for _, place in block)) for block in blocks)),
+        ]
+        return m

@@ -1,0 +1,1 @@
+"""The R5xx instruction set in hardware: a core of the array."""

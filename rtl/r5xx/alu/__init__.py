@@ -1,0 +1,1 @@
+"""ALU and OUTPUT instructions."""

@@ -1,0 +1,88 @@
+"""The ALU of a group: from sources to results of all lanes.
+
+Source: CTM Guide pp. 26-32.
+"""
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.zero_comparison import Comparison
+from ctm.rtl.isa.limits import QUAD
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.rest import Resting
+from ctm.rtl.r5xx.alu.lane import CHANNELS, Lane
+from ctm.rtl.r5xx.alu.operands import SOURCES, OperandSelection
+from ctm.rtl.r5xx.alu.presubtract import VECTOR, PresubtractStage, entry_layout
+
+
+class Alu(wiring.Component):
+    """Computes the results of ALU and OUTPUT instructions for a group's lanes.
+
+    Latency is that of the operand register and of the lane; an instruction that is `late` takes `presubtract_latency`
+    more, because it needs the presubtract units. One instruction per cycle may start and one may enter the lanes: one
+    that is not late must not start `presubtract_latency` cycles behind one that is.
+
+    Members
+    -------
+    late : ``In(1)``
+        A late instruction starts. 0 if none does.
+    words : ``In(INSTRUCTION)``
+    control : ``In(LaneControl)``
+        The instruction decoded.
+    sources : ``In(ArrayLayout(ArrayLayout(VECTOR, 3), lanes))``
+        src0, src1, src2; colours from the RGB unit's addresses, alpha from the alpha unit's.
+    results : ``Out(ArrayLayout(VECTOR, lanes))``
+    comparisons : ``Out(ArrayLayout(ArrayLayout(Comparison, 4), lanes))``
+    """
+
+    def __init__(self, lanes: int, config: PipelineConfig, presubtract: PipelineConfig) -> None:
+        self._lanes = lanes
+        self._presubtract = PresubtractStage(lanes, presubtract)
+        self._arithmetic = [Lane(config) for _ in range(lanes)]
+        self.presubtract_latency = self._presubtract.latency
+        self.direct_latency = 1 + self._arithmetic[0].latency
+        self.latency = self.presubtract_latency + self.direct_latency
+        super().__init__(
+            {
+                "late": In(1),
+                **{name: In(field.shape) for name, field in entry_layout(lanes)},
+                "results": Out(data.ArrayLayout(VECTOR, lanes)),
+                "comparisons": Out(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), lanes)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        cycles = self.presubtract_latency
+        m.submodules.presubtract = presubtract = Resting(self._presubtract, cycles)
+        late = self.late
+        for _ in range(cycles):
+            register = Signal(name="late_on_its_way")
+            m.d.sync += register.eq(late)
+            late = register
+        given, entering = (Signal(entry_layout(self._lanes), name=name) for name in ("given", "entering"))
+        m.d.comb += [
+            *(given[name].eq(getattr(self, name)) for name, _ in given.shape()),
+            presubtract.entry.eq(given),
+            presubtract.wanted.eq(self.late),
+            entering.eq(Mux(late, Value.cast(presubtract.behind), Value.cast(given))),
+        ]
+        control, sources = delay(m, entering.control), entering.sources
+        for lane in range(self._lanes):
+            m.submodules[f"selection_{lane}"] = selection = OperandSelection()
+            m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]
+            first = lane // QUAD * QUAD
+            m.d.comb += [
+                selection.words.eq(entering.words),
+                *(selection.quad[place].eq(sources[first + place][0]) for place in range(QUAD - 1)),
+                *(selection.sources[number].eq(sources[lane][number]) for number in range(SOURCES - 1)),
+                selection.sources[SOURCES - 1].eq(presubtract.results[lane]),
+                arithmetic.operands.eq(delay(m, selection.operands)),
+                arithmetic.control.eq(control),
+                self.results[lane].eq(arithmetic.results),
+                self.comparisons[lane].eq(arithmetic.comparisons),
+            ]
+        return m

@@ -1,0 +1,239 @@
+"""One processor's arithmetic: three vector channels and a scalar one, with everything behind the operands.
+
+Each channel has a product, its sum, a selection, a rounding and a result path; the four share a dot sum and a
+transcendental unit. A dot product is the sum of the channels' products, aligned by the vector channels' own shifters;
+the scalar channel's product has one more shifter, because it may be part of a sum at the same time. Both shared units
+give their exact result when the channels' sums come out, and every channel that wants it rounds it for itself: so there
+is one rounding for each channel, and none waits for another's.
+
+Source: CTM Guide pp. 23, 28-32.
+"""
+
+from amaranth import Const, Module, Mux, Signal, Value
+from amaranth.lib import data, enum, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.dot_product import DotPath, largest
+from ctm.rtl.fp.fraction import fraction_bits
+from ctm.rtl.fp.number import ONE, WIDE_EXPONENT, WORD_BITS, ZERO_EXPONENT, unpack
+from ctm.rtl.fp.product import Product
+from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
+from ctm.rtl.fp.reduction import Function
+from ctm.rtl.fp.result import SCALE, Result
+from ctm.rtl.fp.rounding import Rounding
+from ctm.rtl.fp.selection import Choice, SelectionPath
+from ctm.rtl.fp.transcendental import TranscendentalPath
+from ctm.rtl.fp.zero_comparison import Comparison, ZeroTest
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.rest import Resting
+
+CHANNELS = 4
+SCALAR = 3
+_ADDED = 2
+"""The channel whose operand c DOT2_ADD adds."""
+
+
+class Operation(enum.Enum, shape=2):
+    """What a channel's result is."""
+
+    SUM = 0
+    SELECTION = 1
+    DOT = 2
+    TRANSCENDENTAL = 3
+
+
+class Dot(enum.Enum, shape=2):
+    """Which products a dot product has; DOT2_ADD adds operand c of channel 2 instead of its product."""
+
+    DOT3 = 0
+    DOT4 = 1
+    DOT2_ADD = 2
+
+
+class ChannelControl(data.Struct):
+    """What one channel does.
+
+    `fraction` makes a SUM the fraction of `a`. `untouched` makes the result of a SELECTION the chosen word's bits.
+    """
+
+    operation: Operation
+    choice: Choice
+    fraction: 1
+    untouched: 1
+    scale: SCALE
+    clamp: 1
+
+
+class LaneControl(data.Struct):
+    """What a lane does: the same in channels 0 to 2."""
+
+    vector: ChannelControl
+    scalar: ChannelControl
+    dot: Dot
+    function: Function
+    zero_times_anything: 1
+
+
+class ChannelOperands(data.Struct):
+    """Three words, behind swizzle and input modifiers."""
+
+    a: WORD_BITS
+    b: WORD_BITS
+    c: WORD_BITS
+
+
+class _Channel:
+    """The parts of one channel; the lane wires them."""
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self.product = Product(config)
+        self.product_sum = ProductSum(config)
+        self.rounding = Rounding(RAW_BITS, config)
+        self.result = Result(config)
+        self.test = ZeroTest()
+
+
+class Lane(wiring.Component):
+    """The arithmetic of one processor, from operands to the words that are written.
+
+    Latency is that of the configuration; one instruction per cycle. The scalar channel may do anything beside a vector
+    DOT; with DOT4 its operands a and b are the fourth product's too. A scalar DOT copies the vector's, and a vector
+    TRANSCENDENTAL the scalar's.
+
+    Members
+    -------
+    operands : ``In(ArrayLayout(ChannelOperands, 4))``
+    control : ``In(LaneControl)``
+        With the operands.
+    results : ``Out(ArrayLayout(32, 4))``
+    comparisons : ``Out(ArrayLayout(Comparison, 4))``
+        The results against zero.
+    """
+
+    operands: In(data.ArrayLayout(ChannelOperands, CHANNELS))
+    control: In(LaneControl)
+    results: Out(data.ArrayLayout(WORD_BITS, CHANNELS))
+    comparisons: Out(data.ArrayLayout(Comparison, CHANNELS))
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config = config
+        self.latency = config.latency
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config = self._config
+        channels = [_Channel(config) for _ in range(CHANNELS)]
+        selections, transcendental = SelectionPath(CHANNELS, config), TranscendentalPath(config)
+        m.submodules.selections = self._selections = Resting(selections, selections.latency)
+        m.submodules.transcendental = self._transcendental = Resting(transcendental, transcendental.latency)
+        for index, channel in enumerate(channels):
+            for name, part in vars(channel).items():
+                m.submodules[f"{name}_{index}"] = part
+
+        control = self.control
+        for index, channel in enumerate(channels):
+            self._connect_operands(m, channel, index)
+        self._connect_dot(m, channels)
+        self._connect_shared(m)
+
+        at_raw = delay(m, control, config.raw_latency, name="control_raw")
+        at_rounding = delay(m, at_raw, config.addition + config.normalisation, name="control_rounding")
+        at_result = delay(m, at_rounding, config.rounding, name="control_result")
+        for index, channel in enumerate(channels):
+            unit = "scalar" if index == SCALAR else "vector"
+            self._connect_raw(m, channel, getattr(at_raw, unit))
+            self._connect_selection(m, channel, index, getattr(at_rounding, unit))
+            self._connect_result(m, channel, index, getattr(at_result, unit))
+        return m
+
+    def _connect_operands(self, m: Module, channel: _Channel, index: int) -> None:
+        control, words = self.control, self.operands[index]
+        own = control.scalar if index == SCALAR else control.vector
+        a, b, c = (unpack(m, word, name=name) for word, name in ((words.a, "a"), (words.b, "b"), (words.c, "c")))
+        product, product_sum, selections = channel.product, channel.product_sum, self._selections
+        m.d.comb += [
+            product.a.eq(a),
+            product.b.eq(b),
+            product.zero_times_anything.eq(control.zero_times_anything),
+            product_sum.product.eq(product.product),
+            product_sum.addend.eq(c),
+            product_sum.fraction.eq(own.fraction),
+            *(getattr(selections, name)[index].eq(words[name]) for name in "abc"),
+            selections.choice[index].eq(own.choice),
+        ]
+        with m.If(own.fraction):
+            m.d.comb += product_sum.addend.eq(fraction_bits(m, a))
+        if index == _ADDED:
+            with m.If((control.vector.operation == Operation.DOT) & (control.dot == Dot.DOT2_ADD)):
+                m.d.comb += [product.a.eq(c), product.b.eq(unpack(m, Const(ONE, WORD_BITS), name="one"))]
+
+    def _connect_dot(self, m: Module, channels: list[_Channel]) -> None:
+        """Give the products their largest exponent, and the aligned products to the dot sum."""
+        config = self._config
+        path = DotPath(config)
+        m.submodules.dot = self._dot = dot = Resting(path, path.latency)
+        is_dot, has_fourth = self.control.vector.operation == Operation.DOT, self.control.dot == Dot.DOT4
+        exponents = [channel.product.exponent for channel in channels]
+        exponents[SCALAR] = Mux(delay(m, has_fourth, config.operands), exponents[SCALAR], ZERO_EXPONENT).as_signed()
+        exponent = Signal(WIDE_EXPONENT)
+        m.d.comb += [
+            exponent.eq(largest(exponents)),
+            dot.wanted.eq(is_dot),
+            dot.exponent.eq(exponent),
+            dot.product.eq(channels[SCALAR].product.product),
+            dot.takes_part.eq(has_fourth),
+        ]
+        for index, channel in enumerate(channels[:SCALAR]):
+            product_sum = channel.product_sum
+            m.d.comb += [
+                product_sum.dot.eq(is_dot),
+                product_sum.common_exponent.eq(exponent),
+                dot.terms[index].eq(product_sum.dot_term),
+            ]
+
+    def _connect_shared(self, m: Module) -> None:
+        """The units that may rest while no channel takes their results."""
+        control, selections, transcendental = self.control, self._selections, self._transcendental
+
+        def wanted(operation: Operation) -> Value:
+            return (control.vector.operation == operation) | (control.scalar.operation == operation)
+
+        m.d.comb += [
+            selections.wanted.eq(wanted(Operation.SELECTION)),
+            transcendental.wanted.eq(wanted(Operation.TRANSCENDENTAL)),
+            transcendental.word.eq(self.operands[SCALAR].a),
+            transcendental.function.eq(control.function),
+        ]
+
+    def _connect_selection(self, m: Module, channel: _Channel, index: int, control: ChannelControl) -> None:
+        """Put a selected operand in the place of the rounded sum, and its bits beside."""
+        m.d.comb += [
+            channel.rounding.substitute.eq(self._selections.rounded[index]),
+            channel.rounding.substitutes.eq(control.operation == Operation.SELECTION),
+            channel.result.word.eq(self._selections.word[index]),
+        ]
+
+    def _connect_raw(self, m: Module, channel: _Channel, control: ChannelControl) -> None:
+        """Choose what a channel rounds: its own sum, or what a shared unit has for all."""
+        raw = channel.rounding.raw
+        m.d.comb += raw.eq(channel.product_sum.raw)
+        with m.If(control.operation == Operation.DOT):
+            m.d.comb += raw.eq(self._dot.raw)
+        with m.Elif(control.operation == Operation.TRANSCENDENTAL):
+            m.d.comb += raw.eq(self._transcendental.raw)
+
+    def _connect_result(self, m: Module, channel: _Channel, index: int, control: ChannelControl) -> None:
+        """Output modifier, clamp and comparison."""
+        result = channel.result
+        m.d.comb += [
+            result.value.eq(channel.rounding.rounded),
+            result.untouched.eq(control.untouched),
+            result.scale.eq(control.scale),
+            result.clamp.eq(control.clamp),
+            self.results[index].eq(result.result),
+            channel.test.word.eq(result.result),
+            self.comparisons[index].eq(channel.test.holds),
+        ]

@@ -1,0 +1,105 @@
+"""Operands of an ALU instruction: the source, its swizzle and the input modifier.
+
+Source: CTM Guide pp. 26-27.
+"""
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, enum, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.fp.number import HALF, ONE, ZERO
+from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, RGB_INST, RGBA_INST
+from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InputModifier, RgbOperation, Select, Swizzle
+from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR, ChannelOperands
+from ctm.rtl.r5xx.alu.presubtract import VECTOR
+from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
+
+SOURCES = len(Select)
+"""src0 to src2 and srcp."""
+_COLORS = ("red", "green", "blue")
+_CONSTANTS = {Swizzle.ZERO: ZERO, Swizzle.HALF: HALF, Swizzle.ONE: ONE}
+
+
+class Neighbour(enum.Enum, shape=2):
+    """Whose src0 takes the place of operand c, where a derivative's operands come from the quad."""
+
+    NONE = 0
+    RIGHT = 1
+    ABOVE = 2
+
+
+class OperandSelection(wiring.Component):
+    """Gives the lane its operands. Combinational.
+
+    Members
+    -------
+    words : ``In(INSTRUCTION)``
+    sources : ``In(ArrayLayout(VECTOR, 4))``
+        src0, src1, src2 and srcp; colours from the RGB unit's addresses, alpha from the alpha unit's.
+    quad : ``In(ArrayLayout(VECTOR, 3))``
+        src0 of lanes 0, 1 and 2 of the quad, for MDH and MDV.
+    operands : ``Out(ArrayLayout(ChannelOperands, 4))``
+    """
+
+    words: In(INSTRUCTION)
+    sources: In(data.ArrayLayout(VECTOR, SOURCES))
+    quad: In(data.ArrayLayout(VECTOR, 3))
+    operands: Out(data.ArrayLayout(ChannelOperands, CHANNELS))
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        rgb, alpha, both = RGB_INST(self.words[3]), ALPHA_INST(self.words[4]), RGBA_INST(self.words[5])
+        rgb_neighbour = _neighbour(m, Value.cast(both.rgb_op), RgbOperation)
+        alpha_neighbour = _neighbour(m, Value.cast(alpha.op), AlphaOperation)
+        for channel in range(CHANNELS):
+            own, unit = (alpha, "alpha_") if channel == SCALAR else (rgb, "rgb_")
+            neighbour = alpha_neighbour if channel == SCALAR else rgb_neighbour
+            color = "" if channel == SCALAR else f"{_COLORS[channel]}_"
+            c_color = "alpha_" if channel == SCALAR else color
+            a = self._chosen(m, own.sel_a, own[f"{color}swiz_a"])
+            b = self._chosen(m, own.sel_b, own[f"{color}swiz_b"])
+            c = self._chosen(m, both[f"{unit}sel_c"], both[f"{c_color}swiz_c"])
+            with m.If(neighbour != Neighbour.NONE):
+                m.d.comb += a.eq(self.quad[0][channel])
+            with m.If(neighbour == Neighbour.RIGHT):
+                m.d.comb += c.eq(self.quad[1][channel])
+            with m.Elif(neighbour == Neighbour.ABOVE):
+                m.d.comb += c.eq(self.quad[2][channel])
+            operands = self.operands[channel]
+            m.d.comb += [
+                operands.a.eq(_modified(a, own.mod_a)),
+                operands.b.eq(_modified(b, own.mod_b)),
+                operands.c.eq(_modified(c, both[f"{unit}mod_c"])),
+            ]
+        return m
+
+    def _chosen(self, m: Module, select: Value, swizzle: Value) -> Signal:
+        """A channel of a source, or a constant."""
+        word, source = Signal(32, name="word"), Signal(VECTOR, name="source")
+        m.d.comb += source.eq(self.sources[Value.cast(select)])
+        with m.Switch(Value.cast(swizzle)):
+            for channel in range(CHANNELS):
+                with m.Case(channel):
+                    m.d.comb += word.eq(source[channel])
+            for code, constant in _CONSTANTS.items():
+                with m.Case(code.value):
+                    m.d.comb += word.eq(constant)
+        return word
+
+
+def _neighbour(m: Module, code: Value, operations: type[RgbOperation] | type[AlphaOperation]) -> Signal:
+    neighbour = Signal(Neighbour)
+    with m.Switch(code):
+        with m.Case(operations.MDH.value):
+            m.d.comb += neighbour.eq(Neighbour.RIGHT)
+        with m.Case(operations.MDV.value):
+            m.d.comb += neighbour.eq(Neighbour.ABOVE)
+    return neighbour
+
+
+def _modified(word: Value, modifier: Value) -> Value:
+    """The word behind an input modifier: bit 1 clears the sign, then bit 0 inverts it."""
+    code = Value.cast(modifier)
+    clears, inverts = InputModifier.ABS.value.bit_length() - 1, InputModifier.NEG.value.bit_length() - 1
+    return Cat(word[:-1], (word[-1] & ~code[clears]) ^ code[inverts])

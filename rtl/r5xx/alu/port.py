@@ -1,0 +1,296 @@
+"""The issue port of ALU and OUTPUT instructions: from the instruction to what it writes.
+
+Source: CTM Guide pp. 26-32.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.border import PROGRAM, ConstantBank, words_layout
+from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
+from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, row_bits, slot_bits
+from ctm.rtl.dpp.groups.state import group_state_layout, lane_predicates
+from ctm.rtl.dpp.memory.uncached_writes import uncached_layout
+from ctm.rtl.dpp.registers.file import ALU_SOURCES, place_layout
+from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
+from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST, RGBA_INST
+from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.table import Table
+from ctm.rtl.r5xx.alu.alu import Alu
+from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
+from ctm.rtl.r5xx.alu.presubtract import VECTOR
+from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
+from ctm.rtl.r5xx.alu.token import processors_layout, token_layout, written_layout
+from ctm.rtl.r5xx.alu.writeback import Writeback
+from ctm.rtl.r5xx.code.store import ALU_ENTRY
+
+
+class AluPort(wiring.Component):
+    """Executes ALU and OUTPUT instructions.
+
+    One instruction per cycle while `ready_direct`, which one that is `late` need not look at. Its results are written
+    `latency` cycles after its issue (`late_latency` if it is late), in whose cycle the group's next one may be issued.
+    An instruction that misses a constant writes nothing, and is issued again. If a group leaves its slot behind its
+    last instruction, that writes outputs and memory, but nothing of the slot.
+
+    Members
+    -------
+    issue : ``In(issue_layout(config))``
+    ready_direct : ``Out(1)``
+    entry : ``In(ALU_ENTRY)``
+        The instruction, a cycle after its issue.
+    program : ``In(PROGRAM)``
+    allocation : ``In(ALLOCATION)``
+    slot, group
+        The group's state in that cycle.
+    second : ``In(1)``
+        Which of the slot's rows the group has.
+    loaded, constant_write, miss
+        The constant loader's.
+    rgb_places, alpha_places, temporaries, rgb_place, alpha_place, results, result_enable
+        The register file's.
+    flags : ``Out({valid, slot, predicates, alu_result})``
+    outputs : ``Out(output_write_layout(config))``
+    acquiring : ``Out({valid, slot})``
+        An acquiring write is under way.
+    announced : ``Out(1)``
+        An uncached write is.
+    uncached : ``Out(uncached_layout(config))``
+    ending : ``Out({valid, slot})``
+        An instruction that is its group's last one has all that it needs; two cycles after its issue.
+    leaves : ``In(1)``
+        That group leaves its slot. Then there is no `done`.
+    done : ``Out(done_layout(config))``
+    left : ``Out({valid, row})``
+        As `done`, of a group that has left its slot.
+    started : ``Out(1)``
+        An instruction was issued that will not be issued again.
+    written : ``Out(written_layout(config))``
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        self._alu = Alu(config.array.lanes, config.arithmetic, config.presubtract)
+        self.latency = 2 + self._alu.direct_latency
+        self.late_latency = 2 + self._alu.latency
+        array, lanes = config.array, config.array.lanes
+        slot, state = slot_bits(array), group_state_layout(lanes)
+        at_slot = {"valid": 1, "slot": slot}
+        places = data.ArrayLayout(place_layout(array), ALU_SOURCES)
+        super().__init__(
+            {
+                "issue": In(issue_layout(array)),
+                "ready_direct": Out(1),
+                "entry": In(ALU_ENTRY),
+                "program": In(PROGRAM),
+                "allocation": In(ALLOCATION),
+                "slot": Out(slot),
+                "group": In(state),
+                "second": In(1),
+                "loaded": In(LINES[ConstantBank.FLOAT]),
+                "constant_write": In(CONSTANT_WRITE),
+                "miss": Out(miss_layout(FLOAT_LINES)),
+                "rgb_places": Out(places),
+                "alpha_places": Out(places),
+                "temporaries": In(data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), lanes)),
+                "rgb_place": Out(place_layout(array)),
+                "alpha_place": Out(place_layout(array)),
+                "results": Out(words_layout(lanes)),
+                "result_enable": Out(data.ArrayLayout(CHANNELS, lanes)),
+                "flags": Out(data.StructLayout(at_slot | {"predicates": CHANNELS * lanes, "alu_result": lanes})),
+                "outputs": Out(output_write_layout(array)),
+                "acquiring": Out(data.StructLayout(at_slot)),
+                "announced": Out(1),
+                "uncached": Out(uncached_layout(array)),
+                "ending": Out(data.StructLayout(at_slot)),
+                "leaves": In(1),
+                "done": Out(done_layout(array)),
+                "left": Out(data.StructLayout({"valid": 1, "row": row_bits(array)})),
+                "started": Out(1),
+                "written": Out(written_layout(array)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.alu = alu = self._alu
+        m.submodules.sources = sources = Sources(self._config.array)
+        issued = Signal.like(self.issue)
+        m.d.sync += issued.eq(self.issue)
+        late = Signal()
+        m.d.comb += [self.slot.eq(issued.slot), late.eq(issued.valid & self.entry.late)]
+        self._connect_sources(m, sources)
+        valid, token = self._start(m, issued, sources.missing)
+        m.submodules.states = self._states = Table(processors_layout(self._config.array.lanes), 1 << len(token.row))
+        now = Cat(Value.cast(self.group[name]) for name, _ in self._states.shape)
+        self._states.write(m, token.row, now, valid)
+
+        at_sources, read = Signal.like(token), delay(m, token, name="token")
+        issued_before = Signal()
+        m.d.sync += issued_before.eq(valid)
+        m.d.comb += [
+            at_sources.eq(read),
+            at_sources.refused.eq(sources.refused),
+            at_sources.has_left.eq(self.leaves),
+            self.ending.valid.eq(issued_before & read.ends & ~read.again & ~sources.refused),
+            self.ending.slot.eq(read.row[:-1]),
+        ]
+        control = Signal.like(self.entry.control)
+        m.d.comb += [
+            control.eq(self.entry.control),
+            control.zero_times_anything.eq(self.program.zero_times_anything),
+            alu.words.eq(at_sources.words),
+            alu.control.eq(delay(m, control, name="control")),
+            alu.sources.eq(sources.sources),
+        ]
+        self._connect_pipeline(m, alu, valid, late, at_sources)
+        return m
+
+    def _connect_sources(self, m: Module, sources: Sources) -> None:
+        m.d.comb += [
+            sources.entry.eq(self.entry),
+            sources.slot.eq(self.slot),
+            sources.loop_index.eq(self.group.loop_index),
+            sources.allocation.eq(self.allocation),
+            sources.loaded.eq(self.loaded),
+            sources.write.eq(self.constant_write),
+            sources.temporaries.eq(self.temporaries),
+            self.rgb_places.eq(sources.rgb_places),
+            self.alpha_places.eq(sources.alpha_places),
+            self.miss.lines.eq(sources.lines),
+        ]
+
+    def _start(self, m: Module, issued: data.View, missing: Value) -> tuple[Value, data.View]:
+        """What is known of an instruction when it has been read: whether it is one, and its token."""
+        entry, group, program = self.entry, self.group, self.program
+        token = Signal(token_layout(self._config))
+        common, rgb, alpha = COMMON(entry.words[0]), RGBA_INST(entry.words[5]), ALPHA_INST(entry.words[4])
+        placement = Placement(m, self._config.array, issued.slot, self.allocation, group.loop_index)
+        for destination, address, relative in (
+            (token.rgb, rgb.rgb_addrd, rgb.rgb_addrd_rel),
+            (token.alpha, alpha.addrd, alpha.addrd_rel),
+        ):
+            number = placement.number(address, relative)
+            m.d.comb += [
+                destination.register.eq(number),
+                destination.exists.eq(placement.exists(number)),
+                destination.place.eq(placement.place(number)),
+            ]
+        all_active = ~(group.covered & group.live & ~group.active).any()
+        acquires = RGB_INST(entry.words[3]).target.matches(
+            UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value
+        )
+        m.d.comb += [
+            token.row.eq(Cat(issued.slot, self.second)),
+            token.pc.eq(issued.pc),
+            token.following.eq(entry.following),
+            token.words.eq(entry.words),
+            token.writes_uncached.eq(entry.writes & ~missing),
+            token.again.eq(missing),
+            token.ends.eq((issued.pc == program.end) | (common.last & all_active)),
+            self.miss.valid.eq(issued.valid & missing),
+            self.started.eq(issued.valid & ~missing),
+            self.announced.eq(self.started & entry.writes),
+            self.acquiring.valid.eq(self.announced & acquires),
+            self.acquiring.slot.eq(issued.slot),
+        ]
+        return issued.valid, token
+
+    def _connect_pipeline(self, m: Module, alu: Alu, valid: Value, late: Value, token: data.View) -> None:
+        """Bring the token to where the ALU's results come out, and a cycle before to where the group goes on."""
+        cycles = alu.presubtract_latency
+        direct_here, late_here = Signal(), Signal()
+        m.d.sync += [direct_here.eq(valid & ~late), late_here.eq(late)]
+        m.d.comb += alu.late.eq(late_here)
+        late_bits = self._bits(m, late_here, cycles)
+        entering, entering_valid = Signal.like(token), Signal()
+        m.d.comb += [
+            entering.eq(Mux(late_bits[-1], Value.cast(delay(m, token, cycles, name="late_token")), Value.cast(token))),
+            entering_valid.eq(direct_here | late_bits[-1]),
+        ]
+        # One that is issued now is where the sources are two cycles later.
+        ahead = [late, late_here, *late_bits[1:]]
+        m.d.comb += self.ready_direct.eq(~ahead[cycles - 1] if cycles else 1)
+
+        before = alu.direct_latency - 1
+        valid_bits = self._bits(m, entering_valid, before + 1)
+        at_done = delay(m, entering, before, name="token_done")
+        at_write = delay(m, at_done, name="token_write")
+        done = self.done
+        m.d.comb += [
+            done.valid.eq(valid_bits[before] & ~at_done.has_left),
+            done.slot.eq(at_done.row[:-1]),
+            done.again.eq(at_done.again),
+            done.ends.eq(at_done.ends),
+            done.faults.eq(at_done.refused),
+            done.pc.eq(at_done.pc + 1),
+            done.following.eq(at_done.following),
+            self.left.valid.eq(valid_bits[before] & at_done.has_left),
+            self.left.row.eq(at_done.row),
+        ]
+        effective = valid_bits[before + 1] & ~at_write.again & ~at_write.refused
+        self._write(m, alu, at_write, effective)
+        with m.If(valid_bits[before + 1] & at_write.writes_uncached & at_write.refused):
+            # It was announced, so it has to come; its mask is empty.
+            m.d.comb += self.uncached.valid.eq(1)
+
+    def _bits(self, m: Module, bit: Value, cycles: int) -> list[Value]:
+        """A bit now, a cycle later and so on; 0 behind a reset."""
+        bits = [bit]
+        for _ in range(cycles):
+            register = Signal(name="valid_on_its_way")
+            m.d.sync += register.eq(bits[-1])
+            bits.append(register)
+        return bits
+
+    def _write(self, m: Module, alu: Alu, token: data.View, effective: Value) -> None:
+        lanes, group, slot = self._config.array.lanes, self._states.read(m, token.row), token.row[:-1]
+        rgb_inst, alpha_inst = RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
+        keeps_outputs = effective & ~self.program.uncached_writes
+        exists = Cat(token.rgb.exists.replicate(SCALAR), token.alpha.exists)
+        predicates = []
+        m.d.comb += [
+            self.rgb_place.eq(token.rgb.place),
+            self.alpha_place.eq(token.alpha.place),
+            self.results.eq(alu.results),
+            self.flags.valid.eq(effective & ~token.has_left),
+            self.flags.slot.eq(slot),
+            self.outputs.row.eq(token.row),
+            self.outputs.rgb_target.eq(rgb_inst.target),
+            self.outputs.alpha_target.eq(alpha_inst.target),
+            self.outputs.words.eq(alu.results),
+            self.uncached.valid.eq(effective & token.writes_uncached),
+            self.uncached.slot.eq(slot),
+            self.uncached.target.eq(rgb_inst.target),
+            self.uncached.words.eq(alu.results),
+            self.uncached.eligible.eq(group.active & group.covered),
+            self.written.valid.eq(effective),
+            self.written.row.eq(token.row),
+            self.written.pc.eq(token.pc),
+            self.written.rgb_register.eq(token.rgb.register),
+            self.written.alpha_register.eq(token.alpha.register),
+        ]
+        for lane in range(lanes):
+            m.submodules[f"writeback_{lane}"] = unit = Writeback()
+            keeps_conditional = effective & self.program.conditional_from_program
+            m.d.comb += [
+                unit.words.eq(token.words),
+                unit.active.eq(group.active[lane]),
+                unit.predicates.eq(lane_predicates(group, lane, lanes)),
+                unit.comparisons.eq(alu.comparisons[lane]),
+                self.written.enable[lane].eq(unit.temporary_enable & exists),
+                self.result_enable[lane].eq(Mux(effective & ~token.has_left, self.written.enable[lane], 0)),
+                self.outputs.enable[lane].eq(Mux(keeps_outputs, unit.output_enable, 0)),
+                self.outputs.conditional[lane].eq(unit.conditional_enable & keeps_conditional),
+                self.uncached.mask[lane].eq(effective & unit.uncached_enable & group.covered[lane] & group.live[lane]),
+                self.flags.alu_result[lane].eq(Mux(unit.alu_result_enable, unit.alu_result, group.alu_result[lane])),
+            ]
+            predicates.append(unit.next_predicates)
+        m.d.comb += self.flags.predicates.eq(
+            Cat(predicates[lane][channel] for channel in range(CHANNELS) for lane in range(lanes))
+        )

@@ -1,0 +1,57 @@
+"""What goes with an ALU or OUTPUT instruction from its issue to its results, beside its operands."""
+
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.dpp.groups.scheduling import Summary, row_bits
+from ctm.rtl.dpp.groups.state import group_state_layout
+from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
+from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
+from ctm.rtl.r5xx.state import PC_BITS
+
+_PROCESSORS = ("covered", "live", "active", "predicates", "alu_result")
+
+
+def processors_layout(lanes: int) -> data.StructLayout:
+    """What an instruction's writes depend on, at its issue: when it writes, the slot may be another group's."""
+    state = group_state_layout(lanes)
+    return data.StructLayout({name: state[name].shape for name in _PROCESSORS})
+
+
+def token_layout(config: MachineConfig) -> data.StructLayout:
+    """The instruction, where it writes, and how it leaves its group.
+
+    `again`: it misses a constant. `ends`: it is the group's last one. `refused`: it needs a constant that memory
+    refused. `has_left`: its group has left the slot.
+    """
+    destination = data.StructLayout({"register": REGISTER_BITS, "exists": 1, "place": place_layout(config.array)})
+    return data.StructLayout(
+        {
+            "row": row_bits(config.array),
+            "pc": PC_BITS,
+            "following": Summary,
+            "words": INSTRUCTION,
+            "rgb": destination,
+            "alpha": destination,
+            "writes_uncached": 1,
+            "again": 1,
+            "ends": 1,
+            "refused": 1,
+            "has_left": 1,
+        }
+    )
+
+
+def written_layout(config: ArrayConfig) -> data.StructLayout:
+    """The instruction that writes in a cycle, and its results' channels, even if its group has left the slot."""
+    return data.StructLayout(
+        {
+            "valid": 1,
+            "row": row_bits(config),
+            "pc": PC_BITS,
+            "rgb_register": REGISTER_BITS,
+            "alpha_register": REGISTER_BITS,
+            "enable": data.ArrayLayout(CHANNELS, config.lanes),
+        }
+    )

@@ -1,0 +1,1 @@
+"""Instructions: read, decoded once, kept."""

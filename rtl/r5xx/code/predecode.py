@@ -1,0 +1,79 @@
+"""What is known of an instruction as soon as it is loaded.
+
+Source: CTM Guide pp. 23-38.
+"""
+
+from amaranth import Cat, Module, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.dpp.groups.scheduling import Summary, Unit
+from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, PredicateSelect, UmrtTarget
+from ctm.rtl.r5xx.alu.lane import LaneControl
+from ctm.rtl.r5xx.code.alu_control import INSTRUCTION, AluControl
+from ctm.rtl.r5xx.code.source_use import SOURCES, SourceUse
+
+_ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
+
+
+class Predecode(wiring.Component):
+    """Decodes an instruction as far as it does not depend on a group. Combinational.
+
+    Members
+    -------
+    words : ``In(INSTRUCTION)``
+    uncached_writes : ``In(1)``
+    summary : ``Out(Summary)``
+    control : ``Out(LaneControl)``
+    rgb_use, alpha_use : ``Out(3)``
+        Sources that an ALU instruction needs.
+    illegal : ``Out(1)``
+        For ALU, OUTPUT and TEX; flow control finds out when it executes.
+    """
+
+    words: In(INSTRUCTION)
+    uncached_writes: In(1)
+    summary: Out(Summary)
+    control: Out(LaneControl)
+    rgb_use: Out(SOURCES)
+    alpha_use: Out(SOURCES)
+    illegal: Out(1)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.alu_control = alu_control = AluControl()
+        m.submodules.source_use = source_use = SourceUse()
+        common = COMMON(self.words[0])
+        kind = Value.cast(common.type)
+        is_texture, is_flow = kind == InstructionType.TEX.value, kind == InstructionType.FC.value
+        selects = [Value.cast(common.rgb_pred_sel), Value.cast(common.alpha_pred_sel)]
+        illegal_texture = Cat(select > PredicateSelect.AAAA.value for select in selects).any()
+        writes = (
+            self.uncached_writes
+            & (kind == InstructionType.OUTPUT.value)
+            & Cat(common.rgb_omask, common.alpha_omask).any()
+        )
+        m.d.comb += [
+            alu_control.words.eq(self.words),
+            alu_control.uncached_writes.eq(self.uncached_writes),
+            source_use.words.eq(self.words),
+            self.control.eq(alu_control.control),
+            self.rgb_use.eq(source_use.rgb),
+            self.alpha_use.eq(source_use.alpha),
+            self.summary.writes.eq(writes),
+            self.summary.waits.eq(common.tex_sem_wait | (writes & RGB_INST(self.words[3]).target.matches(*_ACQUIRING))),
+        ]
+        with m.If(is_flow):
+            m.d.comb += self.summary.unit.eq(Unit.FLOW)
+        with m.Elif(is_texture):
+            m.d.comb += self.illegal.eq(illegal_texture)
+        with m.Else():
+            m.d.comb += [self.illegal.eq(alu_control.illegal), self.summary.late.eq(source_use.presubtract)]
+        with m.If(self.illegal):
+            # It faults at once.
+            m.d.comb += [self.summary.eq(0), self.summary.unit.eq(Unit.FLOW)]
+        with m.Elif(is_texture):
+            m.d.comb += self.summary.unit.eq(Unit.TEXTURE)
+        return m

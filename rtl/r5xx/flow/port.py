@@ -1,0 +1,201 @@
+"""The issue port of flow-control instructions, and of all that is to fault.
+
+Source: CTM Guide pp. 34-40.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.border import PROGRAM, ConstantBank
+from ctm.rtl.dpp.constants.flow import FlowConstants
+from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
+from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, slot_bits
+from ctm.rtl.dpp.groups.state import group_state_layout, stacks_layout
+from ctm.rtl.isa.limits import INT_CONSTANTS
+from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR
+from ctm.rtl.isa.r5xx.opcodes import InstructionType
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.rest import Resting
+from ctm.rtl.r5xx.code.store import FLOW_ENTRY
+from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
+from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
+
+FLOW_LINES = 2
+_LINE_CONSTANTS = INT_CONSTANTS // LINES[ConstantBank.INT]
+_CONSTANT_BITS = (_LINE_CONSTANTS - 1).bit_length()
+
+
+class FlowPort(wiring.Component):
+    """Executes flow-control instructions; faults groups that cannot go on.
+
+    One instruction per cycle; a group's next one may be issued three cycles later, behind a jump five. An instruction
+    that misses a constant is issued again.
+
+    Members
+    -------
+    issue : ``In(issue_layout(config))``
+    entry : ``In(FLOW_ENTRY)``
+        The instruction, a cycle after its issue.
+    program : ``In(PROGRAM)``
+    refused : ``In(1)``
+        The program could not be loaded.
+    expired : ``In(threads)``
+        Slots whose group has executed as many instructions as it may.
+    slot, group, stacks
+        The group's state in that cycle.
+    integer_loaded, boolean_loaded, constant_write, miss
+        The constant loader's.
+    control : ``Out({valid, slot, state})``
+    done : ``Out(done_layout(config))``
+    pc : ``Out(PC_BITS)``
+        The instruction that `done` speaks of.
+    fault : ``Out({status, client})``
+        Why it faults.
+    started : ``Out(1)``
+        A flow-control instruction was executed.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        slot, lanes = slot_bits(config), config.lanes
+        super().__init__(
+            {
+                "issue": In(issue_layout(config)),
+                "entry": In(FLOW_ENTRY),
+                "program": In(PROGRAM),
+                "refused": In(1),
+                "expired": In(config.threads),
+                "slot": Out(slot),
+                "group": In(group_state_layout(lanes)),
+                "stacks": In(stacks_layout(lanes)),
+                "integer_loaded": In(LINES[ConstantBank.INT]),
+                "boolean_loaded": In(LINES[ConstantBank.BOOL]),
+                "constant_write": In(CONSTANT_WRITE),
+                "miss": Out(miss_layout(FLOW_LINES)),
+                "control": Out(data.StructLayout({"valid": 1, "slot": slot, "state": control_state_layout(lanes)})),
+                "done": Out(done_layout(config)),
+                "pc": Out(PC_BITS),
+                "fault": Out(data.StructLayout({"status": Status, "client": BusClient})),
+                "started": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        entry = self.entry
+        issued = Signal.like(self.issue)
+        m.d.sync += issued.eq(self.issue)
+        m.d.comb += self.slot.eq(issued.slot)
+
+        trap = Signal(data.StructLayout({"valid": 1, "status": Status, "client": BusClient}))
+        with m.If(self.expired.bit_select(issued.slot, 1)):
+            m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.WATCHDOG)]
+        with m.Elif(self.refused):
+            m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.BUS_ERROR), trap.client.eq(BusClient.INSTRUCTION)]
+        with m.Elif(issued.pc >= self.program.size):
+            m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.PC_RANGE)]
+        with m.Elif(entry.illegal):
+            m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.ILLEGAL_INSTRUCTION)]
+
+        constants, missing, refused = self._constants(m, issued, trap)
+        valid = Signal()
+        m.d.sync += valid.eq(issued.valid)
+        behind = delay(m, issued, name="behind")
+        missing, trap, following = (delay(m, value, name="late") for value in (missing, trap, entry.following))
+        self._execute(m, valid, constants, refused)
+        self._finish(m, valid, behind, missing, trap, following)
+        return m
+
+    def _constants(
+        self, m: Module, issued: data.View, trap: data.View
+    ) -> tuple[FlowConstants, Value, dict[str, Value]]:
+        """The constants; whether one is missing; which is needed but was refused."""
+        m.submodules.constants = constants = FlowConstants()
+        addr = FC_ADDR(self.entry.words[3])
+        wants = ~trap.valid
+        missing, refused = [], {}
+        for place, (name, bank, number, needed, loaded) in enumerate(
+            (
+                ("integer", ConstantBank.INT, addr.int_addr, needs_integer(self.entry.words), self.integer_loaded),
+                ("boolean", ConstantBank.BOOL, addr.bool_addr, needs_boolean(self.entry.words), self.boolean_loaded),
+            )
+        ):
+            line = self.miss.lines[place]
+            m.d.comb += [
+                getattr(constants, f"{name}_number").eq(number),
+                line.needed.eq(needed & wants),
+                line.bank.eq(bank),
+                line.line.eq(number[_CONSTANT_BITS:]),
+            ]
+            missing.append(line.needed & ~loaded.bit_select(number[_CONSTANT_BITS:], 1))
+            refused[name] = needed & getattr(constants, f"{name}_refused")
+        is_missing = Signal()
+        m.d.comb += [
+            constants.write.eq(self.constant_write),
+            is_missing.eq(issued.valid & Cat(missing).any()),
+            self.miss.valid.eq(is_missing),
+        ]
+        return constants, is_missing, refused
+
+    def _execute(self, m: Module, valid: Value, constants: FlowConstants, refused: dict[str, Value]) -> None:
+        """Flow control, a cycle after the instruction was read."""
+        m.submodules.flow_control = unit = Resting(FlowControl(self._config.lanes))
+        group, program = self.group, self.program
+        state = Signal(control_state_layout(self._config.lanes))
+        m.d.comb += [
+            *(state[name].eq(group[name]) for name, _ in state.shape() if name in dict(group.shape())),
+            *(state[name].eq(self.stacks[name]) for name, _ in self.stacks.shape()),
+        ]
+        now = {
+            "words": self.entry.words, "boolean": constants.boolean, "integer": constants.integer,
+            "refused": Cat(refused.values()).any(), "state": state, "live": group.live, "covered": group.covered,
+            "alu_result": group.alu_result, "predicates": group.predicates,
+        }  # fmt: skip
+        m.d.comb += [getattr(unit, name).eq(delay(m, value, name=name)) for name, value in now.items()]
+        self._client = delay(m, Mux(refused["integer"], BusClient.INT_CONSTANT.value, BusClient.BOOL_CONSTANT.value))
+        m.d.comb += [
+            unit.wanted.eq(valid),
+            unit.code_offset.eq(program.code_offset),
+            unit.full.eq(program.full_flow_control),
+        ]
+        self._unit = unit
+
+    def _finish(
+        self, m: Module, valid: Value, behind: data.View, missing: Value, trap: data.View, following: Value
+    ) -> None:
+        unit, done = self._unit, self.done
+        common = COMMON(unit.words[0])
+        is_flow = Value.cast(common.type) == InstructionType.FC.value
+        m.d.comb += unit.state.pc.eq(behind.pc)
+        with m.If(trap.valid):
+            m.d.comb += [self.fault.status.eq(trap.status), self.fault.client.eq(trap.client)]
+        with m.Elif(unit.fault == FlowFault.BUS_ERROR):
+            m.d.comb += [self.fault.status.eq(Status.BUS_ERROR), Value.cast(self.fault.client).eq(self._client)]
+        with m.Elif(unit.fault == FlowFault.STACK):
+            m.d.comb += self.fault.status.eq(Status.STACK)
+        with m.Else():
+            m.d.comb += self.fault.status.eq(Status.ILLEGAL_INSTRUCTION)
+
+        faults = trap.valid | (unit.fault != FlowFault.NONE)
+        sequential = Signal(PC_BITS)
+        waiting = unit.covered & unit.live & ~unit.next_state.active
+        m.d.comb += [
+            sequential.eq(behind.pc + 1),
+            self.started.eq(valid & ~missing & ~trap.valid & is_flow),
+            self.control.valid.eq(valid & ~missing & ~faults),
+            self.control.slot.eq(behind.slot),
+            self.control.state.eq(unit.next_state),
+            self.pc.eq(behind.pc),
+            done.valid.eq(valid),
+            done.slot.eq(behind.slot),
+            done.again.eq(missing),
+            done.ends.eq((behind.pc == self.program.end) | (common.last & ~waiting.any())),
+            done.faults.eq(faults),
+            done.jumps.eq(unit.next_state.pc != sequential),
+            done.pc.eq(unit.next_state.pc),
+            done.following.eq(following),
+        ]

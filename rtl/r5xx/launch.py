@@ -1,0 +1,77 @@
+"""A program's launch: its program information and what commands have set, as the cores take it.
+
+Source: CTM Guide pp. 34, 45-49.
+"""
+
+from amaranth import Module, Mux, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.dpp.border import PROGRAM, WORD_BITS
+from ctm.rtl.isa.executable import PROGRAM_INFORMATION
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.limits import INPUTS, OUTPUTS
+from ctm.rtl.isa.status import Status
+from ctm.rtl.mc.buffer import BUFFER
+from ctm.rtl.pe.border import IMAGE
+
+
+class Launch(wiring.Component):
+    """Makes the cores' `PROGRAM`. Combinational.
+
+    Members
+    -------
+    image : ``In(IMAGE)``
+    inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
+    tests : ``In(1)``
+        The conditional unit tests the array's groups.
+    conditional_value, watchdog : ``In(32)``
+    program : ``Out(PROGRAM)``
+    status : ``Out(Status)``
+        OK, or BAD_UMRT_FORMAT: an uncached-write program needs a FLOAT32_1 output 0.
+    """
+
+    image: In(IMAGE)
+    inputs: In(data.ArrayLayout(BUFFER, INPUTS))
+    outputs: In(data.ArrayLayout(BUFFER, OUTPUTS))
+    tests: In(1)
+    conditional_value: In(WORD_BITS)
+    watchdog: In(WORD_BITS)
+    program: Out(PROGRAM)
+    status: Out(Status)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        information = {
+            name: data.View(layout, word)
+            for (name, layout), word in zip(PROGRAM_INFORMATION.items(), self.image.information, strict=True)
+        }
+        program, offset = self.program, information["US_CODE_OFFSET"].offset
+        uncached = information["UMRT"].uncached_writes
+        m.d.comb += [
+            program.size.eq(self.image.size),
+            program.start.eq(offset + information["US_CODE_ADDR"].start),
+            program.end.eq(offset + information["US_CODE_ADDR"].end),
+            program.code_offset.eq(offset),
+            program.highest_temporary.eq(information["US_PIXSIZE"].highest_temporary),
+            program.zero_times_anything.eq(information["US_CONFIG"].zero_times_anything),
+            program.full_flow_control.eq(information["US_FC_CTRL"].full_fc_en),
+            program.conditional_from_program.eq(information["FG_DEPTH_SRC"].from_program),
+            program.uncached_writes.eq(uncached),
+            program.tests.eq(self.tests),
+            program.conditional_value.eq(self.conditional_value),
+            program.watchdog.eq(self.watchdog),
+            program.output.eq(self.outputs[0].limits),
+        ]
+        for described, buffer in zip(program.inputs, self.inputs, strict=True):
+            m.d.comb += [
+                described.limits.eq(buffer.limits),
+                described.pitch.eq(buffer.pitch),
+                described.height.eq(buffer.height),
+            ]
+        wrong = uncached & (Value.cast(self.outputs[0].format) != DataFormat.FLOAT32_1.value)
+        m.d.comb += self.status.eq(Mux(wrong, Status.BAD_UMRT_FORMAT, Status.OK))
+        return m

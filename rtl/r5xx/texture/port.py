@@ -1,0 +1,230 @@
+"""The issue port of texture instructions: lookups on their way to memory, and kills.
+
+Source: CTM Guide pp. 32-33.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.border import PROGRAM, lookup_tag_layout, words_layout
+from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, slot_bits
+from ctm.rtl.dpp.groups.state import group_state_layout, lane_predicates
+from ctm.rtl.dpp.memory.coordinates import request_layout
+from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
+from ctm.rtl.fp.number import FRACTION_BITS
+from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS
+from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_ADDR, TEX_INST
+from ctm.rtl.isa.r5xx.opcodes import TextureOperation
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.r5xx.code.store import TEXTURE_ENTRY
+from ctm.rtl.r5xx.predication import gates
+from ctm.rtl.r5xx.state import PC_BITS
+
+_QUEUE = 4
+_UNDERWAY = 2
+"""Instructions that are issued but not in the queue yet."""
+
+
+def passenger_layout(config: ArrayConfig) -> data.StructLayout:
+    """What goes to memory with a lookup's indices."""
+    return data.StructLayout(
+        {
+            "tag": lookup_tag_layout(config),
+            "input": (INPUTS - 1).bit_length(),
+            "uncached": 1,
+            "fetch": config.lanes,
+        }
+    )
+
+
+def record_layout(config: ArrayConfig) -> data.StructLayout:
+    """What is kept of a lookup until its words come: where they go, channel by channel, and its address."""
+    return data.StructLayout(
+        {
+            "register": REGISTER_BITS,
+            "swizzle": data.ArrayLayout(2, CHANNELS),
+            "enable": data.ArrayLayout(CHANNELS, config.lanes),
+            "pc": PC_BITS,
+        }
+    )
+
+
+class TexturePort(wiring.Component):
+    """Executes a texture instruction until its lookup is on its way, or its kill is done.
+
+    One instruction per cycle while `ready`; a group's next one may be issued three cycles later.
+
+    Members
+    -------
+    issue : ``In(issue_layout(config))``
+    ready : ``Out(1)``
+        Whether an instruction may be issued.
+    entry : ``In(TEXTURE_ENTRY)``
+        The instruction, a cycle after its issue.
+    program : ``In(PROGRAM)``
+    allocation : ``In(ALLOCATION)``
+    group : ``In(group_state_layout(lanes))``
+        State of the group `slot`, in the same cycle.
+    slot : ``Out``
+    source : ``Out(place_layout(config))``
+    exists : ``Out(1)``
+    words : ``In(words_layout(lanes))``
+        The source, a cycle later.
+    asked : ``Out({valid, slot, looks_up, acquires})``
+    lookup_entry : ``In(range(lookups))``
+        The number of the lookup that `asked` announces.
+    record : ``Out({valid, tag, record})``
+    live : ``Out({valid, slot, live})``
+        Which processors a kill has left.
+    done : ``Out(done_layout(config))``
+    request : ``Out(stream)``
+        To the coordinate units.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        slot, lanes = slot_bits(config), config.lanes
+        self._request = request_layout(lanes, passenger_layout(config))
+        at_slot = {"valid": 1, "slot": slot}
+        super().__init__(
+            {
+                "issue": In(issue_layout(config)),
+                "ready": Out(1),
+                "entry": In(TEXTURE_ENTRY),
+                "program": In(PROGRAM),
+                "allocation": In(ALLOCATION),
+                "group": In(group_state_layout(lanes)),
+                "slot": Out(slot),
+                "source": Out(place_layout(config)),
+                "words": In(words_layout(lanes)),
+                "asked": Out(data.StructLayout(at_slot | {"looks_up": 1, "acquires": 1})),
+                "lookup_entry": In(range(config.lookups)),
+                "record": Out(
+                    data.StructLayout({"valid": 1, "tag": lookup_tag_layout(config), "record": record_layout(config)})
+                ),
+                "live": Out(data.StructLayout(at_slot | {"live": lanes})),
+                "done": Out(done_layout(config)),
+                "request": Out(stream.Signature(self._request)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        lanes, group, entry = self._config.lanes, self.group, self.entry
+        issued = Signal.like(self.issue)
+        m.d.sync += issued.eq(self.issue)
+        m.d.comb += self.slot.eq(issued.slot)
+        common, inst, addr = COMMON(entry.words[0]), TEX_INST(entry.words[1]), TEX_ADDR(entry.words[2])
+        operation = Value.cast(inst.inst)
+        kills, looks_up = Signal(), Signal()
+        m.d.comb += [
+            kills.eq(issued.valid & (operation == TextureOperation.KILL_LT_0.value)),
+            looks_up.eq(
+                issued.valid & ~operation.matches(TextureOperation.KILL_LT_0.value, TextureOperation.NOP.value)
+            ),
+        ]
+
+        placement = Placement(m, self._config, issued.slot, self.allocation, group.loop_index)
+        source = placement.number(addr.src_addr, addr.src_addr_rel)
+        target = placement.number(addr.dst_addr, addr.dst_addr_rel)
+        uncovered_too = (~inst.ignore_uncovered).replicate(lanes)
+        reached = (group.active | common.write_inactive.replicate(lanes)) & (group.covered | uncovered_too)
+        wmask = Cat(common.rgb_wmask, common.alpha_wmask)
+        writes = wmask & placement.exists(target).replicate(CHANNELS)
+        allowed = [gates(m, common, lane_predicates(group, lane, lanes)) for lane in range(lanes)]
+        record = self.record
+        m.d.comb += [
+            self.source.eq(placement.place(source)),
+            self.asked.valid.eq(issued.valid),
+            self.asked.slot.eq(issued.slot),
+            self.asked.looks_up.eq(looks_up),
+            self.asked.acquires.eq(inst.tex_sem_acquire),
+            record.valid.eq(looks_up),
+            record.tag.slot.eq(issued.slot),
+            record.tag.entry.eq(self.lookup_entry),
+            record.record.register.eq(target),
+            record.record.pc.eq(issued.pc),
+            *(record.record.enable[lane].eq(Mux(reached[lane], writes & allowed[lane], 0)) for lane in range(lanes)),
+            *(record.record.swizzle[channel].eq(addr[f"dst_{name}_swiz"]) for channel, name in enumerate("rgba")),
+        ]
+
+        behind = delay(m, issued, name="behind")
+        at_words = {
+            "exists": placement.exists(source),
+            "inst": inst,
+            "swizzles": Cat(addr.src_s_swiz, addr.src_t_swiz, addr.src_q_swiz),
+            "fetch": reached,
+            "tag": record.tag,
+            "tested": Cat(Mux(group.active[lane], wmask & allowed[lane], 0) for lane in range(lanes)),
+            "last": common.last,
+            "following": entry.following,
+        }
+        late = {name: delay(m, value, name=name) for name, value in at_words.items()}
+        going = Signal(3)
+        m.d.sync += going.eq(Cat(looks_up, kills, issued.valid))
+        self._queue(m, late, going[0])
+        self._finish(m, late, behind, kills=going[1], valid=going[2])
+        return m
+
+    def _queue(self, m: Module, late: dict[str, Value], looks_up: Value) -> None:
+        """Put a lookup's coordinates into the queue; there is room, because `ready` has said so."""
+        m.submodules.queue = queue = SyncFIFOBuffered(width=self._request.size, depth=_QUEUE + _UNDERWAY)
+        request = Signal(self._request)
+        inst = late["inst"]
+        operation = Value.cast(inst.inst)
+        for lane in range(self._config.lanes):
+            for place, name in enumerate("stq"):
+                swizzle = late["swizzles"].word_select(place, 2)
+                word = Mux(late["exists"], self.words[lane][swizzle], 0)
+                m.d.comb += request.lanes[lane][name].eq(word)
+        m.d.comb += [
+            request.scaled.eq(~inst.unscaled),
+            request.projected.eq(operation == TextureOperation.LOOKUP_PROJ.value),
+            request.input.eq(self.program.inputs[inst.tex_id]),
+            request.passenger.tag.eq(late["tag"]),
+            request.passenger.input.eq(inst.tex_id),
+            request.passenger.uncached.eq(operation == TextureOperation.LOOKUP_UNCACHED.value),
+            request.passenger.fetch.eq(late["fetch"]),
+            queue.w_data.eq(Value.cast(request)),
+            queue.w_en.eq(looks_up),
+            self.ready.eq(queue.level <= queue.depth - _UNDERWAY - 1),
+            Value.cast(self.request.payload).eq(queue.r_data),
+            self.request.valid.eq(queue.r_rdy),
+            queue.r_en.eq(self.request.ready),
+        ]
+
+    def _survivors(self, m: Module, late: dict[str, Value], live: Value) -> Signal:
+        """Processors that are alive after a kill: none of the tested channels is below zero, which -0 is here."""
+        survivors = Signal(self._config.lanes)
+        for lane, words in enumerate(self.words):
+            tested = late["tested"].word_select(lane, CHANNELS)
+            negative = Cat(word[-1] & ~(word[FRACTION_BITS:-1].all() & word[:FRACTION_BITS].any()) for word in words)
+            m.d.comb += survivors[lane].eq(live[lane] & ~(late["exists"] & (tested & negative).any()))
+        return survivors
+
+    def _finish(self, m: Module, late: dict[str, Value], behind: data.View, *, kills: Value, valid: Value) -> None:
+        """The group goes on, unless nobody is left, or it was the last instruction."""
+        done = self.done
+        masks = (self.group.live, self.group.covered, self.group.active)
+        live, covered, active = (delay(m, mask, name="mask") for mask in masks)
+        survivors = self._survivors(m, late, live)
+        counting = Mux(kills, survivors, live) & covered
+        m.d.comb += [
+            self.live.valid.eq(kills),
+            self.live.slot.eq(behind.slot),
+            self.live.live.eq(Mux(kills, survivors, live)),
+            done.valid.eq(valid),
+            done.slot.eq(behind.slot),
+            done.ends.eq(
+                (behind.pc == self.program.end)
+                | (kills & ~counting.any())
+                | (late["last"] & ~(counting & ~active).any())
+            ),
+            done.pc.eq(behind.pc + 1),
+            done.following.eq(late["following"]),
+        ]

@@ -1,0 +1,59 @@
+"""What a core shows of its work, for comparison with the golden model. A design that leaves it open does not pay."""
+
+from typing import Any
+
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.border import words_layout
+from ctm.rtl.dpp.groups.scheduling import row_bits
+from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
+from ctm.rtl.pe.border import group_layout
+from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
+
+
+def trace_layout(config: ArrayConfig) -> data.StructLayout:
+    """Events of one cycle, each with `valid` and the row of its group.
+
+    start
+        A group takes a slot. All its state is then that of a program's start, but for the temporaries.
+    clear
+        All lanes of a temporary are set, and the 31 above it are 0, before the group's first instruction.
+    alu
+        An ALU or OUTPUT instruction has written: registers, words and enables of temporaries (channel by channel),
+        and predicates (of the red bit all lanes, then green, blue, alpha) and ALU results as they are now.
+    texture
+        A lookup or NOP was issued, or a kill is done: `live` is as it is now.
+    lookup
+        A lookup has written its temporary.
+    flow
+        A flow-control instruction is done: the control state is as it is now.
+    fault
+        The group stops at `pc` without that instruction.
+    end
+        The row is free again; its outputs have been sent, unless it has faulted.
+    """
+    lanes = config.lanes
+    event: dict[str, Any] = {"valid": 1, "row": row_bits(config)}
+    instruction = event | {"pc": PC_BITS}
+    enables = data.ArrayLayout(CHANNELS, lanes)
+    write = {"register": REGISTER_BITS, "words": words_layout(lanes), "enable": enables}
+    events: dict[str, dict[str, Any]] = {
+        "start": event | {"group": group_layout(lanes)},
+        "clear": event | {"register": REGISTER_BITS, "words": words_layout(lanes)},
+        "alu": instruction
+        | {
+            "rgb_register": REGISTER_BITS,
+            "alpha_register": REGISTER_BITS,
+            "words": words_layout(lanes),
+            "enable": enables,
+            "predicates": CHANNELS * lanes,
+            "alu_result": lanes,
+        },
+        "texture": instruction | {"live": lanes},
+        "lookup": event | write,
+        "flow": instruction | {"state": control_state_layout(lanes)},
+        "fault": instruction,
+        "end": event | {"faulted": 1},
+    }
+    return data.StructLayout({name: data.StructLayout(fields) for name, fields in events.items()})

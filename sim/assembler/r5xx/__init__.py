@@ -1,0 +1,1 @@
+"""The R5xx assembler's language."""

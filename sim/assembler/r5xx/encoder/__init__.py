@@ -1,0 +1,1 @@
+"""Parsed operations into instruction words."""

@@ -1,0 +1,1 @@
+"""Statements of the R5xx language, parsed."""

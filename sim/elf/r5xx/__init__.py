@@ -1,0 +1,1 @@
+"""Executables of R5xx programs."""

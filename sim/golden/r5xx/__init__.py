@@ -1,0 +1,1 @@
+"""The R5xx instruction set in the golden model."""

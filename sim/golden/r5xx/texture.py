@@ -1,0 +1,105 @@
+"""Texture instructions: lookups through the memory controller, and kill.
+
+Source: CTM Guide pp. 32-33. LODBIAS, LOD and DXDY behave as LOOKUP: there are no mip levels.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r5xx.opcodes import TextureOperation
+from ctm.rtl.isa.status import BusClient
+from ctm.sim.golden import fp
+from ctm.sim.golden.dpp.batch import Batch, Floats, Integers
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.mc.elements import lookup_addresses, read_at
+from ctm.sim.golden.r5xx.alu import Result
+from ctm.sim.golden.r5xx.instruction import Tex
+from ctm.sim.golden.r5xx.operands import temporary
+from ctm.sim.golden.r5xx.program import RefusedError
+from ctm.sim.golden.r5xx.writeback import gate, write_temporary
+from ctm.sim.memory import Memory
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """The sixteen inputs. `cached[n]` is the memory that a cached lookup in input n reads: as it was at the start."""
+
+    buffers: tuple[Buffer, ...]
+    cached: tuple[Memory, ...]
+    memory: Memory
+
+
+def kill(batch: Batch, instruction: Tex) -> bool:
+    """Execute KILL_LT_0; whether any lane was killed. -0 counts as less than zero, and so do negative denormals."""
+    before = np.count_nonzero(batch.live)
+    number = temporary(batch, instruction.source)
+    if number >= len(batch.clean):
+        return False
+    for channel in instruction.common.write_mask:
+        values = batch.temporaries[number, channel]
+        less = np.signbit(values) & ~np.isnan(values)
+        mask = gate(batch, instruction.common, channel)
+        batch.live &= ~(less if mask is None else less & mask)
+    return bool(np.count_nonzero(batch.live) != before)
+
+
+def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
+    """Execute a lookup of any kind.
+
+    Raises
+    ------
+    RefusedError
+        Memory answered a lane that fetches with an error; nothing was changed. Active lanes fetch, with WRITE_INACTIVE
+        all; with IGNORE_UNCOVERED only those that are covered too.
+
+    Returns
+    -------
+    addresses
+        What the lanes read, one array [n], four of a 2x2 lookup, none where the input has no elements.
+    """
+    buffer = inputs.buffers[instruction.input]
+    number = temporary(batch, instruction.source)
+    source = batch.temporaries[number] if number < len(batch.clean) else np.zeros((CHANNELS, batch.size), np.float32)
+    if buffer.width_limit == 0:
+        _write(batch, instruction, np.zeros((CHANNELS, batch.size), np.float32))
+        return []
+    x, y = _coordinates(source, instruction, buffer)
+    addresses = lookup_addresses(buffer, x, y)
+    fetching = np.full(batch.size, True) if instruction.common.write_inactive else batch.active
+    fetching = fetching & batch.covered if instruction.ignore_uncovered else fetching
+    for address in addresses:
+        refused = inputs.memory.refused(address, buffer.element.element_bytes)
+        if refused is not None and (refused & fetching).any():
+            lanes = refused & fetching
+            raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
+    uncached = instruction.operation is TextureOperation.LOOKUP_UNCACHED
+    memory = inputs.memory if uncached else inputs.cached[instruction.input]
+    if buffer.is_2x2:
+        fetched = np.stack([read_at(memory, buffer, address)[0] for address in addresses])
+    else:
+        fetched = read_at(memory, buffer, addresses[0])
+    _write(batch, instruction, fetched)
+    return addresses
+
+
+def _coordinates(source: Floats, instruction: Tex, buffer: Buffer) -> tuple[Integers, Integers]:
+    s, t, _, q = (source[channel] for channel in instruction.source_swizzle)
+    if instruction.operation is TextureOperation.LOOKUP_PROJ:
+        reciprocal = fp.rcp(q)
+        s, t = fp.scale(s, reciprocal), fp.scale(t, reciprocal)
+    if not instruction.unscaled:
+        s, t = fp.scale(s, np.float32(buffer.pitch)), fp.scale(t, np.float32(buffer.scale_height))
+    return fp.coordinate_index(s, buffer.width_limit), fp.coordinate_index(t, buffer.height_limit)
+
+
+def _write(batch: Batch, instruction: Tex, fetched: Floats) -> None:
+    common = instruction.common
+    is_clean = not fp.has_denormal(fetched)
+    for channel in common.write_mask:
+        mask = gate(batch, common, channel, write_inactive=common.write_inactive)
+        if instruction.ignore_uncovered:
+            mask = batch.covered if mask is None else mask & batch.covered
+        result = Result(fetched[instruction.destination_swizzle[channel]], is_clean)
+        write_temporary(batch, instruction.destination, channel, result, mask)

@@ -1,0 +1,1 @@
+"""Programs that the runtime puts before a user's, by instruction set."""

@@ -1,0 +1,45 @@
+"""ATI's CTM machine (2006) as open hardware: what most programs import.
+
+Everything else is below: `ctm.rtl` the hardware and the declarations, `ctm.sim` the software around it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctm.rtl.config import MachineConfig
+    from ctm.sim.assembler import assemble, disassemble
+    from ctm.sim.fault import MachineError
+    from ctm.sim.runtime import CommandBuffer, Device, Layout
+
+    __version__: str
+
+__all__ = [
+    "CommandBuffer",
+    "Device",
+    "Layout",
+    "MachineConfig",
+    "MachineError",
+    "__version__",
+    "assemble",
+    "disassemble",
+]
+
+_PLACES = {
+    "CommandBuffer": "ctm.sim.runtime",
+    "Device": "ctm.sim.runtime",
+    "Layout": "ctm.sim.runtime",
+    "MachineConfig": "ctm.rtl.config",
+    "MachineError": "ctm.sim.fault",
+    "assemble": "ctm.sim.assembler",
+    "disassemble": "ctm.sim.assembler",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name when it is first used, because whoever needs one of them may not need what the others import."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("ctm-machine")
+    if name not in _PLACES:
+        raise AttributeError(f"module 'ctm' has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)

@@ -1,0 +1,32 @@
+"""What is known of an instruction when it is loaded, against the golden model's decoder and the fields by hand."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from ctm.rtl.dpp.groups.scheduling import Summary
+from ctm.rtl.isa.word import unpack
+from ctm.tb.r5xx.summaries import compiled_predecode, known, random_instruction
+
+INSTRUCTIONS = 1500
+
+
+@pytest.mark.parametrize("uncached", [False, True])
+def test_random_instructions(uncached):
+    generator = np.random.default_rng(uncached)
+    instructions = [random_instruction(generator) for _ in range(INSTRUCTIONS)]
+    rows = np.array(instructions, np.uint32)
+    result = compiled_predecode()(words=rows, uncached_writes=np.full(len(rows), uncached))
+    counts: Counter[str] = Counter()
+    for place, words in enumerate(instructions):
+        expected, shown = known(words, uncached), [hex(word) for word in words]
+        assert result["illegal"][place] == expected.illegal, shown
+        assert unpack(Summary.as_shape(), int(result["summary"][place])) == expected.summary, shown
+        if expected.sources:
+            assert (result["rgb_use"][place], result["alpha_use"][place]) == expected.sources, shown
+        counts["illegal"] += expected.illegal
+        counts.update(name for name, bit in expected.summary.items() if name != "unit" and bit)
+        counts[f"unit {expected.summary['unit']}"] += 1
+    assert len(counts) == 6 + uncached
+    assert min(counts.values()) > INSTRUCTIONS / 50

@@ -1,0 +1,149 @@
+"""InstructionStore: every entry of several programs, one after the other, behind a memory with stalls."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from ctm.rtl.dpp.groups.scheduling import Summary
+from ctm.rtl.isa.limits import INSTRUCTION_SLOTS
+from ctm.rtl.isa.word import unpack
+from ctm.rtl.r5xx.code.store import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY, InstructionStore
+from ctm.rtl.r5xx.state import PC_BITS
+from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.tb.r5xx.summaries import BEYOND, Instruction, compiled_predecode, known, random_instruction
+
+WORD = 32
+
+
+def joined(words: Instruction) -> int:
+    return sum(word << WORD * place for place, word in enumerate(words))
+
+
+class Store:
+    """The component with a memory that answers in order."""
+
+    def __init__(self, stall: float) -> None:
+        self.unit = InstructionStore()
+        generator = np.random.default_rng(int(10 * stall))
+        self._asked = Sink(self.unit.request, generator, stall)
+        self._answers = Source(self.unit.response, generator, stall)
+
+    async def load(self, context: Any, program: list[Instruction], *, uncached: bool, refused: int = -1) -> int:
+        """Load a program, of which memory refuses one instruction, and give the cycles that it took."""
+        unit, first, cycles = self.unit, len(self._asked.received), 0
+        context.set(unit.size, len(program))
+        context.set(unit.uncached_writes, uncached)
+        assert not context.get(unit.loaded)
+        while not context.get(unit.loaded):
+            context.set(unit.load, not cycles)
+            assert context.get(unit.loading) == (cycles > 0)
+            asked = len(self._asked.received)
+            await cycle(context, [self._asked, self._answers])
+            self._answers.waiting += [
+                joined(program[slot]) | (slot == refused) << WORD * len(program[slot])
+                for slot in self._asked.received[asked:]
+            ]
+            cycles += 1
+            assert cycles < 20 * len(program) + 200
+        assert self._asked.received[first:] == list(range(len(program)))
+        assert context.get(unit.refused) == (refused >= 0)
+        assert not context.get(unit.loading)
+        return cycles
+
+    async def forget(self, context: Any) -> None:
+        context.set(self.unit.load, 0)
+        context.set(self.unit.forget, 1)
+        await context.tick()
+        context.set(self.unit.forget, 0)
+
+
+def following(program: list[Instruction], slot: int, uncached: bool) -> dict[str, int]:
+    return known(program[slot + 1], uncached).summary if slot + 1 < len(program) else BEYOND
+
+
+async def check_entries(context: Any, unit: Any, program: list[Instruction], uncached: bool) -> None:
+    """Read all entries, each port another one at the same time."""
+    size = len(program)
+    controls = decoded(program, uncached)
+    for first in range(size):
+        slots = [(first + distance) % size for distance in (0, size // 3, size // 2)]
+        for port, slot in zip((unit.alu_slot, unit.texture_slot, unit.flow_slot), slots, strict=True):
+            context.set(port, slot)
+        await context.tick()
+        views = ((ALU_ENTRY, unit.alu), (TEXTURE_ENTRY, unit.texture), (FLOW_ENTRY, unit.flow))
+        entries = [unpack(layout, context.get(Value.cast(view))) for layout, view in views]
+        for entry, slot in zip(entries, slots, strict=True):
+            assert entry["words"] == joined(program[slot])
+            assert unpack(Summary.as_shape(), entry["following"]) == following(program, slot, uncached), slot
+        alu, of_alu, of_flow = entries[0], known(program[slots[0]], uncached), known(program[slots[2]], uncached)
+        assert (alu["late"], alu["writes"]) == (of_alu.summary["late"], of_alu.summary["writes"])
+        if of_alu.sources:
+            assert (alu["rgb_use"], alu["alpha_use"]) == of_alu.sources
+            assert alu["control"] == controls[slots[0]]
+        assert entries[2]["illegal"] == of_flow.illegal
+
+
+def decoded(program: list[Instruction], uncached: bool) -> list[int]:
+    """What Predecode says a lane does."""
+    words = np.array(program, np.uint32)
+    control = compiled_predecode()(words=words, uncached_writes=np.full(len(words), uncached))["control"]
+    return [int.from_bytes(np.ascontiguousarray(row).tobytes(), "little") for row in control]
+
+
+async def check_summaries(context: Any, unit: Any, expected: list[dict[str, int]]) -> None:
+    """The summary at every PC there is."""
+    near = {*range(len(expected) + 2), INSTRUCTION_SLOTS - 1, INSTRUCTION_SLOTS, INSTRUCTION_SLOTS + 1}
+    for pc in sorted(near | {(1 << PC_BITS) - 1}):
+        context.set(unit.pc, pc)
+        await context.tick()
+        wanted = expected[pc] if pc < len(expected) else BEYOND
+        assert unpack(Summary.as_shape(), context.get(Value.cast(unit.summary))) == wanted, pc
+
+
+@pytest.mark.parametrize("stall", STALLS)
+def test_programs_one_after_the_other(stall):
+    generator = np.random.default_rng(1)
+    store = Store(stall)
+
+    async def testbench(context: Any) -> None:
+        for number, size in enumerate((16, 1, 21, 2)):
+            uncached = bool(number % 2)
+            program = [random_instruction(generator) for _ in range(size)]
+            cycles = await store.load(context, program, uncached=uncached)
+            assert stall or cycles <= size + 6
+            await check_entries(context, store.unit, program, uncached)
+            await check_summaries(context, store.unit, [known(words, uncached).summary for words in program])
+            context.set(store.unit.load, 1)
+            await context.tick()
+            assert not context.get(store.unit.loading), "what is there is not loaded again"
+            await store.forget(context)
+
+    simulate(store.unit, testbench)
+
+
+def test_a_full_store():
+    generator = np.random.default_rng(2)
+    store, program = Store(0.0), [random_instruction(generator) for _ in range(INSTRUCTION_SLOTS)]
+
+    async def testbench(context: Any) -> None:
+        await store.load(context, program, uncached=False)
+        await check_summaries(context, store.unit, [known(words, False).summary for words in program])
+
+    simulate(store.unit, testbench)
+
+
+@pytest.mark.parametrize("refused", [0, 3, 6])
+def test_what_memory_refuses_faults_wherever_a_group_goes(refused):
+    generator = np.random.default_rng(3)
+    store, program = Store(0.3), [random_instruction(generator) for _ in range(7)]
+
+    async def testbench(context: Any) -> None:
+        await store.load(context, program, uncached=False, refused=refused)
+        await check_summaries(context, store.unit, [BEYOND] * len(program))
+        await store.forget(context)
+        await store.load(context, program, uncached=False)
+        await check_summaries(context, store.unit, [known(words, False).summary for words in program])
+
+    simulate(store.unit, testbench)

@@ -1,0 +1,86 @@
+"""The golden machine with the compiled core in the place of its array: runs command buffers, jobs and examples."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.config import DEFAULT, MachineConfig
+from ctm.rtl.isa.status import Status
+from ctm.sim.engines.engine import Progress
+from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.pe.domain import Integers
+from ctm.sim.golden.pe.processor import CommandProcessor
+from ctm.sim.golden.pe.state import State
+from ctm.sim.golden.r5xx.core import R5xxCore, R5xxRun
+from ctm.tb.dpp.simulation import CoreRun, CoreSimulation, Timing
+
+MOST_CYCLES = 50_000_000
+_TIMING = Timing(latency=20)
+
+
+@lru_cache(maxsize=8)
+def simulation(config: MachineConfig) -> CoreSimulation:
+    """The compiled core of a configuration."""
+    return CoreSimulation(config)
+
+
+class CoreEngine(GoldenEngine):
+    """Runs programs on the compiled core; `runs` are those so far."""
+
+    name = "core"
+
+    def __init__(
+        self, config: MachineConfig = DEFAULT, *, watchdog: int = 0, progress: Progress | None = None,
+        hazards: bool = False, max_cycles: int | None = None, timing: Timing = _TIMING,
+    ) -> None:  # fmt: skip
+        self.timing = timing
+        self.runs: list[CoreRun] = []
+        super().__init__(config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles)
+
+    def _new_processor(self) -> CommandProcessor:
+        return CommandProcessor(self.memory, _Core(self), progress=self._progress)
+
+
+class _Core(R5xxCore):
+    def __init__(self, engine: CoreEngine) -> None:
+        self._engine = engine
+        super().__init__(
+            engine.memory, lanes=engine._config.array.lanes, counters=engine._counters, watchdog=engine._watchdog
+        )
+
+    def start(self, state: State) -> R5xxRun:
+        run = super().start(state)
+        return _Run(run._launch, self._engine)
+
+
+class _Run(R5xxRun):
+    """Collects the groups, and runs them when all are there."""
+
+    def __init__(self, launch: Launch, engine: CoreEngine) -> None:
+        self._launch, self._engine = launch, engine
+        self._groups: list[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]] = []
+
+    def add(self, order: Integers, i: Integers, j: Integers, covered: npt.NDArray[np.bool_]) -> None:
+        self._groups.append((order, i, j, covered))
+
+    def finish(self) -> MachineError | None:
+        launch, engine = self._launch, self._engine
+        # The clock and the trace of the arithmetic do not depend on where memory is.
+        core = simulation(replace(engine._config, memory=DEFAULT.memory))
+        run = core.run(launch, self._groups, timing=engine.timing, max_cycles=MOST_CYCLES)
+        engine.runs.append(run)
+        for first, end in run.ranges:
+            launch.memory.bytes[first:end] = run.memory.bytes[first:end]
+        if launch.memory.lost is None:
+            launch.memory.lost = run.memory.lost
+        if not run.faults:
+            return None
+        fault = run.faults[0]
+        is_refusal = fault.status is Status.BUS_ERROR
+        return MachineError(
+            status=fault.status, client=fault.client if is_refusal else None, pc=fault.pc, i=fault.i, j=fault.j
+        )

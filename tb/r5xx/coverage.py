@@ -1,0 +1,184 @@
+"""What random programs have tried: executed group instructions by class."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rich.table import Table
+
+from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
+from ctm.rtl.isa.r5xx.opcodes import (
+    AddressOperation,
+    AlphaOperation,
+    BranchOperation,
+    FlowOperation,
+    InputModifier,
+    OutputModifier,
+    PredicateSelect,
+    Presubtract,
+    RgbOperation,
+    Test,
+    TextureOperation,
+    UmrtTarget,
+)
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r5xx.instruction import Alu, Bank, Common, Flow, Tex
+from ctm.tb.r5xx.golden_record import GroupRecord, Record, Step
+
+_KINDS = {
+    "RGB": RgbOperation, "alpha": AlphaOperation, "output modifier": OutputModifier, "input modifier": InputModifier,
+    "presubtract": Presubtract, "source": Bank, "predicate": PredicateSelect, "predicate bit": Test, "ALU result": Test,
+    "uncached write": UmrtTarget, "texture": TextureOperation, "branch": BranchOperation, "address": AddressOperation,
+}  # fmt: skip
+_SINGLE = (
+    "clamp", "relative constant", "relative temporary", "relative destination", "predicate inverted", "WRITE_INACTIVE",
+    "ALU result under WRITE_INACTIVE", "conditional value",
+    "LAST", "some processors inactive", "nobody active", "lookup scaled", "lookup unscaled",
+    "lookup IGNORE_UNCOVERED", "lookup relative", "TEX_SEM_ACQUIRE", "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED",
+    "group partly covered", "group partly killed", "group faults",
+)  # fmt: skip
+
+
+def classes() -> list[str]:
+    """All that there is to be tried."""
+    tilings = {
+        data_format: [Tiling.LINEAR, Tiling.TILED]
+        + ([Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2] if ELEMENTS[data_format].channels == 1 else [])
+        for data_format in DataFormat
+    }
+    return [
+        *(f"{kind} {code.name}" for kind, codes in _KINDS.items() for code in codes),
+        *(f"output register {number}" for number in range(4)),
+        *(f"lookup {data_format.name} {tiling.name}" for data_format in DataFormat for tiling in tilings[data_format]),
+        *(f"flow {operation.name} {way}" for operation in FlowOperation for way in ("jumps", "stays")),
+        *_SINGLE,
+    ]
+
+
+class Coverage:
+    """Counts, over any number of runs."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def add(self, launch: Launch, record: Record) -> None:
+        """Count what a program executed."""
+        for group in record.groups.values():
+            self.counts.update(_group(group))
+            for step in group.steps:
+                self.counts.update(set(_step(launch, step)))
+
+    def rare(self, least: int) -> dict[str, int]:
+        """Classes that were executed less often."""
+        return {name: self.counts[name] for name in classes() if self.counts[name] < least}
+
+    def table(self) -> Table:
+        """All classes and their counts."""
+        table = Table("class", "group instructions", title="Executed by random programs")
+        for name in classes():
+            table.add_row(name, f"{self.counts[name]:,}")
+        return table
+
+
+def _group(group: GroupRecord) -> Iterator[str]:
+    if not group.covered.all():
+        yield "group partly covered"
+    if group.steps and not group.steps[-1].state("live").all():
+        yield "group partly killed"
+    if group.fault is not None:
+        yield "group faults"
+
+
+def _step(launch: Launch, step: Step) -> Iterator[str]:
+    instruction, active = step.instruction, step.state("active")
+    if not active.any():
+        yield "nobody active"
+    elif not active.all():
+        yield "some processors inactive"
+    if instruction.common.last:
+        yield "LAST"
+    if isinstance(instruction, Alu):
+        yield from _alu(launch, step, instruction)
+    elif isinstance(instruction, Tex):
+        yield from _texture(launch, step, instruction)
+    else:
+        yield from _flow(step, instruction)
+
+
+def _predicates(step: Step, common: Common) -> Iterator[str]:
+    for predicate in common.predicates:
+        yield f"predicate {predicate.select.name}"
+        if predicate.inverted:
+            yield "predicate inverted"
+    if common.write_inactive and not step.state("active").all():
+        yield "WRITE_INACTIVE"
+
+
+def _alu(launch: Launch, step: Step, alu: Alu) -> Iterator[str]:
+    yield from _predicates(step, alu.common)
+    if alu.alu_result is not None and alu.common.write_inactive and not step.state("active").all():
+        yield "ALU result under WRITE_INACTIVE"
+    yield f"RGB {alu.rgb.operation.name}"
+    yield f"alpha {alu.alpha.operation.name}"
+    for unit in (alu.rgb, alu.alpha):
+        yield f"output modifier {unit.modifier.name}"
+        if unit.clamp:
+            yield "clamp"
+        if unit.destination.relative and step.snapshot.loop_index:
+            yield "relative destination"
+    for channel, rows in enumerate(alu.operands):
+        unit = alu.unit(channel)
+        for row in rows:
+            yield f"input modifier {row.modifier.name}"
+            if row.literal is None and row.source is None:
+                yield f"presubtract {unit.presubtract.name}"
+            elif row.literal is None and row.source is not None:
+                address = unit.addresses[row.source]
+                yield f"source {address.bank.name}"
+                if address.relative and step.snapshot.loop_index:
+                    yield f"relative {address.bank.name.lower()}"
+    yield from _results(launch, alu)
+
+
+def _results(launch: Launch, alu: Alu) -> Iterator[str]:
+    for channel in alu.common.output_mask:
+        target = alu.unit(channel).target
+        if not alu.is_output:
+            yield f"predicate bit {Test(target).name}"
+        elif not launch.program.uncached_writes:
+            yield f"output register {target}"
+        else:
+            yield f"uncached write {UmrtTarget(alu.rgb.target).name}"
+    if alu.alu_result is not None:
+        yield f"ALU result {alu.alu_result[1].name}"
+    if alu.writes_conditional and launch.program.conditional_from_program:
+        yield "conditional value"
+
+
+def _texture(launch: Launch, step: Step, texture: Tex) -> Iterator[str]:
+    yield from _predicates(step, texture.common)
+    yield f"texture {texture.operation.name}"
+    if texture.acquire:
+        yield "TEX_SEM_ACQUIRE"
+    if texture.operation in (TextureOperation.NOP, TextureOperation.KILL_LT_0):
+        return
+    buffer = launch.inputs.buffers[texture.input]
+    if buffer.width_limit:
+        yield f"lookup {buffer.format.name} {buffer.tiling.name}"
+    yield "lookup unscaled" if texture.unscaled else "lookup scaled"
+    if texture.ignore_uncovered:
+        yield "lookup IGNORE_UNCOVERED"
+    if step.snapshot.loop_index and (texture.source.relative or texture.destination.relative):
+        yield "lookup relative"
+
+
+def _flow(step: Step, flow: Flow) -> Iterator[str]:
+    jumps = step.snapshot.next_pc != step.pc + 1
+    yield f"flow {flow.operation.name} {'jumps' if jumps else 'stays'}"
+    yield f"branch {(flow.branch_if_jump if jumps else flow.branch_if_stay).name}"
+    if jumps:
+        yield f"address {flow.address_operation.name}"
+    for name, holds in (("B_ELSE", flow.is_else), ("JUMP_ANY", flow.jump_any)):
+        if holds:
+            yield name
+    if flow.ignore_uncovered:
+        yield "flow IGNORE_UNCOVERED"

@@ -1,0 +1,137 @@
+"""Random ALU and OUTPUT words: the model's arrays against the reference that executes one processor at a time."""
+
+import numpy as np
+import pytest
+
+from ctm.rtl.isa.r5xx.instruction import WORDS
+from ctm.rtl.isa.r5xx.opcodes import InstructionType
+from ctm.rtl.isa.word import fields, pack
+from ctm.sim.golden.dpp.batch import Batch, Control
+from ctm.sim.golden.pe.loader import load
+from ctm.sim.golden.r5xx import alu
+from ctm.sim.golden.r5xx.decode import decode
+from ctm.sim.golden.r5xx.instruction import Alu
+from ctm.sim.golden.r5xx.plan import plan
+from ctm.sim.golden.r5xx.program import Constants, Program
+from ctm.sim.golden.r5xx.writeback import write_back
+from ctm.sim.memory import Memory
+from ctm.tb.jobs.folder import executable
+from ctm.tb.r5xx.alu_reference import Context, Instruction, Processor
+
+TEMPORARIES, GROUPS, LANES = 8, 6, 4
+CORNERS = np.array(
+    [0, 0x80000000, 1, 0x80000001, 0x7FFFFF, 0x800000, 0x3F800000, 0xBF800000, 0x3F000000, 0x3F000001, 0x7F7FFFFF,
+     0x7F800000, 0xFF800000, 0x7FC00000, 0xFF812345, 0x40490FDB, 0x34000000, 0xC2F60000],
+    np.uint32,
+)  # fmt: skip
+WORDS_OF_ALU = WORDS[InstructionType.ALU]
+TRANSCENDENTAL, DOT, COPIES = range(8, 14), range(1, 4), {"rgb": (4, 5, 7, 8), "alpha": (2, 3, 5, 6)}
+
+
+def random_words(generator: np.random.Generator) -> tuple[int, ...]:
+    """A legal ALU or OUTPUT instruction; temporaries, constants and inline constants all occur."""
+    values = [
+        {name: int(generator.integers(1 << width)) for name, _, width in fields(layout)} for layout in WORDS_OF_ALU
+    ]
+    common, rgb_addr, alpha_addr, rgb, alpha, both = values
+    common["type"] = int(generator.integers(2))
+    for part in values:
+        for name in part:
+            if "swiz" in name or name.endswith("pred_sel"):
+                part[name] = int(generator.integers(7 if "swiz" in name else 6))
+    for part in (rgb_addr, alpha_addr):
+        for source in range(3):
+            kind = generator.integers(4)
+            part[f"addr{source}_const"] = int(kind == 0)
+            if kind > 1:
+                part[f"addr{source}"] = int(generator.integers(TEMPORARIES + 1))
+            elif kind == 1:
+                part[f"addr{source}"] |= 0x80
+                part[f"addr{source}_rel"] = 0
+    alpha["addrd"], both["rgb_addrd"] = (int(generator.integers(TEMPORARIES + 1)) for _ in range(2))
+    both["rgb_op"] = int(generator.choice([0, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]))
+    legal = [0, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+    legal = list(TRANSCENDENTAL) if both["rgb_op"] == 10 else legal + [1, 1, 1] * (both["rgb_op"] in DOT)
+    alpha["op"] = int(generator.choice(legal))
+    for part, operation, unit in ((rgb, both["rgb_op"], "rgb"), (alpha, alpha["op"], "alpha")):
+        if operation not in COPIES[unit]:
+            part["omod"] = int(generator.choice([0, 0, 0, 1, 2, 3, 4, 5, 6]))
+    return tuple(pack(layout, **part) for layout, part in zip(WORDS_OF_ALU, values, strict=True))
+
+
+def random_floats(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Words of which a third are corners, a third plain numbers, a third anything."""
+    kind = generator.integers(3, size=shape)
+    plain = generator.normal(0, 3, shape).astype(np.float32).view(np.uint32)
+    anything = generator.integers(1 << 32, size=shape, dtype=np.uint32)
+    return np.choose(kind, [generator.choice(CORNERS, shape), plain, anything])
+
+
+def batch_of(generator: np.random.Generator, program: Program, loop_index: int) -> Batch:
+    """Groups whose lanes have random registers, predicates and activity."""
+    size = GROUPS * LANES
+    zeros = np.zeros(size, np.int64)
+    batch = Batch.start(
+        program, LANES, np.arange(GROUPS), zeros, zeros, np.ones(size, bool), np.zeros(size, np.float32)
+    )
+    batch.control = Control(0, loop_index)
+    batch.temporaries.view(np.uint32)[:] = random_floats(generator, batch.temporaries.shape)
+    batch.clean = [False] * TEMPORARIES
+    batch.predicates[:] = generator.integers(2, size=batch.predicates.shape).astype(bool)
+    batch.set_active(generator.integers(4, size=size) > 0)
+    return batch
+
+
+def processors_of(batch: Batch) -> list[Processor]:
+    words = batch.temporaries.view(np.uint32)
+    return [
+        Processor(
+            temporaries=[[int(word) for word in words[number, :, lane]] for number in range(TEMPORARIES)],
+            predicates=[bool(bit) for bit in batch.predicates[:, lane]],
+            active=bool(batch.active[lane]),
+        )
+        for lane in range(batch.size)
+    ]
+
+
+def compare(batch: Batch, program: Program, expected: list[Processor], what: str) -> None:
+    words = batch.temporaries.view(np.uint32)
+    for lane, processor in enumerate(expected):
+        place = f"{what}, lane {lane}"
+        found = [[f"{word:08x}" for word in words[number, :, lane]] for number in range(TEMPORARIES)]
+        assert found == [[f"{word:08x}" for word in temporary] for temporary in processor.temporaries], place
+        assert [bool(bit) for bit in batch.predicates[:, lane]] == processor.predicates, place
+        assert bool(batch.alu_result[lane]) == processor.alu_result, place
+        assert int(batch.conditional.view(np.uint32)[lane]) == processor.conditional, place
+        written = {
+            (target, channel): int(batch.outputs.view(np.uint32)[register, channel, lane])
+            for register, target in enumerate(program.outputs)
+            for channel in range(4)
+            if batch.written[register, channel, lane]
+        }
+        assert written == processor.outputs, place
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_instructions_do_to_every_processor_what_the_words_say(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    for number in range(60):
+        words = random_words(generator)
+        zero_rule = bool(generator.integers(2))
+        memory = Memory()
+        memory.write(0, executable([words], highest_temporary=TEMPORARIES - 1, us_config=2 * zero_rule, fg_depth_src=1))
+        constants = random_floats(generator, (256, 4))
+        memory.write(0x20000, constants.tobytes())
+        program = Program(image=load(memory, 0), constants=Constants(memory, 0x20000, 0x30000, 0x31000))
+        loop_index = int(generator.choice([0, 1, 5, 130, 300, 511]))
+        batch = batch_of(generator, program, loop_index)
+        expected = processors_of(batch)
+        instruction = decode(words, code_offset=0, uncached_writes=False)
+        assert isinstance(instruction, Alu)
+        with np.errstate(all="ignore"):
+            results = alu.execute(batch, program, instruction, plan(instruction))
+            write_back(batch, program, instruction, results)
+        context = Context(constants.tolist(), loop_index, zero_rule)
+        for first in range(0, batch.size, 4):
+            Instruction(words).execute(expected[first : first + 4], context)
+        compare(batch, program, expected, f"seed {seed}, instruction {number}: {' '.join(f'{w:08x}' for w in words)}")

@@ -1,0 +1,287 @@
+"""Compares a core with the golden model behind every instruction of every group."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ctm.rtl.isa.limits import CHANNELS, TEMPORARIES
+from ctm.rtl.isa.r5xx.opcodes import FlowOperation, TextureOperation
+from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.sim.golden.dpp.batch import BROKEN, CONTINUED, ENTERED
+from ctm.sim.golden.r5xx.instruction import Alu, Destination, Flow, Tex
+from ctm.tb.dpp.simulation import CoreRun, CoreSimulation, ProtocolError, Timing
+from ctm.tb.r5xx.golden_record import GroupRecord, Record, Step, record
+from ctm.tb.r5xx.random_cases import Case, random_case
+
+_ORDER = ("start", "clear", "lookup", "alu", "texture", "flow", "fault", "end")
+_MOST_CYCLES = 1_000_000
+_RGB, _ALPHA = slice(0, 3), slice(3, 4)
+
+
+class Difference(Exception):  # noqa: N818
+    """The core did something else than the model; the message says where and what."""
+
+
+@dataclass(eq=False)
+class _Group:
+    """What the trace has shown of the group in a row."""
+
+    group: GroupRecord
+    step: int = 0
+    words: np.ndarray = field(default_factory=lambda: np.zeros((TEMPORARIES, CHANNELS, 0), np.uint32))
+    known: np.ndarray = field(default_factory=lambda: np.zeros(TEMPORARIES, bool))
+    lookups: deque[tuple[int, np.ndarray, Step]] = field(default_factory=deque)
+    """Outstanding ones: register, which words are written, and the model's step."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Compares one run; `listing` is shown with a difference."""
+
+    lanes: int
+    record: Record
+    run: CoreRun
+
+    def check(self) -> None:
+        """Go through the trace.
+
+        Raises
+        ------
+        Difference
+            At the first one.
+        """
+        rows: dict[int, _Group] = {}
+        done = set()
+        for kind, event in self._events():
+            number = int(event["row"])
+            if kind == "start":
+                if number in rows:
+                    raise Difference(f"a group takes row {number}, which another one has")
+                rows[number] = self._start(event)
+                continue
+            if number not in rows:
+                raise Difference(f"{kind} of row {number}, which has no group")
+            shown = rows[number]
+            try:
+                getattr(self, f"_{kind}")(shown, event)
+            except Difference as difference:
+                step = shown.group.steps[shown.step - 1] if shown.step else None
+                at = f"pc {step.pc}" if step else "the start"
+                place = f"group ({shown.group.i}, {shown.group.j}), {at}, cycle {int(event['cycle'])}"
+                raise Difference(f"{place}: {difference}") from None
+            if kind == "end":
+                done.add((shown.group.i, shown.group.j))
+                del rows[number]
+        missing = self.record.groups.keys() - done
+        if missing:
+            raise Difference(f"groups that did not end: {sorted(missing)}")
+        # What faults is not counted alike.
+        if not self.run.faults and self.run.issued != self.record.issued:
+            raise Difference(f"issued {self.run.issued}, expected {self.record.issued}")
+
+    def _events(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """All events in the order of their cycles."""
+        rows = []
+        for place, kind in enumerate(_ORDER):
+            events = self.run.events(kind)
+            rows += [(int(cycle), place, index) for index, cycle in enumerate(events["cycle"])]
+        kinds = [self.run.events(kind) for kind in _ORDER]
+        for _, place, index in sorted(rows):
+            yield _ORDER[place], _row(kinds[place], index)
+
+    def _start(self, event: dict[str, Any]) -> _Group:
+        place = int(event["group"]["i"]), int(event["group"]["j"])
+        if place not in self.record.groups:
+            raise Difference(f"a group at {place}, which the domain has not")
+        group = self.record.groups[place]
+        words = np.zeros((TEMPORARIES, CHANNELS, self.lanes), np.uint32)
+        _same("coverage", _bits(event["group"]["covered"], self.lanes), group.covered)
+        return _Group(group, words=words)
+
+    def _clear(self, shown: _Group, event: dict[str, Any]) -> None:
+        if shown.step:
+            raise Difference("a temporary is cleared while the group runs")
+        register = int(event["register"])
+        shown.words[register] = event["words"].T
+        shown.known[register : register + ROWS_TOGETHER] = True
+
+    def _next(self, shown: _Group, event: dict[str, Any], kind: type) -> Step:
+        """The model's step that an event is to be."""
+        if shown.step >= len(shown.group.steps):
+            raise Difference(f"executes pc {int(event['pc'])} where the model has stopped")
+        step = shown.group.steps[shown.step]
+        shown.step += 1
+        if step.pc != int(event["pc"]):
+            raise Difference(f"executes pc {int(event['pc'])} where the model is at {step.pc}")
+        if not isinstance(step.instruction, kind):
+            raise Difference(f"executes as {kind.__name__} what is {type(step.instruction).__name__}")
+        return step
+
+    def _alu(self, shown: _Group, event: dict[str, Any]) -> None:
+        step = self._next(shown, event, Alu)
+        for register, channels in ((event["rgb_register"], _RGB), (event["alpha_register"], _ALPHA)):
+            _write(shown.words[int(register)], event, channels)
+        self._same_registers(shown, step)
+        _same("predicates", _bits(event["predicates"], CHANNELS * self.lanes), step.state("predicates").ravel())
+        _same("the ALU result", _bits(event["alu_result"], self.lanes), step.state("alu_result"))
+
+    def _texture(self, shown: _Group, event: dict[str, Any]) -> None:
+        step = self._next(shown, event, Tex)
+        _same("liveness", _bits(event["live"], self.lanes), step.state("live"))
+        instruction = step.instruction
+        assert isinstance(instruction, Tex)
+        if instruction.operation not in (TextureOperation.NOP, TextureOperation.KILL_LT_0):
+            register = _register(instruction.destination, step)
+            shown.lookups.append((register, step.state("temporaries"), step))
+
+    def _lookup(self, shown: _Group, event: dict[str, Any]) -> None:
+        if not shown.lookups:
+            raise Difference("words come back that nobody asked for")
+        register, expected, step = shown.lookups.popleft()
+        if register != int(event["register"]):
+            raise Difference(f"a lookup writes r{int(event['register'])}, expected r{register}")
+        _write(shown.words[register], event, slice(0, CHANNELS))
+        waiting = {other for other, *_ in shown.lookups}
+        later = shown.group.steps[shown.step - 1] is not step
+        if register < len(expected) and register not in waiting and not later:
+            _same(f"r{register} behind the lookup", shown.words[register], expected[register])
+        elif register < len(expected):
+            mask = _enables(event, slice(0, CHANNELS))
+            _same(f"words of the lookup in r{register}", shown.words[register][mask], expected[register][mask])
+
+    def _flow(self, shown: _Group, event: dict[str, Any]) -> None:
+        step, state = self._next(shown, event, Flow), event["state"]
+        snapshot = step.snapshot
+        self._same_registers(shown, step)
+        _same("pc", int(state["pc"]), snapshot.next_pc)
+        _same("aL", int(state["loop_index"]), snapshot.loop_index)
+        active, loop_inactive = step.state("active"), step.state("loop_inactive")
+        _same("the active mask", _bits(state["active"], self.lanes), active)
+        _same("loop-inactive processors", _bits(state["loop_inactive"], self.lanes), loop_inactive)
+        waiting = ~active & ~loop_inactive
+        _same("branch counters", state["counters"][waiting], step.state("counter")[waiting])
+        _same("the address stack", state["returns"][: int(state["return_depth"])].tolist(), list(snapshot.returns))
+        self._same_frames(state, step)
+
+    def _same_frames(self, state: dict[str, Any], step: Step) -> None:
+        depth, frames = int(state["frame_depth"]), state["frames"]
+        _same("the depth of the loop stack", depth, len(step.snapshot.kinds))
+        masks = step.state("frames")
+        for level, frame in enumerate(step.snapshot.kinds):
+            found = tuple(int(frames[name][level]) for name in ("has_index", "iterations", "loop_index"))
+            is_loop = frame.kind is FlowOperation.LOOP
+            _same(f"loop frame {level}", found, (int(is_loop), frame.iterations, frame.loop_index))
+            for name, row in (("entered", ENTERED), ("broken", BROKEN), ("continued", CONTINUED)):
+                _same(f"{name} of loop frame {level}", _bits(frames[name][level], self.lanes), masks[level][row])
+
+    def _same_registers(self, shown: _Group, step: Step) -> None:
+        """All temporaries, but for those that lookups are still to write."""
+        expected = step.state("temporaries")
+        count = len(expected)
+        if not shown.known[:count].all():
+            raise Difference(f"r{int(shown.known[:count].argmin())} was not cleared")
+        settled = np.ones(count, bool)
+        settled[[register for register, *_ in shown.lookups if register < count]] = False
+        found = shown.words[:count]
+        wrong = settled & (found != expected).any(axis=(1, 2))
+        if wrong.any():
+            register = int(wrong.argmax())
+            channel, lane = np.argwhere(found[register] != expected[register])[0]
+            raise Difference(
+                f"r{register}.{'rgba'[channel]} of lane {lane} is 0x{found[register, channel, lane]:08x}, "
+                f"expected 0x{expected[register, channel, lane]:08x}"
+            )
+
+    def _fault(self, shown: _Group, event: dict[str, Any]) -> None:
+        fault = shown.group.fault
+        if fault is None or shown.step < len(shown.group.steps):
+            raise Difference(f"faults at pc {int(event['pc'])}, where the model goes on")
+        _same("pc of the fault", int(event["pc"]), fault[1])
+
+    def _end(self, shown: _Group, event: dict[str, Any]) -> None:
+        _same("executed instructions", shown.step, len(shown.group.steps))
+        _same("fault", bool(event["faulted"]), shown.group.fault is not None)
+        if shown.lookups:
+            raise Difference("the group ends while lookups are outstanding")
+
+
+def _row(fields: dict[str, Any], index: int) -> dict[str, Any]:
+    return {name: _row(value, index) if isinstance(value, dict) else value[index] for name, value in fields.items()}
+
+
+def _bits(number: Any, count: int) -> np.ndarray:
+    """An integer's bits, the lowest first."""
+    return (int(number) >> np.arange(count, dtype=np.uint64).astype(object) & 1).astype(bool)
+
+
+def _enables(event: dict[str, Any], channels: slice) -> np.ndarray:
+    """Which words an event writes, [channels, lanes]."""
+    chosen = np.zeros((CHANNELS, len(event["enable"])), bool)
+    rows = event["enable"][None, :].astype(np.int64) >> np.arange(CHANNELS)[:, None] & 1
+    chosen[channels] = rows[channels].astype(bool)
+    return chosen
+
+
+def _write(target: np.ndarray, event: dict[str, Any], channels: slice) -> None:
+    mask = _enables(event, channels)
+    target[mask] = event["words"].T[mask]
+
+
+def _register(destination: Destination, step: Step) -> int:
+    return (destination.index + (step.snapshot.loop_index if destination.relative else 0)) % TEMPORARIES
+
+
+def _same(what: str, found: Any, expected: Any) -> None:
+    if not np.array_equal(found, expected):
+        raise Difference(f"{what}: {_shown(found)}, expected {_shown(expected)}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.dtype == bool:
+        return "".join("01"[int(bit)] for bit in value.ravel())
+    if isinstance(value, np.ndarray) and value.dtype == np.uint32:
+        return " ".join(f"{word:08x}" for word in value.ravel())
+    return str(value)
+
+
+def compare(simulation: CoreSimulation, case: Case, *, timing: Timing) -> None:
+    """Run a case on the core and on the golden model.
+
+    Raises
+    ------
+    Difference
+        At the first instruction, fault or byte of memory that is not as in the model.
+    """
+    launch, groups = case.launch()
+    run = simulation.run(launch, groups, timing=timing, max_cycles=_MOST_CYCLES, trace=True)
+    launch, groups = case.launch()
+    expected = record(launch, groups)
+    Comparison(case.lanes, expected, run).check()
+    _same_faults(expected, run)
+    place = run.difference(launch.memory)
+    if place is not None:
+        raise Difference(f"memory differs at 0x{place:08x}")
+
+
+def check_cases(simulation: CoreSimulation, seeds: Iterable[int], timings: Sequence[Timing]) -> None:
+    """Compare random programs, each with the next timing; fail at the first difference, showing the program."""
+    for seed in seeds:
+        case = random_case(seed, lanes=simulation.config.array.lanes)
+        timing = replace(timings[seed % len(timings)], seed=seed)
+        try:
+            compare(simulation, case, timing=timing)
+        except (Difference, TimeoutError, ProtocolError) as difference:
+            text = f"seed {seed}, {case.lanes} lanes, {timing}: {difference}"
+            raise AssertionError(f"{text}\n{case.listing()}") from None
+
+
+def _same_faults(expected: Record, run: CoreRun) -> None:
+    """Statuses by group; of several in one cycle a core reports one."""
+    for fault in run.faults:
+        group = expected.groups[fault.i, fault.j]
+        _same(f"the fault of group ({fault.i}, {fault.j})", (fault.status, fault.pc), group.fault)
+    some = any(group.fault for group in expected.groups.values())
+    _same("whether there is a fault", bool(run.faults), some)

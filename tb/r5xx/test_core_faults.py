@@ -1,0 +1,84 @@
+"""The lock-step comparison is worth something: mistakes in the core are found, and named."""
+
+import pytest
+
+from ctm.rtl.config import DEFAULT
+from ctm.tb.dpp.simulation import CoreSimulation
+from ctm.tb.lib.planting import Fault, planted
+from ctm.tb.r5xx.lockstep import check_cases
+from ctm.tb.r5xx.test_lockstep import PROGRAMS, TIMINGS
+
+FAULTS = {
+    "the stack is popped on a jump": Fault(
+        "rtl.r5xx.flow.control", "pops = Mux(jumps, breaks, ends)", "pops = Mux(jumps, ends, breaks)"
+    ),
+    "WRITE_INACTIVE counts for the ALU result": Fault(
+        "rtl.r5xx.alu.writeback", "Mux(common.alu_result_sel, strict[SCALAR], strict[0])",
+        "Mux(common.alu_result_sel, free[SCALAR], free[0])",
+    ),
+    "aL is not added to a constant's address": Fault(
+        "rtl.r5xx.alu.sources", "index.eq(address + Mux(relative, self.loop_index, 0))", "index.eq(address)"
+    ),
+    "the alpha unit's temporaries are the RGB unit's": Fault(
+        "rtl.dpp.registers.file", 'places = [*(self.rgb_sources if name == "rgb" else self.alpha_sources)',
+        'places = [*(self.rgb_sources if name == "rgb" else self.rgb_sources)',
+    ),
+    "temporaries that do not exist are read": Fault(
+        "rtl.dpp.registers.placement", "return number <= self._highest", "return number <= self._highest + 1"
+    ),
+    "the semaphore is free too early": Fault(
+        "rtl.dpp.memory.outstanding", "Mux(texture & self.texture.acquires, following,",
+        "Mux(texture & self.texture.acquires, pending,",
+    ),
+    "a lookup's result is not swizzled": Fault(
+        "rtl.dpp.memory.lookup_return", "held.words[lane][record.swizzle[channel]]", "held.words[lane][channel]"
+    ),
+    "uncovered processors are fetched for and written": Fault(
+        "rtl.r5xx.texture.port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"
+    ),
+    "a late instruction's operands are those of another": Fault(
+        "rtl.r5xx.alu.alu", "Mux(late, Value.cast(presubtract.behind)", "Mux(self.late, Value.cast(presubtract.behind)",
+    ),
+    "one temporary is not cleared": Fault(
+        "rtl.dpp.registers.file", "rows.eq((1 << (1 << n)) - 1)", "rows.eq((1 << (1 << n)) - 1 - (2 if n else 0))",
+    ),
+    "words that were not written keep what another group left": Fault(
+        "rtl.dpp.registers.file", "(enable | written.is_fresh.replicate(width))", "enable",
+    ),
+    "killed processors send outputs": Fault(
+        "rtl.dpp.groups.retirement", "stores = self.state.covered & self.state.live & passed",
+        "stores = self.state.covered & passed",
+    ),
+    "LAST ends a group that has inactive processors": Fault(
+        "rtl.r5xx.alu.port", "all_active = ~(group.covered & group.live & ~group.active).any()",
+        "all_active = Value.cast(1)",
+    ),
+    "a group leaves its slot while its lookups are outstanding": Fault(
+        "rtl.dpp.groups.scheduler", "is_alone = self.quiet & ~self._faulted", "is_alone = ~self._faulted"
+    ),
+    "a group that has left writes temporaries of the next one": Fault(
+        "rtl.r5xx.alu.port", "Mux(effective & ~token.has_left, self.written.enable[lane], 0)",
+        "Mux(effective, self.written.enable[lane], 0)",
+    ),
+    "a group that has left writes predicates of the next one": Fault(
+        "rtl.r5xx.alu.port", "self.flags.valid.eq(effective & ~token.has_left)", "self.flags.valid.eq(effective)"
+    ),
+    "a group may execute one instruction more": Fault(
+        "rtl.dpp.groups.scheduler", "(remaining == 1)", "(remaining == 0)"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_mistake_is_found_and_named(name: str) -> None:
+    with planted(FAULTS[name], "ctm.rtl.r5xx.core") as core:
+        simulation = CoreSimulation(DEFAULT, core.Core(DEFAULT))
+    with pytest.raises(AssertionError, match=r"^seed \d+, 4 lanes"):
+        check_cases(simulation, range(2 * PROGRAMS), TIMINGS)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_mistake_can_still_be_made(name: str) -> None:
+    with planted(FAULTS[name], "ctm.rtl.r5xx.core"):
+        pass

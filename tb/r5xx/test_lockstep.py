@@ -1,0 +1,87 @@
+"""Random programs on the core, compared with the golden model behind every instruction of every group."""
+
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from ctm.rtl.config import DEFAULT, ArrayConfig, MachineConfig, PipelineConfig
+from ctm.tb.dpp.simulation import Timing
+from ctm.tb.r5xx.core_engine import simulation
+from ctm.tb.r5xx.coverage import Coverage
+from ctm.tb.r5xx.golden_record import record
+from ctm.tb.r5xx.lockstep import check_cases
+from ctm.tb.r5xx.random_cases import random_case
+
+PROGRAMS, LONG_PROGRAMS = 80, 1700
+LEAST = 20
+CONFIGS = {
+    "default": DEFAULT,
+    "eight lanes": replace(
+        DEFAULT,
+        array=ArrayConfig(lanes=8, threads=4, temporaries=256, lookups=2),
+        arithmetic=PipelineConfig(operands=0, rounding=0),
+        presubtract=PipelineConfig(operands=0, alignment=0, addition=0, normalisation=0, rounding=0, result=0),
+    ),
+    "one slot": replace(
+        DEFAULT,
+        array=ArrayConfig(lanes=4, threads=4, temporaries=128, lookups=4),
+        arithmetic=PipelineConfig(addition=0),
+        presubtract=PipelineConfig(rounding=0),
+    ),
+}
+TIMINGS = (
+    Timing(latency=1),
+    Timing(latency=5, jitter=60),
+    Timing(latency=30, stall=0.1),
+    Timing(latency=150, jitter=7, stall=0.5),
+)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_every_instruction_does_what_the_model_says(name: str) -> None:
+    check_cases(simulation(CONFIGS[name]), range(PROGRAMS), TIMINGS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", CONFIGS)
+def test_many_more_programs(name: str) -> None:
+    check_cases(simulation(CONFIGS[name]), range(PROGRAMS, LONG_PROGRAMS), TIMINGS)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_groups_take_slots_of_groups_whose_outputs_are_not_sent(name: str) -> None:
+    """Which is what the comparisons above are to try."""
+    core, early = simulation(CONFIGS[name]), 0
+    for seed in range(PROGRAMS // 4):
+        case = random_case(seed, lanes=core.config.array.lanes)
+        run = core.run(*case.launch(), timing=TIMINGS[-1], max_cycles=1_000_000, trace=True)
+        starts, ends = run.events("start"), run.events("end")
+        events = [(cycle, 0, int(row)) for cycle, row in zip(ends["cycle"].tolist(), ends["row"], strict=True)]
+        events += [(cycle, 1, int(row)) for cycle, row in zip(starts["cycle"].tolist(), starts["row"], strict=True)]
+        rows: set[int] = set()
+        for _, starting, row in sorted(events):
+            early += starting and row ^ core.config.array.threads in rows
+            (rows.add if starting else rows.remove)(row)
+    assert early > LEAST
+
+
+def executed(config: MachineConfig) -> Coverage:
+    coverage = Coverage()
+    for seed in range(PROGRAMS):
+        launch, groups = random_case(seed, lanes=config.array.lanes).launch()
+        coverage.add(launch, record(launch, groups))
+    return coverage
+
+
+def test_the_programs_try_everything() -> None:
+    coverage = Coverage()
+    for config in CONFIGS.values():
+        coverage.counts += executed(config).counts
+    Console().print(coverage.table())
+    assert coverage.rare(LEAST) == {}
+
+
+def test_programs_obey_the_rules_of_synchronisation() -> None:
+    for seed in range(PROGRAMS):
+        assert record(*random_case(seed, lanes=4).launch()).hazards == [], seed

@@ -1,0 +1,142 @@
+"""Random flow control: that the programs obey the rules and try what they should, and the core beside the model."""
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import DEFAULT
+from ctm.rtl.isa.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, LOOP_STACK
+from ctm.rtl.isa.r5xx.opcodes import AddressOperation, BranchOperation, FlowOperation, InstructionType
+from ctm.rtl.isa.status import Status
+from ctm.sim.golden.dpp.array import Array
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.tb.dpp.simulation import Timing
+from ctm.tb.r5xx.core_engine import simulation
+from ctm.tb.r5xx.coverage import Coverage
+from ctm.tb.r5xx.golden_record import GroupRecord, Record, record
+from ctm.tb.r5xx.lockstep import compare
+from ctm.tb.r5xx.programs.flow import random_flow_case
+from ctm.tb.r5xx.random_cases import Case, random_case
+
+CASES = 200
+LEAST = 20
+FAULTS = {Status.STACK, Status.WATCHDOG, Status.PC_RANGE, Status.ILLEGAL_INSTRUCTION}
+TRIED = [
+    *(f"flow {operation.name} {way}" for operation in FlowOperation for way in ("jumps", "stays")),
+    *(f"branch {operation.name}" for operation in BranchOperation),
+    *(f"address {operation.name}" for operation in AddressOperation),
+    "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED", "LAST", "some processors inactive", "nobody active",
+    "group partly covered", "group partly killed", "group faults",
+]  # fmt: skip
+TIMINGS = (Timing(latency=1), Timing(latency=5, jitter=60), Timing(latency=30, stall=0.1))
+DRAWS = pytest.mark.parametrize("draw", [random_flow_case, random_case])
+Draw = Callable[..., Case]
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    return [record(*random_flow_case(seed, lanes=4).launch()) for seed in range(CASES)]
+
+
+def test_flow_programs_obey_the_rules_of_synchronisation(records: list[Record]) -> None:
+    assert {seed: found.hazards for seed, found in enumerate(records) if found.hazards} == {}
+
+
+def test_flow_programs_try_every_operation_both_ways(records: list[Record]) -> None:
+    coverage = Coverage()
+    for seed, found in enumerate(records):
+        launch, _ = random_flow_case(seed, lanes=4).launch()
+        coverage.add(launch, found)
+    assert {name: coverage.counts[name] for name in TRIED if coverage.counts[name] < LEAST} == {}
+
+
+def test_flow_programs_reach_the_limits_of_all_stacks(records: list[Record]) -> None:
+    snapshots = [step.snapshot for found in records for group in found.groups.values() for step in group.steps]
+    assert max(len(snapshot.kinds) for snapshot in snapshots) == LOOP_STACK
+    assert max(len(snapshot.returns) for snapshot in snapshots) == ADDRESS_STACK
+    assert max(int(snapshot.arrays["counter"].max()) for snapshot in snapshots) == BRANCH_COUNTER_FULL
+
+
+def test_flow_programs_fault_in_all_ways_and_mostly_in_some_groups_only(records: list[Record]) -> None:
+    outcomes = [Counter(group.fault and group.fault[0] for group in found.groups.values()) for found in records]
+    seen = sum(outcomes, Counter())
+    assert {status: seen[status] for status in {*FAULTS, None} if seen[status] < LEAST} == {}
+    assert sum(len(outcome) > 1 for outcome in outcomes) >= CASES // 20
+
+
+@DRAWS
+def test_a_case_is_the_same_each_time(draw: Draw) -> None:
+    first, second = draw(5, lanes=8), draw(5, lanes=8)
+    assert first.executable == second.executable
+    assert first.contents == second.contents
+    assert first.commands.words == second.commands.words
+    assert first.listing() != draw(6, lanes=8).listing()
+
+
+@DRAWS
+def test_recording_changes_nothing(draw: Draw) -> None:
+    for seed in range(20):
+        recorded, groups = draw(seed, lanes=4).launch()
+        found = record(recorded, groups)
+        plain, groups = draw(seed, lanes=4).launch()
+        array = Array(plain)
+        for order, i, j, covered in groups:
+            batch = Batch.start(plain.program, 4, order, i, j, covered, plain.first_conditional(i.size))
+            issued = batch.any_lane(covered)
+            if issued.any():
+                array.run(batch.select(issued))
+        issued = array.counters.issued
+        types = (issued[InstructionType.ALU] + issued[InstructionType.OUTPUT], issued[InstructionType.TEX],
+                 issued[InstructionType.FC])  # fmt: skip
+        # An illegal instruction and one that faults while it executes are issued, but leave no step.
+        unfinished = sum(_faults_inside(group) for group in found.groups.values())
+        assert sum(found.issued) + unfinished == sum(types), seed
+        assert (array.fault is not None) == any(group.fault for group in found.groups.values()), seed
+        for output in plain.outputs:
+            place = slice(output.base, output.base + 0x8000)
+            assert np.array_equal(recorded.memory.bytes[place], plain.memory.bytes[place]), seed
+
+
+def _faults_inside(group: GroupRecord) -> bool:
+    return group.fault is not None and group.fault[0] not in (Status.WATCHDOG, Status.PC_RANGE)
+
+
+@DRAWS
+def test_a_group_does_the_same_alone_and_among_others(draw: Draw) -> None:
+    for seed in range(12):
+        launch, groups = draw(seed, lanes=4).launch()
+        if launch.program.uncached_writes:
+            # Programs that read what they write see what others wrote before.
+            continue
+        together = record(launch, groups)
+        alone: dict[tuple[int, int], GroupRecord] = {}
+        launch, groups = draw(seed, lanes=4).launch()
+        for order, i, j, covered in groups:
+            for group, number in enumerate(order):
+                lanes = slice(4 * group, 4 * group + 4)
+                one = record(launch, [(np.array([number]), i[lanes], j[lanes], covered[lanes])])
+                alone |= one.groups
+        assert alone.keys() == together.groups.keys(), seed
+        for place, group in alone.items():
+            _same(group, together.groups[place], f"seed {seed}, group {place}")
+
+
+def _same(found: GroupRecord, expected: GroupRecord, where: str) -> None:
+    assert found.fault == expected.fault, where
+    assert [step.pc for step in found.steps] == [step.pc for step in expected.steps], where
+    for number, (one, other) in enumerate(zip(found.steps, expected.steps, strict=True)):
+        at = f"{where}, instruction {number} at pc {one.pc}"
+        assert one.snapshot.kinds == other.snapshot.kinds, at
+        assert one.snapshot.returns == other.snapshot.returns, at
+        assert one.snapshot.loop_index == other.snapshot.loop_index, at
+        for name in one.snapshot.arrays:
+            assert np.array_equal(one.state(name), other.state(name)), f"{at}: {name}"
+
+
+def test_the_core_decides_as_the_model() -> None:
+    core = simulation(DEFAULT)
+    for seed in range(CASES):
+        timing = TIMINGS[seed % len(TIMINGS)]
+        compare(core, random_flow_case(seed, lanes=DEFAULT.array.lanes), timing=timing)
