@@ -10,10 +10,10 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import CoreMaker
 from ctm.rtl.dpp.core_module import CoreModule
-from ctm.rtl.host.control_bus import OFFSET_BITS, WORD_BITS
+from ctm.rtl.host.control_bus import OFFSET_BITS
+from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS, WORD_BITS
 from ctm.rtl.machine import Machine
-from ctm.rtl.mc.address import ADDRESS_BITS
-from ctm.rtl.mc.bus.axi import BYTE_BITS, LENGTH_BITS
+from ctm.rtl.mc.bus.axi import LENGTH_BITS
 
 CONTROL = "s_axi_control"
 _INCREMENTING = 1

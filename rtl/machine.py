@@ -4,10 +4,11 @@ from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ctm.rtl.border.clients import BEAT_WORDS, CONSTANT_LINE_BITS
 from ctm.rtl.co.unit import ConditionalUnit, passenger_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, CoreMaker
-from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BITS, lookup_tag_layout
+from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.core_module import CoreModule
 from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS, Unit, slot_bits
 from ctm.rtl.host.control_bus import ControlBusSignature
@@ -66,7 +67,7 @@ class Machine(wiring.Component):
             tag=lookup_tag_layout(array),
             slot=slot,
             conditional_passenger=passenger_layout(array.lanes),
-            constants={"line_bits": LINE_BITS, "beat_words": BEAT_WORDS},
+            constants={"line_bits": CONSTANT_LINE_BITS, "beat_words": BEAT_WORDS},
         )
         self._memory_ports = MemoryPorts(
             self._controller.read_tag,

@@ -1,11 +1,24 @@
-"""What the conditional unit asks of its cache."""
+"""What the conditional unit is asked and answers, and what it asks of its cache."""
 
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS
-from ctm.rtl.mc.elements import LINE_WORDS, WORD_BITS, WORD_BYTES
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_WORDS
+from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
+
+
+def request_layout(lanes: int) -> data.StructLayout:
+    """Tests of a group: the pair of its lane 0, the lanes to be tested, and their conditional values."""
+    return data.StructLayout(
+        {"i": COLUMN_BITS, "j": COORDINATE_BITS, "mask": lanes, "values": data.ArrayLayout(WORD_BITS, lanes)}
+    )
+
+
+def response_layout(lanes: int) -> data.StructLayout:
+    """The lanes whose test passed; those that were not to be tested have not."""
+    return data.StructLayout({"passed": lanes})
+
 
 WORD_INDEX_BITS = (LINE_WORDS - 1).bit_length()
 

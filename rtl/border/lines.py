@@ -3,10 +3,12 @@
 from amaranth.lib import data
 
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.mc.address import ADDRESS_BITS
+from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS, WORD_BYTES
 
-LINE_BITS = 8 * CacheConfig.LINE_BYTES
-LINE_OFFSET_BITS = CacheConfig.LINE_BYTES.bit_length() - 1
+LINE_BYTES = CacheConfig.LINE_BYTES
+LINE_WORDS = LINE_BYTES // WORD_BYTES
+LINE_BITS = BYTE_BITS * LINE_BYTES
+LINE_OFFSET_BITS = LINE_BYTES.bit_length() - 1
 LINE_ADDRESS_BITS = ADDRESS_BITS - LINE_OFFSET_BITS
 
 LINE_REQUEST = data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1})
@@ -15,7 +17,7 @@ LINE_REQUEST = data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1})
 LINE_RESPONSE = data.StructLayout({"bits": LINE_BITS, "refused": 1})
 """Answers come in the order of the requests. With `refused` the bus gave an error, and `bits` mean nothing."""
 
-LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "mask": CacheConfig.LINE_BYTES})
+LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "mask": LINE_BYTES})
 """Bytes of a line; only those in `mask` are written."""
 
 LINE_WRITTEN = data.StructLayout({"refused": 1})

@@ -4,9 +4,10 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.fp.number import WORD_BITS, Word
+from ctm.rtl.fp.number import Word
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.limits import WORD_BITS
 
 
 class Comparison(wiring.Component):

@@ -4,14 +4,14 @@ from amaranth import Cat, EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.co.border import COLUMN_BITS, WORD_BITS, request_layout
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.conditional import request_layout
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.conversion import ToUnorm
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD
+from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, QUAD, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.mc.address import ADDRESS_BITS, ElementAddress
-from ctm.rtl.mc.buffer import BUFFER
+from ctm.rtl.mc.address import ElementAddress
 
 _UNORM_BITS = 16
 _CONVERSION = PipelineConfig(alignment=1, result=0)

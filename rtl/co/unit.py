@@ -8,16 +8,16 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conditional import conditional_port
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.commands import UNIT_COMMAND
+from ctm.rtl.border.conditional import conditional_port, request_layout, response_layout
 from ctm.rtl.border.lines import LINE_OFFSET_BITS
-from ctm.rtl.co.border import WORD_BITS, request_layout, response_layout
 from ctm.rtl.co.comparison import Comparison
 from ctm.rtl.co.pairs import Pairs, is_integer
 from ctm.rtl.isa.commands import BY_NAME, CONDITION, LOCATION
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.mc.buffer import BUFFER
-from ctm.rtl.pe.border import UNIT_COMMAND
+from ctm.rtl.isa.limits import WORD_BITS
 
 CLIENTS = (ConditionalLocation.PE, ConditionalLocation.DPP)
 """Whose requests the unit takes, in the order of its ports."""

@@ -9,12 +9,14 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ctm.rtl.border.clients import LINE_BEATS
+from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
-from ctm.rtl.dpp.border import LINE_BEATS, PROGRAM, memory_members
+from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.core_module import CoreInstance, CoreModule
 from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS, slot_bits
+from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.lib.sharing import Arbiter, SharedClient
-from ctm.rtl.pe.border import PROGRAM_FAULT, group_layout
 
 _LOOKUPS = ("lookup_request", "lookup_response")
 _ANSWERED = {"constant": LINE_BEATS, "test": 1}

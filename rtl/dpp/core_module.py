@@ -7,8 +7,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow, In
 
 from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.lib.rest import resettable
-from ctm.rtl.r5xx.core import Core, core_members
+from ctm.rtl.r5xx.core import Core
 
 NAME = "ctm_core"
 

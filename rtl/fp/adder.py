@@ -10,9 +10,10 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.addition import add, raw_beside_sum
 from ctm.rtl.fp.alignment import LOW_BITS, aligned, distance
-from ctm.rtl.fp.number import SIGNIFICAND_BITS, WORD_BITS, exponent, unpack
+from ctm.rtl.fp.number import SIGNIFICAND_BITS, exponent, unpack
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 
 _RAW_BITS = SIGNIFICAND_BITS + LOW_BITS + 1

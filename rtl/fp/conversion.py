@@ -8,7 +8,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, WORD_BITS, unpack
+from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, unpack
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import rotate_left, shift_left, shift_right_sticky
 from ctm.rtl.lib.zeros import leading_zeros

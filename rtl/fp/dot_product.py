@@ -10,11 +10,12 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.alignment import distance
-from ctm.rtl.fp.number import WIDE_EXPONENT, WORD_BITS, unpack
+from ctm.rtl.fp.number import WIDE_EXPONENT, unpack
 from ctm.rtl.fp.product import PRODUCT, Product
 from ctm.rtl.fp.product_sum import DOT_TERM_BITS, RAW, RAW_BITS, DotTerm
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import shift_right_sticky
 

@@ -8,10 +8,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import BIAS, SIGNIFICAND_BITS, WORD_BITS, Operand, unpack
+from ctm.rtl.fp.number import BIAS, SIGNIFICAND_BITS, Operand, unpack
 from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
+from ctm.rtl.isa.limits import WORD_BITS
 
 
 def fraction_bits(m: Module, a: Operand) -> Operand:

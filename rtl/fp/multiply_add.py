@@ -8,11 +8,12 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import WORD_BITS, unpack
+from ctm.rtl.fp.number import unpack
 from ctm.rtl.fp.product import Product
 from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
+from ctm.rtl.isa.limits import WORD_BITS
 
 
 class MultiplyAdd(wiring.Component):

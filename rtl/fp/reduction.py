@@ -8,7 +8,8 @@ from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import BIAS, FRACTION_BITS, SIGNIFICAND_BITS, WIDE_EXPONENT, WORD_BITS, Operand, unpack
+from ctm.rtl.fp.number import BIAS, FRACTION_BITS, SIGNIFICAND_BITS, WIDE_EXPONENT, Operand, unpack
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import (
     ADDRESS_BITS,
     ARGUMENT_BITS,

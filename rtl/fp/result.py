@@ -8,7 +8,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import EXPONENT_BITS, INFINITY, NAN, ONE, WIDE_EXPONENT, WORD_BITS, ZERO, Rounded, unpack
+from ctm.rtl.fp.number import EXPONENT_BITS, INFINITY, NAN, ONE, WIDE_EXPONENT, ZERO, Rounded, unpack
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 
 SCALE = signed(3)

@@ -8,8 +8,9 @@ from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import HALF, WORD_BITS, Rounded, Word
+from ctm.rtl.fp.number import HALF, Rounded, Word
 from ctm.rtl.fp.result import as_rounded
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 
 

@@ -9,12 +9,12 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import WORD_BITS
 from ctm.rtl.fp.product_sum import RAW, RAW_BITS
 from ctm.rtl.fp.reduction import WHOLE_BITS, Function, Reduced, Reduction
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.isa.coefficients import COEFFICIENTS
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import (
     ADDRESS_BITS,
     C0_BITS,

@@ -7,8 +7,9 @@ from amaranth import Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.fp.number import WORD_BITS, Word
+from ctm.rtl.fp.number import Word
 from ctm.rtl.fp.selection import is_nan, is_zero
+from ctm.rtl.isa.limits import WORD_BITS
 
 
 class Comparison(data.Struct):

@@ -8,8 +8,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.host import REGISTER_SPACE
+from ctm.rtl.isa.limits import WORD_BITS
 
-WORD_BITS = 32
 OFFSET_BITS = (REGISTER_SPACE - 1).bit_length()
 _RESPONSE_BITS = 2
 

@@ -6,8 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.host import COUNTERS
+from ctm.rtl.isa.limits import WORD_BITS
 
-WORD_BITS = 32
 _PER_LANE = ("PROCESSORS", "LANES_ALU", "LANES_TEX", "LANES_FC")
 _PER_CORE = (
     *("ISSUED_ALU", "ISSUED_TEX", "ISSUED_FC", "INPUT_HITS", "INPUT_MISSES"),

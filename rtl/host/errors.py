@@ -4,8 +4,8 @@ from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.commands import ERROR
 from ctm.rtl.isa.status import Status
-from ctm.rtl.pe.border import ERROR
 
 
 class Errors(wiring.Component):

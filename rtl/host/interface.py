@@ -5,18 +5,18 @@ from amaranth.hdl import ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ctm.rtl.border.commands import COMMAND_BUFFER, ERROR
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.host.control_bus import ControlBus, ControlBusSignature
 from ctm.rtl.host.counters import Counters, counter_steps
 from ctm.rtl.host.errors import Errors
 from ctm.rtl.host.queue import BufferQueue
 from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTERS, VERSION
-from ctm.rtl.pe.border import COMMAND_BUFFER, ERROR, WORD_BITS
+from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
 
 _REGISTERS = {register.name: register for register in REGISTERS}
 _WORD_BYTES = WORD_BITS // 8
 _WORD_OFFSET_BITS = _WORD_BYTES.bit_length() - 1
-_BYTE_BITS = 8
 
 
 class HostInterface(wiring.Component):
@@ -126,14 +126,14 @@ class HostInterface(wiring.Component):
     def _written(self, name: str) -> data.View:
         """What it writes; bytes that it does not write are 0."""
         write = self._bus.write
-        mask = Cat(strobe.replicate(_BYTE_BITS) for strobe in write.strobe)
+        mask = Cat(strobe.replicate(BYTE_BITS) for strobe in write.strobe)
         return data.View(_REGISTERS[name].layout, write.bits & mask)
 
     def _merged(self, register: Value) -> Value:
         """A register with the bytes that the host writes."""
         write = self._bus.write
         return Cat(
-            Mux(write.strobe[byte], write.bits.word_select(byte, _BYTE_BITS), register.word_select(byte, _BYTE_BITS))
+            Mux(write.strobe[byte], write.bits.word_select(byte, BYTE_BITS), register.word_select(byte, BYTE_BITS))
             for byte in range(_WORD_BYTES)
         )
 

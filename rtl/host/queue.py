@@ -5,8 +5,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.commands import COMMAND_BUFFER
 from ctm.rtl.isa.host import QUEUE_DEPTH
-from ctm.rtl.pe.border import COMMAND_BUFFER, WORD_BITS
+from ctm.rtl.isa.limits import WORD_BITS
 
 
 class BufferQueue(wiring.Component):

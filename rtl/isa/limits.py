@@ -1,11 +1,13 @@
-"""Sizes that the instruction set and the command stream fix, for every configuration of the machine.
+"""Sizes that memory and the command stream fix, for every configuration of the machine.
 
 Source: CTM Guide pp. 5-16 and 23-38; R5xx register reference, US block.
 """
 
-INSTRUCTION_SLOTS = 512
-INSTRUCTION_WORDS = 6
-INSTRUCTION_BYTES = 4 * INSTRUCTION_WORDS
+BYTE_BITS = 8
+WORD_BITS = 32
+WORD_BYTES = WORD_BITS // BYTE_BITS
+ADDRESS_BITS = 32
+"""Width of a byte address."""
 
 TEMPORARIES = 128
 REGISTER_BITS = (TEMPORARIES - 1).bit_length()
@@ -13,8 +15,6 @@ REGISTER_BITS = (TEMPORARIES - 1).bit_length()
 FLOAT_CONSTANTS = 256
 INT_CONSTANTS = 32
 BOOL_CONSTANTS = 32
-LOOP_INDEX_BITS = 9
-"""Width of aL. It wraps; N + aL then wraps inside the file that it addresses."""
 
 INPUTS = 16
 OUTPUTS = 4
@@ -26,17 +26,12 @@ QUAD = 4
 COORDINATE_BITS = 12
 COORDINATE_LIMIT = 1 << COORDINATE_BITS
 """Index pairs, and so domains, inputs and outputs, reach to this limit in both directions."""
+COLUMN_BITS = COORDINATE_BITS + 1
+"""A group reaches beyond the last column with lanes that are not covered."""
 
 BASE_ALIGNMENT = 2048
 """Every base address is a multiple of this many bytes; its lower bits are ignored."""
 
-ADDRESS_SPACE = 1 << 32
+ADDRESS_SPACE = 1 << ADDRESS_BITS
 SYSTEM_MEMORY = 0x8000_0000
 """First address of system memory; everything below is local memory."""
-
-BRANCH_COUNTER_FULL = 31
-BRANCH_COUNTER_PARTIAL = 5
-"""Largest value of a processor's branch counter in full and partial flow control: branches nest one deeper."""
-LOOP_STACK = 4
-ADDRESS_STACK = 4
-"""Entries in full flow control. Partial flow control has neither stack."""

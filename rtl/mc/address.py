@@ -9,11 +9,11 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import BUFFER, STRIDE_BITS
 from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
-from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS, COORDINATE_BITS
-from ctm.rtl.mc.buffer import BUFFER, STRIDE_BITS, formats_by_size
+from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS, COORDINATE_BITS
+from ctm.rtl.mc.buffer import formats_by_size
 
-ADDRESS_BITS = ADDRESS_SPACE.bit_length() - 1
 _UNIT_BITS = LINEAR_ROW_ALIGNMENT.bit_length() - 1
 _UPPER_BITS = ADDRESS_BITS - _UNIT_BITS
 _TILE_UNITS = 6

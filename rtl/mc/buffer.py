@@ -4,9 +4,10 @@ Source: CTM Guide pp. 5-7, 13-22; docs/architecture.md.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import BUFFER, LIMIT_BITS
 from ctm.rtl.isa.commands import ADDRESS
 from ctm.rtl.isa.formats import (
     ELEMENTS,
@@ -15,37 +16,9 @@ from ctm.rtl.isa.formats import (
     LINEAR_ROW_ALIGNMENT,
     PITCH_UNIT,
     TILE_LOG2,
-    DataFormat,
     Tiling,
 )
 from ctm.rtl.isa.limits import COORDINATE_BITS, COORDINATE_LIMIT
-
-LIMIT_BITS = COORDINATE_BITS + 1
-STRIDE_BITS = 12
-
-LIMITS = data.StructLayout({"width": LIMIT_BITS, "height": LIMIT_BITS})
-"""Columns and rows that exist, 0 to 4096."""
-
-BUFFER = data.StructLayout(
-    {
-        "base": ADDRESS["base"].width,
-        "pitch": LIMIT_BITS,
-        "height": LIMIT_BITS,
-        "limits": LIMITS,
-        "format": DataFormat,
-        "tiled": 1,
-        "gathers": 1,
-        "stride": STRIDE_BITS,
-    }
-)
-"""`base` counts 2 KiB. `pitch` and `height` are what scaled coordinates are multiplied by, a height of 0 being 4096.
-
-`gathers` is the 2x2 mode, which only inputs have. `stride` is the distance of two rows in units of 32 bytes, or, of a
-tiled buffer, of two rows of tiles in tiles.
-"""
-
-RESET_BUFFER = {"height": COORDINATE_LIMIT, "limits": {"width": 0, "height": COORDINATE_LIMIT}}
-"""What a buffer is that no command has described: all words 0."""
 
 
 def formats_by_size() -> dict[int, tuple[int, ...]]:

@@ -9,11 +9,9 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.fp.number import WORD_BITS
 from ctm.rtl.isa.commands import ADDRESS
-from ctm.rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
-from ctm.rtl.mc.address import ADDRESS_BITS
-from ctm.rtl.mc.elements import WORD_BYTES
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
 from ctm.rtl.mc.lines.cache import LineCache
 from ctm.rtl.mc.lines.coalescer import Coalescer, share_layout
 

@@ -8,13 +8,15 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout, output_layout, uncached_write_layout
+from ctm.rtl.border.commands import BUS_FAULT, COUNTERS_WRITE, UNIT_COMMAND
 from ctm.rtl.border.conditional import conditional_port
 from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE, LINE_WRITTEN
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.isa.limits import INPUTS, OUTPUTS
+from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.rest import Pausing
-from ctm.rtl.mc.buffer import BUFFER
 from ctm.rtl.mc.bus.read_ports import ReadPorts, port_count
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.write_ports import WritePorts
@@ -23,10 +25,8 @@ from ctm.rtl.mc.conditional.cache import ConditionalCache
 from ctm.rtl.mc.constant_reader import INSTRUCTION_REQUEST, INSTRUCTION_RESPONSE, ConstantReader, InstructionReader
 from ctm.rtl.mc.counter_writer import CounterWriter
 from ctm.rtl.mc.inputs.caches import InputCaches
-from ctm.rtl.mc.inputs.lookup import lookup_request_layout, lookup_response_layout
-from ctm.rtl.mc.outputs.array_writes import Outputs, output_layout, uncached_write_layout
+from ctm.rtl.mc.outputs.array_writes import Outputs
 from ctm.rtl.mc.registers import BANKS, Registers
-from ctm.rtl.pe.border import ADDRESS_BITS, BUS_FAULT, COUNTERS_WRITE, UNIT_COMMAND
 
 _INPUT, _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL = range(5)
 """Clients that read."""

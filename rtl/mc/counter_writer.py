@@ -4,8 +4,9 @@ from amaranth import Cat, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.commands import COUNTERS_WRITE
 from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_WRITE
-from ctm.rtl.pe.border import COUNTERS_WRITE, WORD_BITS
+from ctm.rtl.isa.limits import WORD_BITS
 
 _BYTES = 2 * WORD_BITS // 8
 

@@ -7,26 +7,21 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.config import COMBINATIONAL, CacheConfig, PipelineConfig
+from ctm.rtl.border.clients import WORDS
+from ctm.rtl.border.lines import LINE_WORDS
+from ctm.rtl.config import COMBINATIONAL, PipelineConfig
 from ctm.rtl.fp.conversion import FromUnorm, ToUnorm
-from ctm.rtl.fp.number import WORD_BITS
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat
-from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS, CHANNELS, WORD_BYTES
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.rest import Resting
-from ctm.rtl.mc.address import ADDRESS_BITS, OWN
+from ctm.rtl.mc.address import OWN
 
-LINE_BYTES = CacheConfig.LINE_BYTES
-WORD_BYTES = WORD_BITS // 8
-LINE_WORDS = LINE_BYTES // WORD_BYTES
 ELEMENT_BYTES = max(shape.element_bytes for shape in ELEMENTS.values())
 
-WORDS = data.ArrayLayout(WORD_BITS, CHANNELS)
-"""The channels of an element."""
 PLACE = data.StructLayout({"word": (LINE_WORDS - 1).bit_length(), "upper": 1})
 """Where in a line a channel is: in which word, and for 16 bits in which half."""
 
-_BYTE_BITS = 8
 _UNORM_BITS = 16
 _MISSING = (0, 0, 0, 0x3F80_0000)
 """What channels read that a format lacks: 0, 0, 1."""
@@ -115,7 +110,7 @@ class ElementWords(wiring.Component):
         for channel in range(CHANNELS):
             raw = self.raw[channel]
             half = raw.word_select(self.upper[channel], _UNORM_BITS)
-            byte = Mux(self.gathers, raw[:_BYTE_BITS], raw.word_select(channel, _BYTE_BITS))
+            byte = Mux(self.gathers, raw[:BYTE_BITS], raw.word_select(channel, BYTE_BITS))
             m.d.comb += [
                 unorm.numbers[channel].eq(Mux(eight, Cat(byte, byte), half)),
                 self.words[channel].eq(Mux(is_unorm, unorm.words[channel], raw)),
@@ -152,7 +147,7 @@ class ElementBytes(wiring.Component):
                 "words": In(WORDS),
                 "mask": In(CHANNELS),
                 "format": In(DataFormat),
-                "bytes": Out(ELEMENT_BYTES * _BYTE_BITS),
+                "bytes": Out(ELEMENT_BYTES * BYTE_BITS),
                 "byte_mask": Out(ELEMENT_BYTES),
             }
         )
@@ -164,7 +159,7 @@ class ElementBytes(wiring.Component):
         m.d.comb += unorm16.word.eq(self.words[0])
         bytes_ = []
         for channel in range(CHANNELS):
-            m.submodules[f"unorm8_{channel}"] = unorm8 = ToUnorm(_BYTE_BITS, self._config)
+            m.submodules[f"unorm8_{channel}"] = unorm8 = ToUnorm(BYTE_BITS, self._config)
             m.d.comb += unorm8.word.eq(self.words[channel])
             bytes_.append(unorm8.result)
         format_bits, mask, words = (

@@ -7,10 +7,11 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import BUFFER, RESET_BUFFER
+from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.isa.commands import ADDRESS, BY_NAME
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, OUTPUTS
-from ctm.rtl.mc.buffer import BUFFER, RESET_BUFFER, BufferDecoder
-from ctm.rtl.pe.border import UNIT_COMMAND
+from ctm.rtl.mc.buffer import BufferDecoder
 
 BASE_BITS = ADDRESS["base"].width
 BANKS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data
 
+from ctm.rtl.border.commands import OPCODE_BITS, PARAMETERS
 from ctm.rtl.isa.commands import COMMANDS, OUTPUT_INDEX, Command
 from ctm.rtl.isa.formats import FORMAT, DataFormat, Tiling
-from ctm.rtl.isa.limits import OUTPUTS
+from ctm.rtl.isa.limits import ADDRESS_BITS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.status import Status
-from ctm.rtl.pe.border import ADDRESS_BITS, OPCODE_BITS, PARAMETERS, WORD_BITS
 
 KIND = data.StructLayout({"beside": 1, "mc": 1, "co": 1, "forgets": 1, "reports": 1})
 """How a command is executed: beside a program that runs, by the memory controller, by the conditional unit; whether it

@@ -4,7 +4,7 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.pe.border import WORD_BITS
+from ctm.rtl.isa.limits import WORD_BITS
 
 
 class PerformanceCounters(wiring.Component):

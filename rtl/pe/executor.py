@@ -6,19 +6,12 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, UNIT_COMMAND
 from ctm.rtl.border.lines import LINE_WRITTEN
+from ctm.rtl.border.programs import PROGRAM_FAULT
 from ctm.rtl.isa.commands import BASE_MASK, BY_NAME
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.pe.border import (
-    ADDRESS_BITS,
-    BUS_FAULT,
-    COMMAND_BUFFER,
-    COUNTERS_WRITE,
-    ERROR,
-    PROGRAM_FAULT,
-    UNIT_COMMAND,
-    WORD_BITS,
-)
 from ctm.rtl.pe.command import COMMAND
 
 _BESIDE_A_PROGRAM = {

@@ -5,8 +5,9 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.commands import COMMAND_BUFFER
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.pe.border import COMMAND_BUFFER, WORD_BITS
+from ctm.rtl.isa.limits import WORD_BITS
 
 _LINES = 8
 """Lines that are asked for or waiting: enough for one word per cycle 100 cycles from memory."""

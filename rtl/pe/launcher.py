@@ -5,9 +5,10 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.border.programs import IMAGE
+from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.rest import Pausing
-from ctm.rtl.pe.border import ADDRESS_BITS, IMAGE
 from ctm.rtl.pe.loader import ProgramLoader
 
 

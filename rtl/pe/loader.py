@@ -8,10 +8,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.border.programs import IMAGE
 from ctm.rtl.isa import executable as elf
-from ctm.rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
 from ctm.rtl.isa.status import Status
-from ctm.rtl.pe.border import ADDRESS_BITS, IMAGE, WORD_BITS
 from ctm.rtl.pe.window import OFFSET_BITS, ImageWindow
 
 _WORD_BYTES = WORD_BITS // 8

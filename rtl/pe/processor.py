@@ -4,12 +4,14 @@ from amaranth import Module, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, UNIT_COMMAND
+from ctm.rtl.border.conditional import request_layout, response_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITTEN
-from ctm.rtl.co.border import request_layout, response_layout
+from ctm.rtl.border.programs import IMAGE, PROGRAM_FAULT, group_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.sharing import SharedClient
-from ctm.rtl.pe import border
 from ctm.rtl.pe.counters import PerformanceCounters
 from ctm.rtl.pe.executor import CommandExecutor
 from ctm.rtl.pe.fetcher import CommandFetcher
@@ -80,33 +82,33 @@ class CommandProcessor(wiring.Component):
         self._lanes = lanes = config.lanes
         super().__init__(
             {
-                "buffer": In(stream.Signature(border.COMMAND_BUFFER)),
+                "buffer": In(stream.Signature(COMMAND_BUFFER)),
                 "consumed": Out(1),
-                "error": Out(stream.Signature(border.ERROR, always_ready=True)),
+                "error": Out(stream.Signature(ERROR, always_ready=True)),
                 "idle": Out(1),
                 "line_request": Out(stream.Signature(LINE_REQUEST)),
                 "line_response": In(stream.Signature(LINE_RESPONSE)),
-                "counters_write": Out(stream.Signature(border.COUNTERS_WRITE)),
+                "counters_write": Out(stream.Signature(COUNTERS_WRITE)),
                 "counters_written": In(stream.Signature(LINE_WRITTEN)),
-                "mc_command": Out(stream.Signature(border.UNIT_COMMAND)),
-                "co_command": Out(stream.Signature(border.UNIT_COMMAND)),
+                "mc_command": Out(stream.Signature(UNIT_COMMAND)),
+                "co_command": Out(stream.Signature(UNIT_COMMAND)),
                 "mc_idle": In(1),
                 "lost": In(1),
-                "lost_fault": In(border.BUS_FAULT),
+                "lost_fault": In(BUS_FAULT),
                 "lost_taken": Out(1),
-                "refused_address": In(border.ADDRESS_BITS),
+                "refused_address": In(ADDRESS_BITS),
                 "program_starts": Out(1),
-                "image": Out(border.IMAGE),
+                "image": Out(IMAGE),
                 "image_loaded": Out(1),
                 "launch_status": In(Status),
-                "conditional_value": Out(border.WORD_BITS),
+                "conditional_value": Out(WORD_BITS),
                 "conditional_legal": In(1),
                 "tests": In(1),
                 "test_request": Out(stream.Signature(request_layout(lanes))),
                 "test_response": In(stream.Signature(response_layout(lanes))),
-                "group": Out(stream.Signature(border.group_layout(lanes))),
+                "group": Out(stream.Signature(group_layout(lanes))),
                 "array_idle": In(1),
-                "fault": In(stream.Signature(border.PROGRAM_FAULT, always_ready=True)),
+                "fault": In(stream.Signature(PROGRAM_FAULT, always_ready=True)),
                 "walked": Out(range(lanes + 1)),
             }
         )

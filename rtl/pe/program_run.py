@@ -4,8 +4,9 @@ from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.co.border import request_layout, response_layout
-from ctm.rtl.pe.border import PROGRAM_FAULT, WORD_BITS, group_layout
+from ctm.rtl.border.conditional import request_layout, response_layout
+from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pe.tester import GroupTester
 from ctm.rtl.pe.walker import DOMAIN, DomainWalker
 

@@ -4,9 +4,10 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.commands import COMMAND_BUFFER, PARAMETERS
 from ctm.rtl.isa.commands import COMMANDS
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
-from ctm.rtl.pe.border import ADDRESS_BITS, COMMAND_BUFFER, PARAMETERS, WORD_BITS
 from ctm.rtl.pe.command import COMMAND, DECODED, decode, is_wrong
 from ctm.rtl.pe.fetcher import WORD
 

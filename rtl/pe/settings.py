@@ -4,8 +4,9 @@ from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.commands import PARAMETERS
 from ctm.rtl.isa.commands import BASE_MASK, BOUND
-from ctm.rtl.pe.border import ADDRESS_BITS, PARAMETERS, WORD_BITS
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.pe.walker import DOMAIN
 
 

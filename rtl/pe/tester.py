@@ -5,8 +5,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.co.border import request_layout, response_layout
-from ctm.rtl.pe.border import WORD_BITS, group_layout
+from ctm.rtl.border.conditional import request_layout, response_layout
+from ctm.rtl.border.programs import group_layout
+from ctm.rtl.isa.limits import WORD_BITS
 
 _UNDER_WAY = 16
 

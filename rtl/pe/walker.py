@@ -8,8 +8,8 @@ from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD
-from ctm.rtl.pe.border import COLUMN_BITS, group_layout
+from ctm.rtl.border.programs import group_layout
+from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS, QUAD
 
 DOMAIN = data.StructLayout({name: COORDINATE_BITS for name in ("i0", "j0", "i1", "j1")})
 """All pairs i0 <= i <= i1, j0 <= j <= j1."""

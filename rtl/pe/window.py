@@ -6,8 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
 from ctm.rtl.isa.executable import IMAGE_LIMIT
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
-from ctm.rtl.pe.border import ADDRESS_BITS, WORD_BITS
 
 OFFSET_BITS = WORD_BITS + 2
 """Room for the sum of two numbers of an image, so that none wraps."""

@@ -3,18 +3,16 @@
 This file wires. docs/architecture.md has the picture.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import Out, connect, flipped
 
-from ctm.rtl.config import ArrayConfig, MachineConfig
-from ctm.rtl.dpp.border import PROGRAM, memory_members
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
+from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.groups.scheduler import Scheduler
-from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS, Unit, slot_bits
+from ctm.rtl.dpp.groups.scheduling import Unit, slot_bits
 from ctm.rtl.dpp.groups.starter import Starter
 from ctm.rtl.dpp.groups.state import GroupStates
 from ctm.rtl.dpp.memory.coordinates import Coordinates
@@ -25,7 +23,6 @@ from ctm.rtl.dpp.registers.file import RegisterFile
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
 from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_slots
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.pe.border import PROGRAM_FAULT, group_layout
 from ctm.rtl.r5xx.alu.port import AluPort
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES
 from ctm.rtl.r5xx.code.store import InstructionStore
@@ -37,23 +34,6 @@ _ALU, _TEXTURE, _FLOW, _FAULT = range(4)
 """Readers of the groups' states."""
 _OUTPUT, _TEST = range(2)
 """Readers of the states of groups at their end."""
-
-
-def core_members(config: ArrayConfig) -> dict[str, Any]:
-    """The border of a core, without its trace."""
-    return {
-        "program": In(PROGRAM),
-        "forget_code": In(1),
-        "forget_constants": In(1),
-        "load": In(1),
-        "group": In(stream.Signature(group_layout(config.lanes))),
-        "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
-        "idle": Out(1),
-        "issued": Out(PORTS),
-        "active_lanes": Out(data.ArrayLayout(range(config.lanes + 1), PORTS)),
-        "stalls": Out(len(STALLS)),
-        **memory_members(config),
-    }
 
 
 class Core(wiring.Component):

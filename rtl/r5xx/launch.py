@@ -7,13 +7,13 @@ from amaranth import Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.dpp.border import PROGRAM, WORD_BITS
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.programs import IMAGE
+from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.isa.executable import PROGRAM_INFORMATION
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.limits import INPUTS, OUTPUTS
+from ctm.rtl.isa.limits import INPUTS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.status import Status
-from ctm.rtl.mc.buffer import BUFFER
-from ctm.rtl.pe.border import IMAGE
 
 
 class Launch(wiring.Component):

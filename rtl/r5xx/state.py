@@ -6,7 +6,7 @@ Source: CTM Guide pp. 34-40.
 from amaranth import signed
 from amaranth.lib import data
 
-from ctm.rtl.isa.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, INSTRUCTION_SLOTS, LOOP_INDEX_BITS, LOOP_STACK
+from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, INSTRUCTION_SLOTS, LOOP_INDEX_BITS, LOOP_STACK
 
 PC_BITS = (2 * INSTRUCTION_SLOTS - 1).bit_length()
 """One more than an address needs: a PC beyond the last slot is seen, not wrapped."""

@@ -4,11 +4,11 @@ from typing import Any
 
 from amaranth.lib import data
 
+from ctm.rtl.border.clients import words_layout
+from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import words_layout
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
-from ctm.rtl.pe.border import group_layout
 from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctm.rtl.co.border import request_layout
+from ctm.rtl.border.conditional import request_layout
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.word import fields

@@ -8,9 +8,9 @@ from importlib import resources
 import numpy as np
 from amaranth.lib import wiring
 
+from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.word import pack
-from ctm.rtl.pe.border import UNIT_COMMAND
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.toolchain import build
 from ctm.sim.compiled.verilog import Port, convert, ports

@@ -4,14 +4,14 @@ from amaranth import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.commands import UNIT_COMMAND
+from ctm.rtl.border.conditional import request_layout, response_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITE, LINE_WRITTEN
-from ctm.rtl.co.border import request_layout, response_layout
 from ctm.rtl.co.unit import CLIENTS, ConditionalUnit, passenger_layout
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.mc.buffer import BUFFER
 from ctm.rtl.mc.conditional.cache import DEFAULT, ConditionalCache
 from ctm.rtl.mc.conditional.write_backs import LOST
-from ctm.rtl.pe.border import UNIT_COMMAND
 
 _OF_THE_UNIT = ("command", "buffer", "writes_enabled", "format_legal", "tests_pe", "tests_dpp")
 _OF_THE_CACHE = (

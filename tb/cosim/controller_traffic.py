@@ -8,11 +8,11 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ClockCycles, gather
 
+from ctm.rtl.border.clients import lookup_response_layout
+from ctm.rtl.border.commands import COUNTERS_WRITE
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
 from ctm.rtl.isa.word import fields, pack, unpack
-from ctm.rtl.mc.inputs.lookup import lookup_response_layout
-from ctm.rtl.pe.border import COUNTERS_WRITE
 from ctm.tb.cosim.bench import LIMIT, Bench
 from ctm.tb.cosim.configuration import SMALL
 from ctm.tb.cosim.controller_top import Mistake

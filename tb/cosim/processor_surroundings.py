@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 from cocotb.triggers import RisingEdge
 
+from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, PARAMETERS, UNIT_COMMAND
+from ctm.rtl.border.conditional import request_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.co.border import WORD_BITS, request_layout
+from ctm.rtl.border.programs import IMAGE, PROGRAM_FAULT, group_layout
 from ctm.rtl.isa.commands import COMMANDS
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.executable import PROGRAM_INFORMATION, PROGRAM_INFORMATION_WORDS
 from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.isa.word import fields, pack, unpack
-from ctm.rtl.pe import border
 from ctm.sim.golden.pe.state import State
 from ctm.tb.cosim.ends import Giver, Taker
 from ctm.tb.pe.reference import HashedTests
@@ -123,7 +125,7 @@ class Surroundings:
         host, place = self._givers["buffer"], self._given_buffers
         if not self._wait and not host and place < len(self._work.buffers):
             address, dwords = self._work.buffers[place]
-            host.give(pack(border.COMMAND_BUFFER, address=address, dwords=dwords))
+            host.give(pack(COMMAND_BUFFER, address=address, dwords=dwords))
 
     def _drive_array(self) -> None:
         """Groups stay for a time; the array looks idle one cycle too long; outputs take their time to memory."""
@@ -150,7 +152,7 @@ class Surroundings:
         for place, fault in enumerate(self._work.faults):
             if (fault.program + 1, fault.group) == (self._programs, number):
                 values = {name: getattr(fault, name) for name in ("status", "client", "pc", "i", "j")}
-                self._givers["fault"].give(pack(border.PROGRAM_FAULT, **values))
+                self._givers["fault"].give(pack(PROGRAM_FAULT, **values))
                 if fault.status == Status.BUS_ERROR.value and not self._refused:
                     self._refused, self._dut.refused_address.value = True, fault.address
                 self._log("fault", self._programs - 1, place)
@@ -160,7 +162,7 @@ class Surroundings:
         for loss in self._work.losses:
             if (loss.at_flush, loss.number) == (at_flush, number) and not self._lost:
                 self._lost = True
-                self._dut.lost_fault.value = pack(border.BUS_FAULT, client=loss.client, address=loss.address)
+                self._dut.lost_fault.value = pack(BUS_FAULT, client=loss.client, address=loss.address)
                 self._dut.lost.value = 1
 
     def _show_settings(self) -> None:
@@ -188,7 +190,7 @@ class Surroundings:
             assert self._executing and not self._failed, "an error without a buffer, or a second one"
             self._failed = True
             self._finish_program()
-            self._log("error", *(error >> offset & (1 << width) - 1 for _, offset, width in fields(border.ERROR)))
+            self._log("error", *(error >> offset & (1 << width) - 1 for _, offset, width in fields(ERROR)))
         if self._dut.consumed.value == 1:
             assert self._executing, "something is consumed without a buffer"
             self._finish_program()
@@ -225,11 +227,11 @@ class Surroundings:
         for name in ("mc_command", "co_command"):
             payload = self._units[name].look()
             if payload is not None:
-                self._take_command(unpack(border.UNIT_COMMAND, payload))
+                self._take_command(unpack(UNIT_COMMAND, payload))
         payload = self._units["counters_write"].look()
         if payload is not None:
             self._finish_program()
-            write = unpack(border.COUNTERS_WRITE, payload)
+            write = unpack(COUNTERS_WRITE, payload)
             self._log("counters", *write.values())
             refused = any(low <= write["address"] // _LINE < end for low, end in self._work.refused)
             self._givers["counters_written"].give(int(refused), self._later())
@@ -242,7 +244,7 @@ class Surroundings:
     def _take_command(self, payload: dict[str, int]) -> None:
         assert not self._residents, "a unit has a command while groups run"
         self._finish_program()
-        words, command = _words(payload["words"], border.PARAMETERS), _UNITS[payload["opcode"]]
+        words, command = _words(payload["words"], PARAMETERS), _UNITS[payload["opcode"]]
         self._log("unit", payload["opcode"], *words)
         self._state.apply(command, words[: len(command.parameters)])
         if command.name in ("flush_out_cache", "flush_cond_out_cache"):
@@ -252,7 +254,7 @@ class Surroundings:
 
     def _look_at_programs(self) -> None:
         if self._dut.image_loaded.value == 1:
-            image = unpack(border.IMAGE, int(self._dut.image.value))
+            image = unpack(IMAGE, int(self._dut.image.value))
             self._information = image["information"]
             words = _words(self._information, PROGRAM_INFORMATION_WORDS)
             self._log("image", image["code"], image["size"], *words)
@@ -269,7 +271,7 @@ class Surroundings:
         group = self._takers["group"].look()
         if group is not None:
             assert self._running, "a group without a program"
-            self._log("group", *unpack(border.group_layout(self._lanes), group).values())
+            self._log("group", *unpack(group_layout(self._lanes), group).values())
             self._residents.append(_Resident(self._groups, 2 + self._below(self._timing.hold + 1), self.now))
             self._groups += 1
 

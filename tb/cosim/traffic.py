@@ -4,12 +4,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ctm.rtl.border.clients import output_layout, uncached_write_layout
+from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, OUTPUTS, SYSTEM_MEMORY
 from ctm.rtl.isa.word import pack
-from ctm.rtl.mc.outputs.array_writes import output_layout, uncached_write_layout
-from ctm.rtl.pe.border import UNIT_COMMAND
 from ctm.sim.golden.mc.address import element_address, extent
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import write

@@ -7,11 +7,11 @@ import cocotb
 import numpy as np
 from cocotb.triggers import RisingEdge, gather
 
+from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.word import pack
-from ctm.rtl.pe.border import UNIT_COMMAND
 from ctm.sim.golden.co.unit import FORMATS, ConditionalUnit
 from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer

@@ -9,10 +9,12 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import LINE_BEATS, ConstantBank, words_layout
+from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import LINE_BEATS, PROGRAM, ConstantBank, memory_members, words_layout
+from ctm.rtl.dpp.core_border import memory_members
+from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.pe.border import PROGRAM_FAULT, group_layout
 from ctm.rtl.r5xx.trace import trace_layout
 
 

@@ -8,18 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import data
 
-from ctm.rtl.dpp.border import BEAT_WORDS, PROGRAM
+from ctm.rtl.border.clients import BEAT_WORDS
+from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.formats import TILE_LOG2
-from ctm.rtl.isa.limits import (
-    BOOL_CONSTANTS,
-    CHANNELS,
-    FLOAT_CONSTANTS,
-    INPUTS,
-    INSTRUCTION_WORDS,
-    INT_CONSTANTS,
-    OUTPUTS,
-)
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc import buffer
 from ctm.sim.golden.mc.address import extent

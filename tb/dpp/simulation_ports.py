@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from amaranth.lib import data, enum
 
+from ctm.rtl.border.clients import BEAT_WORDS, LINE_BEATS, ConstantBank
+from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BEATS, PROGRAM, ConstantBank, memory_members
+from ctm.rtl.dpp.core_border import memory_members
+from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.isa.conditional import ConditionalTest
-from ctm.rtl.isa.limits import INSTRUCTION_WORDS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.status import BusClient
-from ctm.rtl.pe.border import PROGRAM_FAULT, group_layout
 from ctm.rtl.r5xx.trace import trace_layout
 from ctm.sim.compiled.numbered import port_name
 from ctm.sim.compiled.verilog import Port

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BEATS, ConstantBank
+from ctm.rtl.border.clients import BEAT_WORDS, LINE_BEATS, ConstantBank
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINE, LINES, ConstantLoader
 from ctm.rtl.isa.word import pack, unpack
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from amaranth import Value
 
+from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.state import GroupStates, group_state_layout, stacks_layout
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.word import fields, unpack
-from ctm.rtl.pe.border import group_layout
 from ctm.rtl.r5xx.state import control_state_layout
 from ctm.tb.lib.streams import simulate
 

@@ -11,7 +11,8 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import BANKS
 from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_slots
-from ctm.rtl.isa.limits import LOOP_INDEX_BITS, TEMPORARIES
+from ctm.rtl.isa.limits import TEMPORARIES
+from ctm.rtl.isa.r5xx.limits import LOOP_INDEX_BITS
 from ctm.sim.compiled import CompiledUnit
 
 CONFIGS = [(4, 128), (4, 256), (16, 128), (16, 1024), (64, 4096)]

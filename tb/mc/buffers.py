@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ctm.rtl.border.buffers import BUFFER, LIMITS
 from ctm.rtl.isa.commands import BASE_MASK
 from ctm.rtl.isa.formats import FORMAT, PITCH_UNIT, DataFormat, Tiling
 from ctm.rtl.isa.word import pack
-from ctm.rtl.mc.buffer import BUFFER, LIMITS
 from ctm.sim.golden.mc.buffer import Buffer
 
 LARGEST_PITCH = 2047

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.clients import lookup_request_layout
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
 from ctm.rtl.isa.word import fields
-from ctm.rtl.mc.buffer import BUFFER
-from ctm.rtl.mc.inputs.lookup import lookup_request_layout
 from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import lookup_addresses, read_at

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.mc.address import ElementAddress, NeighbourAddresses
-from ctm.rtl.mc.buffer import BUFFER
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from ctm.rtl.border.buffers import BUFFER, RESET_BUFFER
 from ctm.rtl.isa.formats import FORMAT
-from ctm.rtl.mc.buffer import BUFFER, RESET_BUFFER, BufferDecoder
+from ctm.rtl.mc.buffer import BufferDecoder
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.tb.mc.buffers import as_words, buffer_bits, golden_buffer, random_buffers

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
 from ctm.rtl.mc.constant_reader import ConstantReader, InstructionReader
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctm.rtl.isa import executable as elf
-from ctm.rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
 from ctm.sim.memory import Memory
 
 SPAN = 4096

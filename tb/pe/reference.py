@@ -9,7 +9,7 @@ from ctm.rtl.isa.commands import BASE_MASK, Command
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.executable import PROGRAM_INFORMATION, PROGRAM_INFORMATION_WORDS
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.limits import INSTRUCTION_WORDS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import unpack
 from ctm.sim.fault import MachineError

@@ -8,13 +8,14 @@ from importlib import resources
 import numpy as np
 from amaranth.lib import data, wiring
 
+from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, UNIT_COMMAND
+from ctm.rtl.border.conditional import request_layout, response_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.co.border import request_layout, response_layout
+from ctm.rtl.border.programs import IMAGE, PROGRAM_FAULT, group_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.executable import PROGRAM_INFORMATION
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import Status
-from ctm.rtl.pe import border
 from ctm.rtl.pe.processor import CommandProcessor
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.toolchain import build
@@ -219,14 +220,14 @@ def _port_bytes(width: int) -> int:
 
 def _layouts(lanes: int) -> dict[str, data.StructLayout]:
     return {
-        "buffer": border.COMMAND_BUFFER,
-        "unit": border.UNIT_COMMAND,
-        "image": border.IMAGE,
-        "counters": border.COUNTERS_WRITE,
-        "fault": border.PROGRAM_FAULT,
-        "lost_fault": border.BUS_FAULT,
-        "error": border.ERROR,
-        "group": border.group_layout(lanes),
+        "buffer": COMMAND_BUFFER,
+        "unit": UNIT_COMMAND,
+        "image": IMAGE,
+        "counters": COUNTERS_WRITE,
+        "fault": PROGRAM_FAULT,
+        "lost_fault": BUS_FAULT,
+        "error": ERROR,
+        "group": group_layout(lanes),
         "request": LINE_REQUEST,
         "line": LINE_RESPONSE,
         "test": request_layout(lanes),

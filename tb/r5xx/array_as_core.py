@@ -7,12 +7,13 @@ from amaranth import Cat, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, array_members
-from ctm.rtl.dpp.border import PROGRAM, memory_members
+from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.groups.scheduling import PORTS, slot_bits
+from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.lib.sharing import Arbiter
-from ctm.rtl.pe.border import PROGRAM_FAULT, group_layout
 from ctm.rtl.r5xx.trace import trace_layout
 
 

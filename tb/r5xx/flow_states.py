@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from amaranth.lib import data
 
-from ctm.rtl.isa.limits import ADDRESS_STACK, CHANNELS, LOOP_STACK
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, LOOP_STACK
 from ctm.rtl.isa.r5xx.opcodes import FlowOperation
 from ctm.rtl.r5xx.state import control_state_layout
 from ctm.sim.golden.dpp.batch import Batch, Control, Frame

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import DEFAULT
-from ctm.rtl.isa.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, LOOP_STACK
+from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, LOOP_STACK
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, BranchOperation, FlowOperation, InstructionType
 from ctm.rtl.isa.status import Status
 from ctm.sim.golden.dpp.array import Array

@@ -9,13 +9,12 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BEATS, ConstantBank
+from ctm.rtl.border.clients import BEAT_WORDS, LINE_BEATS, ConstantBank
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES
-from ctm.rtl.isa.limits import BOOL_CONSTANTS, INT_CONSTANTS
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, BYTE_BITS, INT_CONSTANTS
 from ctm.rtl.lib.table import Table
 from ctm.rtl.r5xx.state import INT_CONSTANT
 
-_BYTE = 8
 _WORD_BITS = (BEAT_WORDS - 1).bit_length()
 
 
@@ -43,7 +42,7 @@ class FlowConstants(wiring.Component):
         """Build the hardware."""
         m = Module()
         words = self.write.words
-        booleans = Cat(word[:_BYTE].any() for word in words)
+        booleans = Cat(word[:BYTE_BITS].any() for word in words)
         integer, refused = self._read(m, ConstantBank.INT, INT_CONSTANT.size, Value.cast(words), self.integer_number)
         m.d.comb += [Value.cast(self.integer).eq(integer), self.integer_refused.eq(refused)]
         boolean, refused = self._read(m, ConstantBank.BOOL, 1, booleans, self.boolean_number)

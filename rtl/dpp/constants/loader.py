@@ -10,8 +10,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.dpp.border import BEAT_WORDS, LINE_BEATS, LINE_BITS, WORD_BITS, ConstantBank
-from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS
+from ctm.rtl.border.clients import BEAT_WORDS, CONSTANT_LINE_BITS, LINE_BEATS, ConstantBank
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS, WORD_BITS
 
 _WORDS_PER_LINE = BEAT_WORDS * LINE_BEATS
 LINES = {
@@ -23,12 +23,12 @@ _FIRST = {ConstantBank.FLOAT: 0, ConstantBank.INT: 64, ConstantBank.BOOL: 66}
 _KEYS = sum(LINES.values())
 _OUTSTANDING = 8
 
-LINE = data.StructLayout({"needed": 1, "bank": ConstantBank, "line": LINE_BITS})
+LINE = data.StructLayout({"needed": 1, "bank": ConstantBank, "line": CONSTANT_LINE_BITS})
 CONSTANT_WRITE = data.StructLayout(
     {
         "valid": 1,
         "bank": ConstantBank,
-        "line": LINE_BITS,
+        "line": CONSTANT_LINE_BITS,
         "beat": range(LINE_BEATS),
         "words": data.ArrayLayout(WORD_BITS, BEAT_WORDS),
         "refused": 1,
@@ -70,7 +70,7 @@ class ConstantLoader(wiring.Component):
                 "busy": Out(1),
                 **{f"{bank.name.lower()}_loaded": Out(lines) for bank, lines in LINES.items()},
                 "write": Out(CONSTANT_WRITE),
-                "request": Out(stream.Signature(data.StructLayout({"bank": ConstantBank, "line": LINE_BITS}))),
+                "request": Out(stream.Signature(data.StructLayout({"bank": ConstantBank, "line": CONSTANT_LINE_BITS}))),
                 "response": In(
                     stream.Signature(
                         data.StructLayout({"words": data.ArrayLayout(WORD_BITS, BEAT_WORDS), "refused": 1})

@@ -8,11 +8,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import PROGRAM, WORD_BITS, memory_members, words_layout
+from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.groups.state import end_state_layout
-from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
+from ctm.rtl.dpp.program import PROGRAM
+from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 
 _TESTED = 8

@@ -7,15 +7,15 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import words_layout
+from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import words_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import QUAD, REGISTER_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
-from ctm.rtl.pe.border import group_layout
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:

@@ -10,11 +10,11 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits, slot_bits
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.lib.table import Table
-from ctm.rtl.pe.border import group_layout
 from ctm.rtl.r5xx.state import control_state_layout
 
 _STACKS = ("frames", "returns")

@@ -11,8 +11,8 @@ from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import COMBINATIONAL, PipelineConfig
-from ctm.rtl.dpp.border import INPUT
 from ctm.rtl.dpp.memory.scaling import COORDINATES, ScaledCoordinates
+from ctm.rtl.dpp.program import INPUT
 from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS
 from ctm.rtl.lib.rest import Resting

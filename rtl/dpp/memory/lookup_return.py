@@ -6,8 +6,9 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import lookup_tag_layout, memory_members, words_layout
+from ctm.rtl.dpp.core_border import lookup_tag_layout, memory_members
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.r5xx.state import PC_BITS

@@ -7,14 +7,15 @@ from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import LIMIT_BITS
 from ctm.rtl.config import COMBINATIONAL, PipelineConfig
-from ctm.rtl.dpp.border import INPUT, LIMIT_BITS, WORD_BITS
+from ctm.rtl.dpp.program import INPUT
 from ctm.rtl.fp.conversion import CoordinateIndex, from_integer
 from ctm.rtl.fp.multiply_add import MultiplyAdd
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.transcendental import Transcendental
-from ctm.rtl.isa.limits import COORDINATE_BITS
+from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 
 COORDINATES = data.StructLayout({"s": WORD_BITS, "t": WORD_BITS, "q": WORD_BITS})

@@ -8,8 +8,10 @@ from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import LIMITS
+from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import COMBINATIONAL, ArrayConfig
-from ctm.rtl.dpp.border import LIMITS, memory_members, words_layout
+from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD

@@ -15,8 +15,7 @@ from amaranth.lib.memory import Memory, ReadPort
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.fp.number import WORD_BITS
-from ctm.rtl.isa.limits import REGISTER_BITS
+from ctm.rtl.isa.limits import REGISTER_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER, WrittenRows
 from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR

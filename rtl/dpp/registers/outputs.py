@@ -8,10 +8,10 @@ from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import WORD_BITS, words_layout
 from ctm.rtl.dpp.groups.scheduling import row_bits
-from ctm.rtl.isa.limits import OUTPUTS
+from ctm.rtl.isa.limits import OUTPUTS, WORD_BITS
 from ctm.rtl.lib.table import Table
 from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
 

@@ -9,7 +9,8 @@ from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import place_layout
-from ctm.rtl.isa.limits import LOOP_INDEX_BITS, REGISTER_BITS
+from ctm.rtl.isa.limits import REGISTER_BITS
+from ctm.rtl.isa.r5xx.limits import LOOP_INDEX_BITS
 
 ALLOCATION = data.StructLayout({"highest": REGISTER_BITS, "exponent": REGISTER_BITS + 1})
 """A program's highest temporary, and the n of a slot's 2^n entries, one-hot, 2^0 first."""

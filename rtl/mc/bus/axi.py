@@ -7,10 +7,9 @@ from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.mc.address import ADDRESS_BITS
+from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS
 
 LENGTH_BITS = 8
-BYTE_BITS = 8
 
 
 class Response(enum.Enum, shape=2):

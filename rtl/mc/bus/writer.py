@@ -7,8 +7,9 @@ from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS, LINE_WRITE
+from ctm.rtl.isa.limits import BYTE_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.mc.bus.axi import ACKNOWLEDGE, BURST, BYTE_BITS, is_refusal, line_beats, write_beat_layout
+from ctm.rtl.mc.bus.axi import ACKNOWLEDGE, BURST, is_refusal, line_beats, write_beat_layout
 
 
 def tagged_write_layout(tag: ShapeLike) -> data.StructLayout:

@@ -18,18 +18,18 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.conditional import WORD_INDEX_BITS, conditional_port
 from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE, LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.config import CacheConfig
+from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.mc.conditional.dirty_rows import DirtyRows
 from ctm.rtl.mc.conditional.tags import ConditionalTags
 from ctm.rtl.mc.conditional.write_backs import LOST, WriteBacks
-from ctm.rtl.mc.elements import WORD_BITS
 
 DEFAULT = CacheConfig(sets=4, ways=4)
 """Two rows of a linear buffer often fall into the same set, so one way would not do."""
 
 _CLIENT = BusClient.CONDITIONAL_OUTPUT
-_BYTE_BITS = 8
+
 _REQUESTS = 2
 
 
@@ -242,7 +242,7 @@ class ConditionalCache(wiring.Component):
             same = (row_change.row == read.row) & (row_change.word == read.word)
             change, bytes_ = row_change.change, []
             for number, own in enumerate(change.mask):
-                old, new = bits.word_select(number, _BYTE_BITS), change.bits.word_select(number, _BYTE_BITS)
+                old, new = bits.word_select(number, BYTE_BITS), change.bits.word_select(number, BYTE_BITS)
                 bytes_.append(Mux(same & own, new, old))
             bits = Cat(bytes_)
         return bits

@@ -6,12 +6,10 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import CHANGE, WORD_INDEX_BITS
-from ctm.rtl.border.lines import LINE_BITS
+from ctm.rtl.border.lines import LINE_BITS, LINE_WORDS
 from ctm.rtl.config import CacheConfig
+from ctm.rtl.isa.limits import BYTE_BITS, WORD_BYTES
 from ctm.rtl.lib.table import Table
-from ctm.rtl.mc.elements import LINE_WORDS, WORD_BYTES
-
-_BYTE_BITS = 8
 
 
 class DirtyRows(wiring.Component):
@@ -58,7 +56,7 @@ class DirtyRows(wiring.Component):
         m = Module()
         m.submodules.memory = memory = Memory(shape=LINE_BITS, depth=self._rows, init=[])
         m.submodules.masks = masks = Table(CacheConfig.LINE_BYTES, self._rows)
-        reader, writer = memory.read_port(), memory.write_port(granularity=_BYTE_BITS)
+        reader, writer = memory.read_port(), memory.write_port(granularity=BYTE_BITS)
 
         def dirty(row: Value) -> Value:
             # Of a row that is not soiled the mask means nothing, so that it need not be cleared.

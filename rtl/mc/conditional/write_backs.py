@@ -5,10 +5,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.commands import BUS_FAULT
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.status import BusClient
-from ctm.rtl.pe.border import BUS_FAULT
 
 LOST = data.StructLayout({"valid": 1, "fault": BUS_FAULT})
 """For one cycle: an access that memory refused."""

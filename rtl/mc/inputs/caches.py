@@ -5,12 +5,12 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import INPUTS
-from ctm.rtl.mc.buffer import BUFFER
 from ctm.rtl.mc.inputs.core_cache import InputCache
-from ctm.rtl.mc.inputs.lookup import lookup_request_layout, lookup_response_layout
 from ctm.rtl.mc.inputs.shared_cache import SharedCache
 
 

@@ -9,31 +9,17 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout
 from ctm.rtl.border.lines import LINE_OFFSET_BITS
-from ctm.rtl.fp.number import WORD_BITS
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, INPUTS
+from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.mc.address import NeighbourAddresses
-from ctm.rtl.mc.buffer import BUFFER
-from ctm.rtl.mc.elements import PLACE, WORDS, ElementWords, channel_addresses, place
+from ctm.rtl.mc.elements import PLACE, ElementWords, channel_addresses, place
 from ctm.rtl.mc.lines.cache import result_layout
 from ctm.rtl.mc.lines.coalescer import share_layout, touches_layout
 
-_INPUT_BITS = (INPUTS - 1).bit_length()
 _QUEUE = 2
-
-
-def lookup_request_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
-    """A pair for each lane, inside the input's limits where `fetch` says that it is wanted."""
-    indices = data.ArrayLayout(COORDINATE_BITS, lanes)
-    return data.StructLayout(
-        {"tag": tag, "input": _INPUT_BITS, "uncached": 1, "x": indices, "y": indices, "fetch": lanes}
-    )
-
-
-def lookup_response_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
-    """Words of the lanes that fetch; with `refused`, or of other lanes, they mean nothing."""
-    return data.StructLayout({"tag": tag, "words": data.ArrayLayout(WORDS, lanes), "refused": 1})
 
 
 def passenger_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:

@@ -9,46 +9,17 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.clients import output_layout, uncached_write_layout
 from ctm.rtl.border.lines import LINE_WRITE, LINE_WRITTEN
-from ctm.rtl.fp.number import WORD_BITS
-from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, OUTPUTS, QUAD
+from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
 from ctm.rtl.lib.rest import Pausing
 from ctm.rtl.lib.sharing import Arbiter
-from ctm.rtl.mc.buffer import BUFFER
-from ctm.rtl.mc.elements import WORDS
 from ctm.rtl.mc.outputs.element_writer import ElementWriter, element_writes_layout
 from ctm.rtl.mc.outputs.write_combiner import WriteCombiner
 
 _PENDING = 16
 """Uncached lines that have not been answered."""
-
-
-def output_layout(lanes: int) -> data.StructLayout:
-    """What a group stores into one output: the pair of its lane 0, words and channels of each lane."""
-    return data.StructLayout(
-        {
-            "i": COORDINATE_BITS + 1,
-            "j": COORDINATE_BITS,
-            "target": range(OUTPUTS),
-            "words": data.ArrayLayout(WORDS, lanes),
-            "mask": data.ArrayLayout(CHANNELS, lanes),
-        }
-    )
-
-
-def uncached_write_layout(lanes: int, slot: ShapeLike) -> data.StructLayout:
-    """A word for each lane in `mask`, at a pair of its own; of two lanes with the same pair the later one wins."""
-    indices = data.ArrayLayout(COORDINATE_BITS, lanes)
-    return data.StructLayout(
-        {
-            "slot": slot,
-            "acquires": 1,
-            "x": indices,
-            "y": indices,
-            "values": data.ArrayLayout(WORD_BITS, lanes),
-            "mask": lanes,
-        }
-    )
 
 
 class Outputs(wiring.Component):

@@ -5,11 +5,11 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.clients import WORDS
 from ctm.rtl.border.lines import LINE_WRITE
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS
 from ctm.rtl.lib.rest import Resting
-from ctm.rtl.mc.buffer import BUFFER
-from ctm.rtl.mc.elements import WORDS
 from ctm.rtl.mc.lines.coalescer import Coalescer
 from ctm.rtl.mc.outputs.group_bytes import ELEMENT, GroupElements, LineMerge
 

@@ -7,18 +7,18 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.clients import WORDS
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_BYTES, LINE_OFFSET_BITS
 from ctm.rtl.config import COMBINATIONAL, CacheConfig
-from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS
+from ctm.rtl.isa.limits import BYTE_BITS, CHANNELS, COORDINATE_BITS
 from ctm.rtl.mc.address import ElementAddress
-from ctm.rtl.mc.buffer import BUFFER
-from ctm.rtl.mc.elements import ELEMENT_BYTES, LINE_BYTES, WORDS, ElementBytes
+from ctm.rtl.mc.elements import ELEMENT_BYTES, ElementBytes
 
-_BYTE_BITS = 8
 _BLOCKS = LINE_BYTES // ELEMENT_BYTES
 _BLOCK_BITS = (ELEMENT_BYTES - 1).bit_length()
 
-ELEMENT = data.StructLayout({"offset": LINE_OFFSET_BITS, "bytes": ELEMENT_BYTES * _BYTE_BITS, "mask": ELEMENT_BYTES})
+ELEMENT = data.StructLayout({"offset": LINE_OFFSET_BITS, "bytes": ELEMENT_BYTES * BYTE_BITS, "mask": ELEMENT_BYTES})
 """A lane's element: its place in its line, its bytes, and which of them are written."""
 
 
@@ -113,8 +113,8 @@ class LineMerge(wiring.Component):
                 for other in range(lane + 1, self._lanes)
             )
             m.d.comb += mask.eq(Mux(chosen[lane], element.mask & ~reduce(or_, later, 0), 0))
-            gated = element.bytes & Cat(bit.replicate(_BYTE_BITS) for bit in mask)
-            bits, place = Signal(ELEMENT_BYTES * _BYTE_BITS, name=f"bits_{lane}"), Signal.like(mask)
+            gated = element.bytes & Cat(bit.replicate(BYTE_BITS) for bit in mask)
+            bits, place = Signal(ELEMENT_BYTES * BYTE_BITS, name=f"bits_{lane}"), Signal.like(mask)
             inside = element.offset[1:_BLOCK_BITS]
             m.d.comb += [
                 bits.eq((gated << (inside << 4))[: len(bits)]),

@@ -5,10 +5,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_WRITE
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_BYTES, LINE_WRITE
 from ctm.rtl.lib.ages import Ages
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.mc.elements import LINE_BYTES
 
 _RESERVE = 2
 """Entries that are kept free, so that a new line need not wait for the bus."""

@@ -16,7 +16,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.dot_product import DotPath, largest
 from ctm.rtl.fp.fraction import fraction_bits
-from ctm.rtl.fp.number import ONE, WIDE_EXPONENT, WORD_BITS, ZERO_EXPONENT, unpack
+from ctm.rtl.fp.number import ONE, WIDE_EXPONENT, ZERO_EXPONENT, unpack
 from ctm.rtl.fp.product import Product
 from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
 from ctm.rtl.fp.reduction import Function
@@ -25,6 +25,7 @@ from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.fp.selection import Choice, SelectionPath
 from ctm.rtl.fp.transcendental import TranscendentalPath
 from ctm.rtl.fp.zero_comparison import Comparison, ZeroTest
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.rest import Resting
 

@@ -7,12 +7,13 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import ConstantBank, words_layout
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.dpp.border import PROGRAM, ConstantBank, words_layout
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, row_bits, slot_bits
 from ctm.rtl.dpp.groups.state import group_state_layout, lane_predicates
 from ctm.rtl.dpp.memory.uncached_writes import uncached_layout
+from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.dpp.registers.file import ALU_SOURCES, place_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement

@@ -10,7 +10,8 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.dpp.registers.file import ALU_SOURCES
 from ctm.rtl.fp.adder import Adder
-from ctm.rtl.fp.number import ONE, WORD_BITS
+from ctm.rtl.fp.number import ONE
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, RGB_ADDR
 from ctm.rtl.isa.r5xx.opcodes import Presubtract
 from ctm.rtl.lib.pipeline import delay

@@ -10,15 +10,16 @@ from amaranth.lib import data, enum, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import LINE_BEATS, ConstantBank
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import LINE_BEATS, WORD_BITS, ConstantBank
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.registers.file import ALU_SOURCES, place_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.fp.number import BIAS, FRACTION_BITS
-from ctm.rtl.isa.limits import FLOAT_CONSTANTS, LOOP_INDEX_BITS
+from ctm.rtl.isa.limits import FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_ADDR, RGB_ADDR
+from ctm.rtl.isa.r5xx.limits import LOOP_INDEX_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
 from ctm.rtl.r5xx.alu.presubtract import VECTOR

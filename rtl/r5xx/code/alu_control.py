@@ -9,8 +9,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.selection import Choice
-from ctm.rtl.isa.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_INST, COMMON, RGB_INST, RGBA_INST, WORDS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx.opcodes import (
     RGB_DOT_PRODUCTS,
     TRANSCENDENTALS,

@@ -5,9 +5,9 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.dpp.border import SLOT_BITS
 from ctm.rtl.dpp.groups.scheduling import Summary, Unit
-from ctm.rtl.isa.limits import INSTRUCTION_SLOTS
+from ctm.rtl.dpp.program import SLOT_BITS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.lib.rest import Resting
 from ctm.rtl.r5xx.alu.lane import LaneControl
 from ctm.rtl.r5xx.code.alu_control import INSTRUCTION

@@ -9,8 +9,9 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.isa.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL, CHANNELS, LOOP_STACK
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR, FC_INST
+from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL, LOOP_STACK
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, BranchOperation, FlowOperation, PredicateSelect
 from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
 from ctm.rtl.r5xx.state import INT_CONSTANT, PC_BITS, control_state_layout, frame_layout

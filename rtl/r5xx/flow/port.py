@@ -7,12 +7,13 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import PROGRAM, ConstantBank
 from ctm.rtl.dpp.constants.flow import FlowConstants
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, slot_bits
 from ctm.rtl.dpp.groups.state import group_state_layout, stacks_layout
+from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.isa.limits import INT_CONSTANTS
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR
 from ctm.rtl.isa.r5xx.opcodes import InstructionType

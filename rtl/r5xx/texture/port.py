@@ -8,11 +8,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import PROGRAM, lookup_tag_layout, words_layout
+from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, slot_bits
 from ctm.rtl.dpp.groups.state import group_state_layout, lane_predicates
 from ctm.rtl.dpp.memory.coordinates import request_layout
+from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.fp.number import FRACTION_BITS

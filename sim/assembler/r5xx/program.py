@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ctm.rtl.isa.limits import BRANCH_COUNTER_PARTIAL, INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.limits import BRANCH_COUNTER_PARTIAL, INSTRUCTION_SLOTS
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, FlowOperation, InstructionType
 from ctm.sim.assembler.cursor import number
 from ctm.sim.assembler.error import AssemblyError, Diagnostic, Position, SourceError

@@ -14,7 +14,7 @@ from elftools.common.utils import struct_parse
 from elftools.elf.elffile import ELFFile
 
 from ctm.rtl.isa import executable as elf
-from ctm.rtl.isa.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
 from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.error import ElfError
 from ctm.sim.elf.r5xx.executable import Executable, Instruction

@@ -7,14 +7,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ctm.rtl.isa.limits import (
-    CHANNELS,
-    FLOAT_CONSTANTS,
-    INSTRUCTION_SLOTS,
-    INSTRUCTION_WORDS,
-    INT_CONSTANTS,
-    TEMPORARIES,
-)
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, INT_CONSTANTS, TEMPORARIES
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, INSTRUCTION_WORDS
 from ctm.sim.elf.r5xx.executable import Executable, Instruction
 from ctm.sim.elf.r5xx.notes import derive_notes
 

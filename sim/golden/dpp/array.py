@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ctm.rtl.isa.limits import INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError

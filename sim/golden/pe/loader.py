@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ctm.rtl.isa import executable as elf
-from ctm.rtl.isa.limits import ADDRESS_SPACE, INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import unpack
 from ctm.sim.fault import MachineError

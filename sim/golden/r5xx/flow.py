@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctm.rtl.isa.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL, LOOP_INDEX_BITS, LOOP_STACK
+from ctm.rtl.isa.r5xx.limits import (
+    ADDRESS_STACK,
+    BRANCH_COUNTER_FULL,
+    BRANCH_COUNTER_PARTIAL,
+    LOOP_INDEX_BITS,
+    LOOP_STACK,
+)
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, BranchOperation, FlowOperation
 from ctm.sim.golden.dpp.batch import BROKEN, CONTINUED, ENTERED, Batch, Control, Frame, Mask
 from ctm.sim.golden.r5xx.instruction import Flow

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctm.rtl.isa.limits import INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.sim.assembler import assemble, disassemble
 from ctm.sim.elf import Executable, Notes, read, read_shader, write
 from ctm.tb.elf.r5xx.programs import SHADERS

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ctm.rtl.isa import executable, formats
 from ctm.rtl.isa.commands import BY_NAME, BY_WORD, COMMANDS
 from ctm.rtl.isa.host import REGISTER_SPACE, REGISTERS
-from ctm.rtl.isa.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx import instruction
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.word import fields, pack, replace, unpack
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from amaranth import Value
 
+from ctm.rtl.border.clients import LINE_BEATS, ConstantBank
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.border import LINE_BEATS, ConstantBank
 from ctm.rtl.dpp.constants.loader import LINE, LINES
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, TEMPORARIES
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, RGB_ADDR, inline_constant

@@ -7,7 +7,7 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.dpp.groups.scheduling import Summary
-from ctm.rtl.isa.limits import INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.isa.word import unpack
 from ctm.rtl.r5xx.code.store import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY, InstructionStore
 from ctm.rtl.r5xx.state import PC_BITS

@@ -10,8 +10,8 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.isa.limits import BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR, FC_INST
+from ctm.rtl.isa.r5xx.limits import BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL
 from ctm.rtl.isa.r5xx.opcodes import FlowOperation, InstructionType
 from ctm.rtl.isa.word import fields, pack, unpack
 from ctm.rtl.r5xx.code.alu_control import INSTRUCTION

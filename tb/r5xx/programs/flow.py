@@ -11,8 +11,9 @@ import numpy as np
 
 from ctm.rtl.isa.executable import US_FC_CTRL
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INSTRUCTION_SLOTS, INT_CONSTANTS, OUTPUTS
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS, OUTPUTS
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.isa.r5xx.opcodes import (
     AddressOperation,
     BranchOperation,

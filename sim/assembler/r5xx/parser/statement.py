@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ctm.rtl.isa.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx.instruction import WORDS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.word import unpack
 from ctm.sim.assembler.cursor import Cursor
