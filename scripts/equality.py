@@ -15,7 +15,7 @@ from rich.progress import track
 
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.reduction import Function
-from ctm.rtl.fp.units import UNITS
+from ctm.rtl.r5xx.units import UNITS
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.cases import TRANSCENDENTALS
 from ctm.tb.lib.words import Words

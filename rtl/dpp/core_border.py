@@ -18,7 +18,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS
 from ctm.rtl.dpp.program import PROGRAM, SLOT_BITS
 from ctm.rtl.isa.limits import CHANNELS, COLUMN_BITS, COORDINATE_BITS, INPUTS, OUTPUTS, WORD_BITS
-from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
+from ctm.rtl.r5xx.entries import INSTRUCTION
 
 
 def lookup_tag_layout(config: ArrayConfig) -> data.StructLayout:

@@ -14,13 +14,12 @@ from ctm.rtl.fp.multiply_add import MultiplyAdd
 from ctm.rtl.fp.result import OutputModifier
 from ctm.rtl.fp.selection import Selection
 from ctm.rtl.fp.transcendental import Transcendental
-from ctm.rtl.fp.zero_comparison import ZeroTest
-from ctm.rtl.r5xx.alu.lane import Lane
+from ctm.rtl.fp.zero_comparison import ZeroComparison
 
 
-def _zero_test(config: PipelineConfig) -> ZeroTest:
+def _zero_test(config: PipelineConfig) -> ZeroComparison:
     """Compares a word with zero; it has no registers."""
-    return ZeroTest()
+    return ZeroComparison()
 
 
 UNITS: dict[str, Callable[[PipelineConfig], wiring.Component]] = {
@@ -37,5 +36,4 @@ UNITS: dict[str, Callable[[PipelineConfig], wiring.Component]] = {
     "to_unorm8": partial(ToUnorm, 8),
     "to_unorm16": partial(ToUnorm, 16),
     "coordinate_index": CoordinateIndex,
-    "lane": Lane,
 }

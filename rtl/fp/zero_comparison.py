@@ -21,7 +21,7 @@ class Comparison(data.Struct):
     not_equal: 1
 
 
-class ZeroTest(wiring.Component):
+class ZeroComparison(wiring.Component):
     """Compares a word with zero; a denormal is a zero. Latency is 0.
 
     Members

@@ -7,7 +7,7 @@ from functools import partial
 from amaranth.lib import wiring
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp import units as arithmetic
+from ctm.rtl.r5xx import units as arithmetic
 
 UNITS: dict[str, Callable[[], wiring.Component]] = {
     name: partial(make, PipelineConfig()) for name, make in arithmetic.UNITS.items()

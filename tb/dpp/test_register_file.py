@@ -7,9 +7,10 @@ import pytest
 from amaranth.sim import Simulator
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.registers.file import ALU_SOURCES, BANKS, RegisterFile
+from ctm.rtl.dpp.registers.file import BANKS, RegisterFile
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.lib.written_rows import ROWS_TOGETHER
-from ctm.rtl.r5xx.alu.lane import CHANNELS
+from ctm.rtl.r5xx.entries import ALU_SOURCES
 
 CYCLES = 300
 ENTRIES = 64

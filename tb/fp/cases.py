@@ -9,7 +9,7 @@ from ctm.rtl.fp.dot_product import TERMS
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.selection import Choice
 from ctm.rtl.fp.zero_comparison import Comparison
-from ctm.rtl.isa.r5xx.opcodes import Test
+from ctm.rtl.isa.r5xx.opcodes import ZeroTest
 from ctm.sim.golden import fp
 from ctm.tb.lib.operands import interacting, mixed_words, tile_over
 from ctm.tb.lib.packing import pack
@@ -165,7 +165,7 @@ def _modifier_golden(batch: Batch) -> Batch:
 def comparisons(words: Words) -> Words:
     """Each word against zero, as Comparison."""
     values = floats(words)
-    holds = {test.name.lower(): fp.test_zero(values, test.value).astype(np.uint32) for test in Test}
+    holds = {test.name.lower(): fp.test_zero(values, test.value).astype(np.uint32) for test in ZeroTest}
     return pack(Comparison, holds).astype(np.uint32)
 
 

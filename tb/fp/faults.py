@@ -181,7 +181,7 @@ COORDINATE = _in(
 )
 LANE = [
     *_in(
-        "fp.lane",
+        "r5xx.alu.lane",
         ("product.b.eq(b)", "product.b.eq(a)"),
         ("selection.choice.eq(own.choice)", "selection.choice.eq(control.vector.choice)"),
         ("product_sum.fraction.eq(own.fraction)", "product_sum.fraction.eq(control.scalar.fraction)"),

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.units import UNITS
+from ctm.rtl.r5xx.units import UNITS
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.cases import CASES, Batch
 from ctm.tb.lib.compare import check

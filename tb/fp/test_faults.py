@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctm.rtl.fp.units import UNITS
+from ctm.rtl.r5xx.units import UNITS
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.faults import FAULTS
 from ctm.tb.fp.test_compiled_units import ALL_CASES, DEEP

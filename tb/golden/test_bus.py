@@ -5,7 +5,7 @@ import pytest
 
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.r5xx.opcodes import InstructionType, Presubtract, RgbOperation, Swizzle, Test, TextureOperation
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, Presubtract, RgbOperation, Swizzle, TextureOperation, ZeroTest
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Layout
@@ -143,7 +143,7 @@ def test_groups_that_leave_a_loop_need_its_step_too_whoever_runs_beside_them(fir
     machine.memory.refuse(INTS + 4, INTS + 8)
     # The group of columns 2..3 leaves at the loop's first end, that of 0..1 goes round.
     machine.load([
-        compare(1, Test.GREATER_EQUAL),
+        compare(1, ZeroTest.GREATER_EQUAL),
         jump(4, 0, op=LOOP, int_addr=0),
         add(1),
         jump(2, NOT_ALU, op=ENDLOOP, jump_any=1, int_addr=1),
@@ -163,7 +163,7 @@ def test_inactive_processors_fetch_where_they_are_written(write_inactive: int) -
     # Column 1 does not enter; its element fails.
     machine.memory.refuse(INPUT + 16, INPUT + 32)
     machine.load([
-        compare(1, Test.EQUAL),
+        compare(1, ZeroTest.EQUAL),
         begin_if(4, ALU),
         lookup(write_inactive=write_inactive),
         end_if(),

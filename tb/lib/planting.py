@@ -25,7 +25,7 @@ class Fault:
 
 
 @contextmanager
-def planted(fault: Fault, module: str = "ctm.rtl.fp.units") -> Iterator[ModuleType]:
+def planted(fault: Fault, module: str = "ctm.rtl.r5xx.units") -> Iterator[ModuleType]:
     """A module, all hardware imported anew with the fault in it.
 
     Raises

@@ -16,9 +16,9 @@ from ctm.rtl.isa.r5xx.opcodes import (
     PredicateSelect,
     Presubtract,
     RgbOperation,
-    Test,
     TextureOperation,
     UmrtTarget,
+    ZeroTest,
 )
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r5xx.instruction import Alu, Bank, Common, Flow, Tex
@@ -26,7 +26,8 @@ from ctm.tb.r5xx.golden_record import GroupRecord, Record, Step
 
 _KINDS = {
     "RGB": RgbOperation, "alpha": AlphaOperation, "output modifier": OutputModifier, "input modifier": InputModifier,
-    "presubtract": Presubtract, "source": Bank, "predicate": PredicateSelect, "predicate bit": Test, "ALU result": Test,
+    "presubtract": Presubtract, "source": Bank, "predicate": PredicateSelect, "predicate bit": ZeroTest,
+    "ALU result": ZeroTest,
     "uncached write": UmrtTarget, "texture": TextureOperation, "branch": BranchOperation, "address": AddressOperation,
 }  # fmt: skip
 _SINGLE = (
@@ -143,7 +144,7 @@ def _results(launch: Launch, alu: Alu) -> Iterator[str]:
     for channel in alu.common.output_mask:
         target = alu.unit(channel).target
         if not alu.is_output:
-            yield f"predicate bit {Test(target).name}"
+            yield f"predicate bit {ZeroTest(target).name}"
         elif not launch.program.uncached_writes:
             yield f"output register {target}"
         else:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ctm.rtl.isa.r5xx.instruction import RGB_INST, RGBA_INST
-from ctm.rtl.isa.r5xx.opcodes import RgbOperation, Swizzle, Test
+from ctm.rtl.isa.r5xx.opcodes import RgbOperation, Swizzle, ZeroTest
 from ctm.rtl.isa.word import replace
 from ctm.tb.r5xx.machine import Instruction, alu
 from ctm.tb.r5xx.random_instructions import Code
@@ -81,7 +81,7 @@ class Program(Code):
         halves = {"addr0": 0, "rgb_op": RgbOperation.MAD.value, "rgb_addrd": scratch, **_IDENTITY}
         halves |= {f"{color}_swiz_{name}": code for color in _COLORS for name, code in (("b", HALF), ("c", ZERO))}
         self._emit(alu(rgb=halves, rgb_wmask=3, nop=1))
-        fraction = {"addr0": scratch, "rgb_op": RgbOperation.FRC.value, "target": Test.NOT_EQUAL.value, **_IDENTITY}
+        fraction = {"addr0": scratch, "rgb_op": RgbOperation.FRC.value, "target": ZeroTest.NOT_EQUAL.value, **_IDENTITY}
         self._emit(alu(rgb=fraction, rgb_omask=3, nop=1))
 
     def _block(self, size: int, *, loops: bool) -> None:

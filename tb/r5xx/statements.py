@@ -1,6 +1,6 @@
 """Statements as instruction words, field by field after the manual's table (p. 39), for directed tests."""
 
-from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, RgbOperation, Test, TextureOperation
+from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, RgbOperation, TextureOperation, ZeroTest
 from ctm.tb.r5xx.machine import Instruction, alu, flow, tex
 
 JUMP, LOOP, ENDLOOP, REP, ENDREP, BREAKLOOP, BREAKREP, CONTINUE = range(8)
@@ -10,7 +10,7 @@ NOT_ALU, ALU, NOT_PREDICATE, PREDICATE, NOT_BOOL, BOOL, ALWAYS, NEVER = 0x0F, 0x
 ONE = 6
 
 
-def compare(constant: int, test: Test, *, channel: int = 0, **fields: int) -> Instruction:
+def compare(constant: int, test: ZeroTest, *, channel: int = 0, **fields: int) -> Instruction:
     """ALU result = (r0[channel] - c[constant].r) against zero; channel 0 is i, 1 is j."""
     rgb = {
         "addr0": 0, "addr1": constant, "addr1_const": 1, "red_swiz_a": channel, "red_swiz_b": ONE, "rgb_sel_c": 1,
@@ -19,7 +19,7 @@ def compare(constant: int, test: Test, *, channel: int = 0, **fields: int) -> In
     return alu(rgb=rgb, alu_result_op=test.value, **fields)
 
 
-def predicate(constant: int, test: Test, *, mask: int = 1, channel: int = 0, **fields: int) -> Instruction:
+def predicate(constant: int, test: ZeroTest, *, mask: int = 1, channel: int = 0, **fields: int) -> Instruction:
     """Predicate bits of `mask` (R = 1, G = 2, B = 4) = (r0[channel] - c[constant].r) against zero."""
     rgb = {
         "addr0": 0, "addr1": constant, "addr1_const": 1, "rgb_sel_c": 1, "rgb_mod_c": 1, "target": test.value,

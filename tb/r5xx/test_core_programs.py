@@ -9,7 +9,7 @@ import pytest
 from ctm.rtl.config import DEFAULT, ArrayConfig
 from ctm.rtl.isa.executable import US_FC_CTRL
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.r5xx.opcodes import Test
+from ctm.rtl.isa.r5xx.opcodes import ZeroTest
 from ctm.rtl.isa.status import Status
 from ctm.rtl.isa.word import pack
 from ctm.sim.elf import Executable, write
@@ -106,7 +106,7 @@ def test_outputs_that_wait_for_memory_are_those_of_their_groups() -> None:
 
 
 GOOD = [move(1, 0), move(0, 1, output=0)]
-FROM_4 = compare(0, Test.GREATER_EQUAL)
+FROM_4 = compare(0, ZeroTest.GREATER_EQUAL)
 """ALU result: i is 4 or more."""
 FAULTS = {
     "illegal": (Status.ILLEGAL_INSTRUCTION, [FROM_4, begin_if(4), ILLEGAL, end_if(), move(0, 0, output=0)]),

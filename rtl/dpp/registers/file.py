@@ -15,12 +15,11 @@ from amaranth.lib.memory import Memory, ReadPort
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.isa.limits import REGISTER_BITS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER, WrittenRows
-from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
+from ctm.rtl.r5xx.entries import ALU_SOURCES, SCALAR
 
-ALU_SOURCES = 3
 BANKS = 2
 COPIES = ALU_SOURCES + 1
 """The last one is read by texture instructions."""

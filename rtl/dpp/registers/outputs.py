@@ -11,9 +11,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits
-from ctm.rtl.isa.limits import OUTPUTS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
 from ctm.rtl.lib.table import Table
-from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
+from ctm.rtl.r5xx.entries import SCALAR
 
 _TARGET_BITS = (OUTPUTS - 1).bit_length()
 

@@ -22,8 +22,8 @@ from ctm.rtl.isa.r5xx.opcodes import (
     RgbOperation,
     Select,
     Swizzle,
-    Test,
     TextureOperation,
+    ZeroTest,
 )
 
 COMMON = data.StructLayout(
@@ -44,7 +44,7 @@ COMMON = data.StructLayout(
         "alpha_clamp": 1,
         "alu_result_sel": 1,
         "alpha_pred_inv": 1,
-        "alu_result_op": Test,
+        "alu_result_op": ZeroTest,
         "alpha_pred_sel": PredicateSelect,
         "stat_we": 4,
     }
@@ -92,7 +92,7 @@ RGB_INST = data.StructLayout(
         "alu_wmask": 1,
     }
 )
-"""US_ALU_RGB_INST, word 3. `target`: output register of an OUTPUT, `Test` of an ALU, `UmrtTarget` of a UMRT write."""
+"""US_ALU_RGB_INST, word 3. `target`: an OUTPUT's register, an ALU's `ZeroTest`, a UMRT write's `UmrtTarget`."""
 
 ALPHA_INST = data.StructLayout(
     {

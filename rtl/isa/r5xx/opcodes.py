@@ -26,7 +26,7 @@ class PredicateSelect(enum.Enum, shape=3):
     AAAA = 5
 
 
-class Test(enum.Enum, shape=2):
+class ZeroTest(enum.Enum, shape=2):
     """A result against zero, for predicate bits (TARGET of an ALU instruction) and the ALU result; p. 32."""
 
     EQUAL = 0

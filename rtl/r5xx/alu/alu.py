@@ -9,12 +9,13 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.zero_comparison import Comparison
-from ctm.rtl.isa.limits import QUAD
+from ctm.rtl.isa.limits import CHANNELS, QUAD
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.rest import Resting
-from ctm.rtl.r5xx.alu.lane import CHANNELS, Lane
+from ctm.rtl.r5xx.alu.lane import Lane
 from ctm.rtl.r5xx.alu.operands import SOURCES, OperandSelection
-from ctm.rtl.r5xx.alu.presubtract import VECTOR, PresubtractStage, entry_layout
+from ctm.rtl.r5xx.alu.presubtract import PresubtractStage, entry_layout
+from ctm.rtl.r5xx.entries import VECTOR
 
 
 class Alu(wiring.Component):

@@ -10,7 +10,7 @@ Source: CTM Guide pp. 23, 28-32.
 """
 
 from amaranth import Const, Module, Mux, Signal, Value
-from amaranth.lib import data, enum, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
@@ -19,69 +19,18 @@ from ctm.rtl.fp.fraction import fraction_bits
 from ctm.rtl.fp.number import ONE, WIDE_EXPONENT, ZERO_EXPONENT, unpack
 from ctm.rtl.fp.product import Product
 from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
-from ctm.rtl.fp.reduction import Function
-from ctm.rtl.fp.result import SCALE, Result
+from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
-from ctm.rtl.fp.selection import Choice, SelectionPath
+from ctm.rtl.fp.selection import SelectionPath
 from ctm.rtl.fp.transcendental import TranscendentalPath
-from ctm.rtl.fp.zero_comparison import Comparison, ZeroTest
-from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.fp.zero_comparison import Comparison, ZeroComparison
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.rest import Resting
+from ctm.rtl.r5xx.entries import SCALAR, ChannelControl, ChannelOperands, Dot, LaneControl, Operation
 
-CHANNELS = 4
-SCALAR = 3
 _ADDED = 2
 """The channel whose operand c DOT2_ADD adds."""
-
-
-class Operation(enum.Enum, shape=2):
-    """What a channel's result is."""
-
-    SUM = 0
-    SELECTION = 1
-    DOT = 2
-    TRANSCENDENTAL = 3
-
-
-class Dot(enum.Enum, shape=2):
-    """Which products a dot product has; DOT2_ADD adds operand c of channel 2 instead of its product."""
-
-    DOT3 = 0
-    DOT4 = 1
-    DOT2_ADD = 2
-
-
-class ChannelControl(data.Struct):
-    """What one channel does.
-
-    `fraction` makes a SUM the fraction of `a`. `untouched` makes the result of a SELECTION the chosen word's bits.
-    """
-
-    operation: Operation
-    choice: Choice
-    fraction: 1
-    untouched: 1
-    scale: SCALE
-    clamp: 1
-
-
-class LaneControl(data.Struct):
-    """What a lane does: the same in channels 0 to 2."""
-
-    vector: ChannelControl
-    scalar: ChannelControl
-    dot: Dot
-    function: Function
-    zero_times_anything: 1
-
-
-class ChannelOperands(data.Struct):
-    """Three words, behind swizzle and input modifiers."""
-
-    a: WORD_BITS
-    b: WORD_BITS
-    c: WORD_BITS
 
 
 class _Channel:
@@ -92,7 +41,7 @@ class _Channel:
         self.product_sum = ProductSum(config)
         self.rounding = Rounding(RAW_BITS, config)
         self.result = Result(config)
-        self.test = ZeroTest()
+        self.test = ZeroComparison()
 
 
 class Lane(wiring.Component):

@@ -14,20 +14,19 @@ from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, row_bits, s
 from ctm.rtl.dpp.groups.state import group_state_layout, lane_predicates
 from ctm.rtl.dpp.memory.uncached_writes import uncached_layout
 from ctm.rtl.dpp.program import PROGRAM
-from ctm.rtl.dpp.registers.file import ALU_SOURCES, place_layout
+from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST, RGBA_INST
 from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.table import Table
 from ctm.rtl.r5xx.alu.alu import Alu
-from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
-from ctm.rtl.r5xx.alu.presubtract import VECTOR
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
 from ctm.rtl.r5xx.alu.token import processors_layout, token_layout, written_layout
 from ctm.rtl.r5xx.alu.writeback import Writeback
-from ctm.rtl.r5xx.code.store import ALU_ENTRY
+from ctm.rtl.r5xx.entries import ALU_ENTRY, ALU_SOURCES, SCALAR, VECTOR
 
 
 class AluPort(wiring.Component):

@@ -8,17 +8,14 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.dpp.registers.file import ALU_SOURCES
 from ctm.rtl.fp.adder import Adder
 from ctm.rtl.fp.number import ONE
-from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, RGB_ADDR
 from ctm.rtl.isa.r5xx.opcodes import Presubtract
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR, LaneControl
-from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
+from ctm.rtl.r5xx.entries import ALU_SOURCES, INSTRUCTION, SCALAR, VECTOR, LaneControl
 
-VECTOR = data.ArrayLayout(WORD_BITS, CHANNELS)
 _SIGN = 1 << (WORD_BITS - 1)
 
 

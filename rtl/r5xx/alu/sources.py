@@ -14,16 +14,14 @@ from ctm.rtl.border.clients import LINE_BEATS, ConstantBank
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
-from ctm.rtl.dpp.registers.file import ALU_SOURCES, place_layout
+from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.fp.number import BIAS, FRACTION_BITS
-from ctm.rtl.isa.limits import FLOAT_CONSTANTS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_ADDR, RGB_ADDR
 from ctm.rtl.isa.r5xx.limits import LOOP_INDEX_BITS
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
-from ctm.rtl.r5xx.alu.presubtract import VECTOR
-from ctm.rtl.r5xx.code.store import ALU_ENTRY
+from ctm.rtl.r5xx.entries import ALU_ENTRY, ALU_SOURCES, SCALAR, VECTOR
 
 _CHANNELS = {"rgb": range(SCALAR), "alpha": range(SCALAR, CHANNELS)}
 _MANTISSA_BITS = 3

@@ -7,7 +7,7 @@ from ctm.rtl.dpp.groups.scheduling import Summary, row_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
-from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
+from ctm.rtl.r5xx.entries import INSTRUCTION
 from ctm.rtl.r5xx.state import PC_BITS
 
 _PROCESSORS = ("covered", "live", "active", "predicates", "alu_result")

@@ -8,13 +8,18 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.fp.zero_comparison import Comparison
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST
-from ctm.rtl.isa.r5xx.opcodes import InstructionType, Test
-from ctm.rtl.r5xx.alu.lane import CHANNELS, SCALAR
-from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, ZeroTest
+from ctm.rtl.r5xx.entries import INSTRUCTION, SCALAR
 from ctm.rtl.r5xx.predication import gates
 
-_HOLDS = {Test.EQUAL: "equal", Test.LESS: "less", Test.GREATER_EQUAL: "greater_equal", Test.NOT_EQUAL: "not_equal"}
+_HOLDS = {
+    ZeroTest.EQUAL: "equal",
+    ZeroTest.LESS: "less",
+    ZeroTest.GREATER_EQUAL: "greater_equal",
+    ZeroTest.NOT_EQUAL: "not_equal",
+}
 
 
 class Writeback(wiring.Component):

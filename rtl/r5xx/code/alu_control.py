@@ -4,13 +4,12 @@ Source: CTM Guide pp. 26-32; docs/architecture.md lists what is illegal.
 """
 
 from amaranth import Cat, Module, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.selection import Choice
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_INST, COMMON, RGB_INST, RGBA_INST, WORDS
-from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx.opcodes import (
     RGB_DOT_PRODUCTS,
     TRANSCENDENTALS,
@@ -21,9 +20,7 @@ from ctm.rtl.isa.r5xx.opcodes import (
     RgbOperation,
     Swizzle,
 )
-from ctm.rtl.r5xx.alu.lane import ChannelControl, Dot, LaneControl, Operation
-
-INSTRUCTION = data.ArrayLayout(32, INSTRUCTION_WORDS)
+from ctm.rtl.r5xx.entries import INSTRUCTION, ChannelControl, Dot, LaneControl, Operation
 
 _SELECTIONS = {"MIN": Choice.MINIMUM, "MAX": Choice.MAXIMUM, "CND": Choice.ABOVE_HALF, "CMP": Choice.NOT_NEGATIVE}
 _DOTS = {RgbOperation.DP3: Dot.DOT3, RgbOperation.DP4: Dot.DOT4, RgbOperation.D2A: Dot.DOT2_ADD}

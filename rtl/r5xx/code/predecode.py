@@ -10,9 +10,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.dpp.groups.scheduling import Summary, Unit
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.opcodes import InstructionType, PredicateSelect, UmrtTarget
-from ctm.rtl.r5xx.alu.lane import LaneControl
-from ctm.rtl.r5xx.code.alu_control import INSTRUCTION, AluControl
-from ctm.rtl.r5xx.code.source_use import SOURCES, SourceUse
+from ctm.rtl.r5xx.code.alu_control import AluControl
+from ctm.rtl.r5xx.code.source_use import SourceUse
+from ctm.rtl.r5xx.entries import ALU_SOURCES, INSTRUCTION, LaneControl
 
 _ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
 
@@ -36,8 +36,8 @@ class Predecode(wiring.Component):
     uncached_writes: In(1)
     summary: Out(Summary)
     control: Out(LaneControl)
-    rgb_use: Out(SOURCES)
-    alpha_use: Out(SOURCES)
+    rgb_use: Out(ALU_SOURCES)
+    alpha_use: Out(ALU_SOURCES)
     illegal: Out(1)
 
     def elaborate(self, platform: object) -> Module:

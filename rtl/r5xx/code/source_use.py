@@ -10,9 +10,8 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, ALPHA_INST, COMMON, RGB_ADDR, RGB_INST, RGBA_INST
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InstructionType, Presubtract, RgbOperation, Select, Swizzle
-from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
+from ctm.rtl.r5xx.entries import ALU_SOURCES, INSTRUCTION
 
-SOURCES = 3
 _ALPHA = 3
 _COLORS = ("red", "green", "blue")
 _DERIVATIVES = ("MDH", "MDV")
@@ -36,8 +35,8 @@ class SourceUse(wiring.Component):
     """
 
     words: In(INSTRUCTION)
-    rgb: Out(SOURCES)
-    alpha: Out(SOURCES)
+    rgb: Out(ALU_SOURCES)
+    alpha: Out(ALU_SOURCES)
     presubtract: Out(1)
 
     latency = 0

@@ -9,26 +9,9 @@ from ctm.rtl.dpp.groups.scheduling import Summary, Unit
 from ctm.rtl.dpp.program import SLOT_BITS
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.lib.rest import Resting
-from ctm.rtl.r5xx.alu.lane import LaneControl
-from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
 from ctm.rtl.r5xx.code.predecode import Predecode
-from ctm.rtl.r5xx.code.source_use import SOURCES
+from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, INSTRUCTION, TEXTURE_ENTRY
 from ctm.rtl.r5xx.state import PC_BITS
-
-ALU_ENTRY = data.StructLayout(
-    {
-        "words": INSTRUCTION,
-        "control": LaneControl,
-        "rgb_use": SOURCES,
-        "alpha_use": SOURCES,
-        "late": 1,
-        "writes": 1,
-        "following": Summary,
-    }
-)
-TEXTURE_ENTRY = data.StructLayout({"words": INSTRUCTION, "following": Summary})
-FLOW_ENTRY = data.StructLayout({"words": INSTRUCTION, "illegal": 1, "following": Summary})
-"""What each port reads; `following` is the next instruction's summary, so that only jumps read another one."""
 
 
 class InstructionStore(wiring.Component):

@@ -13,7 +13,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR, FC_INST
 from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL, LOOP_STACK
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, BranchOperation, FlowOperation, PredicateSelect
-from ctm.rtl.r5xx.code.alu_control import INSTRUCTION
+from ctm.rtl.r5xx.entries import INSTRUCTION
 from ctm.rtl.r5xx.state import INT_CONSTANT, PC_BITS, control_state_layout, frame_layout
 
 _FRAME_BITS, _RETURN_BITS = (LOOP_STACK - 1).bit_length(), (ADDRESS_STACK - 1).bit_length()

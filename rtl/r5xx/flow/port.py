@@ -20,7 +20,7 @@ from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.rest import Resting
-from ctm.rtl.r5xx.code.store import FLOW_ENTRY
+from ctm.rtl.r5xx.entries import FLOW_ENTRY
 from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
 from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
 

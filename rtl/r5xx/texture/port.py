@@ -22,7 +22,7 @@ from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS
 from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_ADDR, TEX_INST
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r5xx.code.store import TEXTURE_ENTRY
+from ctm.rtl.r5xx.entries import TEXTURE_ENTRY
 from ctm.rtl.r5xx.predication import gates
 from ctm.rtl.r5xx.state import PC_BITS
 

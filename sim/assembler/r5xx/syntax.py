@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, inline_constant
-from ctm.rtl.isa.r5xx.opcodes import OutputModifier, PredicateSelect, Presubtract, Test, UmrtTarget
+from ctm.rtl.isa.r5xx.opcodes import OutputModifier, PredicateSelect, Presubtract, UmrtTarget, ZeroTest
 from ctm.sim.assembler.error import Position
 
 CHANNELS = "rgba"
@@ -90,7 +90,7 @@ class Destination:
     index: int = 0
     relative: bool = False
     mask: str | None = None
-    test: Test = Test.EQUAL
+    test: ZeroTest = ZeroTest.EQUAL
     umrt: UmrtTarget = UmrtTarget.SAME_IDX
     position: Position = Position(1, 1)
 

@@ -24,8 +24,8 @@ from ctm.rtl.isa.r5xx.opcodes import (
     RgbOperation,
     Select,
     Swizzle,
-    Test,
     TextureOperation,
+    ZeroTest,
 )
 from ctm.rtl.isa.word import unpack
 from ctm.sim.golden.r5xx.instruction import (
@@ -187,7 +187,7 @@ def _alu(common: Common, parts: list[_Fields], uncached_writes: bool) -> Alu:
         raise _IllegalError("an uncached write has a partial output mask")
     alu_result = None
     if rgb_inst["alu_wmask"] and not is_output:
-        alu_result = 3 * first["alu_result_sel"], Test(first["alu_result_op"])
+        alu_result = 3 * first["alu_result_sel"], ZeroTest(first["alu_result_op"])
     return Alu(
         common=common,
         rgb=rgb,

@@ -15,8 +15,8 @@ from ctm.rtl.isa.r5xx.opcodes import (
     PredicateSelect,
     Presubtract,
     RgbOperation,
-    Test,
     TextureOperation,
+    ZeroTest,
 )
 
 ALPHA = 3
@@ -130,7 +130,7 @@ class Alu:
     rgb: Unit
     alpha: Unit
     operands: Sequence[tuple[Row, Row, Row]]
-    alu_result: tuple[int, Test] | None
+    alu_result: tuple[int, ZeroTest] | None
     """Channel and test of the ALU result, where it is written."""
     writes_conditional: bool
 

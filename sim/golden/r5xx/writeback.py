@@ -6,7 +6,7 @@ temporaries and predicate bits.
 
 import numpy as np
 
-from ctm.rtl.isa.r5xx.opcodes import Test
+from ctm.rtl.isa.r5xx.opcodes import ZeroTest
 from ctm.sim.golden import fp
 from ctm.sim.golden.dpp.batch import Batch, Floats, Mask
 from ctm.sim.golden.r5xx.alu import Result
@@ -65,6 +65,6 @@ def write_back(batch: Batch, program: Program, instruction: Alu, results: dict[i
             store(batch.written[register, channel], True, strict[channel])
     if instruction.alu_result is not None:
         channel, test = instruction.alu_result
-        store(batch.alu_result, fp.test_zero(results[channel].values, Test(test).value), strict[channel])
+        store(batch.alu_result, fp.test_zero(results[channel].values, ZeroTest(test).value), strict[channel])
     if instruction.writes_conditional and program.conditional_from_program:
         store(batch.conditional, results[ALPHA].values, strict[ALPHA])

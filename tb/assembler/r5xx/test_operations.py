@@ -21,9 +21,9 @@ from ctm.rtl.isa.r5xx.opcodes import (
     RgbOperation,
     Select,
     Swizzle,
-    Test,
     TextureOperation,
     UmrtTarget,
+    ZeroTest,
 )
 from ctm.sim.assembler import assemble, disassemble
 from ctm.sim.assembler.r5xx.draft import Draft, field_names
@@ -77,7 +77,7 @@ for select, text in zip(Select, ("src0", "src1", "src2", "srcp"), strict=True):
 for predicate, text in zip(PredicateSelect, ("always", "p", "p.r", "p.g", "p.b", "p.a"), strict=True):
     case(f"ALU ({text}) r1.rgb = MOV(r0)", "common", "rgb_pred_sel", predicate)
     case(f"ALU ({text}) r1.a = MOV(r0)", "common", "alpha_pred_sel", predicate)
-for test, text in zip(Test, ("==", "<", ">=", "!="), strict=True):
+for test, text in zip(ZeroTest, ("==", "<", ">=", "!="), strict=True):
     case(f"ALU p.rg[{text}0] = MOV(r0)", "rgb_inst", "target", test)
     case(f"ALU alu_result.r[{text}0] = ADD(r0, r1)", "common", "alu_result_op", test)
 for umrt in UmrtTarget:
@@ -114,7 +114,8 @@ def test_every_enum_of_the_instruction_set_is_walked() -> None:
     walked = {type(code) for *_, code in CASES}
     assert walked == {
         AddressOperation, AlphaOperation, BranchOperation, Channel, FlowOperation, InputModifier, JumpFunction,
-        OutputModifier, PredicateSelect, Presubtract, RgbOperation, Select, Swizzle, Test, TextureOperation, UmrtTarget,
+        OutputModifier, PredicateSelect, Presubtract, RgbOperation, Select, Swizzle, TextureOperation, UmrtTarget,
+        ZeroTest,
     }  # fmt: skip
     for kind in walked:
         assert {code for *_, code in CASES if type(code) is kind} == set(kind), kind

@@ -8,12 +8,13 @@ import pytest
 from amaranth.lib import data
 
 from ctm.rtl.config import PipelineConfig
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, COMMON, RGB_ADDR, WORDS
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.word import replace
 from ctm.rtl.r5xx.alu.alu import Alu
-from ctm.rtl.r5xx.alu.lane import CHANNELS, LaneControl
 from ctm.rtl.r5xx.code.alu_control import AluControl
+from ctm.rtl.r5xx.entries import LaneControl
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.pe.loader import load

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON
 from ctm.rtl.isa.word import replace
-from ctm.rtl.r5xx.alu.lane import CHANNELS
 from ctm.rtl.r5xx.alu.writeback import Writeback
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.cases import comparisons

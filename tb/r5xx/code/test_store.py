@@ -9,7 +9,8 @@ from amaranth import Value
 from ctm.rtl.dpp.groups.scheduling import Summary
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.isa.word import unpack
-from ctm.rtl.r5xx.code.store import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY, InstructionStore
+from ctm.rtl.r5xx.code.store import InstructionStore
+from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY
 from ctm.rtl.r5xx.state import PC_BITS
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 from ctm.tb.r5xx.summaries import BEYOND, Instruction, compiled_predecode, known, random_instruction

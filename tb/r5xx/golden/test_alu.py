@@ -8,7 +8,7 @@ import pytest
 
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation as AlphaOp
-from ctm.rtl.isa.r5xx.opcodes import OutputModifier, Presubtract, Test
+from ctm.rtl.isa.r5xx.opcodes import OutputModifier, Presubtract, ZeroTest
 from ctm.rtl.isa.r5xx.opcodes import RgbOperation as Op
 from ctm.tb.r5xx.machine import Instruction, Machine, alu, move
 from ctm.tb.r5xx.statements import begin_if, end_if
@@ -216,7 +216,7 @@ def test_comparisons_see_the_clamped_value_and_an_alu_result_of_alpha() -> None:
     # -5 clamped is +0: not less than zero, so the ALU result of LESS is false, and the branch is not taken.
     compare = alu(
         alpha={**constant(0, 0), "swiz_a": A, "swiz_b": ONE, "alpha_swiz_c": ZERO},
-        rgb={"alu_wmask": 1}, alu_result_sel=1, alu_result_op=Test.LESS.value, alpha_clamp=1,
+        rgb={"alu_wmask": 1}, alu_result_sel=1, alu_result_op=ZeroTest.LESS.value, alpha_clamp=1,
     )  # fmt: skip
     program = [compare, begin_if(4), move(1, 0), end_if()]
     assert result(program, {0: (0, 0, 0, -5.0)})[3] == 0

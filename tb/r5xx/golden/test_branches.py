@@ -7,7 +7,7 @@ c0 = 1, c1 = 10, c2 = 100, c3 = 1000 and c4 = 2 in every channel. i runs over 0.
 import numpy as np
 import pytest
 
-from ctm.rtl.isa.r5xx.opcodes import Test
+from ctm.rtl.isa.r5xx.opcodes import ZeroTest
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
 from ctm.tb.r5xx.machine import Instruction, Machine, move
@@ -57,20 +57,20 @@ def lanes(request: pytest.FixtureRequest) -> int:
 
 
 def test_if_runs_for_those_who_wish_only(lanes: int) -> None:
-    program = [compare(TWO, Test.LESS), begin_if(4), add(TEN), end_if()]
+    program = [compare(TWO, ZeroTest.LESS), begin_if(4), add(TEN), end_if()]
     assert run(program, lanes=lanes) == [10, 10, 0, 0]
-    program = [compare(ONE, Test.EQUAL), begin_if(4), add(TEN), end_if()]
+    program = [compare(ONE, ZeroTest.EQUAL), begin_if(4), add(TEN), end_if()]
     assert run(program, lanes=lanes) == [0, 10, 0, 0]
 
 
 def test_if_else_splits_the_group(lanes: int) -> None:
-    program = [compare(ONE, Test.EQUAL), begin_if(4, has_else=True), add(TEN), otherwise(6), add(HUNDRED), end_if()]
+    program = [compare(ONE, ZeroTest.EQUAL), begin_if(4, has_else=True), add(TEN), otherwise(6), add(HUNDRED), end_if()]
     assert run(program, lanes=lanes) == [100, 10, 100, 100]
 
 
 def test_an_if_that_nobody_enters_is_jumped_over(lanes: int) -> None:
     target = machine(lanes)
-    program = [compare(THOUSAND, Test.EQUAL), begin_if(4), add(TEN), end_if()]
+    program = [compare(THOUSAND, ZeroTest.EQUAL), begin_if(4), add(TEN), end_if()]
     assert run(program, prepared=target) == [0, 0, 0, 0]
     # The compare, the IF and the output are all that each group executes.
     assert target.counters.instructions == 3 * target.counters.groups
@@ -78,10 +78,10 @@ def test_an_if_that_nobody_enters_is_jumped_over(lanes: int) -> None:
 
 def test_nested_ifs_count_their_levels(lanes: int) -> None:
     program = [
-        compare(TWO, Test.LESS),  # i = 0, 1
+        compare(TWO, ZeroTest.LESS),  # i = 0, 1
         begin_if(10),
         add(ONE),
-        compare(ONE, Test.EQUAL),  # i = 1
+        compare(ONE, ZeroTest.EQUAL),  # i = 1
         begin_if(7, has_else=True),
         add(TEN),
         otherwise(9),
@@ -96,13 +96,13 @@ def test_nested_ifs_count_their_levels(lanes: int) -> None:
 def test_merged_endifs_as_on_page_40(lanes: int) -> None:
     # IF i >= 1: += 1, IF i >= 2: += 10, IF i == 3: += 100, then one ENDIF for all three.
     program = [
-        compare(ONE, Test.GREATER_EQUAL),
+        compare(ONE, ZeroTest.GREATER_EQUAL),
         jump(10, NOT_ALU, b_op0=INCR),
         add(ONE),
-        compare(TWO, Test.GREATER_EQUAL),
+        compare(TWO, ZeroTest.GREATER_EQUAL),
         jump(10, NOT_ALU, b_op0=INCR, b_op1=DECR, b_pop_cnt=1),
         add(TEN),
-        compare(5, Test.EQUAL),
+        compare(5, ZeroTest.EQUAL),
         jump(10, NOT_ALU, b_op0=INCR, b_op1=DECR, b_pop_cnt=2),
         add(HUNDRED),
         end_if(3),
@@ -130,7 +130,7 @@ def test_only_byte_0_of_a_boolean_counts() -> None:
 
 def test_predicates_decide_by_the_selected_bit_and_can_be_inverted(lanes: int) -> None:
     # R: i == 1; G: i < 2; B: never.
-    bits = [predicate(ONE, Test.EQUAL, mask=1), predicate(TWO, Test.LESS, mask=2)]
+    bits = [predicate(ONE, ZeroTest.EQUAL, mask=1), predicate(TWO, ZeroTest.LESS, mask=2)]
     for select, inverted, expected in (
         (2, 0, [0, 10, 0, 0]),
         (2, 1, [10, 0, 10, 10]),
@@ -152,9 +152,9 @@ def test_jump_func_is_a_table_over_alu_result_predicate_and_boolean(function: in
         # ALU result: i >= 2. Predicate R: i is odd, that is 1 or 3: i == 1 or i == 3 by two writes.
         target.set_floats(5, 3.0, 3.0, 3.0, 3.0)
         program = [
-            predicate(ONE, Test.EQUAL),
-            predicate(5, Test.EQUAL, rgb_pred_sel=2, rgb_pred_inv=1),
-            compare(TWO, Test.GREATER_EQUAL),
+            predicate(ONE, ZeroTest.EQUAL),
+            predicate(5, ZeroTest.EQUAL, rgb_pred_sel=2, rgb_pred_inv=1),
+            compare(TWO, ZeroTest.GREATER_EQUAL),
             begin_if(6, function, rgb_pred_sel=2),
             add(TEN),
             end_if(),
@@ -166,8 +166,8 @@ def test_jump_func_is_a_table_over_alu_result_predicate_and_boolean(function: in
 def test_predicates_gate_writes_per_channel() -> None:
     # R: i < 2, G: i == 1, B: stays 0. r0 = (i, 0, 0, 1) is copied to r1 by channel; alpha goes by the predicate of G.
     program = [
-        predicate(TWO, Test.LESS, mask=1),
-        predicate(ONE, Test.EQUAL, mask=2),
+        predicate(TWO, ZeroTest.LESS, mask=1),
+        predicate(ONE, ZeroTest.EQUAL, mask=2),
         move(1, 0, rgb_pred_sel=1, alpha_pred_sel=3),
         move(0, 1, output=0),
     ]
@@ -227,7 +227,7 @@ def test_a_push_that_does_not_jump_leaves_the_stack_alone() -> None:
 
 def test_a_conditional_call_drives_the_branch_counters(lanes: int) -> None:
     program = [
-        compare(TWO, Test.LESS),
+        compare(TWO, ZeroTest.LESS),
         jump(4, ALU, jump_any=1, a_op=PUSH, b_op1=INCR),  # CALL for i < 2: the others wait with counter 0.
         add(HUNDRED),
         jump(6),
@@ -240,9 +240,9 @@ def test_a_conditional_call_drives_the_branch_counters(lanes: int) -> None:
 def test_branches_nest_32_deep_in_full_mode_and_6_in_partial() -> None:
     def nested(depth: int) -> list[Instruction]:
         # i == 1 goes all the way; the others leave at the first IF, so their counters reach depth - 1.
-        program = [compare(ONE, Test.EQUAL), begin_if(1 + 3 * depth)]
+        program = [compare(ONE, ZeroTest.EQUAL), begin_if(1 + 3 * depth)]
         for _ in range(depth - 1):
-            program += [compare(ONE, Test.EQUAL), begin_if(1 + 3 * depth)]
+            program += [compare(ONE, ZeroTest.EQUAL), begin_if(1 + 3 * depth)]
         return [*program, add(TEN), *[end_if()] * depth]
 
     assert run(nested(32)) == [0, 10, 0, 0]

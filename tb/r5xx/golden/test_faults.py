@@ -5,7 +5,7 @@ import pytest
 
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, FC_INST, RGB_ADDR, RGB_INST, RGBA_INST, WORDS
-from ctm.rtl.isa.r5xx.opcodes import InstructionType, Test
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, ZeroTest
 from ctm.rtl.isa.status import Status
 from ctm.rtl.isa.word import replace
 from ctm.sim.fault import MachineError
@@ -168,7 +168,14 @@ def test_a_fault_stops_its_group_without_output_and_no_other(lanes: int) -> None
     # Only groups with i < 2 enter the branch and fault in it.
     machine = Machine(lanes=lanes)
     machine.set_floats(0, 2.0, 0, 0, 0)
-    program = [move(0, 0, output=0), compare(0, Test.LESS), begin_if(5), ILLEGAL["ALPHA_OP 4"], end_if(), move(0, 0)]
+    program = [
+        move(0, 0, output=0),
+        compare(0, ZeroTest.LESS),
+        begin_if(5),
+        ILLEGAL["ALPHA_OP 4"],
+        end_if(),
+        move(0, 0),
+    ]
     machine.load(program)
     with pytest.raises(MachineError) as caught:
         machine.start((0, 0, 31, 1))
@@ -200,7 +207,7 @@ def test_the_first_group_of_the_walk_is_the_one_reported() -> None:
     machine = Machine()
     machine.set_floats(0, 2.0, 0, 0, 0)
     program = [
-        compare(0, Test.GREATER_EQUAL),
+        compare(0, ZeroTest.GREATER_EQUAL),
         begin_if(4),
         ILLEGAL["ALPHA_OP 4"],
         end_if(),

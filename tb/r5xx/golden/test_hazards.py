@@ -3,7 +3,7 @@
 import pytest
 
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.r5xx.opcodes import Test, TextureOperation, UmrtTarget
+from ctm.rtl.isa.r5xx.opcodes import TextureOperation, UmrtTarget, ZeroTest
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Layout
@@ -90,16 +90,16 @@ def test_flow_control_waits_for_the_alu() -> None:
         instruction = begin_if(3, **fields)
         return (instruction[0] & ~(1 << 10), *instruction[1:])
 
-    assert "set ALU_WAIT" in hazards([compare(0, Test.EQUAL), branch(), end_if()])
-    assert "set ALU_WAIT" in hazards([predicate(0, Test.EQUAL), branch(function=0x33, rgb_pred_sel=2), end_if()])
-    assert not hazards([compare(0, Test.EQUAL), begin_if(3), end_if()])
-    assert not hazards([compare(0, Test.EQUAL), branch(function=0x55), end_if()])
+    assert "set ALU_WAIT" in hazards([compare(0, ZeroTest.EQUAL), branch(), end_if()])
+    assert "set ALU_WAIT" in hazards([predicate(0, ZeroTest.EQUAL), branch(function=0x33, rgb_pred_sel=2), end_if()])
+    assert not hazards([compare(0, ZeroTest.EQUAL), begin_if(3), end_if()])
+    assert not hazards([compare(0, ZeroTest.EQUAL), branch(function=0x55), end_if()])
 
 
 def test_the_alu_result_does_not_survive_flow_control() -> None:
-    program = [compare(0, Test.EQUAL), begin_if(5), begin_if(4), end_if(), end_if()]
+    program = [compare(0, ZeroTest.EQUAL), begin_if(5), begin_if(4), end_if(), end_if()]
     assert "pc 2: uses the ALU result" in hazards(program)
-    renewed = [compare(0, Test.EQUAL), begin_if(6), compare(0, Test.EQUAL), begin_if(5), end_if(), end_if()]
+    renewed = [compare(0, ZeroTest.EQUAL), begin_if(6), compare(0, ZeroTest.EQUAL), begin_if(5), end_if(), end_if()]
     assert not hazards(renewed)
 
 

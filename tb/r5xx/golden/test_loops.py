@@ -5,7 +5,7 @@ c0 = 1, c1 = 10, c2 = 100, c3 = 1000, c4 = 2 in every channel; i runs over 0..3.
 
 import pytest
 
-from ctm.rtl.isa.r5xx.opcodes import Test
+from ctm.rtl.isa.r5xx.opcodes import ZeroTest
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
 from ctm.tb.r5xx.machine import Instruction, Machine, alu, move
@@ -147,7 +147,7 @@ def test_processors_leave_a_loop_one_after_the_other(op: int, lanes: int) -> Non
     target = machine(lanes)
     target.set_int(0, 10)
     begin, end = ({"op": REP}, {"op": ENDREP}) if op == BREAKREP else ({}, {})
-    is_turn = {"addr0": 0, "addr1": 1, "red_swiz_b": 6, "rgb_sel_c": 1, "rgb_mod_c": 1, "target": Test.EQUAL.value}
+    is_turn = {"addr0": 0, "addr1": 1, "red_swiz_b": 6, "rgb_sel_c": 1, "rgb_mod_c": 1, "target": ZeroTest.EQUAL.value}
     program = [
         begin_loop(7, **begin),
         alu(rgb=is_turn, rgb_omask=1),
@@ -167,7 +167,7 @@ def test_a_break_without_branch_takes_those_who_wish(lanes: int) -> None:
     target.set_int(0, 3)
     program = [
         begin_loop(5),
-        compare(TWO, Test.GREATER_EQUAL),
+        compare(TWO, ZeroTest.GREATER_EQUAL),
         jump(5, ALU, op=BREAKLOOP),
         add(ONE),
         end_loop(1),
@@ -183,7 +183,7 @@ def test_continue_skips_the_rest_of_the_turn_for_those_who_wish(lanes: int) -> N
     program = [
         begin_loop(6),
         add(TEN),
-        compare(ONE, Test.EQUAL),
+        compare(ONE, ZeroTest.EQUAL),
         jump(5, ALU, op=CONTINUE),
         add(ONE),
         end_loop(1),
@@ -197,7 +197,7 @@ def test_continue_inside_a_branch_pops_its_levels(lanes: int) -> None:
     target.set_int(0, 2)
     program = [
         begin_loop(8),
-        compare(TWO, Test.LESS),
+        compare(TWO, ZeroTest.LESS),
         begin_if(6),
         add(TEN),
         leave(7, 1, op=CONTINUE),
@@ -216,9 +216,9 @@ def test_break_and_continue_in_one_loop(lanes: int) -> None:
     program = [
         begin_loop(8),
         add(TEN),
-        compare(ZERO, Test.EQUAL),
+        compare(ZERO, ZeroTest.EQUAL),
         jump(8, ALU, op=BREAKLOOP),
-        compare(ONE, Test.EQUAL),
+        compare(ONE, ZeroTest.EQUAL),
         jump(7, ALU, op=CONTINUE),
         add(ONE),
         end_loop(1),
@@ -231,7 +231,7 @@ def test_a_loop_inside_a_branch_leaves_the_others_waiting(lanes: int) -> None:
     target = machine(lanes)
     target.set_int(0, 4)
     program = [
-        compare(TWO, Test.LESS),
+        compare(TWO, ZeroTest.LESS),
         begin_if(6),
         begin_loop(5),
         add(ONE),
@@ -294,7 +294,7 @@ def test_predicated_break(lanes: int) -> None:
     target = machine(lanes)
     target.set_int(0, 2)
     program = [
-        predicate(TWO, Test.LESS),
+        predicate(TWO, ZeroTest.LESS),
         begin_loop(5),
         jump(5, PREDICATE, op=BREAKLOOP, rgb_pred_sel=2),
         add(ONE),

@@ -5,7 +5,7 @@ import pytest
 
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat, Tiling
-from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, Test, TextureOperation
+from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, TextureOperation, ZeroTest
 from ctm.sim.runtime import CommandBuffer, Image, Layout
 from ctm.tb.r5xx.machine import OUTPUT, Machine, alu, move, tex
 from ctm.tb.r5xx.statements import begin_if, compare, constant_into, end_if, lookup, predicate
@@ -108,7 +108,7 @@ def test_result_swizzle_mask_and_predicates_choose_what_is_written() -> None:
     machine.set_floats(ONE, 1.0, 0, 0, 0)
     swizzle = {"dst_r_swiz": 3, "dst_g_swiz": 2, "dst_b_swiz": 1, "dst_a_swiz": 0}
     program = [
-        predicate(ONE, Test.EQUAL, mask=1),
+        predicate(ONE, ZeroTest.EQUAL, mask=1),
         lookup(swizzle=swizzle, rgb_wmask=5, rgb_pred_sel=2, alpha_pred_sel=2, alpha_pred_inv=1),
         move(0, 1, output=0, tex_sem_wait=1),
     ]
@@ -179,7 +179,7 @@ def test_kill_looks_at_masked_and_predicated_channels_of_active_processors_only(
     for program, alive in (
         ([tex(**kill, rgb_wmask=5, alpha_wmask=1)], [1, 1]),
         ([tex(**kill, rgb_wmask=2)], [0, 0]),
-        ([predicate(ONE, Test.EQUAL), tex(**kill, rgb_wmask=2, rgb_pred_sel=2)], [1, 0]),
+        ([predicate(ONE, ZeroTest.EQUAL), tex(**kill, rgb_wmask=2, rgb_pred_sel=2)], [1, 0]),
     ):
         machine.load([constant_into(2, 5), *program, move(0, 0, output=0)])
         assert machine.start((0, 0, 1, 0))[0, 0, :, 3].tolist() == alive
@@ -206,7 +206,7 @@ def test_last_ends_a_group_when_all_live_covered_processors_are_active() -> None
     machine.set_floats(2, 2.0, 0, 0, 0)
     # For i < 2: r0 is stored and the group may end; in the group of i = 2, 3 nobody enters. A mixed group goes on.
     program = [
-        compare(2, Test.LESS),
+        compare(2, ZeroTest.LESS),
         begin_if(4),
         move(0, 0, output=0, last=1),
         end_if(),

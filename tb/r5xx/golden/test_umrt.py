@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.r5xx.opcodes import Test, TextureOperation, UmrtTarget
+from ctm.rtl.isa.r5xx.opcodes import TextureOperation, UmrtTarget, ZeroTest
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Layout
@@ -75,7 +75,7 @@ def test_uncached_writes_outside_or_nowhere_are_dropped() -> None:
 
 
 def test_an_uncached_write_is_predicated() -> None:
-    machine_predicate = predicate(5, Test.EQUAL)  # c5.r = 1: i == 1
+    machine_predicate = predicate(5, ZeroTest.EQUAL)  # c5.r = 1: i == 1
     found = umrt(
         UmrtTarget.PER_PROCESSOR_IDX, (1.0, 0.0), (1.0, 0.0), (0, 0, 3, 0), more=[machine_predicate], rgb_pred_sel=2
     )

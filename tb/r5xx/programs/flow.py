@@ -22,8 +22,8 @@ from ctm.rtl.isa.r5xx.opcodes import (
     JumpFunction,
     RgbOperation,
     Swizzle,
-    Test,
     TextureOperation,
+    ZeroTest,
 )
 from ctm.rtl.isa.word import pack, replace
 from ctm.sim.elf import Executable, write
@@ -113,7 +113,7 @@ class _Blocks:
 
     def _decisive(self) -> Instruction:
         """An instruction that sets the ALU result: by the parity of column or row, by their size, by anything."""
-        constant, test = int(self.generator.integers(16)), Test(int(self.generator.integers(4)))
+        constant, test = int(self.generator.integers(16)), ZeroTest(int(self.generator.integers(4)))
         kind = self.generator.choice(3, p=[0.55, 0.25, 0.2])
         if kind == 0:
             rgb = {"addr0": PARITY, "red_swiz_a": self.one_of([0, 1]), **_TIMES_ONE, "alu_wmask": 1}
@@ -131,7 +131,7 @@ class _Blocks:
     def _other(self) -> Instruction:
         """Predicate bits, other coordinates, liveness, an output, or a random instruction."""
         fields = {"nop": 1, "write_inactive": int(self.chance(0.2)), "last": int(self.chance(0.03))}
-        constant, test = int(self.generator.integers(16)), Test(int(self.generator.integers(4)))
+        constant, test = int(self.generator.integers(16)), ZeroTest(int(self.generator.integers(4)))
         kind = self.generator.choice(6, p=[0.18, 0.18, 0.14, 0.1, 0.18, 0.22])
         if kind == 5:
             return _parity_predicates(self.one_of([1, 2, 3, 3]), test=self.one_of([0, 3]), **fields)

@@ -4,14 +4,14 @@ CTM Guide pp. 27-32.
 """
 
 from ctm.rtl.isa.limits import OUTPUTS
-from ctm.rtl.isa.r5xx.opcodes import OutputModifier, PredicateSelect, Test, UmrtTarget
+from ctm.rtl.isa.r5xx.opcodes import OutputModifier, PredicateSelect, UmrtTarget, ZeroTest
 from ctm.sim.assembler.cursor import Cursor, number
 from ctm.sim.assembler.r5xx.parser.operands import parse_operand
 from ctm.sim.assembler.r5xx.parser.registers import parse_numbered, parse_temporary
 from ctm.sim.assembler.r5xx.syntax import CHANNELS, Destination, Half, Operand, Predicate, Target, Unit
 from ctm.sim.assembler.tokens import Kind
 
-TESTS = {"==": Test.EQUAL, "<": Test.LESS, ">=": Test.GREATER_EQUAL, "!=": Test.NOT_EQUAL}
+TESTS = {"==": ZeroTest.EQUAL, "<": ZeroTest.LESS, ">=": ZeroTest.GREATER_EQUAL, "!=": ZeroTest.NOT_EQUAL}
 MODIFIERS = {
     ("*", 2): OutputModifier.U2,
     ("*", 4): OutputModifier.U4,
@@ -139,7 +139,7 @@ def parse_mask(cursor: Cursor) -> str | None:
     return letters.replace(EMPTY_MASK, "")
 
 
-def _test(cursor: Cursor) -> Test:
+def _test(cursor: Cursor) -> ZeroTest:
     """`[<0]`, `[>=0]`, `[==0]` or `[!=0]`."""
     cursor.expect("[")
     test = TESTS.get(cursor.token.text)

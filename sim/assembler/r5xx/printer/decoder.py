@@ -20,8 +20,8 @@ from ctm.rtl.isa.r5xx.opcodes import (
     RgbOperation,
     Select,
     Swizzle,
-    Test,
     UmrtTarget,
+    ZeroTest,
 )
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.encoder.encoder import Given
@@ -156,7 +156,7 @@ class Decoder:
         """Output channels or predicate bits, or the uncached write, which is the RGB unit's."""
         mask, target = self._mask(unit, "omask"), self.draft.get(f"{unit.value}_inst")["target"]
         if self.draft.kind is InstructionType.ALU:
-            found = Destination(target=Target.PREDICATE, mask=mask, test=Test(target))
+            found = Destination(target=Target.PREDICATE, mask=mask, test=ZeroTest(target))
         elif self.uncached_writes:
             is_write = mask == "rgb" and self._mask(Unit.ALPHA, "omask") == "a"
             return [Destination(target=Target.UMRT, umrt=UmrtTarget(target))] if is_write else []
@@ -173,4 +173,4 @@ class Decoder:
         if not self.draft.get("rgb_inst")["alu_wmask"] or bool(common["alu_result_sel"]) != (unit is Unit.ALPHA):
             return []
         mask = "a" if unit is Unit.ALPHA else "r"
-        return [Destination(target=Target.ALU_RESULT, mask=mask, test=Test(common["alu_result_op"]))]
+        return [Destination(target=Target.ALU_RESULT, mask=mask, test=ZeroTest(common["alu_result_op"]))]

@@ -1,0 +1,87 @@
+"""What crosses between the units of an R5xx core: decoded instructions, operands, the entries of the instruction store.
+
+Source: CTM Guide pp. 23-38.
+"""
+
+from amaranth.lib import data, enum
+
+from ctm.rtl.dpp.groups.scheduling import Summary
+from ctm.rtl.fp.reduction import Function
+from ctm.rtl.fp.result import SCALE
+from ctm.rtl.fp.selection import Choice
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
+
+SCALAR = 3
+"""The scalar unit's channel, alpha; those before it are the vector unit's, RGB."""
+ALU_SOURCES = 3
+"""Sources that each unit of an ALU or OUTPUT instruction reads."""
+
+INSTRUCTION = data.ArrayLayout(32, INSTRUCTION_WORDS)
+"""An instruction's words, word 0 first."""
+VECTOR = data.ArrayLayout(WORD_BITS, CHANNELS)
+
+
+class Operation(enum.Enum, shape=2):
+    """What a channel's result is."""
+
+    SUM = 0
+    SELECTION = 1
+    DOT = 2
+    TRANSCENDENTAL = 3
+
+
+class Dot(enum.Enum, shape=2):
+    """Which products a dot product has; DOT2_ADD adds operand c of channel 2 instead of its product."""
+
+    DOT3 = 0
+    DOT4 = 1
+    DOT2_ADD = 2
+
+
+class ChannelControl(data.Struct):
+    """What one channel does.
+
+    `fraction` makes a SUM the fraction of `a`. `untouched` makes the result of a SELECTION the chosen word's bits.
+    """
+
+    operation: Operation
+    choice: Choice
+    fraction: 1
+    untouched: 1
+    scale: SCALE
+    clamp: 1
+
+
+class LaneControl(data.Struct):
+    """What a lane does: the same in channels 0 to 2."""
+
+    vector: ChannelControl
+    scalar: ChannelControl
+    dot: Dot
+    function: Function
+    zero_times_anything: 1
+
+
+class ChannelOperands(data.Struct):
+    """Three words, behind swizzle and input modifiers."""
+
+    a: WORD_BITS
+    b: WORD_BITS
+    c: WORD_BITS
+
+
+ALU_ENTRY = data.StructLayout(
+    {
+        "words": INSTRUCTION,
+        "control": LaneControl,
+        "rgb_use": ALU_SOURCES,
+        "alpha_use": ALU_SOURCES,
+        "late": 1,
+        "writes": 1,
+        "following": Summary,
+    }
+)
+TEXTURE_ENTRY = data.StructLayout({"words": INSTRUCTION, "following": Summary})
+FLOW_ENTRY = data.StructLayout({"words": INSTRUCTION, "illegal": 1, "following": Summary})
+"""What each port reads; `following` is the next instruction's summary, so that only jumps read another one."""

@@ -1,0 +1,11 @@
+"""The arithmetic units of an R5xx core by name, for whoever tests, measures or synthesises them all."""
+
+from collections.abc import Callable
+
+from amaranth.lib import wiring
+
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp import units
+from ctm.rtl.r5xx.alu.lane import Lane
+
+UNITS: dict[str, Callable[[PipelineConfig], wiring.Component]] = {**units.UNITS, "lane": Lane}
