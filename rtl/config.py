@@ -8,11 +8,26 @@ from dataclasses import dataclass, field, replace
 from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
 
 
-def _check(part: str, name: str, value: int, *, low: int, high: int, power_of_two: bool = False) -> None:
-    if not low <= value <= high:
-        raise ValueError(f"{part}.{name} must be {low}..{high}, not {value}")
-    if power_of_two and value & (value - 1):
-        raise ValueError(f"{part}.{name} must be a power of two, not {value}")
+class SettingError(ValueError):
+    """A value that a setting cannot have. A part does not know under which name a machine has it."""
+
+    def __init__(self, part: str, name: str, problem: str) -> None:
+        super().__init__(f"{part}.{name} {problem}")
+        self.name = name
+        self.problem = problem
+
+
+def _check(part: object, name: str, *, low: int, high: int, power_of_two: bool = False) -> None:
+    value = getattr(part, name)
+    problem = ""
+    if not hasattr(value, "__index__"):
+        problem = f"must be a whole number, not {value!r}"
+    elif not low <= value <= high:
+        problem = f"must be {low}..{high}, not {value}"
+    elif power_of_two and value & (value - 1):
+        problem = f"must be a power of two, not {value}"
+    if problem:
+        raise SettingError(type(part).__name__, name, problem)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +53,7 @@ class PipelineConfig:
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
-            _check("pipeline", name, getattr(self, name), low=0, high=1)
+            _check(self, name, low=0, high=1)
 
     @property
     def raw_latency(self) -> int:
@@ -70,11 +85,11 @@ class ArrayConfig:
     lookups: int = 16
 
     def __post_init__(self) -> None:
-        _check("array", "cores", self.cores, low=1, high=16)
-        _check("array", "lanes", self.lanes, low=4, high=16, power_of_two=True)
-        _check("array", "threads", self.threads, low=4, high=64, power_of_two=True)
-        _check("array", "temporaries", self.temporaries, low=128, high=4096, power_of_two=True)
-        _check("array", "lookups", self.lookups, low=1, high=64, power_of_two=True)
+        _check(self, "cores", low=1, high=16)
+        _check(self, "lanes", low=4, high=16, power_of_two=True)
+        _check(self, "threads", low=4, high=64, power_of_two=True)
+        _check(self, "temporaries", low=128, high=4096, power_of_two=True)
+        _check(self, "lookups", low=1, high=64, power_of_two=True)
 
     def resident_groups(self, temporaries: int) -> int:
         """Groups that a core keeps resident for a program that uses `temporaries` of them."""
@@ -92,8 +107,8 @@ class CacheConfig:
     LINE_BYTES = 64
 
     def __post_init__(self) -> None:
-        _check("cache", "sets", self.sets, low=1, high=4096, power_of_two=True)
-        _check("cache", "ways", self.ways, low=1, high=16, power_of_two=True)
+        _check(self, "sets", low=1, high=4096, power_of_two=True)
+        _check(self, "ways", low=1, high=16, power_of_two=True)
 
     @property
     def size(self) -> int:
@@ -108,7 +123,7 @@ class OutputCacheConfig:
     lines: int = 16
 
     def __post_init__(self) -> None:
-        _check("output_cache", "lines", self.lines, low=16, high=64, power_of_two=True)
+        _check(self, "lines", low=16, high=64, power_of_two=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,11 +140,11 @@ class MemoryConfig:
     """Simulated memory: bandwidth of each port in each direction."""
 
     def __post_init__(self) -> None:
-        _check("memory", "data_bits", self.data_bits, low=64, high=256, power_of_two=True)
-        _check("memory", "outstanding_lines", self.outstanding_lines, low=1, high=128)
-        _check("memory", "split", self.split, low=4096, high=ADDRESS_SPACE, power_of_two=True)
-        _check("memory", "latency", self.latency, low=1, high=10_000)
-        _check("memory", "bytes_per_cycle", self.bytes_per_cycle, low=1, high=256)
+        _check(self, "data_bits", low=64, high=256, power_of_two=True)
+        _check(self, "outstanding_lines", low=1, high=128)
+        _check(self, "split", low=4096, high=ADDRESS_SPACE, power_of_two=True)
+        _check(self, "latency", low=1, high=10_000)
+        _check(self, "bytes_per_cycle", low=1, high=256)
 
     @property
     def ports(self) -> tuple[str, ...]:
@@ -149,6 +164,10 @@ class MachineConfig:
     shared_cache: CacheConfig = CacheConfig(sets=128, ways=4)
     output_cache: OutputCacheConfig = OutputCacheConfig()
     conditional_cache: CacheConfig = CacheConfig(sets=4, ways=4)
+
+    def __post_init__(self) -> None:
+        if self.arithmetic.partial_products + self.arithmetic.product == 0:
+            raise ValueError("arithmetic.partial_products or arithmetic.product must be 1: a table takes a cycle")
 
 
 DEFAULT = MachineConfig()
@@ -174,5 +193,8 @@ def with_settings(config: MachineConfig, settings: dict[str, int]) -> MachineCon
         if key not in part.__dataclass_fields__:
             names = ", ".join(f"{part_name}.{known}" for known in part.__dataclass_fields__)
             raise ValueError(f"{name}: no such setting; there are {names}")
-        config = replace(config, **{part_name: replace(part, **{key: value})})
+        try:
+            config = replace(config, **{part_name: replace(part, **{key: value})})
+        except SettingError as error:
+            raise ValueError(f"{part_name}.{error.name} {error.problem}") from None
     return config

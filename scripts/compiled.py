@@ -14,6 +14,7 @@ from ctm.examples.expectation import Array
 from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.elf import read_shader
 from ctm.sim.jobs.constants import ConstantFiles
+from ctm.sim.jobs.destinations import destinations
 from ctm.sim.jobs.loading import Launch, LoadedJob
 from ctm.sim.jobs.program_file import ProgramFile
 from ctm.sim.jobs.schema import Domain, Input, Job, Output, Program
@@ -68,6 +69,7 @@ def load_compiled(name: str) -> Compiled:
     loaded = LoadedJob(
         job=job,
         path=path,
+        files=destinations(job, path.parent),
         launches=(Launch(section=job.launches[0], program=program, constants=constants),),
         inputs=tuple((section, layout, arrays[section.file]) for section in inputs),
         outputs=((output, layout, np.zeros((height, width, 4), np.float32)),),

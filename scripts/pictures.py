@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from ctm.examples.expectation import Array
+from ctm.sim.files import write_file
+from ctm.sim.jobs.png import png
 
 _LOWEST = 256
 """Pictures with fewer rows are enlarged by a whole factor."""
@@ -21,7 +22,7 @@ _NIGHT_TO_DAY = np.array(
 def save(colours: Array, path: Path) -> None:
     """Write colours [height, width, 3] or shades [height, width], uint8, first row on top."""
     factor = max(1, -(-_LOWEST // colours.shape[0]))
-    Image.fromarray(colours.repeat(factor, axis=0).repeat(factor, axis=1)).save(path)
+    write_file(path, png(colours.repeat(factor, axis=0).repeat(factor, axis=1)))
 
 
 def shades(values: Array) -> Array:

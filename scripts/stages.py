@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ctm.examples.expectation import Array
 from ctm.rtl.config import DEFAULT
-from ctm.sim.jobs.execution import Execution, first_difference, output_files
+from ctm.sim.jobs.execution import Execution, first_difference
 from ctm.sim.jobs.loading import Launch, LoadedJob
 from ctm.sim.runtime.device import WATCHDOG
 
@@ -44,8 +44,7 @@ def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
         run = execution.run()
         seconds = time.perf_counter() - start
         difference = first_difference(run, reference.run())
-        names = {key: path.name for key, path in output_files(job, None).items()}
-        outputs = {name: run.outputs[key] for key, name in names.items()}
+        outputs = {job.files[key].name: array for key, array in run.outputs.items()}
         yield Stage(outputs, run.report.cycles or 0, seconds, difference)
         written = {index: run.outputs[output] for output, index in launches[end - 1].section.swap}
         inputs = tuple((section, layout, written.get(section.index, array)) for section, layout, array in job.inputs)

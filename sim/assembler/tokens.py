@@ -1,7 +1,7 @@
 """Splits a source text into statements of tokens."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -44,12 +44,12 @@ PARALLEL = "||"
 """Joins the halves of an instruction. A line that begins with it continues the line before."""
 
 
-def statements(source: str, report: Callable[[SourceError], None]) -> list[list[Token]]:
+def statements(source: str, report: Callable[[SourceError], None]) -> Iterator[list[Token]]:
     """The statements of a text, each a list of tokens that ends with an END token; blank lines give none.
 
     A line that cannot be split is reported and left out.
     """
-    found: list[list[Token]] = []
+    statement: list[Token] = []
     for number, line in enumerate(source.split("\n"), start=1):
         try:
             tokens = _tokenize(line, number)
@@ -58,11 +58,14 @@ def statements(source: str, report: Callable[[SourceError], None]) -> list[list[
             continue
         if len(tokens) == 1:
             continue
-        if tokens[0].text == PARALLEL and found:
-            found[-1] = [*found[-1][:-1], *tokens]
-        else:
-            found.append(tokens)
-    return found
+        if tokens[0].text == PARALLEL and statement:
+            statement[-1:] = tokens
+            continue
+        if statement:
+            yield statement
+        statement = tokens
+    if statement:
+        yield statement
 
 
 def _tokenize(line: str, number: int) -> list[Token]:

@@ -1,5 +1,7 @@
 """``ctm exec``: the bare machine."""
 
+from collections.abc import Sequence
+from itertools import combinations, product
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +23,7 @@ from ctm.sim.cli.options import (
 )
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.engines.choice import make_engine
-from ctm.sim.engines.engine import Engine
+from ctm.sim.files import is_same_file, read_file, try_files, write_file
 
 
 def execute(
@@ -52,11 +54,13 @@ def execute(
         check_engine(engine, max_cycles)
         config = configuration(preset, settings)
         buffers = [_buffer(text) for text in submit]
+        loads = [_load(text) for text in load or []]
         dumps = [_dump(text) for text in dump or []]
+        _check_dumps(dumps, [path for _, path, _ in loads])
         prepare_engine(engine, config)
         machine = make_engine(engine, config, watchdog=watchdog, max_cycles=max_cycles)
-        for text in load or []:
-            _load(machine, text)
+        for address, _, data in loads:
+            machine.memory.write(address, data)
         try:
             for address, dwords in buffers:
                 machine.execute(address, dwords)
@@ -64,7 +68,7 @@ def execute(
             # Memory is worth a look after a machine error too.
             outcome.add_report(machine.report())
             for address, size, path in dumps:
-                path.write_bytes(machine.memory.bytes[address : address + size].data)
+                write_file(path, machine.memory.bytes[address : address + size].data)
                 outcome.fields["outputs"][f"0x{address:08x}"] = str(path)
         outcome.say(f"{len(buffers)} command buffers, {outcome.fields['instructions']:,} group instructions")
 
@@ -91,13 +95,25 @@ def _number(option: str, text: str, part: str, limit: int) -> int:
     return value
 
 
-def _load(machine: Engine, text: str) -> None:
-    address_text, path = _parts("--load", text, "ADDRESS=FILE", "=")
-    address = _number("--load", text, address_text, ADDRESS_SPACE - 1)
-    data = Path(path).read_bytes()
+def _load(text: str) -> tuple[int, Path, bytes]:
+    address_text, name = _parts("--load", text, "ADDRESS=FILE", "=")
+    address, path = _number("--load", text, address_text, ADDRESS_SPACE - 1), Path(name)
+    data = read_file(path)
     if address + len(data) > ADDRESS_SPACE:
         raise BadInput(f"--load {text}: {len(data)} bytes leave the 4 GiB address space")
-    machine.memory.write(address, data)
+    return address, path, data
+
+
+def _check_dumps(dumps: Sequence[tuple[int, int, Path]], loads: Sequence[Path]) -> None:
+    """Every file of --dump can be written, and replaces neither another one nor what is loaded."""
+    paths = [path for _, _, path in dumps]
+    for one, other in combinations(paths, 2):
+        if is_same_file(one, other):
+            raise BadInput(f"--dump {other}: two dumps go to the same file")
+    for path, loaded in product(paths, loads):
+        if is_same_file(path, loaded):
+            raise BadInput(f"--dump {path}: it would replace what --load reads")
+    try_files({path: size for _, size, path in dumps})
 
 
 def _buffer(text: str) -> tuple[int, int]:

@@ -4,7 +4,6 @@
 """
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from ctm.sim.compiled.toolchain import ToolchainError
 from ctm.sim.elf import ElfError
 from ctm.sim.engines.engine import Report
 from ctm.sim.fault import CycleLimitError, MachineError
+from ctm.sim.files import STANDARD_OUTPUT, naming
 from ctm.sim.jobs.error import JobError
 
 MACHINE_ERROR, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -49,7 +49,8 @@ class Outcome:
 
     def say(self, message: str) -> None:
         """Tell the user something."""
-        typer.echo(message, err=self._json_wanted)
+        with naming(STANDARD_OUTPUT):
+            typer.echo(message, err=self._json_wanted)
 
     @contextmanager
     def reported(self) -> Iterator[None]:
@@ -78,12 +79,15 @@ class Outcome:
 
     def _fail(self, status: int, name: str, message: str, details: dict[str, Any]) -> NoReturn:
         self.fields |= {"status": name, "error": {"message": message, **details}}
-        self._finish()
         typer.echo(f"error: {message}", err=True)
+        self._finish()
         raise typer.Exit(status) from None
 
     def _finish(self) -> None:
         self.fields["wall_s"] = round(time.perf_counter() - self._start, 6)
         if self._json_wanted:
-            sys.stdout.write(json.dumps(self.fields) + "\n")
-            sys.stdout.flush()
+            try:
+                typer.echo(json.dumps(self.fields))
+            except OSError as error:
+                typer.echo(f"error: {STANDARD_OUTPUT}: {error.strerror}", err=True)
+                raise typer.Exit(BAD_INPUT) from None

@@ -9,29 +9,52 @@ from ctm.sim.assembler import assemble, disassemble
 from ctm.sim.cli.options import Json
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.elf import ElfError, Executable, read, write
+from ctm.sim.files import (
+    STANDARD_OUTPUT,
+    is_same_file,
+    naming,
+    read_file,
+    read_standard_input,
+    write_file,
+    write_standard_output,
+)
 from ctm.sim.report.executable import describe, print_description
 
-_File = Annotated[Path, typer.Argument(metavar="FILE.elf", help="An executable.", show_default=False)]
+_STANDARD = Path("-")
+_File = Annotated[
+    Path, typer.Argument(metavar="FILE.elf", help="An executable; - for standard input.", show_default=False)
+]
 
 
 def asm(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE.s", help="The source.", show_default=False)],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT.elf", help="The executable.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="SOURCE.s", help="The source; - for standard input.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT.elf", help="The executable; - for standard output.")
+    ],
 ) -> None:
     """Assemble a source into an executable."""
     with Outcome(json_wanted=False).reported():
+        if _STANDARD not in (source, output) and is_same_file(source, output):
+            raise BadInput(f"-o {output}: the executable would replace its source")
         try:
-            text = source.read_text(encoding="utf-8")
+            text = _contents(source).decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise BadInput(f"{source}: it is not UTF-8 text (byte {error.start})") from None
-        data = write(assemble(text, name=str(source)))
-        output.write_bytes(data)
+            raise BadInput(f"{_name(source)}: it is not UTF-8 text (byte {error.start})") from None
+        data = write(assemble(text, name=_name(source)))
+        if output == _STANDARD:
+            write_standard_output(data)
+        else:
+            write_file(output, data)
 
 
 def disasm(file: _File) -> None:
     """Print an executable as source that assembles to the same bytes."""
     with Outcome(json_wanted=False).reported():
-        typer.echo(disassemble(_read(file)), nl=False)
+        source = disassemble(_read(file))
+        with naming(STANDARD_OUTPUT):
+            typer.echo(source, nl=False)
 
 
 def info(file: _File, json_wanted: Json = False) -> None:
@@ -41,11 +64,20 @@ def info(file: _File, json_wanted: Json = False) -> None:
         description = describe(_read(file))
         outcome.fields |= description
         if not json_wanted:
-            print_description(description)
+            with naming(STANDARD_OUTPUT):
+                print_description(description)
+
+
+def _contents(file: Path) -> bytes:
+    return read_standard_input() if file == _STANDARD else read_file(file)
+
+
+def _name(file: Path) -> str:
+    return "<stdin>" if file == _STANDARD else str(file)
 
 
 def _read(file: Path) -> Executable:
     try:
-        return read(file.read_bytes())
+        return read(_contents(file))
     except ElfError as error:
-        raise BadInput(f"{file}: {error}") from None
+        raise BadInput(f"{_name(file)}: {error}") from None

@@ -19,8 +19,10 @@ from ctm.sim.cli.options import (
     prepare_engine,
 )
 from ctm.sim.cli.outcome import Mismatch, Outcome
-from ctm.sim.jobs.execution import Execution, Run, first_difference, output_files, processors, save
+from ctm.sim.jobs.destinations import Destinations
+from ctm.sim.jobs.execution import Execution, Run, first_difference, processors
 from ctm.sim.jobs.loading import LoadedJob, load_job
+from ctm.sim.jobs.saving import save, try_outputs
 from ctm.sim.report.progress import processor_progress
 
 
@@ -40,13 +42,15 @@ def run(
         bool, typer.Option("--hazards", help="Report reads that the rules of synchronisation do not promise.")
     ] = False,
 ) -> None:
-    """Run a job and write its outputs as .npy files."""
+    """Run a job and write its outputs, .npy or .png."""
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
         check_engine(engine, max_cycles, hazards=hazards)
         config = configuration(preset, settings)
-        loaded = load_job(job)
-        files = output_files(loaded, output)
+        loaded = load_job(job, output)
+        for warning in loaded.warnings:
+            typer.echo(f"warning: {warning}", err=True)
+        try_outputs(loaded)
         prepare_engine(engine, config)
         with processor_progress(processors(loaded)) as progress:
             execution = Execution(
@@ -59,9 +63,9 @@ def run(
                 outcome.add_report(execution.device.report())
         if check:
             _check(loaded, result, engine, config, watchdog)
-        save(loaded, result, files)
-        outcome.fields["outputs"] = {str(key): str(path) for key, path in files.items()}
-        _summarise(outcome, result, files, check)
+        save(loaded, result)
+        outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
+        _summarise(outcome, result, loaded.files, check)
 
 
 _NOTHING_RAN: dict[str, object] = {
@@ -79,7 +83,7 @@ def _check(loaded: LoadedJob, result: Run, engine: str, config: MachineConfig, w
         raise Mismatch(difference)
 
 
-def _summarise(outcome: Outcome, result: Run, files: dict[int | str, Path], checked: bool) -> None:
+def _summarise(outcome: Outcome, result: Run, files: Destinations, checked: bool) -> None:
     for key, path in files.items():
         outcome.say(f"{'output ' if isinstance(key, int) else ''}{key}: {path}")
     report = result.report

@@ -8,6 +8,7 @@ from rich.console import Console
 from ctm.sim.cli.options import Json
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiled import ToolchainError
+from ctm.sim.files import STANDARD_OUTPUT, naming
 from ctm.sim.synthesis.flow import DEVICE, FREQUENCY, measure
 from ctm.sim.synthesis.table import as_fields, print_result
 from ctm.sim.synthesis.units import UNITS, summary
@@ -45,4 +46,5 @@ def synth(
                 raise BadInput(str(error)) from None
         outcome.fields |= {"unit": unit, "device": DEVICE, "target_frequency": frequency, **as_fields(result)}
         if not json_wanted:
-            print_result(unit, result)
+            with naming(STANDARD_OUTPUT):
+                print_result(unit, result)

@@ -1,5 +1,6 @@
-"""Array files of a job: .npy, checked against what the job says they hold."""
+"""Array files of a job: .npy or .png, checked against what the job says they hold."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -8,24 +9,45 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
+from ctm.sim.files import is_stream, read_file
+from ctm.sim.jobs.png import FORMATS as PNG_FORMATS
+from ctm.sim.jobs.png import PngError, png, read_png
 from ctm.sim.runtime.image import element_type
 
 Array = npt.NDArray[Any]
+
+NPY, PNG = ".npy", ".png"
 
 
 class ArrayError(ValueError):
     """An array file that cannot be read or does not fit."""
 
 
-def load_array(path: Path) -> Array:
-    """The array in an .npy file."""
+def check_name(path: Path, data_format: DataFormat) -> None:
+    """Refuse a name whose ending stands for no kind of file, or for one that does not hold the format.
+
+    Raises
+    ------
+    ArrayError
+        With the endings or the formats that there are.
+    """
+    if _kind(path) == PNG and data_format not in PNG_FORMATS:
+        formats = " or ".join(known.name for known in PNG_FORMATS)
+        raise ArrayError(f"'{path}' takes {formats}, not {data_format.name}; change the format, or name it .npy")
+
+
+def load_npy(path: Path) -> Array:
+    """The array in an .npy file.
+
+    Raises
+    ------
+    ArrayError
+        It cannot be read, or is none.
+    """
+    data = _read(path)
     try:
-        array = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise ArrayError(f"there is no file '{path}'") from None
-    except OSError as error:
-        raise ArrayError(f"cannot read '{path}': {error.strerror or error}") from None
-    except (ValueError, EOFError, SyntaxError, MemoryError):
+        array = np.load(io.BytesIO(data), allow_pickle=False)
+    except (OSError, ValueError, EOFError, SyntaxError, MemoryError):
         raise ArrayError(f"'{path}' is no .npy array file") from None
     if not isinstance(array, np.ndarray):
         array.close()
@@ -33,15 +55,30 @@ def load_array(path: Path) -> Array:
     return array
 
 
+def load_array(path: Path, data_format: DataFormat) -> Array:
+    """The array in a file, .npy or .png, for a buffer of a format; errors as `load_npy` and `check_name`."""
+    check_name(path, data_format)
+    if _kind(path) == NPY:
+        return load_npy(path)
+    try:
+        return read_png(_read(path), data_format)
+    except PngError as error:
+        raise ArrayError(f"'{path}' {error}") from None
+
+
 def load_elements(path: Path, data_format: DataFormat, shape: tuple[int, int] | None = None) -> Array:
-    """Elements of a format, [height, width, channels]; `shape` is [height, width] where it is fixed.
+    """The elements in a file, as `elements` gives them; errors as `load_array` and `elements`."""
+    return elements(path, load_array(path, data_format), data_format, shape)
+
+
+def elements(path: Path, array: Array, data_format: DataFormat, shape: tuple[int, int] | None = None) -> Array:
+    """The array of a file as elements of a format, [height, width, channels]; `shape` is [height, width] if fixed.
 
     Raises
     ------
     ArrayError
         Shape or type do not fit.
     """
-    array = load_array(path)
     channels, kind = ELEMENTS[data_format].channels, np.dtype(element_type(data_format))
     if array.ndim == 2 and channels == 1:
         array = array[:, :, None]
@@ -71,3 +108,34 @@ def filled(data_format: DataFormat, shape: tuple[int, int], fill: float) -> Arra
         raise ArrayError(f"{data_format.name} holds whole numbers 0..{np.iinfo(kind).max}, not {fill}")
     with np.errstate(over="ignore"):
         return np.full((*shape, ELEMENTS[data_format].channels), fill, kind)
+
+
+def encoded(path: Path, array: Array) -> bytes | memoryview:
+    """What a file of this name holds for an array [height, width] or [height, width, channels]."""
+    if _kind(path) == PNG:
+        return png(array)
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getbuffer()
+
+
+def least_bytes(path: Path, array: Array) -> int:
+    """Bytes that the file surely takes, 0 where that depends on what the array holds."""
+    return 0 if _kind(path) == PNG else array.nbytes
+
+
+def _kind(path: Path) -> str:
+    """The kind of a file by its name's ending; what goes through a FIFO or a device needs no ending to be .npy."""
+    kind = path.suffix.lower()
+    if kind not in (NPY, PNG) and not is_stream(path):
+        raise ArrayError(f"'{path}' must end in {NPY} or {PNG}")
+    return PNG if kind == PNG else NPY
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_file(path)
+    except FileNotFoundError:
+        raise ArrayError(f"there is no file '{path}'") from None
+    except OSError as error:
+        raise ArrayError(f"cannot read '{path}': {error.strerror or error}") from None

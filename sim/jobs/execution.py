@@ -1,6 +1,5 @@
 """Running a loaded job on a device."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,14 +9,11 @@ from ctm.rtl.config import MachineConfig
 from ctm.sim.elf import write as write_executable
 from ctm.sim.engines.engine import Progress, Report
 from ctm.sim.jobs.arrays import Array
-from ctm.sim.jobs.error import JobError
+from ctm.sim.jobs.destinations import CONDITIONAL
 from ctm.sim.jobs.loading import Launch, LoadedJob
 from ctm.sim.runtime.commands import CommandBuffer
 from ctm.sim.runtime.device import Device
 from ctm.sim.runtime.image import Image
-
-CONDITIONAL = "conditional"
-"""Name of the conditional buffer among the outputs of a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,46 +122,6 @@ def processors(job: LoadedJob) -> int:
         (i0, i1), (j0, j1) = launch.section.domain_i, launch.section.domain_j
         total += launch.section.repeat * max(0, i1 - i0 + 1) * max(0, j1 - j0 + 1)
     return total
-
-
-def output_files(job: LoadedJob, folder: Path | None) -> dict[int | str, Path]:
-    """Where each output goes: beside the job, or into `folder` under its own name.
-
-    Raises
-    ------
-    JobError
-        Two outputs would be one file.
-    """
-    names: dict[int | str, str] = {section.index: section.file for section, _, _ in job.outputs}
-    if job.conditional is not None and job.job.conditional is not None and job.job.conditional.file is not None:
-        names[CONDITIONAL] = job.job.conditional.file
-    if folder is None:
-        return {key: job.path.parent / name for key, name in names.items()}
-    files = {key: folder / Path(name).name for key, name in names.items()}
-    if len(set(files.values())) < len(files):
-        raise JobError(job.path, f"two outputs have the same name and cannot both go into '{folder}'")
-    return files
-
-
-def save(job: LoadedJob, run: Run, files: dict[int | str, Path]) -> None:
-    """Write every output, each completely or not at all; a conditional buffer keeps the shape of its file.
-
-    Raises
-    ------
-    OSError
-        A file cannot be written.
-    """
-    for key, path in files.items():
-        is_flat = key == CONDITIONAL and job.conditional is not None and job.conditional.is_flat
-        array = run.outputs[key][..., 0] if is_flat else run.outputs[key]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.partial")
-        try:
-            with partial.open("wb") as file:
-                np.save(file, array)
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
 
 
 def first_difference(found: Run, expected: Run) -> str | None:

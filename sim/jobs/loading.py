@@ -1,15 +1,18 @@
 """Loading of everything that a job names, and the checks that need it. Nothing runs before all of it is right."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from ctm.sim.jobs.arrays import Array, filled, load_array, load_elements
+from ctm.sim.files import is_stream
+from ctm.sim.jobs.arrays import Array, check_name, elements, filled, load_array, load_elements
 from ctm.sim.jobs.constants import ConstantFiles, constant_files
+from ctm.sim.jobs.destinations import CONDITIONAL, Destinations, check_destinations, destinations
+from ctm.sim.jobs.domains import domain_warnings
 from ctm.sim.jobs.program_file import ProgramFile, load_program
-from ctm.sim.jobs.reading import JobText
+from ctm.sim.jobs.reading import JobText, Key
 from ctm.sim.jobs.schema import Conditional, Constants, Input, Job, Output, Pass
 from ctm.sim.runtime.layout import Layout
 
@@ -36,23 +39,27 @@ class ConditionalFile:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedJob:
-    """A job that can run."""
+    """A job that can run; `warnings` say what is likely not meant, by key and line."""
 
     job: Job
     path: Path
+    files: Destinations
     launches: tuple[Launch, ...]
     inputs: tuple[tuple[Input, Layout, Array], ...]
     outputs: tuple[tuple[Output, Layout, Array], ...]
     conditional: ConditionalFile | None
+    warnings: tuple[str, ...] = ()
 
 
 class Loader:
     """Loads one job; errors name the key."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, target: Path | None = None) -> None:
         self._text = JobText(path)
         self._folder = path.parent
         self._job = self._text.parse()
+        self._files = destinations(self._job, path.parent, target)
+        self._programs: dict[str, ProgramFile] = {}
 
     def load(self) -> LoadedJob:
         """The job with all its files.
@@ -65,20 +72,25 @@ class Loader:
         job = self._job
         inputs = tuple(self._input(place, section) for place, section in enumerate(job.inputs))
         outputs = tuple(self._output(place, section) for place, section in enumerate(job.outputs))
+        shared = self._constants(("constants",), job.constants)
+        launches = tuple(self._launch(place, section, shared) for place, section in enumerate(job.launches))
         loaded = LoadedJob(
             job=job,
             path=self._text.path,
-            launches=tuple(self._launch(place, section) for place, section in enumerate(job.launches)),
+            files=self._files,
+            launches=launches,
             inputs=inputs,
             outputs=outputs,
             conditional=self._conditional(),
+            warnings=tuple(domain_warnings(self._text, job, [launch.program for launch in launches])),
         )
         self._check_swaps(loaded)
         for place, launch in enumerate(loaded.launches):
             self._check_bound(place, launch, loaded)
+        check_destinations(self._text, job, self._files)
         return loaded
 
-    def _at(self, key: Sequence[str | int], action: Callable[[], _Loaded]) -> _Loaded:
+    def _at(self, key: Key, action: Callable[[], _Loaded]) -> _Loaded:
         """Do something whose failure is the fault of a key."""
         try:
             return action()
@@ -91,15 +103,14 @@ class Loader:
         height, width = array.shape[:2]
         return section, self._layout(("inputs", place), section, (height, width)), array
 
-    def _layout(
-        self, key: Sequence[str | int], section: Input | Output | Conditional, shape: tuple[int, int]
-    ) -> Layout:
+    def _layout(self, key: Key, section: Input | Output | Conditional, shape: tuple[int, int]) -> Layout:
         height, width = shape
         make = partial(Layout, width=width, height=height, format=section.format, tiling=section.tiling)
         return self._at((*key, "tiling"), make)
 
     def _output(self, place: int, section: Output) -> tuple[Output, Layout, Array]:
         layout = self._layout(("outputs", place), section, section.shape)
+        self._at(("outputs", place, "file"), partial(check_name, self._files[section.index], section.format))
         if section.initial is not None:
             load = partial(load_elements, self._folder / section.initial, section.format, section.shape)
             return section, layout, self._at(("outputs", place, "initial"), load)
@@ -111,24 +122,27 @@ class Loader:
         if section is None or section.file is None or section.shape is None:
             return None
         layout = self._layout(("conditional",), section, section.shape)
-        key = "file" if section.initial is None else "initial"
+        self._at(("conditional", "file"), partial(check_name, self._files[CONDITIONAL], section.format))
+        key = ("conditional", "file" if section.initial is None else "initial")
         source = self._folder / (section.initial or section.file)
-        if section.initial is None and not source.exists():
+        if section.initial is None and (not source.exists() or is_stream(source)):
             return ConditionalFile(layout=layout, array=filled(section.format, section.shape, 0.0))
-        array = self._at(("conditional", key), partial(load_elements, source, section.format, section.shape))
-        return ConditionalFile(layout=layout, array=array, is_flat=load_array(source).ndim == 2)
+        array = self._at(key, partial(load_array, source, section.format))
+        fitting = self._at(key, partial(elements, source, array, section.format, section.shape))
+        return ConditionalFile(layout=layout, array=fitting, is_flat=array.ndim == 2)
 
-    def _launch(self, place: int, section: Pass) -> Launch:
-        key: tuple[str | int, ...] = ("program", "file")
+    def _launch(self, place: int, section: Pass, shared: ConstantFiles) -> Launch:
+        key: Key = ("program", "file")
         name = self._job.program.file
         if section.program is not None:
             key, name = ("passes", place, "program"), section.program
-        program = self._at(key, partial(load_program, self._folder / name))
-        shared = self._constants(("constants",), self._job.constants)
+        if name not in self._programs:
+            self._programs[name] = self._at(key, partial(load_program, self._folder / name))
+        program = self._programs[name]
         own = self._constants(("passes", place, "constants"), section.constants)
         return Launch(section=section, program=program, constants=program.constants | shared | own)
 
-    def _constants(self, key: tuple[str | int, ...], section: Constants) -> ConstantFiles:
+    def _constants(self, key: Key, section: Constants) -> ConstantFiles:
         return self._at((*key, "float"), partial(constant_files, section, self._folder))
 
     def _check_swaps(self, loaded: LoadedJob) -> None:
@@ -169,6 +183,6 @@ class Loader:
                 raise self._text.error(("inputs", position, "file"), message)
 
 
-def load_job(path: Path) -> LoadedJob:
-    """Load the job file at `path`; errors as `Loader.load`."""
-    return Loader(path).load()
+def load_job(path: Path, target: Path | None = None) -> LoadedJob:
+    """Load the job file at `path`, whose outputs go beside it or into the folder `target`; errors as `Loader.load`."""
+    return Loader(path, target).load()

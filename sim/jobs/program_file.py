@@ -8,6 +8,7 @@ from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
 from ctm.rtl.isa.word import unpack
 from ctm.sim.assembler import assemble
 from ctm.sim.elf import ElfError, Executable, ShaderError, read, read_shader
+from ctm.sim.files import read_file, read_text
 from ctm.sim.jobs.constants import ConstantFiles
 
 _NO_LOOKUP = (TextureOperation.NOP.value, TextureOperation.KILL_LT_0.value)
@@ -46,11 +47,11 @@ def load_program(path: Path) -> ProgramFile:
     """
     try:
         if path.suffix == ".s":
-            return ProgramFile(path=path, executable=assemble(path.read_text(encoding="utf-8"), name=str(path)))
+            return ProgramFile(path=path, executable=assemble(read_text(path), name=str(path)))
         if path.suffix == ".elf":
-            return ProgramFile(path=path, executable=read(path.read_bytes()))
+            return ProgramFile(path=path, executable=read(read_file(path)))
         if path.suffix == ".json":
-            shader = read_shader(path.read_bytes())
+            shader = read_shader(read_file(path))
             constants = ConstantFiles(floats=dict(shader.float_constants), ints=dict(shader.int_constants))
             return ProgramFile(path=path, executable=shader.executable, constants=constants)
     except FileNotFoundError:

@@ -2,15 +2,18 @@
 
 import difflib
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from ctm.sim.files import read_text
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.location import line_of
 from ctm.sim.jobs.schema import Conditional, Constants, Domain, Input, Job, Masks, Output, Pass, Program
+
+Key = tuple[str | int, ...]
+"""Where a value of a job stands, such as ``("inputs", 0, "file")``."""
 
 _SECTIONS: dict[str, type[BaseModel]] = {
     "program": Program,
@@ -30,13 +33,13 @@ class JobText:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self.text = path.read_text(encoding="utf-8")
+            self.text = read_text(path)
         except (OSError, UnicodeDecodeError) as error:
             raise JobError(path, f"cannot read the job: {_reason(error)}") from None
 
-    def error(self, key: Sequence[str | int], message: str) -> JobError:
-        """An error about the key at a path such as ``("inputs", 0, "file")``."""
-        name = _name(key)
+    def error(self, key: Key, message: str) -> JobError:
+        """An error about what stands at a key."""
+        name = key_name(key)
         return JobError(self.path, f"{name}: {message}" if name else message, line_of(self.text, key))
 
     def parse(self) -> Job:
@@ -58,7 +61,7 @@ class JobText:
         except ValidationError as error:
             # A key that is unknown explains another that is missing.
             first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-            key = [part for part in first["loc"] if part not in ("table", "[key]")]
+            key = tuple(part for part in first["loc"] if part not in ("table", "[key]"))
             raise self.error(key, _message(first)) from None
 
 
@@ -66,7 +69,7 @@ def _reason(error: Exception) -> str:
     return error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
 
 
-def _name(key: Sequence[str | int]) -> str:
+def key_name(key: Key) -> str:
     """``inputs[0].file`` of ``("inputs", 0, "file")``."""
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in key]
     return "".join(parts).lstrip(".")
@@ -82,7 +85,7 @@ def _message(error: Any) -> str:
     return str(error["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
 
 
-def _known(section: Sequence[str | int]) -> list[str]:
+def _known(section: Key) -> list[str]:
     """Names of the keys that a section of the schema has."""
     names = [part for part in section if isinstance(part, str)]
     model = _SECTIONS[names[-1]] if names else Job

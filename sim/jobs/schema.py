@@ -1,10 +1,10 @@
 """What a job file may contain. Paths are relative to the file."""
 
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -63,6 +63,15 @@ OutputIndex = Annotated[StrictInt, Field(ge=0, lt=OUTPUTS)]
 MemoryName = Literal["local", "system"]
 
 
+def _file_name(name: str) -> str:
+    if not name or "\0" in name:
+        raise ValueError("must be the name of a file")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_file_name)]
+
+
 def _index(limit: int) -> BeforeValidator:
     def convert(value: object) -> int:
         if not isinstance(value, str) or not value.isdecimal() or int(value) >= limit:
@@ -85,7 +94,7 @@ FloatTable = dict[Annotated[int, _index(FLOAT_CONSTANTS)], tuple[Bits, Bits, Bit
 class Program(_Section):
     """`file` is a source (.s), an executable (.elf) or a compiled program's words (.json)."""
 
-    file: str
+    file: FileName
 
 
 class Domain(_Section):
@@ -99,7 +108,7 @@ class Input(_Section):
     """An input and the array that it holds."""
 
     index: InputIndex
-    file: str
+    file: FileName
     format: Format
     tiling: TilingName = Tiling.LINEAR
     memory: MemoryName = "local"
@@ -109,13 +118,13 @@ class Output(_Section):
     """An output, what it holds before, and the file that takes it. `shape` is [height, width]."""
 
     index: OutputIndex
-    file: str
+    file: FileName
     shape: tuple[Extent, Extent]
     format: Format
     tiling: TilingName = Tiling.LINEAR
     memory: MemoryName = "local"
     fill: float | None = None
-    initial: str | None = None
+    initial: FileName | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -128,7 +137,7 @@ class Constants(_Section):
     """Constants by index. `float` may be the name of an .npy file [n, 4] instead."""
 
     floats: Annotated[
-        Annotated[FloatTable, Tag("table")] | Annotated[str, Tag("file")],
+        Annotated[FloatTable, Tag("table")] | Annotated[FileName, Tag("file")],
         Discriminator(lambda value: "file" if isinstance(value, str) else "table"),
         Field(alias="float"),
     ] = {}
@@ -142,8 +151,8 @@ class Conditional(_Section):
     location: Annotated[ConditionalLocation, _member(ConditionalLocation)]
     test: Annotated[ConditionalTest, _member(ConditionalTest)]
     value: Bits = 0
-    file: str | None = None
-    initial: str | None = None
+    file: FileName | None = None
+    initial: FileName | None = None
     shape: tuple[Extent, Extent] | None = None
     format: Format = DataFormat.FLOAT32_1
     tiling: TilingName = Tiling.LINEAR
@@ -171,7 +180,7 @@ class Pass(_Section):
 
     domain_i: Interval
     domain_j: Interval
-    program: str | None = None
+    program: FileName | None = None
     repeat: Annotated[StrictInt, Field(ge=1, le=1_000_000)] = 1
     constants: Constants = Constants()
     swap: tuple[tuple[OutputIndex, InputIndex], ...] = ()
@@ -197,10 +206,6 @@ class Job(_Section):
             indices = [section.index for section in sections]
             if len(set(indices)) < len(indices):
                 raise ValueError(f"two {name} have the same index")
-        files = [output.file for output in self.outputs]
-        files += [self.conditional.file] if self.conditional is not None and self.conditional.file is not None else []
-        if len({Path(file) for file in files}) < len(files):
-            raise ValueError("two outputs go to the same file")
         return self
 
     @property

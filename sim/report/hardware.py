@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ctm.rtl.config import MachineConfig
+from ctm.sim.files import try_files, write_file
 from ctm.sim.report.header import c_header
 
 TOP = "ctm"
@@ -27,22 +28,21 @@ def write_hardware(config: MachineConfig, folder: Path) -> dict[str, Path]:
     OSError
         A file cannot be written.
     """
+    names = {"verilog": f"{TOP}.v", "list": f"{TOP}.f", "configuration": f"{TOP}.json", "header": f"{TOP}.h"}
+    files = {kind: folder / name for kind, name in names.items()}
+    try_files(dict.fromkeys(files.values(), 0), make_folders=True)
+
     # Imported here, because they take long and nothing else of the command line needs them.
     from ctm.sim.compiled.machine import machine_verilog
 
     texts = {
-        "verilog": (f"{TOP}.v", machine_verilog(config, top=TOP)),
-        "list": (f"{TOP}.f", f"{TOP}.v\n"),
-        "configuration": (f"{TOP}.json", json.dumps(_configuration(config), indent=2) + "\n"),
-        "header": (f"{TOP}.h", c_header()),
+        "verilog": machine_verilog(config, top=TOP),
+        "list": f"{names['verilog']}\n",
+        "configuration": json.dumps(_configuration(config), indent=2) + "\n",
+        "header": c_header(),
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {}
-    for kind, (name, text) in texts.items():
-        files[kind] = folder / name
-        partial = folder / f".{name}.partial"
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(files[kind])
+    for kind, text in texts.items():
+        write_file(files[kind], text.encode(), make_folders=True)
     return files
 
 

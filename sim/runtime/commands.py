@@ -3,12 +3,14 @@
 Source: CTM Guide pp. 8-22. Numbers are those of the manual's parameter words; `CommandBuffer.append` takes any.
 """
 
+from numbers import Integral
 from typing import Self
 
 import numpy as np
 
 from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.sim.runtime.types import check_type
 
 
 class CommandBuffer:
@@ -34,9 +36,10 @@ class CommandBuffer:
         if len(parameters) != len(command.parameters):
             raise ValueError(f"{name} takes {len(command.parameters)} parameters, not {len(parameters)}")
         for parameter, value in zip(command.parameters, parameters, strict=True):
+            check_type(f"{name}: {parameter}", value, Integral)
             if not 0 <= value < 1 << 32:
                 raise ValueError(f"{name}: {parameter} is no 32-bit word: {value}")
-        self.words += [command.word, *parameters]
+        self.words += [command.word, *map(int, parameters)]
         return self
 
     def init_perf_counters(self, *, enable: bool) -> Self:
@@ -141,8 +144,10 @@ class CommandBuffer:
 
     def set_cond_test(self, test: ConditionalTest) -> Self:
         """Choose the conditional test; p. 22."""
+        check_type("test", test, ConditionalTest)
         return self.append("set_cond_test", test.value)
 
     def set_cond_loc(self, location: ConditionalLocation) -> Self:
         """Choose the unit whose conditional test is made; p. 22."""
+        check_type("location", location, ConditionalLocation)
         return self.append("set_cond_loc", location.value)

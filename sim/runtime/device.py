@@ -15,6 +15,7 @@ from ctm.sim.runtime.commands import CommandBuffer
 from ctm.sim.runtime.heap import LOCAL, Heap
 from ctm.sim.runtime.image import Image
 from ctm.sim.runtime.layout import Layout
+from ctm.sim.runtime.types import check_type
 
 WATCHDOG = 1 << 24
 """Group instructions that a program may execute where nobody says otherwise."""
@@ -49,6 +50,7 @@ class Device:
         hazards: bool = False,
         max_cycles: int | None = None,
     ) -> None:
+        check_type("config", config, MachineConfig)
         self._engine = make_engine(
             engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles
         )
@@ -74,6 +76,7 @@ class Device:
 
     def image(self, layout: Layout, values: npt.ArrayLike | None = None, region: str = LOCAL) -> Image:
         """A new image, holding `values` if they are given."""
+        check_type("layout", layout, Layout)
         result = Image(memory=self.memory, base=self.allocate(layout.size, region), layout=layout)
         if values is not None:
             result.write(values)

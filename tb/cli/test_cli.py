@@ -4,33 +4,19 @@ import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
 
 from ctm.rtl.isa.formats import DataFormat
-from ctm.sim.cli.application import app
 from ctm.sim.runtime import CommandBuffer, Layout
+from ctm.tb.cli.invocation import ctm, report
 from ctm.tb.jobs.folder import Folder, executable, scale
 from ctm.tb.r5xx.machine import flow, move
 
 SOURCE = "; stores (i, j, 0, 1)\nOUT o0 = MOV(r0)\n"
-
-
-def ctm(*arguments: object) -> Result:
-    """Run ``ctm``; an exception that escapes is a failure of the test."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
-def report(*arguments: object) -> dict[str, Any]:
-    """The JSON object of ``ctm ... --json``, which must be all of standard output."""
-    return dict(json.loads(ctm(*arguments, "--json").stdout))
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctm.rtl.config import DEFAULT
+from ctm.sim.jobs.destinations import CONDITIONAL
 from ctm.sim.jobs.error import JobError
-from ctm.sim.jobs.execution import CONDITIONAL, Execution, Run, output_files, processors, save
+from ctm.sim.jobs.execution import Execution, Run, processors
 from ctm.sim.jobs.loading import load_job
+from ctm.sim.jobs.saving import save
 from ctm.tb.jobs.folder import JOB, Folder, executable, scale
 from ctm.tb.r5xx.machine import move
 
@@ -88,7 +90,7 @@ def test_a_conditional_buffer_is_read_written_and_returned(folder: Folder) -> No
     # The file keeps its shape: [height, width] here, [height, width, 1] where there was none.
     for shape in ((5, 13), (5, 13, 1)):
         job = load_job(folder.job)
-        save(job, run(folder), output_files(job, None))
+        save(job, run(folder))
         assert np.load(folder.path / "depth.npy").shape == shape
         (folder.path / "depth.npy").unlink()
 
@@ -116,10 +118,10 @@ def test_a_program_of_words_brings_its_constants(folder: Folder) -> None:
 
 def test_outputs_go_beside_the_job_or_into_a_folder_and_nothing_else_is_left(folder: Folder) -> None:
     job = load_job(folder.job)
-    assert output_files(job, None) == {0: folder.path / "y.npy"}
+    assert job.files == {0: folder.path / "y.npy"}
     target = folder.path / "new" / "place"
     before = set(folder.path.iterdir())
-    save(job, run(folder), output_files(job, target))
+    save(load_job(folder.job, target), run(folder))
     assert set(folder.path.iterdir()) - before == {folder.path / "new"}
     assert [path.name for path in target.iterdir()] == ["y.npy"]
     np.testing.assert_array_equal(np.load(target / "y.npy"), folder.expected)
@@ -154,7 +156,7 @@ WRONG = [
     ("scale.elf", "scale.exe", "job.toml:2: program.file: 'scale.exe' must end in .s, .elf or .json"),
     ("scale.elf", "other.elf", "job.toml:2: program.file: there is no file 'other.elf'"),
     ("x.npy", "z.npy", "job.toml:10: inputs[0].file: there is no file 'z.npy'"),
-    ("x.npy", "job.toml", "job.toml:10: inputs[0].file: 'job.toml' is no .npy array file"),
+    ("x.npy", "job.toml", "job.toml:10: inputs[0].file: 'job.toml' must end in .npy or .png"),
     (
         'file = "x.npy"\nformat = "FLOAT32_4"',
         'file = "x.npy"\nformat = "FLOAT32_2"',

@@ -16,7 +16,7 @@ from ctm.examples.catalogue import FOLDER, REFERENCES, job
 from ctm.examples.early_out.reference import classified
 from ctm.examples.expectation import Expectation
 from ctm.rtl.config import DEFAULT, ArrayConfig
-from ctm.sim.jobs.execution import Execution, Run, output_files
+from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import LoadedJob, load_job
 
 COMPILED = "compiled"
@@ -31,7 +31,7 @@ def run(loaded: LoadedJob, *, lanes: int = 4) -> Run:
 
 def outputs(loaded: LoadedJob, result: Run) -> dict[str, np.ndarray]:
     """What a run left, by file."""
-    return {path.name: result.outputs[key] for key, path in output_files(loaded, None).items()}
+    return {path.name: result.outputs[key] for key, path in loaded.files.items()}
 
 
 def assert_holds(found: dict[str, np.ndarray], expected: dict[str, Expectation]) -> None:

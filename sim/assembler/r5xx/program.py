@@ -8,12 +8,19 @@ from ctm.sim.assembler.cursor import number
 from ctm.sim.assembler.error import AssemblyError, Diagnostic, Position, SourceError
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.encoder.encoder import encode
-from ctm.sim.assembler.r5xx.parser.source import Source, parse
+from ctm.sim.assembler.r5xx.parser.source import TOO_MANY, Source, parse
 from ctm.sim.assembler.r5xx.parser.statement import Item
 from ctm.sim.assembler.r5xx.structure import Structure
 from ctm.sim.assembler.r5xx.synchronization import synchronize
 from ctm.sim.assembler.tokens import Kind, Token
 from ctm.sim.elf import Executable
+
+MOST_ERRORS = 100
+"""Errors of a text after which the rest is not looked at: it is likely no source at all."""
+
+
+class _EnoughError(Exception):
+    """There are MOST_ERRORS."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ def assemble(source: str, *, name: str = "<source>") -> Executable:
     Raises
     ------
     AssemblyError
-        With every error of the text that could be told.
+        With every error of the text that could be told, at most MOST_ERRORS.
     """
     return assemble_listing(source, name=name).executable
 
@@ -38,12 +45,20 @@ def assemble(source: str, *, name: str = "<source>") -> Executable:
 def assemble_listing(source: str, *, name: str = "<source>") -> Listing:
     """As `assemble`, with the lines that the instructions come from."""
     errors: list[SourceError] = []
-    parsed = parse(source, errors.append)
-    if not errors:
-        try:
+
+    def report(error: SourceError) -> None:
+        errors.append(error)
+        if len(errors) == MOST_ERRORS:
+            raise _EnoughError
+
+    try:
+        parsed = parse(source, report)
+        if not errors:
             return _link(parsed)
-        except SourceError as error:
-            errors.append(error)
+    except SourceError as error:
+        errors.append(error)
+    except _EnoughError:
+        pass
     lines = source.split("\n")
     errors.sort(key=lambda error: (error.position.line, error.position.column))
     raise AssemblyError([_diagnostic(name, error, lines) for error in errors])
@@ -68,7 +83,7 @@ def _link(source: Source) -> Listing:
     _append_output(source)
     if len(source.items) > INSTRUCTION_SLOTS:
         too_many = source.items[INSTRUCTION_SLOTS]
-        raise SourceError(f"a program has at most {INSTRUCTION_SLOTS} instructions", too_many.position)
+        raise SourceError(TOO_MANY, too_many.position)
     _aim(source, structure)
     start, end = _start_and_end(source)
     _finish_words(source, end)

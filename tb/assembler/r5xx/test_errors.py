@@ -1,10 +1,13 @@
 """Errors name the place and what is wrong, all of them in one go, whatever the text."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctm.sim.assembler import AssemblyError, assemble
+from ctm.sim.assembler.r5xx.program import MOST_ERRORS
 
 
 def errors(text: str) -> list[tuple[int, int, str]]:
@@ -154,3 +157,20 @@ def test_random_text_assembles_or_is_refused(text: str) -> None:
         assemble(text)
     except AssemblyError as error:
         assert error.errors
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("ALU r0 = MOV(r1)", "a program has at most 512 instructions"),
+        (".word 1, 2, 3, 4, 5, 6", "a program has at most 512 instructions"),
+        ("no such line", "a program has at most 512 instructions"),
+        ("\N{SECTION SIGN}", "the character '\N{SECTION SIGN}' means nothing here"),
+    ],
+)
+def test_a_text_that_is_much_too_long_is_told_at_once(line: str, message: str) -> None:
+    start = time.monotonic()
+    found = errors(f"{line}\n" * 200_000)
+    assert message in found[0][2]
+    assert len(found) <= MOST_ERRORS
+    assert time.monotonic() - start < 30

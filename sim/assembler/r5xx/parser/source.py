@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ctm.rtl.isa.limits import INSTRUCTION_SLOTS
 from ctm.sim.assembler.cursor import Cursor
 from ctm.sim.assembler.error import SourceError
 from ctm.sim.assembler.r5xx.parser.directives import Directives
@@ -12,6 +13,8 @@ from ctm.sim.assembler.tokens import Kind, Token, statements
 
 _EQU = ".equ"
 _REGISTER = re.compile(r"[rcibo][0-9]+", re.IGNORECASE)
+
+TOO_MANY = f"a program has at most {INSTRUCTION_SLOTS} instructions"
 
 Report = Callable[[SourceError], None]
 
@@ -27,9 +30,20 @@ class Source:
 
 
 def parse(text: str, report: Report) -> Source:
-    """Parse a text; every statement that is wrong is reported and left out."""
+    """Parse a text; every statement that is wrong is reported and left out.
+
+    Of a text with more instructions than a program can have, only the first that is too many is reported.
+    """
     source = Source()
-    found = [_split_labels(tokens) for tokens in statements(text, report)]
+    found = []
+    instructions = 0
+    for statement in statements(text, report):
+        labels, tokens = _split_labels(statement)
+        instructions += tokens[0].kind is not Kind.END and not _is_directive(tokens)
+        if instructions > INSTRUCTION_SLOTS:
+            report(SourceError(TOO_MANY, tokens[0].position))
+            return source
+        found.append((labels, tokens))
     for step in (_directive, _instruction):
         for labels, tokens in found:
             try:

@@ -55,7 +55,7 @@ def parse_text(text: str, *, uncached_writes: bool) -> Item | None:
         raise error
 
     try:
-        return parse_statement(Cursor(statements(text, fail)[0], {}), uncached_writes=uncached_writes)
+        return parse_statement(Cursor(next(statements(text, fail)), {}), uncached_writes=uncached_writes)
     except SourceError:
         return None
 

@@ -1,0 +1,40 @@
+"""Domains that are likely not meant: empty ones, and those that reach beyond an output."""
+
+from collections.abc import Iterator, Sequence
+
+from ctm.sim.jobs.program_file import ProgramFile
+from ctm.sim.jobs.reading import JobText, Key
+from ctm.sim.jobs.schema import Job, Pass
+
+
+def domain_warnings(text: JobText, job: Job, programs: Sequence[ProgramFile]) -> Iterator[str]:
+    """What to tell the author of a job whose launches run these programs, once for launches that are alike."""
+    said = set()
+    for place, (launch, program) in enumerate(zip(job.launches, programs, strict=True)):
+        for key, message in _doubts(job, launch, program):
+            if message not in said:
+                said.add(message)
+                section: Key = ("domain", key) if job.domain is not None else ("passes", place, f"domain_{key}")
+                yield str(text.error(section, message))
+
+
+def _doubts(job: Job, launch: Pass, program: ProgramFile) -> Iterator[tuple[str, str]]:
+    """Messages by the direction, i or j, that they are about."""
+    directions = (("i", launch.domain_i, 1), ("j", launch.domain_j, 0))
+    empty = [(key, first, last) for key, (first, last), _ in directions if first > last]
+    for key, first, last in empty:
+        yield key, f"[{first}, {last}] is empty, so no processor runs; the first end comes first"
+    # An uncached write goes where the program says, not where the processor is in the domain.
+    if empty or program.executable.uncached_writes:
+        return
+    sizes = [
+        (f"output {output.index}", output.shape)
+        for output in job.outputs
+        if output.index in program.executable.notes.outputs
+    ]
+    if job.conditional is not None and job.conditional.shape is not None:
+        sizes.append(("the conditional buffer", job.conditional.shape))
+    for key, (first, last), side in directions:
+        for name, shape in sizes:
+            if last >= shape[side]:
+                yield key, f"[{first}, {last}] reaches beyond {name}, which ends at {shape[side] - 1}"

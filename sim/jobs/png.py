@@ -1,0 +1,71 @@
+"""PNG files of elements, without loss: UINT8_4 is red, green, blue and alpha, UINT16_1 is gray of 16 bits.
+
+The first row of a picture is the one on top. Floats have no place in a PNG: an output that is to be a picture has a
+format of whole numbers, to which the machine itself converts.
+"""
+
+import io
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, UnidentifiedImageError
+
+from ctm.rtl.isa.formats import DataFormat
+
+Picture = npt.NDArray[Any]
+
+FORMATS = (DataFormat.UINT8_4, DataFormat.UINT16_1)
+
+_BIT_DEPTH = 24
+"""Where a PNG file has the bits of a channel: in the header, which comes first."""
+
+
+class PngError(ValueError):
+    """A file that is no PNG, or a picture that does not fit."""
+
+
+def read_png(data: bytes, data_format: DataFormat) -> Picture:
+    """The elements of a picture, [height, width, 4] or [height, width].
+
+    UINT8_4 takes every picture of 8 bits: gray becomes red, green and blue; alpha is 255 where there is none. UINT16_1
+    takes gray pictures; 8 bits become 16 of the same brightness.
+
+    Raises
+    ------
+    PngError
+        It is no picture, or one that would lose something.
+    """
+    try:
+        with _opened(data) as picture:
+            deep, mode = data[_BIT_DEPTH] > 8, picture.mode
+            if data_format is DataFormat.UINT8_4 and not deep:
+                return np.asarray(picture.convert("RGBA"))
+            if data_format is DataFormat.UINT16_1 and mode in ("1", "L"):
+                return np.asarray(picture.convert("L")).astype(np.uint16) * np.uint16(257)
+            if data_format is DataFormat.UINT16_1 and mode.startswith("I"):
+                return np.asarray(picture).astype(np.uint16)
+    except UnidentifiedImageError:
+        raise PngError("is no PNG picture") from None
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise PngError(f"is no PNG picture that can be read: {error}") from None
+    depth = "16" if deep else "8"
+    raise PngError(f"is a picture of {depth} bits and mode {mode}; UINT8_4 takes 8 bits, UINT16_1 gray pictures")
+
+
+def png(array: Picture) -> bytes:
+    """The PNG file of shades [height, width] or [height, width, 1] or colours [height, width, 3 or 4].
+
+    Shades are uint8 or uint16, colours uint8.
+    """
+    buffer = io.BytesIO()
+    Image.fromarray(array[:, :, 0] if array.shape[2:] == (1,) else array).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _opened(data: bytes) -> Image.Image:
+    with warnings.catch_warnings():
+        # Pillow only warns of pictures that are far larger than any buffer.
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        return Image.open(io.BytesIO(data), formats=["PNG"])

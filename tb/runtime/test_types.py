@@ -1,0 +1,38 @@
+"""Values of a wrong type are refused where they are given, and the message says what to write."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ctm.rtl.isa.formats import DataFormat
+from ctm.sim.runtime import CommandBuffer, Device, Layout
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (lambda: Layout(width=4, height=4, format="UINT8_4"),
+         "format must be a DataFormat, not 'UINT8_4'; write DataFormat.UINT8_4"),
+        (lambda: Layout(width=4, height=4, format="RGBA"),
+         "format must be a DataFormat, not 'RGBA'; there are .*FLOAT32_4"),
+        (lambda: Layout(width=4, height=4, format=np.uint8), "format must be a DataFormat, not <class 'numpy.uint8'>"),
+        (lambda: Layout(width=4, height=4, format=DataFormat.UINT8_4, tiling="TILED"), "write Tiling.TILED"),
+        (lambda: Layout(width=4.0, height=4, format=DataFormat.UINT8_4), "width must be a whole number, not 4.0"),
+        (lambda: Layout(width=4, height="4", format=DataFormat.UINT8_4), "height must be a whole number, not '4'"),
+        (lambda: Device("golden", "wide"), "config must be a MachineConfig, not 'wide'"),
+        (lambda: Device().image(DataFormat.UINT8_4), "layout must be a Layout, not <DataFormat.UINT8_4"),
+        (lambda: CommandBuffer().set_cond_test("LESS"), "write ConditionalTest.LESS"),
+        (lambda: CommandBuffer().set_cond_loc("PE"), "write ConditionalLocation.PE"),
+        (lambda: CommandBuffer().set_domain(0, 0, 63.0, 63), "set_domain: i1 must be a whole number, not 63.0"),
+    ],
+)  # fmt: skip
+def test_a_wrong_type_is_refused(action: Callable[[], object], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        action()
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
+    layout = Layout(width=np.int64(4), height=np.uint16(2), format=DataFormat.UINT8_4)
+    assert layout.size == Layout(width=4, height=2, format=DataFormat.UINT8_4).size
+    assert CommandBuffer().set_domain(*np.arange(4)).words == CommandBuffer().set_domain(0, 1, 2, 3).words
