@@ -74,10 +74,11 @@ COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields
 class ArrayConfig:
     """The DPP array.
 
-    `temporaries` is the depth of the register file per core and lane, `lookups` the most that a group may have
-    outstanding.
+    `instruction_set` is that of its cores. `temporaries` is the depth of the register file per core and lane, `lookups`
+    the most that a group may have outstanding.
     """
 
+    instruction_set: str = "r5xx"
     cores: int = 1
     lanes: int = 4
     threads: int = 16

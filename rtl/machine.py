@@ -4,26 +4,24 @@ from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.clients import BEAT_WORDS, CONSTANT_LINE_BITS
 from ctm.rtl.co.unit import ConditionalUnit, passenger_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, CoreMaker
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.core_module import CoreModule
-from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS, Unit, slot_bits
+from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
 from ctm.rtl.host.control_bus import ControlBusSignature
 from ctm.rtl.host.interface import HostInterface
+from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.lib.rest import Pausing, resettable
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
 from ctm.rtl.mc.bus.read_ports import port_count
 from ctm.rtl.mc.controller import WRITES, MemoryController, read_clients
 from ctm.rtl.pe.processor import CommandProcessor
-from ctm.rtl.r5xx.launch import Launch
 
 _PROCESSOR, _ARRAY = range(2)
 """Clients of the conditional unit."""
-_COUNTED = {Unit.ALU: "ALU", Unit.TEXTURE: "TEX", Unit.FLOW: "FC"}
 _PORTS = ("LOCAL", "SYSTEM")
 
 
@@ -42,6 +40,7 @@ class Machine(wiring.Component):
 
     def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
         self._config, self._make_core = config, core
+        self._instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
         self._ports = port_count(config.memory.split)
         super().__init__(
             {
@@ -58,16 +57,15 @@ class Machine(wiring.Component):
         array, memory = config.array, config.memory
         slot = slot_bits(array) + (array.cores - 1).bit_length()
         m.submodules.host = self._host = host = HostInterface(array)
-        self._processor = CommandProcessor(array)
+        self._processor = CommandProcessor(array, self._instruction_set.shapes.program_format)
         self._conditional = ConditionalUnit(array.lanes)
-        self._array = Array(config, self._make_core)
-        self._launch = Launch()
+        self._array = Array(config, self._instruction_set, self._make_core)
+        self._launch = self._instruction_set.launch()
         self._controller = MemoryController(
             config,
             tag=lookup_tag_layout(array),
             slot=slot,
             conditional_passenger=passenger_layout(array.lanes),
-            constants={"line_bits": CONSTANT_LINE_BITS, "beat_words": BEAT_WORDS},
         )
         self._memory_ports = MemoryPorts(
             self._controller.read_tag,
@@ -83,7 +81,7 @@ class Machine(wiring.Component):
         m.submodules.processor = resettable(self._processor, host.reset)
         m.submodules.array = resettable(self._array, host.reset)
         m.submodules.controller = resettable(self._controller, host.reset)
-        tests = [port.valid for port in (*self._conditional.requests, *self._conditional.responses)]
+        tests = [port.valid for client in self._conditional.clients for port in (client.request, client.response)]
         active = self._conditional.command.valid | ~self._conditional.idle | Cat(tests).any()
         m.submodules.conditional = resettable(Pausing(self._conditional, active), host.reset)
         self._connect_host(m)
@@ -113,12 +111,9 @@ class Machine(wiring.Component):
         )  # fmt: skip
         connect(m, processor.mc_command, controller.command)
         connect(m, processor.co_command, conditional.command)
-        connect(m, processor.line_request, controller.line_request)
-        connect(m, controller.line_response, processor.line_response)
-        connect(m, processor.counters_write, controller.counters_write)
-        connect(m, controller.counters_written, processor.counters_written)
-        connect(m, processor.test_request, conditional.requests[_PROCESSOR])
-        connect(m, conditional.responses[_PROCESSOR], processor.test_response)
+        connect(m, processor.lines, controller.lines)
+        connect(m, processor.counters, controller.counters)
+        connect(m, processor.tester, conditional.clients[_PROCESSOR])
         m.d.comb += [
             processor.mc_idle.eq(controller.idle),
             processor.lost.eq(controller.lost),
@@ -126,7 +121,6 @@ class Machine(wiring.Component):
             controller.lost_taken.eq(processor.lost_taken),
             processor.refused_address.eq(controller.refused_address),
             controller.watch.eq(processor.program_starts),
-            controller.code.eq(processor.image.code),
             processor.conditional_legal.eq(conditional.format_legal),
             processor.tests.eq(conditional.tests_pe),
             conditional.buffer.eq(controller.conditional),
@@ -150,19 +144,16 @@ class Machine(wiring.Component):
         m.d.comb += [
             array.reset.eq(self._host.reset),
             array.program.eq(self._launch.program),
+            array.code_address.eq(processor.image.code),
             array.forget_code.eq(processor.image_loaded),
             array.forget_constants.eq(controller.forget_constants),
             processor.array_idle.eq(array.idle),
         ]
         for core in range(self._config.array.cores):
-            connect(m, array.lookup_request[core], controller.lookup_requests[core])
-            connect(m, controller.lookup_responses[core], array.lookup_response[core])
-        for name in ("instruction_request", "constant_request", "uncached_write", "output"):
+            connect(m, array.lookups[core], controller.lookups[core])
+        for name in ("code", "constants", "uncached", "output"):
             connect(m, getattr(array, name), getattr(controller, name))
-        for name in ("instruction_response", "constant_response", "uncached_done"):
-            connect(m, getattr(controller, name), getattr(array, name))
-        connect(m, array.test_request, conditional.requests[_ARRAY])
-        connect(m, conditional.responses[_ARRAY], array.test_response)
+        connect(m, array.tests, conditional.clients[_ARRAY])
 
     def _connect_memory(self, m: Module) -> None:
         controller, ports = self._controller, self._memory_ports
@@ -191,10 +182,11 @@ class Machine(wiring.Component):
             steps.CONDITIONAL_MISSES.eq(events.conditional_miss),
             steps.OUTPUT_LINES.eq(events.output_line),
         ]
-        for unit, name in _COUNTED.items():
+        ports = self._instruction_set.shapes.ports
+        for number, port in enumerate(ports):
             m.d.comb += [
-                steps[f"ISSUED_{name}"].eq(sum(array.issued[unit.value :: PORTS])),
-                steps[f"LANES_{name}"].eq(array.active_lanes[unit.value]),
+                steps[f"ISSUED_{port.name}"].eq(sum(array.issued[number :: len(ports)])),
+                steps[f"LANES_{port.name}"].eq(array.active_lanes[number]),
             ]
         m.d.comb += [steps[f"STALL_{cause}"].eq(array.stalls[number]) for number, cause in enumerate(STALLS)]
         for name, bus in zip(_PORTS, self.buses, strict=False):

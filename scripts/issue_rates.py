@@ -13,9 +13,9 @@ from ctm.sim.elf import write
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.report.workloads import Workload, blackscholes, mandelbrot, matmul, nbody, prepare
 from ctm.sim.runtime import CommandBuffer, Device, Layout
-from ctm.tb.dpp.simulation import Timing
 from ctm.tb.r5xx.core_engine import CoreEngine
 from ctm.tb.r5xx.shaders import Shader, run
+from ctm.tb.r5xx.simulation.simulation import Timing
 
 _LONG_ROUNDS = 60
 _LATE_ROUNDS = 30

@@ -5,8 +5,10 @@ controller's. Source: CTM Guide pp. 5-7, 31-38.
 """
 
 from amaranth.hdl import ShapeLike
-from amaranth.lib import data, enum
+from amaranth.lib import data, enum, stream
+from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.conversation import Conversation
 from ctm.rtl.isa.limits import CHANNELS, COLUMN_BITS, COORDINATE_BITS, FLOAT_CONSTANTS, INPUTS, OUTPUTS, WORD_BITS
 
 BEAT_WORDS = 4
@@ -29,23 +31,32 @@ WORDS = data.ArrayLayout(WORD_BITS, CHANNELS)
 
 def words_layout(lanes: int) -> data.ArrayLayout:
     """Four channels of every lane."""
-    return data.ArrayLayout(data.ArrayLayout(WORD_BITS, CHANNELS), lanes)
+    return data.ArrayLayout(WORDS, lanes)
 
 
-_INPUT_BITS = (INPUTS - 1).bit_length()
+def indices_layout(lanes: int) -> data.ArrayLayout:
+    """A column or a row for every lane."""
+    return data.ArrayLayout(COORDINATE_BITS, lanes)
 
 
 def lookup_request_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
     """A pair for each lane, inside the input's limits where `fetch` says that it is wanted."""
-    indices = data.ArrayLayout(COORDINATE_BITS, lanes)
+    indices = indices_layout(lanes)
     return data.StructLayout(
-        {"tag": tag, "input": _INPUT_BITS, "uncached": 1, "x": indices, "y": indices, "fetch": lanes}
+        {
+            "tag": tag,
+            "input": (INPUTS - 1).bit_length(),
+            "uncached": 1,
+            "x": indices,
+            "y": indices,
+            "fetch": lanes,
+        }
     )
 
 
 def lookup_response_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
     """Words of the lanes that fetch; with `refused`, or of other lanes, they mean nothing."""
-    return data.StructLayout({"tag": tag, "words": data.ArrayLayout(WORDS, lanes), "refused": 1})
+    return data.StructLayout({"tag": tag, "words": words_layout(lanes), "refused": 1})
 
 
 def output_layout(lanes: int) -> data.StructLayout:
@@ -55,7 +66,7 @@ def output_layout(lanes: int) -> data.StructLayout:
             "i": COLUMN_BITS,
             "j": COORDINATE_BITS,
             "target": range(OUTPUTS),
-            "words": data.ArrayLayout(WORDS, lanes),
+            "words": words_layout(lanes),
             "mask": data.ArrayLayout(CHANNELS, lanes),
         }
     )
@@ -63,7 +74,7 @@ def output_layout(lanes: int) -> data.StructLayout:
 
 def uncached_write_layout(lanes: int, slot: ShapeLike) -> data.StructLayout:
     """A word for each lane in `mask`, at a pair of its own; of two lanes with the same pair the later one wins."""
-    indices = data.ArrayLayout(COORDINATE_BITS, lanes)
+    indices = indices_layout(lanes)
     return data.StructLayout(
         {
             "slot": slot,
@@ -74,3 +85,58 @@ def uncached_write_layout(lanes: int, slot: ShapeLike) -> data.StructLayout:
             "mask": lanes,
         }
     )
+
+
+class ConstantClient(Conversation):
+    """Somebody who reads lines of constants, seen from there.
+
+    Members
+    -------
+    request : ``Out(stream.Signature({bank, line}))``
+        A line of one of the files.
+    response : ``In(stream.Signature({words, refused}))``
+        Its beats, in the order of the requests. With `refused` the words mean nothing.
+    """
+
+    def __init__(self) -> None:
+        request = data.StructLayout({"bank": ConstantBank, "line": CONSTANT_LINE_BITS})
+        response = data.StructLayout({"words": data.ArrayLayout(WORD_BITS, BEAT_WORDS), "refused": 1})
+        super().__init__({"request": Out(stream.Signature(request)), "response": In(stream.Signature(response))})
+
+
+class LookupClient(Conversation):
+    """A core that looks up elements of inputs, seen from there.
+
+    Members
+    -------
+    request : ``Out(stream.Signature(lookup_request_layout(lanes, tag)))``
+    response : ``In(stream.Signature(lookup_response_layout(lanes, tag)))``
+        In the order of the requests of the same slot, which is part of the tag; others may overtake.
+    """
+
+    def __init__(self, lanes: int, tag: ShapeLike) -> None:
+        super().__init__(
+            {
+                "request": Out(stream.Signature(lookup_request_layout(lanes, tag))),
+                "response": In(stream.Signature(lookup_response_layout(lanes, tag))),
+            }
+        )
+
+
+class UncachedClient(Conversation):
+    """Somebody who writes past the caches, to output 0, seen from there.
+
+    Members
+    -------
+    write : ``Out(stream.Signature(uncached_write_layout(lanes, slot)))``
+    done : ``In(stream.Signature({slot}))``
+        A write that acquires, and all earlier ones of its slot, are in memory, or were refused. Others get no answer.
+    """
+
+    def __init__(self, lanes: int, slot: ShapeLike) -> None:
+        super().__init__(
+            {
+                "write": Out(stream.Signature(uncached_write_layout(lanes, slot))),
+                "done": In(stream.Signature(data.StructLayout({"slot": slot}))),
+            }
+        )

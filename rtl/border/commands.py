@@ -1,8 +1,10 @@
 """Command buffers, commands for units, and why a buffer is dropped."""
 
-from amaranth.lib import data
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.programs import PC_BITS
+from ctm.rtl.border.conversation import Conversation
+from ctm.rtl.border.lines import LINE_WRITTEN
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
 
@@ -28,9 +30,25 @@ ERROR = data.StructLayout(
         "client": BusClient,
         "address": ADDRESS_BITS,
         "word": WORD_BITS,
-        "pc": PC_BITS,
+        "pc": WORD_BITS,
         "i": COLUMN_BITS,
         "j": COORDINATE_BITS,
     }
 )
 """Why a buffer was dropped. What a status does not concern is 0."""
+
+
+class CounterClient(Conversation):
+    """Somebody who writes performance counters to memory, seen from there.
+
+    Members
+    -------
+    write : ``Out(stream.Signature(COUNTERS_WRITE))``
+    written : ``In(stream.Signature(LINE_WRITTEN))``
+        In the order of the writes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {"write": Out(stream.Signature(COUNTERS_WRITE)), "written": In(stream.Signature(LINE_WRITTEN))}
+        )

@@ -1,24 +1,12 @@
 """What the conditional unit is asked and answers, and what it asks of its cache."""
 
 from amaranth.hdl import ShapeLike
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.conversation import Conversation
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_WORDS
 from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
-
-
-def request_layout(lanes: int) -> data.StructLayout:
-    """Tests of a group: the pair of its lane 0, the lanes to be tested, and their conditional values."""
-    return data.StructLayout(
-        {"i": COLUMN_BITS, "j": COORDINATE_BITS, "mask": lanes, "values": data.ArrayLayout(WORD_BITS, lanes)}
-    )
-
-
-def response_layout(lanes: int) -> data.StructLayout:
-    """The lanes whose test passed; those that were not to be tested have not."""
-    return data.StructLayout({"passed": lanes})
-
 
 WORD_INDEX_BITS = (LINE_WORDS - 1).bit_length()
 
@@ -47,8 +35,35 @@ def result_layout(passenger: ShapeLike) -> data.StructLayout:
     return data.StructLayout({"valid": 1, "bits": WORD_BITS, "refused": 1, "passenger": passenger})
 
 
-def conditional_port(passenger: ShapeLike) -> wiring.Signature:
-    """The border of the conditional unit and its cache, seen from the unit.
+def group_to_test_layout(lanes: int) -> data.StructLayout:
+    """A group to be tested: the pair of its lane 0, the lanes to be tested, and their conditional values."""
+    return data.StructLayout(
+        {"i": COLUMN_BITS, "j": COORDINATE_BITS, "mask": lanes, "values": data.ArrayLayout(WORD_BITS, lanes)}
+    )
+
+
+class ConditionalClient(Conversation):
+    """Somebody who has groups tested by the conditional unit, seen from there.
+
+    Members
+    -------
+    request : ``Out(stream.Signature(group_to_test_layout(lanes)))``
+    response : ``In(stream.Signature({passed}))``
+        The lanes whose test passed, in the order of the requests; those that were not to be tested have not.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        response = data.StructLayout({"passed": lanes})
+        super().__init__(
+            {
+                "request": Out(stream.Signature(group_to_test_layout(lanes))),
+                "response": In(stream.Signature(response)),
+            }
+        )
+
+
+class ConditionalAccess(Conversation):
+    """The conditional unit and its cache, seen from the unit.
 
     Members
     -------
@@ -63,12 +78,14 @@ def conditional_port(passenger: ShapeLike) -> wiring.Signature:
     empty : ``In(1)``
         All results have been taken.
     """
-    return wiring.Signature(
-        {
-            "access": Out(stream.Signature(access_layout(passenger))),
-            "result": In(result_layout(passenger)),
-            "taken": Out(1),
-            "change": Out(CHANGE),
-            "empty": In(1),
-        }
-    )
+
+    def __init__(self, passenger: ShapeLike) -> None:
+        super().__init__(
+            {
+                "access": Out(stream.Signature(access_layout(passenger))),
+                "result": In(result_layout(passenger)),
+                "taken": Out(1),
+                "change": Out(CHANGE),
+                "empty": In(1),
+            }
+        )

@@ -1,7 +1,9 @@
 """Lines of memory: what is asked of the level behind, and what comes back."""
 
-from amaranth.lib import data
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.conversation import Conversation
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS, WORD_BYTES
 
@@ -22,3 +24,19 @@ LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "m
 
 LINE_WRITTEN = data.StructLayout({"refused": 1})
 """Memory has taken a write, or the bus gave an error; in the order of the writes."""
+
+
+class LineClient(Conversation):
+    """Somebody who reads lines, seen from there.
+
+    Members
+    -------
+    request : ``Out(stream.Signature(LINE_REQUEST))``
+    response : ``In(stream.Signature(LINE_RESPONSE))``
+        In the order of the requests.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {"request": Out(stream.Signature(LINE_REQUEST)), "response": In(stream.Signature(LINE_RESPONSE))}
+        )

@@ -2,26 +2,33 @@
 
 from amaranth.lib import data
 
-from ctm.rtl.isa.executable import PROGRAM_INFORMATION_WORDS
+from ctm.rtl.isa.executable import PROGRAM_INFORMATION_WORDS, ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, WORD_BITS
-from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.isa.status import BusClient, Status
 
-PC_BITS = INSTRUCTION_SLOTS.bit_length()
 
-IMAGE = data.StructLayout(
-    {
-        "code": ADDRESS_BITS,
-        "size": PC_BITS,
-        "information": data.ArrayLayout(WORD_BITS, PROGRAM_INFORMATION_WORDS),
-    }
-)
-"""A loaded program: where its code is, how many instructions it has, its program information."""
+def image_layout(program_format: ProgramFormat) -> data.StructLayout:
+    """A loaded program: where its code is, of how many units it is, its program information."""
+    return data.StructLayout(
+        {
+            "code": ADDRESS_BITS,
+            "size": program_format.pc_bits,
+            "information": data.ArrayLayout(WORD_BITS, PROGRAM_INFORMATION_WORDS),
+        }
+    )
 
-PROGRAM_FAULT = data.StructLayout(
-    {"status": Status, "client": BusClient, "pc": PC_BITS, "i": COLUMN_BITS, "j": COORDINATE_BITS}
-)
-"""Why the array stopped a group; i and j are lane 0's."""
+
+def program_fault_layout(program_format: ProgramFormat) -> data.StructLayout:
+    """Why the array stopped a group; i and j are lane 0's."""
+    return data.StructLayout(
+        {
+            "status": Status,
+            "client": BusClient,
+            "pc": program_format.pc_bits,
+            "i": COLUMN_BITS,
+            "j": COORDINATE_BITS,
+        }
+    )
 
 
 def group_layout(lanes: int) -> data.StructLayout:

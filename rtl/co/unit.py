@@ -10,7 +10,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.commands import UNIT_COMMAND
-from ctm.rtl.border.conditional import conditional_port, request_layout, response_layout
+from ctm.rtl.border.conditional import (
+    ConditionalAccess,
+    ConditionalClient,
+)
 from ctm.rtl.border.lines import LINE_OFFSET_BITS
 from ctm.rtl.co.comparison import Comparison
 from ctm.rtl.co.pairs import Pairs, is_integer
@@ -59,10 +62,9 @@ class ConditionalUnit(wiring.Component):
         The buffer's format allows what the test does.
     tests_pe, tests_dpp : ``Out(1)``
         Requests of this client may fail or store something.
-    requests : ``In(stream.Signature(request_layout(lanes))).array(2)``
-        Of the PE and of the DPP array.
-    responses : ``Out(stream.Signature(response_layout(lanes))).array(2)``
-    cache : ``Out(conditional_port(passenger_layout(lanes)))``
+    clients : ``In(ConditionalClient(lanes)).array(2)``
+        The PE and the DPP array.
+    cache : ``Out(ConditionalAccess(passenger_layout(lanes)))``
     idle : ``Out(1)``
         All answers have been taken.
     """
@@ -77,9 +79,8 @@ class ConditionalUnit(wiring.Component):
                 "format_legal": Out(1),
                 "tests_pe": Out(1),
                 "tests_dpp": Out(1),
-                "requests": In(stream.Signature(request_layout(lanes))).array(len(CLIENTS)),
-                "responses": Out(stream.Signature(response_layout(lanes))).array(len(CLIENTS)),
-                "cache": Out(conditional_port(passenger_layout(lanes))),
+                "clients": In(ConditionalClient(lanes)).array(len(CLIENTS)),
+                "cache": Out(ConditionalAccess(passenger_layout(lanes))),
                 "idle": Out(1),
             }
         )
@@ -101,12 +102,13 @@ class ConditionalUnit(wiring.Component):
         self._judge(m, test, stores, passed, ends, room)
 
         never, rooms, served = test == ConditionalTest.NEVER, [], []
-        for client, request, response in zip(CLIENTS, self.requests, self.responses, strict=True):
-            m.submodules[f"answers_{client.name.lower()}"] = answers = SyncFIFO(width=self._lanes, depth=_ANSWERS)
-            selected = Signal(name=f"selects_{client.name.lower()}")
+        for place, client in zip(CLIENTS, self.clients, strict=True):
+            request, response = client.request, client.response
+            m.submodules[f"answers_{place.name.lower()}"] = answers = SyncFIFO(width=self._lanes, depth=_ANSWERS)
+            selected = Signal(name=f"selects_{place.name.lower()}")
             tested, taken = selected & (reads | stores), request.valid & request.ready
             m.d.comb += [
-                selected.eq(location == client),
+                selected.eq(location == place),
                 request.ready.eq(~self.command.valid & Mux(tested, pairs.group.ready, answers.w_rdy)),
                 answers.w_en.eq(Mux(tested, ends, taken)),
                 answers.w_data.eq(Mux(tested, passed, Mux(selected & never, 0, request.payload.mask))),

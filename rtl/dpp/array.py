@@ -10,16 +10,18 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.clients import LINE_BEATS
-from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
+from ctm.rtl.border.lines import LineClient
+from ctm.rtl.border.programs import group_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.core_module import CoreInstance, CoreModule
-from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS, slot_bits
-from ctm.rtl.dpp.program import PROGRAM
+from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
+from ctm.rtl.dpp.instruction_set import InstructionSet
+from ctm.rtl.dpp.program import program_layout
+from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter, SharedClient
 
-_LOOKUPS = ("lookup_request", "lookup_response")
-_ANSWERED = {"constant": LINE_BEATS, "test": 1}
+_ANSWERED = {"constants": LINE_BEATS, "tests": 1}
 """Clients whose answers come in the order of the requests, and beats of an answer."""
 
 CoreMaker = type[CoreModule] | type[CoreInstance]
@@ -28,14 +30,14 @@ CoreMaker = type[CoreModule] | type[CoreInstance]
 def array_members(config: ArrayConfig) -> dict[str, Any]:
     """The memory clients of the array: those that all cores share, and each core's lookups."""
     members = memory_members(config, cores=config.cores)
-    return members | {name: members[name].array(config.cores) for name in _LOOKUPS}
+    return members | {"lookups": members["lookups"].array(config.cores)}
 
 
 class Array(wiring.Component):
     """All cores of the machine.
 
-    Groups go to whichever core has room, in order, the cores in turn. `core` makes one: `CoreModule`, or `CoreInstance`
-    where cores are written as a module of their own.
+    Groups go to whichever core has room, in order, the cores in turn. `core` makes one of the instruction set's:
+    `CoreModule`, or `CoreInstance` where cores are written as a module of their own.
 
     Members
     -------
@@ -43,30 +45,36 @@ class Array(wiring.Component):
         Resets the cores; the rest has its reset from outside, as every component.
     program, forget_code, forget_constants, group, fault, idle
         As a core's.
-    issued : ``Out(3 * cores)``
+    code_address : ``In(32)``
+        Where the program's code is, a multiple of 4; constant while the array is not idle.
+    code : ``Out(LineClient())``
+    issued : ``Out(ports * cores)``
         As a core's, the first core's in the low bits.
-    active_lanes : ``Out(range(cores * lanes + 1))`` for each kind of instruction
+    active_lanes : ``Out(range(cores * lanes + 1))`` for each port
         Of all cores together.
     stalls : ``Out(range(cores + 1))`` for each cause in `STALLS`
-        Cores that issued no ALU instruction because of it.
-    instruction_request and so on
+        Cores that issued nothing at the counted port because of it.
+    constants and so on
         See `array_members`.
     """
 
-    def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
-        self._config, self._make_core = config, core
-        array = config.array
+    def __init__(self, config: MachineConfig, instruction_set: InstructionSet, core: CoreMaker = CoreModule) -> None:
+        self._config, self._instruction_set, self._make_core = config, instruction_set, core
+        array, shapes = config.array, instruction_set.shapes
+        self._ports = ports = len(shapes.ports)
         super().__init__(
             {
                 "reset": In(1),
-                "program": In(PROGRAM),
+                "program": In(program_layout(shapes)),
                 "forget_code": In(1),
                 "forget_constants": In(1),
+                "code_address": In(ADDRESS_BITS),
+                "code": Out(LineClient()),
                 "group": In(stream.Signature(group_layout(array.lanes))),
-                "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
+                "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
                 "idle": Out(1),
-                "issued": Out(PORTS * array.cores),
-                "active_lanes": Out(data.ArrayLayout(range(array.cores * array.lanes + 1), PORTS)),
+                "issued": Out(ports * array.cores),
+                "active_lanes": Out(data.ArrayLayout(range(array.cores * array.lanes + 1), ports)),
                 "stalls": Out(data.ArrayLayout(range(array.cores + 1), len(STALLS))),
                 **array_members(array),
             }
@@ -75,7 +83,7 @@ class Array(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        cores = [self._make_core(self._config) for _ in range(self._config.array.cores)]
+        cores = [self._make_core(self._config, self._instruction_set) for _ in range(self._config.array.cores)]
         for number, core in enumerate(cores):
             m.submodules[f"core_{number}"] = core
             m.d.comb += [
@@ -84,12 +92,14 @@ class Array(wiring.Component):
                 core.forget_code.eq(self.forget_code),
                 core.forget_constants.eq(self.forget_constants),
             ]
-            connect(m, core.lookup_request, flipped(self.lookup_request[number]))
-            connect(m, flipped(self.lookup_response[number]), core.lookup_response)
+            connect(m, core.lookups, flipped(self.lookups[number]))
         m.d.comb += [
             self.idle.eq(Cat(core.idle for core in cores).all()),
             self.issued.eq(Cat(core.issued for core in cores)),
-            *(self.active_lanes[port].eq(sum(core.active_lanes[port] for core in cores)) for port in range(PORTS)),
+            *(
+                self.active_lanes[port].eq(sum(core.active_lanes[port] for core in cores))
+                for port in range(self._ports)
+            ),
             *(self.stalls[cause].eq(sum(core.stalls[cause] for core in cores)) for cause in range(len(STALLS))),
         ]
         self._dispatch(m, cores)
@@ -117,41 +127,26 @@ class Array(wiring.Component):
 
     def _connect_clients(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
         for name, beats in _ANSWERED.items():
-            request, response = f"{name}_request", f"{name}_response"
-            shapes = [getattr(self, port).payload.shape() for port in (request, response)]
-            m.submodules[name] = client = SharedClient(*shapes, len(cores), beats=beats)
-            connect(m, client.request, flipped(getattr(self, request)))
-            connect(m, flipped(getattr(self, response)), client.response)
+            shared = getattr(self, name)
+            m.submodules[name] = client = SharedClient(shared.signature, len(cores), beats=beats)
+            connect(m, client.shared, flipped(shared))
             for number, core in enumerate(cores):
-                connect(m, getattr(core, request), client.requests[number])
-                connect(m, client.responses[number], getattr(core, response))
-        self._share_instructions(m, cores)
+                connect(m, getattr(core, name), client.clients[number])
+        m.submodules.code = code = self._instruction_set.code_reader(self._config)
+        connect(m, code.lines, flipped(self.code))
+        m.d.comb += code.address.eq(self.code_address)
         m.submodules.output = output = Arbiter(self.output.payload.shape(), len(cores))
         connect(m, output.output, flipped(self.output))
         for number, core in enumerate(cores):
+            m.d.comb += core.load.eq(self.group.valid)
+            connect(m, core.code, code.cores[number])
             connect(m, core.output, output.inputs[number])
         self._connect_uncached(m, cores)
 
-    def _share_instructions(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
-        """All cores load the program at the same time, so one asks for all."""
-        first, response = cores[0].instruction_request, self.instruction_response
-        m.d.comb += [
-            self.instruction_request.valid.eq(first.valid),
-            self.instruction_request.payload.eq(first.payload),
-            response.ready.eq(cores[0].instruction_response.ready),
-        ]
-        for core in cores:
-            m.d.comb += [
-                core.load.eq(self.group.valid),
-                core.instruction_request.ready.eq(self.instruction_request.ready),
-                core.instruction_response.valid.eq(response.valid),
-                core.instruction_response.payload.eq(response.payload),
-            ]
-
     def _connect_uncached(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
         """Uncached writes, whose answers go by slot."""
-        port, done = self.uncached_write, self.uncached_done
-        m.submodules.uncached = arbiter = Arbiter(cores[0].uncached_write.payload.shape(), len(cores))
+        port, done = self.uncached.write, self.uncached.done
+        m.submodules.uncached = arbiter = Arbiter(cores[0].uncached.write.payload.shape(), len(cores))
         own = slot_bits(self._config.array)
         chosen = arbiter.output
         m.d.comb += [
@@ -161,11 +156,8 @@ class Array(wiring.Component):
             port.payload.slot.eq(Cat(chosen.payload.slot, arbiter.source)),
         ]
         for number, core in enumerate(cores):
-            connect(m, core.uncached_write, arbiter.inputs[number])
-            is_own = done.payload.slot >> own == number
-            m.d.comb += [
-                core.uncached_done.payload.slot.eq(done.payload.slot[:own]),
-                core.uncached_done.valid.eq(done.valid & is_own),
-            ]
+            connect(m, core.uncached.write, arbiter.inputs[number])
+            answer, is_own = core.uncached.done, done.payload.slot >> own == number
+            m.d.comb += [answer.payload.slot.eq(done.payload.slot[:own]), answer.valid.eq(done.valid & is_own)]
             with m.If(is_own):
-                m.d.comb += done.ready.eq(core.uncached_done.ready)
+                m.d.comb += done.ready.eq(answer.ready)

@@ -1,86 +1,78 @@
-"""What crosses the border of a core: groups that come in, what the program is, and the memory clients.
-
-Memory clients speak of pairs and of constants, never of addresses: translation, formats and masks of outputs are the
-memory controller's. All are streams; of the answers, those to instructions, constants and tests come in the order of
-the requests, those to lookups in the order of each slot's requests only. Of uncached writes only those that acquire are
-answered, when they and all earlier ones of their slot are done.
-"""
+"""What crosses the border of a core: groups that come in, what the program is, and the memory clients."""
 
 from typing import Any
 
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import BEAT_WORDS, CONSTANT_LINE_BITS, ConstantBank, words_layout
-from ctm.rtl.border.conditional import request_layout, response_layout
-from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
+from ctm.rtl.border.clients import ConstantClient, LookupClient, UncachedClient, output_layout
+from ctm.rtl.border.conditional import ConditionalClient
+from ctm.rtl.border.programs import group_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS
-from ctm.rtl.dpp.program import PROGRAM, SLOT_BITS
-from ctm.rtl.isa.limits import CHANNELS, COLUMN_BITS, COORDINATE_BITS, INPUTS, OUTPUTS, WORD_BITS
-from ctm.rtl.r5xx.entries import INSTRUCTION
+from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
+from ctm.rtl.dpp.program import program_layout
+from ctm.rtl.dpp.shapes import Shapes
 
 
 def lookup_tag_layout(config: ArrayConfig) -> data.StructLayout:
     """Which lookup it is: a slot, and one of its outstanding lookups."""
-    return data.StructLayout({"slot": (config.threads - 1).bit_length(), "entry": (config.lookups - 1).bit_length()})
+    return data.StructLayout({"slot": slot_bits(config), "entry": (config.lookups - 1).bit_length()})
 
 
 def memory_members(config: ArrayConfig, *, cores: int = 1) -> dict[str, Any]:
     """The memory clients of a core, or those that `cores` of them share: uncached writes then have a core's number.
 
-    It stands above the slot's.
+    It stands above the slot's. Members are `constants`, `lookups`, `uncached`, `output` and `tests`.
     """
-    lanes, slot = config.lanes, (config.threads - 1).bit_length() + (cores - 1).bit_length()
-    indices, lane_words = data.ArrayLayout(COORDINATE_BITS, lanes), data.ArrayLayout(WORD_BITS, lanes)
-    pair: dict[str, Any] = {"i": COLUMN_BITS, "j": COORDINATE_BITS}
-    tag: dict[str, Any] = {"tag": lookup_tag_layout(config)}
-    requests: dict[str, dict[str, Any]] = {
-        "instruction_request": {"slot": SLOT_BITS},
-        "constant_request": {"bank": ConstantBank, "line": CONSTANT_LINE_BITS},
-        "lookup_request": tag
-        | {"input": (INPUTS - 1).bit_length(), "uncached": 1, "x": indices, "y": indices, "fetch": lanes},
-        "uncached_write": {
-            "slot": slot,
-            "acquires": 1,
-            "x": indices,
-            "y": indices,
-            "values": lane_words,
-            "mask": lanes,
-        },
-        "output": pair
-        | {
-            "target": (OUTPUTS - 1).bit_length(),
-            "words": words_layout(lanes),
-            "mask": data.ArrayLayout(CHANNELS, lanes),
-        },
-    }
-    answers: dict[str, dict[str, Any]] = {
-        "instruction_response": {"words": INSTRUCTION, "refused": 1},
-        "constant_response": {"words": data.ArrayLayout(WORD_BITS, BEAT_WORDS), "refused": 1},
-        "lookup_response": tag | {"words": words_layout(lanes), "refused": 1},
-        "uncached_done": {"slot": slot},
-    }
+    lanes, slot = config.lanes, slot_bits(config) + (cores - 1).bit_length()
     return {
-        **{name: Out(stream.Signature(data.StructLayout(fields))) for name, fields in requests.items()},
-        "test_request": Out(stream.Signature(request_layout(lanes))),
-        **{name: In(stream.Signature(data.StructLayout(fields))) for name, fields in answers.items()},
-        "test_response": In(stream.Signature(response_layout(lanes))),
+        "constants": Out(ConstantClient()),
+        "lookups": Out(LookupClient(lanes, lookup_tag_layout(config))),
+        "uncached": Out(UncachedClient(lanes, slot)),
+        "output": Out(stream.Signature(output_layout(lanes))),
+        "tests": Out(ConditionalClient(lanes)),
     }
 
 
-def core_members(config: ArrayConfig) -> dict[str, Any]:
-    """The border of a core, without its trace."""
+def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
+    """The border of a core.
+
+    Members
+    -------
+    program : ``In(program_layout(shapes))``
+        Constant from `load` or the first group that is offered until the core is idle.
+    forget_code, forget_constants : ``In(1)``
+        The program, or a file of constants, is another one; only while the core is idle.
+    load : ``In(1)``
+        Load the program, if it is not there; a group does so, too.
+    group : ``In(stream.Signature(group_layout(lanes)))``
+        Groups with a covered processor.
+    fault : ``Out(stream.Signature(program_fault_layout(program_format), always_ready=True))``
+        A group is stopped. Of several in one cycle one is reported.
+    idle : ``Out(1)``
+        No group is resident, nothing is outstanding, all outputs are sent.
+    issued : ``Out(ports)``
+        Ports that execute an instruction in this cycle.
+    active_lanes : ``Out(range(lanes + 1))`` for each port
+        Active lanes of the instruction's group; 0 if there is none.
+    stalls : ``Out(len(STALLS))``
+        As the scheduler's.
+    code : ``Out(shapes.code)``
+    constants, lookups, uncached, output, tests
+        See `memory_members`.
+    """
+    ports = len(shapes.ports)
     return {
-        "program": In(PROGRAM),
+        "program": In(program_layout(shapes)),
         "forget_code": In(1),
         "forget_constants": In(1),
         "load": In(1),
         "group": In(stream.Signature(group_layout(config.lanes))),
-        "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
+        "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
         "idle": Out(1),
-        "issued": Out(PORTS),
-        "active_lanes": Out(data.ArrayLayout(range(config.lanes + 1), PORTS)),
+        "issued": Out(ports),
+        "active_lanes": Out(data.ArrayLayout(range(config.lanes + 1), ports)),
         "stalls": Out(len(STALLS)),
+        "code": Out(shapes.code),
         **memory_members(config),
     }

@@ -8,15 +8,15 @@ from amaranth.lib.wiring import Flow, In
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_border import core_members
+from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.lib.rest import resettable
-from ctm.rtl.r5xx.core import Core
 
 NAME = "ctm_core"
 
 
-def _members(config: MachineConfig) -> dict[str, Any]:
-    """A core's members without its trace, and a reset."""
-    return core_members(config.array) | {"reset": In(1)}
+def _members(config: MachineConfig, instruction_set: InstructionSet) -> dict[str, Any]:
+    """The members of every core, and a reset."""
+    return core_members(config.array, instruction_set.shapes) | {"reset": In(1)}
 
 
 class CoreModule(wiring.Component):
@@ -27,12 +27,12 @@ class CoreModule(wiring.Component):
     reset : ``In(1)``
         Beside that of the clock domain.
     program and so on
-        As those of `Core`, without `trace`.
+        See `core_members`.
     """
 
-    def __init__(self, config: MachineConfig) -> None:
-        self._core = Core(config)
-        super().__init__(_members(config))
+    def __init__(self, config: MachineConfig, instruction_set: InstructionSet) -> None:
+        self._core = instruction_set.core(config)
+        super().__init__(_members(config, instruction_set))
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -62,8 +62,8 @@ class CoreInstance(wiring.Component):
     As those of `CoreModule`.
     """
 
-    def __init__(self, config: MachineConfig) -> None:
-        super().__init__(_members(config))
+    def __init__(self, config: MachineConfig, instruction_set: InstructionSet) -> None:
+        super().__init__(_members(config, instruction_set))
 
     def elaborate(self, platform: object) -> Instance:
         """Name the module."""

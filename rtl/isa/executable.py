@@ -4,7 +4,9 @@ Source: CTM Guide pp. 45-49. The words of the program information note from word
 5, are this project's definition of pages that are lost; see docs/architecture.md.
 """
 
-from amaranth.lib import data, enum
+from dataclasses import dataclass
+
+from amaranth.lib import enum
 
 ELF_MAGIC = b"\x7fELF"
 ELFCLASS32 = 1
@@ -23,9 +25,6 @@ PROGRAM_HEADER_BYTES = 32
 NOTE_HEADER_BYTES = 12
 NOTE_NAME = b"ATI DPP\x00"
 
-IMAGE_LIMIT = 64 * 1024
-"""The loader never reads outside this many bytes from the image's base."""
-
 
 class NoteType(enum.Enum, shape=3):
     """Kinds of notes. A missing note means none, except PROGRAM_INFORMATION, which must be there."""
@@ -40,35 +39,26 @@ class NoteType(enum.Enum, shape=3):
 
 
 PROGRAM_INFORMATION_WORDS = 16
-PROGRAM_INFORMATION_VERSION = 1
+"""Of every kind of program."""
 
-VERSION = data.StructLayout({"version": 32})
-FG_DEPTH_SRC = data.StructLayout({"from_program": 1, "reserved": 31})
-"""1: the conditional value comes from the program (W_OMASK), 0: from the PE."""
-US_CONFIG = data.StructLayout({"reserved_low": 1, "zero_times_anything": 1, "reserved_high": 30})
-"""`zero_times_anything`: 1 = zero times anything is zero, 0 = IEEE."""
-US_PIXSIZE = data.StructLayout({"highest_temporary": 7, "reserved": 25})
-US_FC_CTRL = data.StructLayout({"reserved": 30, "test_en": 1, "full_fc_en": 1})
-US_CODE_ADDR = data.StructLayout({"start": 9, "reserved_low": 7, "end": 9, "reserved_high": 7})
-"""Both relative to US_CODE_OFFSET."""
-US_CODE_RANGE = data.StructLayout({"addr": 9, "reserved_low": 7, "size": 9, "reserved_high": 7})
-"""`size` is the number of instructions less one."""
-US_CODE_OFFSET = data.StructLayout({"offset": 9, "reserved": 23})
-US_W_FMT = data.StructLayout({"format": 2, "source": 1, "reserved": 29})
-UMRT = data.StructLayout({"uncached_writes": 1, "reserved": 31})
-ZERO = data.StructLayout({"reserved": 32})
 
-PROGRAM_INFORMATION = {
-    "version": VERSION,
-    "FG_DEPTH_SRC": FG_DEPTH_SRC,
-    "US_CONFIG": US_CONFIG,
-    "US_PIXSIZE": US_PIXSIZE,
-    "US_FC_CTRL": US_FC_CTRL,
-    "US_CODE_ADDR": US_CODE_ADDR,
-    "US_CODE_RANGE": US_CODE_RANGE,
-    "US_CODE_OFFSET": US_CODE_OFFSET,
-    "US_W_FMT": US_W_FMT,
-    "UMRT": UMRT,
-    **{f"reserved{word}": ZERO for word in range(10, PROGRAM_INFORMATION_WORDS)},
-}
-"""The descriptor of the program information note, word 0 first."""
+@dataclass(frozen=True, kw_only=True)
+class ProgramFormat:
+    """A kind of program, and how the loader finds it in an executable.
+
+    `machine` is the ELF header's, `information` the note that describes the program, `version` that note's first word.
+    The code is at most `most_units` units of `unit_bytes` bytes each. Nothing outside `image_limit` bytes from the
+    image's base is read.
+    """
+
+    machine: int
+    information: NoteType
+    version: int
+    unit_bytes: int
+    most_units: int
+    image_limit: int
+
+    @property
+    def pc_bits(self) -> int:
+        """Width of a PC: one bit more than an address needs, so that one behind the last unit is seen, not wrapped."""
+        return (2 * self.most_units - 1).bit_length()

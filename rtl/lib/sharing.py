@@ -58,56 +58,49 @@ class Arbiter(wiring.Component):
 
 
 class SharedClient(wiring.Component):
-    """Lets several requesters share one port whose answers come in the order of the requests, `beats` for each.
+    """Lets several clients share one port whose answers come in the order of the requests, `beats` for each.
 
-    At most `outstanding` requests are under way.
+    `client` is a client's signature: a stream `request` and a stream `response`. At most `outstanding` requests are
+    under way.
 
     Members
     -------
-    requests, responses : arrays of the requesters' streams
-    request : ``Out(stream.Signature(request_shape))``
-    response : ``In(stream.Signature(response_shape))``
+    clients : ``In(client)``, `count` of them
+    shared : ``Out(client)``
     """
 
-    def __init__(
-        self, request_shape: ShapeLike, response_shape: ShapeLike, count: int, *, beats: int = 1, outstanding: int = 8
-    ) -> None:
-        self._request_shape, self._count, self._beats, self._outstanding = request_shape, count, beats, outstanding
-        super().__init__(
-            {
-                "requests": In(stream.Signature(request_shape)).array(count),
-                "responses": Out(stream.Signature(response_shape)).array(count),
-                "request": Out(stream.Signature(request_shape)),
-                "response": In(stream.Signature(response_shape)),
-            }
-        )
+    def __init__(self, client: wiring.Signature, count: int, *, beats: int = 1, outstanding: int = 8) -> None:
+        self._count, self._beats, self._outstanding = count, beats, outstanding
+        super().__init__({"clients": In(client).array(count), "shared": Out(client)})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.arbiter = arbiter = Arbiter(self._request_shape, self._count)
+        asks, answers = self.shared.request, self.shared.response
+        m.submodules.arbiter = arbiter = Arbiter(asks.payload.shape(), self._count)
         width = max(1, len(arbiter.source))
         m.submodules.order = order = SyncFIFO(width=width, depth=self._outstanding)
-        for number, request in enumerate(self.requests):
-            wiring.connect(m, wiring.flipped(request), arbiter.inputs[number])
+        for number, client in enumerate(self.clients):
+            wiring.connect(m, wiring.flipped(client.request), arbiter.inputs[number])
         chosen = arbiter.output
         m.d.comb += [
-            self.request.valid.eq(chosen.valid & order.w_rdy),
-            Value.cast(self.request.payload).eq(Value.cast(chosen.payload)),
-            chosen.ready.eq(self.request.ready & order.w_rdy),
+            asks.valid.eq(chosen.valid & order.w_rdy),
+            Value.cast(asks.payload).eq(Value.cast(chosen.payload)),
+            chosen.ready.eq(asks.ready & order.w_rdy),
             order.w_data.eq(arbiter.source),
-            order.w_en.eq(self.request.valid & self.request.ready),
+            order.w_en.eq(asks.valid & asks.ready),
         ]
         beat = Signal(range(self._beats))
         last = beat == self._beats - 1
-        arrives = self.response.valid & self.response.ready
+        arrives = answers.valid & answers.ready
         with m.Switch(order.r_data):
-            for number, response in enumerate(self.responses):
-                m.d.comb += Value.cast(response.payload).eq(Value.cast(self.response.payload))
+            for number, client in enumerate(self.clients):
+                response = client.response
+                m.d.comb += Value.cast(response.payload).eq(Value.cast(answers.payload))
                 with m.Case(number):
                     m.d.comb += [
-                        response.valid.eq(self.response.valid & order.r_rdy),
-                        self.response.ready.eq(response.ready & order.r_rdy),
+                        response.valid.eq(answers.valid & order.r_rdy),
+                        answers.ready.eq(response.ready & order.r_rdy),
                     ]
         with m.If(arrives):
             m.d.sync += beat.eq(Mux(last, 0, beat + 1))

@@ -9,10 +9,15 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout, output_layout, uncached_write_layout
-from ctm.rtl.border.commands import BUS_FAULT, COUNTERS_WRITE, UNIT_COMMAND
-from ctm.rtl.border.conditional import conditional_port
-from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE, LINE_WRITTEN
+from ctm.rtl.border.clients import (
+    ConstantClient,
+    LookupClient,
+    UncachedClient,
+    output_layout,
+)
+from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, CounterClient
+from ctm.rtl.border.conditional import ConditionalAccess
+from ctm.rtl.border.lines import LINE_OFFSET_BITS, LineClient
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
 from ctm.rtl.isa.status import BusClient
@@ -22,11 +27,11 @@ from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.write_ports import WritePorts
 from ctm.rtl.mc.bus.writer import tagged_answer_layout, tagged_write_layout
 from ctm.rtl.mc.conditional.cache import ConditionalCache
-from ctm.rtl.mc.constant_reader import INSTRUCTION_REQUEST, INSTRUCTION_RESPONSE, ConstantReader, InstructionReader
+from ctm.rtl.mc.constant_reader import ConstantReader
 from ctm.rtl.mc.counter_writer import CounterWriter
 from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.rtl.mc.outputs.array_writes import Outputs
-from ctm.rtl.mc.registers import BANKS, Registers
+from ctm.rtl.mc.registers import Registers
 
 _INPUT, _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL = range(5)
 """Clients that read."""
@@ -54,15 +59,16 @@ class MemoryController(wiring.Component):
         See `Registers`.
     inputs, outputs, conditional, conditional_mask : as `Registers`
     forget_constants : ``Out(1)``
-    lookup_requests, lookup_responses : as those of `InputCaches`, for each core
-    instruction_request, instruction_response : as those of `InstructionReader`
-    code : ``In(32)``
-    constant_request, constant_response : as those of `ConstantReader`
-    output, uncached_write, uncached_done : as those of `Outputs`
-    conditional_client : ``In(conditional_port(passenger))``
-    line_request, line_response : the command processor's reads
-    counters_write : ``In(stream.Signature(COUNTERS_WRITE))``
-    counters_written : ``Out(stream.Signature(LINE_WRITTEN))``
+    lookups : ``In(LookupClient(lanes, tag))`` for each core
+    code : ``In(LineClient())``
+        The array's code.
+    constants : ``In(ConstantClient())``
+    output : ``In(stream.Signature(output_layout(lanes)))``
+    uncached : ``In(UncachedClient(lanes, slot))``
+    conditional_client : ``In(ConditionalAccess(passenger))``
+    lines : ``In(LineClient())``
+        The command processor's reads.
+    counters : ``In(CounterClient())``
     idle : ``Out(1)``
         All that the array wrote is in the output cache, or in memory.
     lost, lost_fault, lost_taken : ``Out(1)``, ``Out(BUS_FAULT)``, ``In(1)``
@@ -87,17 +93,14 @@ class MemoryController(wiring.Component):
         tag: ShapeLike,
         slot: ShapeLike,
         conditional_passenger: ShapeLike,
-        constants: dict[str, int],
     ) -> None:
         self._config, self._tag, self._slot = config, tag, slot
-        self._passenger, self._constants = conditional_passenger, constants
+        self._passenger = conditional_passenger
         cores, lanes, memory = config.array.cores, config.array.lanes, config.memory
         self._reads = ReadPorts(read_clients(memory.outstanding_lines), split=memory.split)
         self._writes = WritePorts(_ORDERED, split=memory.split, outstanding=WRITES)
-        self._constant_reader = ConstantReader(banks=len(BANKS), **constants)
         self.read_tag, self.write_tag = self._reads.tag, self._writes.tag
         ports = port_count(memory.split)
-        constant_members = self._constant_reader.signature.members
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
@@ -106,21 +109,14 @@ class MemoryController(wiring.Component):
                 "conditional": Out(BUFFER),
                 "conditional_mask": Out(1),
                 "forget_constants": Out(1),
-                "lookup_requests": In(stream.Signature(lookup_request_layout(lanes, tag))).array(cores),
-                "lookup_responses": Out(stream.Signature(lookup_response_layout(lanes, tag))).array(cores),
-                "instruction_request": In(stream.Signature(INSTRUCTION_REQUEST)),
-                "instruction_response": Out(stream.Signature(INSTRUCTION_RESPONSE)),
-                "code": In(ADDRESS_BITS),
-                "constant_request": constant_members["request"],
-                "constant_response": constant_members["response"],
+                "lookups": In(LookupClient(lanes, tag)).array(cores),
+                "code": In(LineClient()),
+                "constants": In(ConstantClient()),
                 "output": In(stream.Signature(output_layout(lanes))),
-                "uncached_write": In(stream.Signature(uncached_write_layout(lanes, slot))),
-                "uncached_done": Out(stream.Signature(data.StructLayout({"slot": slot}))),
-                "conditional_client": In(conditional_port(conditional_passenger)),
-                "line_request": In(stream.Signature(LINE_REQUEST)),
-                "line_response": Out(stream.Signature(LINE_RESPONSE)),
-                "counters_write": In(stream.Signature(COUNTERS_WRITE)),
-                "counters_written": Out(stream.Signature(LINE_WRITTEN)),
+                "uncached": In(UncachedClient(lanes, slot)),
+                "conditional_client": In(ConditionalAccess(conditional_passenger)),
+                "lines": In(LineClient()),
+                "counters": In(CounterClient()),
                 "idle": Out(1),
                 "lost": Out(1),
                 "lost_fault": Out(BUS_FAULT),
@@ -152,7 +148,7 @@ class MemoryController(wiring.Component):
             connect(m, self._writes.port_writes[port], flipped(self.port_writes[port]))
             connect(m, flipped(self.port_answers[port]), self._writes.port_answers[port])
         self._connect_inputs(m)
-        self._connect_fills(m)
+        self._connect_code_and_constants(m)
         self._connect_outputs(m)
         self._connect_conditional(m)
         self._connect_processor(m)
@@ -160,8 +156,8 @@ class MemoryController(wiring.Component):
         return m
 
     def _connect_reader(self, m: Module, client: int, reader: wiring.Component) -> None:
-        connect(m, reader.line_request, self._reads.requests[client])
-        connect(m, self._reads.responses[client], reader.line_response)
+        connect(m, reader.line_request, self._reads.clients[client].request)
+        connect(m, self._reads.clients[client].response, reader.line_response)
 
     def _connect_inputs(self, m: Module) -> None:
         config, registers = self._config, self._registers
@@ -175,8 +171,7 @@ class MemoryController(wiring.Component):
         )
         self._connect_reader(m, _INPUT, caches)
         for core in range(config.array.cores):
-            connect(m, flipped(self.lookup_requests[core]), caches.requests[core])
-            connect(m, caches.responses[core], flipped(self.lookup_responses[core]))
+            connect(m, flipped(self.lookups[core]), caches.clients[core])
         m.d.comb += [
             caches.inputs.eq(registers.inputs),
             caches.invalidate.eq(registers.invalidate_inputs),
@@ -187,18 +182,12 @@ class MemoryController(wiring.Component):
             self.events.shared_miss.eq(caches.shared_miss),
         ]
 
-    def _connect_fills(self, m: Module) -> None:
-        """Instructions and constants."""
-        instructions = InstructionReader(outstanding=_SMALL_READER)
-        m.submodules.instructions = Pausing(instructions, instructions.request.valid | ~instructions.idle)
-        m.submodules.constants = constants = self._constant_reader
-        self._connect_reader(m, _INSTRUCTION, instructions)
-        self._connect_reader(m, _CONSTANT, constants)
-        connect(m, flipped(self.instruction_request), instructions.request)
-        connect(m, instructions.response, flipped(self.instruction_response))
-        connect(m, flipped(self.constant_request), constants.request)
-        connect(m, constants.response, flipped(self.constant_response))
-        m.d.comb += [instructions.code.eq(self.code), constants.bases.eq(self._registers.constant_bases)]
+    def _connect_code_and_constants(self, m: Module) -> None:
+        m.submodules.constants = constants = ConstantReader()
+        connect(m, flipped(self.code), self._reads.clients[_INSTRUCTION])
+        connect(m, constants.lines, self._reads.clients[_CONSTANT])
+        connect(m, flipped(self.constants), constants.client)
+        m.d.comb += constants.bases.eq(self._registers.constant_bases)
 
     def _connect_outputs(self, m: Module) -> None:
         config, registers = self._config, self._registers
@@ -206,8 +195,7 @@ class MemoryController(wiring.Component):
             config.array.lanes, self._slot, entries=config.output_cache.lines
         )  # fmt: skip
         connect(m, flipped(self.output), outputs.output)
-        connect(m, flipped(self.uncached_write), outputs.uncached_write)
-        connect(m, outputs.uncached_done, flipped(self.uncached_done))
+        connect(m, flipped(self.uncached), outputs.uncached)
         connect(m, outputs.line, self._writes.writes[_OUTPUT])
         connect(m, outputs.uncached_line, self._writes.writes[_UNCACHED])
         connect(m, self._writes.written[_UNCACHED], outputs.uncached_written)
@@ -242,11 +230,10 @@ class MemoryController(wiring.Component):
     def _connect_processor(self, m: Module) -> None:
         """What the command processor reads and writes."""
         m.submodules.counters = counters = CounterWriter()
-        connect(m, flipped(self.line_request), self._reads.requests[_COMMAND])
-        connect(m, self._reads.responses[_COMMAND], flipped(self.line_response))
-        connect(m, flipped(self.counters_write), counters.counters)
+        connect(m, flipped(self.lines), self._reads.clients[_COMMAND])
+        connect(m, flipped(self.counters.write), counters.counters)
         connect(m, counters.line, self._writes.writes[_COUNTERS])
-        connect(m, self._writes.written[_COUNTERS], flipped(self.counters_written))
+        connect(m, self._writes.written[_COUNTERS], flipped(self.counters.written))
 
     def _connect_refusals(self, m: Module) -> None:
         """What memory refused: the first of each kind that nobody has been told of."""

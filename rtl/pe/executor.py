@@ -6,10 +6,10 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, UNIT_COMMAND
-from ctm.rtl.border.lines import LINE_WRITTEN
-from ctm.rtl.border.programs import PROGRAM_FAULT
+from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
+from ctm.rtl.border.programs import program_fault_layout
 from ctm.rtl.isa.commands import BASE_MASK, BY_NAME
+from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.pe.command import COMMAND
@@ -36,7 +36,7 @@ class CommandExecutor(wiring.Component):
 
     Members
     -------
-    buffer, consumed, error, idle, mc_command, co_command, counters_write, counters_written, mc_idle, lost, lost_fault,
+    buffer, consumed, error, idle, mc_command, co_command, counters, mc_idle, lost, lost_fault,
     lost_taken, refused_address
         As the command processor's.
     begin : ``Out({valid, buffer})``
@@ -60,52 +60,52 @@ class CommandExecutor(wiring.Component):
         The launcher's `forget`, `launch`, `done`, `status` and `address`.
     start : ``Out(1)``
     ended, failed : ``In(1)``
-    failure : ``In(PROGRAM_FAULT)``
+    failure : ``In(program_fault_layout(program_format))``
         Those of the program's run.
     """
 
-    buffer: In(stream.Signature(COMMAND_BUFFER))
-    consumed: Out(1)
-    error: Out(stream.Signature(ERROR, always_ready=True))
-    idle: Out(1)
-    mc_command: Out(stream.Signature(UNIT_COMMAND))
-    co_command: Out(stream.Signature(UNIT_COMMAND))
-    counters_write: Out(stream.Signature(COUNTERS_WRITE))
-    counters_written: In(stream.Signature(LINE_WRITTEN))
-    mc_idle: In(1)
-    lost: In(1)
-    lost_fault: In(BUS_FAULT)
-    lost_taken: Out(1)
-    refused_address: In(ADDRESS_BITS)
-
-    begin: Out(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER}))
-    drop: Out(1)
-    reading: In(1)
-    command: In(stream.Signature(COMMAND))
-    set_domain: Out(1)
-    set_value: Out(1)
-    set_base: Out(1)
-    initialise_counters: Out(1)
-    start_counters: Out(1)
-    stop_counters: Out(1)
-    keep: Out(1)
-    restore: Out(1)
-    counters_enabled: In(1)
-    clocks: In(WORD_BITS)
-    active: In(WORD_BITS)
-    domain_is_empty: In(1)
-    forget: Out(1)
-    launch: Out(1)
-    launched: In(1)
-    launched_status: In(Status)
-    launched_address: In(ADDRESS_BITS)
-    start: Out(1)
-    ended: In(1)
-    failed: In(1)
-    failure: In(PROGRAM_FAULT)
-
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, program_format: ProgramFormat) -> None:
+        super().__init__(
+            {
+                "buffer": In(stream.Signature(COMMAND_BUFFER)),
+                "consumed": Out(1),
+                "error": Out(stream.Signature(ERROR, always_ready=True)),
+                "idle": Out(1),
+                "mc_command": Out(stream.Signature(UNIT_COMMAND)),
+                "co_command": Out(stream.Signature(UNIT_COMMAND)),
+                "counters": Out(CounterClient()),
+                "mc_idle": In(1),
+                "lost": In(1),
+                "lost_fault": In(BUS_FAULT),
+                "lost_taken": Out(1),
+                "refused_address": In(ADDRESS_BITS),
+                "begin": Out(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER})),
+                "drop": Out(1),
+                "reading": In(1),
+                "command": In(stream.Signature(COMMAND)),
+                "set_domain": Out(1),
+                "set_value": Out(1),
+                "set_base": Out(1),
+                "initialise_counters": Out(1),
+                "start_counters": Out(1),
+                "stop_counters": Out(1),
+                "keep": Out(1),
+                "restore": Out(1),
+                "counters_enabled": In(1),
+                "clocks": In(WORD_BITS),
+                "active": In(WORD_BITS),
+                "domain_is_empty": In(1),
+                "forget": Out(1),
+                "launch": Out(1),
+                "launched": In(1),
+                "launched_status": In(Status),
+                "launched_address": In(ADDRESS_BITS),
+                "start": Out(1),
+                "ended": In(1),
+                "failed": In(1),
+                "failure": In(program_fault_layout(program_format)),
+            }
+        )
         self._started_at, self._started_word = Signal(ADDRESS_BITS), Signal(WORD_BITS)
 
     def elaborate(self, platform: object) -> Module:
@@ -176,9 +176,9 @@ class CommandExecutor(wiring.Component):
         with m.Elif(self._is("read_perf_counters")):
             m.next = "write counters"
             m.d.sync += [
-                self.counters_write.payload.address.eq(command.words[0] & BASE_MASK),
-                self.counters_write.payload.clocks.eq(self.clocks),
-                self.counters_write.payload.active.eq(self.active),
+                self.counters.write.payload.address.eq(command.words[0] & BASE_MASK),
+                self.counters.write.payload.clocks.eq(self.clocks),
+                self.counters.write.payload.active.eq(self.active),
             ]
             with m.If(~self.counters_enabled):
                 self._done(m)
@@ -229,15 +229,15 @@ class CommandExecutor(wiring.Component):
                 self._done(m)
 
     def _write_counters(self, m: Module) -> None:
-        address = self.counters_write.payload.address
+        address = self.counters.write.payload.address
         with m.State("write counters"):
-            m.d.comb += self.counters_write.valid.eq(1)
-            with m.If(self.counters_write.ready):
+            m.d.comb += self.counters.write.valid.eq(1)
+            with m.If(self.counters.write.ready):
                 m.next = "counters written"
         with m.State("counters written"):
-            m.d.comb += self.counters_written.ready.eq(1)
-            with m.If(self.counters_written.valid):
-                with m.If(self.counters_written.payload.refused):
+            m.d.comb += self.counters.written.ready.eq(1)
+            with m.If(self.counters.written.valid):
+                with m.If(self.counters.written.payload.refused):
                     self._fail(m, Status.BUS_ERROR, client=BusClient.COUNTERS, address=address)
                 with m.Else():
                     self._done(m)

@@ -6,7 +6,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import COMMAND_BUFFER
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_RESPONSE, LineClient
 from ctm.rtl.isa.limits import WORD_BITS
 
 _LINES = 8
@@ -33,8 +33,7 @@ class CommandFetcher(wiring.Component):
     idle : ``Out(1)``
         Nothing is under way or waiting.
     words : ``Out(stream.Signature(WORD))``
-    request : ``Out(stream.Signature(LINE_REQUEST))``
-    response : ``In(stream.Signature(LINE_RESPONSE))``
+    lines : ``Out(LineClient())``
         Always taken.
     """
 
@@ -42,35 +41,41 @@ class CommandFetcher(wiring.Component):
     drop: In(1)
     idle: Out(1)
     words: Out(stream.Signature(WORD))
-    request: Out(stream.Signature(LINE_REQUEST))
-    response: In(stream.Signature(LINE_RESPONSE))
+    lines: Out(LineClient())
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         m.submodules.lines = lines = SyncFIFO(width=LINE_RESPONSE.size, depth=_LINES)
         dropping, held = Signal(), Signal(range(_LINES + 1))
-        asks, comes = self.request.valid & self.request.ready, self.response.valid & self.response.ready
+        asks, comes = (
+            self.lines.request.valid & self.lines.request.ready,
+            self.lines.response.valid & self.lines.response.ready,
+        )
         m.d.sync += held.eq(held + asks - lines.r_en)
         m.d.comb += [
-            self.response.ready.eq(lines.w_rdy),
+            self.lines.response.ready.eq(lines.w_rdy),
             lines.w_en.eq(comes),
-            lines.w_data.eq(Value.cast(self.response.payload)),
-            self.idle.eq(~self.request.valid & (held == 0)),
+            lines.w_data.eq(Value.cast(self.lines.response.payload)),
+            self.idle.eq(~self.lines.request.valid & (held == 0)),
         ]
         left = self._request(m, held)
         last = self._deliver(m, lines, dropping)
         m.d.comb += lines.r_en.eq(lines.r_rdy & (last | dropping))
         with m.If(self.drop):
             # A request that has been offered stays.
-            m.d.sync += [dropping.eq(1), left.eq(self.request.valid & ~self.request.ready), self.words.valid.eq(0)]
+            m.d.sync += [
+                dropping.eq(1),
+                left.eq(self.lines.request.valid & ~self.lines.request.ready),
+                self.words.valid.eq(0),
+            ]
         with m.If(self.begin.valid):
             m.d.sync += dropping.eq(0)
         return m
 
     def _request(self, m: Module, held: Value) -> Value:
         """Ask for the buffer's lines in order; the number that is left."""
-        buffer, request = self.begin.buffer, self.request
+        buffer, request = self.begin.buffer, self.lines.request
         left, first = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1), buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
         line = Signal(LINE_ADDRESS_BITS)
         m.d.comb += [

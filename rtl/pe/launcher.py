@@ -1,11 +1,12 @@
 """What stands between start_program and the program's first group: its image, and whether it may run."""
 
 from amaranth import Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.border.programs import IMAGE
+from ctm.rtl.border.lines import LineClient
+from ctm.rtl.border.programs import image_layout
+from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.rest import Pausing
@@ -28,35 +29,38 @@ class ProgramLauncher(wiring.Component):
         With `done`: OK, or why the program does not run. After a failed load the next launch tries again.
     address : ``Out(32)``
         With `done` and BUS_ERROR: what could not be read.
-    image : ``Out(IMAGE)``
+    image : ``Out(image_layout(program_format))``
     image_loaded : ``Out(1)``
         Pulse: it is another one.
     conditional_legal, launch_status
         As the command processor's.
-    request : ``Out(stream.Signature(LINE_REQUEST))``
-    response : ``In(stream.Signature(LINE_RESPONSE))``
+    lines : ``Out(LineClient())``
     """
 
-    base: In(ADDRESS_BITS)
-    forget: In(1)
-    launch: In(1)
-    done: Out(1)
-    status: Out(Status)
-    address: Out(ADDRESS_BITS)
-    image: Out(IMAGE)
-    image_loaded: Out(1)
-    conditional_legal: In(1)
-    launch_status: In(Status)
-    request: Out(stream.Signature(LINE_REQUEST))
-    response: In(stream.Signature(LINE_RESPONSE))
+    def __init__(self, program_format: ProgramFormat) -> None:
+        self._format = program_format
+        super().__init__(
+            {
+                "base": In(ADDRESS_BITS),
+                "forget": In(1),
+                "launch": In(1),
+                "done": Out(1),
+                "status": Out(Status),
+                "address": Out(ADDRESS_BITS),
+                "image": Out(image_layout(program_format)),
+                "image_loaded": Out(1),
+                "conditional_legal": In(1),
+                "launch_status": In(Status),
+                "lines": Out(LineClient()),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        loader = ProgramLoader()
+        loader = ProgramLoader(self._format)
         m.submodules.loader = Pausing(loader, loader.start | ~loader.idle)
-        wiring.connect(m, loader.request, wiring.flipped(self.request))
-        wiring.connect(m, wiring.flipped(self.response), loader.response)
+        wiring.connect(m, loader.lines, wiring.flipped(self.lines))
         loaded = Signal()
         m.d.comb += [loader.base.eq(self.base), self.image.eq(loader.image), self.address.eq(loader.address)]
         with m.If(self.forget):

@@ -4,42 +4,39 @@ Source: CTM Guide pp. 45-49. All offsets and sizes are kept with as many bits as
 """
 
 from amaranth import Cat, Module, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.border.programs import IMAGE
+from ctm.rtl.border.lines import LineClient
+from ctm.rtl.border.programs import image_layout
 from ctm.rtl.isa import executable as elf
+from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
-from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.window import OFFSET_BITS, ImageWindow
 
 _WORD_BYTES = WORD_BITS // 8
 _HEADER_WORDS = elf.ELF_HEADER_BYTES // _WORD_BYTES
-_HEADER_RULES = {
+_RULES = {
     0: (0xFFFF_FFFF, int.from_bytes(elf.ELF_MAGIC, "little")),
     1: (0xFF00_FFFF, elf.ELFCLASS32 | elf.ELFDATA2LSB << 8 | elf.ELFOSABI_ATI << 24),
     2: (0x0000_00FF, elf.ABI_VERSION),
-    4: (0xFFFF_FFFF, elf.ET_EXEC | elf.EM_ATI_R5XX << 16),
     9: (0xFFFF_FFFF, elf.EF_ATI_DPP),
     10: (0xFFFF_0000, elf.PROGRAM_HEADER_BYTES << 16),
 }
-"""Words of the ELF header: the bits that count, and what they must be."""
+"""Words of the ELF header: the bits that count, and what they must be. Word 4 has the program format's machine."""
 _TABLE_WORD, _COUNT_WORD = 7, 11
 _NAME_WORDS = tuple(
     int.from_bytes(elf.NOTE_NAME[at : at + _WORD_BYTES], "little") for at in range(0, len(elf.NOTE_NAME), _WORD_BYTES)
 )
 _INFORMATION_BYTES = _WORD_BYTES * elf.PROGRAM_INFORMATION_WORDS
-_CODE_BYTES = INSTRUCTION_SLOTS * INSTRUCTION_BYTES
 
 
 class ProgramLoader(wiring.Component):
     """Loads an image: its code stays where it is, its program information is copied.
 
     It reads the headers and notes, in the order of the file, once each, and three lines ahead, but nothing outside the
-    image's 64 KiB.
-    How long that takes depends on them; every loop goes up through those 64 KiB.
+    format's limit. How long that takes depends on them; every loop goes up to that limit.
 
     Members
     -------
@@ -54,25 +51,26 @@ class ProgramLoader(wiring.Component):
         With `done`: OK, BAD_EXECUTABLE or BUS_ERROR.
     address : ``Out(32)``
         With a BUS_ERROR: of the header, note or part of a note that memory refused.
-    image : ``Out(IMAGE)``
+    image : ``Out(image_layout(program_format))``
         Meaningless while one is loaded, and behind a failure.
-    request : ``Out(stream.Signature(LINE_REQUEST))``
-    response : ``In(stream.Signature(LINE_RESPONSE))``
+    lines : ``Out(LineClient())``
     """
 
-    start: In(1)
-    base: In(ADDRESS_BITS)
-    idle: Out(1)
-    done: Out(1)
-    status: Out(Status)
-    address: Out(ADDRESS_BITS)
-    image: Out(IMAGE)
-    request: Out(stream.Signature(LINE_REQUEST))
-    response: In(stream.Signature(LINE_RESPONSE))
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._window = ImageWindow()
+    def __init__(self, program_format: ProgramFormat) -> None:
+        self._format = program_format
+        super().__init__(
+            {
+                "start": In(1),
+                "base": In(ADDRESS_BITS),
+                "idle": Out(1),
+                "done": Out(1),
+                "status": Out(Status),
+                "address": Out(ADDRESS_BITS),
+                "image": Out(image_layout(program_format)),
+                "lines": Out(LineClient()),
+            }
+        )
+        self._window = ImageWindow(program_format.image_limit)
         self._is_bad = Signal()
         self._segment, self._segments_left = Signal(OFFSET_BITS), Signal(16)
         self._segment_words = Signal(elf.PROGRAM_HEADER_BYTES * 8)
@@ -86,8 +84,7 @@ class ProgramLoader(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.window = window = self._window
-        wiring.connect(m, window.request, wiring.flipped(self.request))
-        wiring.connect(m, wiring.flipped(self.response), window.response)
+        wiring.connect(m, window.lines, wiring.flipped(self.lines))
         m.d.comb += [window.base.eq(self.base), self.image.code.eq(self.base + self._code_offset)]
         with m.FSM():
             with m.State("idle"):
@@ -133,7 +130,10 @@ class ProgramLoader(wiring.Component):
             m.next = "header words"
         with m.State("header words"):
             with m.If(word.valid), m.Switch(word.index):
-                for index, (mask, right) in _HEADER_RULES.items():
+                for index, (mask, right) in {
+                    **_RULES,
+                    4: (0xFFFF_FFFF, elf.ET_EXEC | self._format.machine << 16),
+                }.items():
                     with m.Case(index), m.If(word.word & mask != right):
                         m.d.sync += self._is_bad.eq(1)
                 with m.Case(_TABLE_WORD):
@@ -203,7 +203,7 @@ class ProgramLoader(wiring.Component):
                     m.d.sync += self._is_named.eq(0)
             self._when_read(m, "descriptor")
         with m.State("descriptor"):
-            with m.If(~self._is_named | (kind != elf.NoteType.PROGRAM_INFORMATION.value)):
+            with m.If(~self._is_named | (kind != self._format.information.value)):
                 m.d.sync += self._note.eq(following)
                 m.next = "note"
             with m.Elif(descriptor_size != _INFORMATION_BYTES):
@@ -230,11 +230,11 @@ class ProgramLoader(wiring.Component):
             is_good = (
                 (self._codes == 1)
                 & (self._informations == 1)
-                & (self.image.information[0] == elf.PROGRAM_INFORMATION_VERSION)
+                & (self.image.information[0] == self._format.version)
                 & (self._code_size != 0)
-                & (self._code_size <= _CODE_BYTES)
+                & (self._code_size <= self._format.most_units * self._format.unit_bytes)
                 & (self._code_offset % _WORD_BYTES == 0)
-                & (self._code_offset + self._code_size <= elf.IMAGE_LIMIT)
+                & (self._code_offset + self._code_size <= self._format.image_limit)
             )
             with m.If(is_good):
                 m.next = "divide"
@@ -242,13 +242,14 @@ class ProgramLoader(wiring.Component):
                 self._malformed(m)
 
     def _divide(self, m: Module) -> None:
-        """The number of instructions, a bit in each cycle, the highest first."""
+        """The number of units, a bit in each cycle, the highest first."""
+        unit_bytes, most = self._format.unit_bytes, self._format.most_units
         size, bits = self.image.size, len(self.image.size)
-        rest, step = Signal(range(_CODE_BYTES + 1)), Signal(bits)
-        divisor = Signal(range((INSTRUCTION_BYTES << bits - 1) + 1))
+        rest, step = Signal(range(most * unit_bytes + 1)), Signal(bits)
+        divisor = Signal(range((unit_bytes << bits - 1) + 1))
         with m.State("divide"):
             m.d.sync += [rest.eq(self._code_size), size.eq(0), step.eq(1 << bits - 1)]
-            m.d.sync += divisor.eq(INSTRUCTION_BYTES << bits - 1)
+            m.d.sync += divisor.eq(unit_bytes << bits - 1)
             m.next = "divide bits"
         with m.State("divide bits"):
             m.d.sync += [step.eq(step >> 1), divisor.eq(divisor >> 1)]

@@ -4,11 +4,12 @@ from amaranth import Module, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, UNIT_COMMAND
-from ctm.rtl.border.conditional import request_layout, response_layout
-from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITTEN
-from ctm.rtl.border.programs import IMAGE, PROGRAM_FAULT, group_layout
+from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
+from ctm.rtl.border.conditional import ConditionalClient
+from ctm.rtl.border.lines import LineClient
+from ctm.rtl.border.programs import group_layout, image_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.sharing import SharedClient
@@ -37,11 +38,8 @@ class CommandProcessor(wiring.Component):
         At most one for each buffer; the rest of the buffer is dropped.
     idle : ``Out(1)``
         No buffer is being executed and none of its lines is under way.
-    line_request : ``Out(stream.Signature(LINE_REQUEST))``
-    line_response : ``In(stream.Signature(LINE_RESPONSE))``
-        In the order of the requests.
-    counters_write : ``Out(stream.Signature(COUNTERS_WRITE))``
-    counters_written : ``In(stream.Signature(LINE_WRITTEN))``
+    lines : ``Out(LineClient())``
+    counters : ``Out(CounterClient())``
     mc_command, co_command : ``Out(stream.Signature(UNIT_COMMAND))``
         Taken when completed, flushes included.
     mc_idle : ``In(1)``
@@ -55,7 +53,7 @@ class CommandProcessor(wiring.Component):
         Of the array's first refused read since `program_starts`.
     program_starts : ``Out(1)``
         Pulse at the start of each program.
-    image : ``Out(IMAGE)``
+    image : ``Out(image_layout(program_format))``
     image_loaded : ``Out(1)``
         Pulse: another image is there.
     launch_status : ``In(Status)``
@@ -66,30 +64,27 @@ class CommandProcessor(wiring.Component):
         The conditional unit can test with its buffer's format.
     tests : ``In(1)``
         The conditional unit tests each processor before it is given out; constant while a program runs.
-    test_request : ``Out(stream.Signature(request_layout(lanes)))``
-    test_response : ``In(stream.Signature(response_layout(lanes)))``
-        In the order of the requests.
+    tester : ``Out(ConditionalClient(lanes))``
     group : ``Out(stream.Signature(group_layout(lanes)))``
     array_idle : ``In(1)``
         May still be high in the cycle behind one in which a group was taken.
-    fault : ``In(stream.Signature(PROGRAM_FAULT, always_ready=True))``
+    fault : ``In(stream.Signature(program_fault_layout(program_format), always_ready=True))``
         At the latest with `array_idle`; the program's first one counts.
     walked : ``Out(range(lanes + 1))``
         Processors of the domain that were disposed of in this cycle: given out, or failed their test.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._lanes = lanes = config.lanes
+    def __init__(self, config: ArrayConfig, program_format: ProgramFormat) -> None:
+        self._format, self._lanes = program_format, config.lanes
+        lanes = config.lanes
         super().__init__(
             {
                 "buffer": In(stream.Signature(COMMAND_BUFFER)),
                 "consumed": Out(1),
                 "error": Out(stream.Signature(ERROR, always_ready=True)),
                 "idle": Out(1),
-                "line_request": Out(stream.Signature(LINE_REQUEST)),
-                "line_response": In(stream.Signature(LINE_RESPONSE)),
-                "counters_write": Out(stream.Signature(COUNTERS_WRITE)),
-                "counters_written": In(stream.Signature(LINE_WRITTEN)),
+                "lines": Out(LineClient()),
+                "counters": Out(CounterClient()),
                 "mc_command": Out(stream.Signature(UNIT_COMMAND)),
                 "co_command": Out(stream.Signature(UNIT_COMMAND)),
                 "mc_idle": In(1),
@@ -98,17 +93,16 @@ class CommandProcessor(wiring.Component):
                 "lost_taken": Out(1),
                 "refused_address": In(ADDRESS_BITS),
                 "program_starts": Out(1),
-                "image": Out(IMAGE),
+                "image": Out(image_layout(program_format)),
                 "image_loaded": Out(1),
                 "launch_status": In(Status),
                 "conditional_value": Out(WORD_BITS),
                 "conditional_legal": In(1),
                 "tests": In(1),
-                "test_request": Out(stream.Signature(request_layout(lanes))),
-                "test_response": In(stream.Signature(response_layout(lanes))),
+                "tester": Out(ConditionalClient(lanes)),
                 "group": Out(stream.Signature(group_layout(lanes))),
                 "array_idle": In(1),
-                "fault": In(stream.Signature(PROGRAM_FAULT, always_ready=True)),
+                "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
                 "walked": Out(range(lanes + 1)),
             }
         )
@@ -116,14 +110,14 @@ class CommandProcessor(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.executor = executor = CommandExecutor()
+        m.submodules.executor = executor = CommandExecutor(self._format)
         m.submodules.fetcher = fetcher = CommandFetcher()
         m.submodules.reader = reader = CommandReader()
-        m.submodules.launcher = launcher = ProgramLauncher()
-        m.submodules.run = run = ProgramRun(self._lanes)
-        for name in ("buffer", "error", "mc_command", "co_command", "counters_write", "counters_written"):
+        m.submodules.launcher = launcher = ProgramLauncher(self._format)
+        m.submodules.run = run = ProgramRun(self._lanes, self._format)
+        for name in ("buffer", "error", "mc_command", "co_command", "counters"):
             self._pass_on(m, executor, name)
-        for name in ("test_request", "test_response", "group", "fault"):
+        for name in ("tester", "group", "fault"):
             self._pass_on(m, run, name)
         self._share_lines(m, fetcher, launcher)
         wiring.connect(m, fetcher.words, reader.words)
@@ -146,12 +140,10 @@ class CommandProcessor(wiring.Component):
         wiring.connect(m, inner, outer)
 
     def _share_lines(self, m: Module, fetcher: CommandFetcher, launcher: ProgramLauncher) -> None:
-        m.submodules.lines = lines = SharedClient(LINE_REQUEST, LINE_RESPONSE, 2)
-        wiring.connect(m, lines.request, wiring.flipped(self.line_request))
-        wiring.connect(m, wiring.flipped(self.line_response), lines.response)
+        m.submodules.lines = lines = SharedClient(LineClient(), 2)
+        wiring.connect(m, lines.shared, wiring.flipped(self.lines))
         for number, part in enumerate((fetcher, launcher)):
-            wiring.connect(m, part.request, lines.requests[number])
-            wiring.connect(m, lines.responses[number], part.response)
+            wiring.connect(m, part.lines, lines.clients[number])
 
     def _settings(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
         m.submodules.settings = settings = Settings()

@@ -4,8 +4,9 @@ from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conditional import request_layout, response_layout
-from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
+from ctm.rtl.border.conditional import ConditionalClient
+from ctm.rtl.border.programs import group_layout, program_fault_layout
+from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pe.tester import GroupTester
 from ctm.rtl.pe.walker import DOMAIN, DomainWalker
@@ -32,14 +33,15 @@ class ProgramRun(wiring.Component):
         All groups were given and the array is idle.
     failed : ``Out(1)``
         From the cycle behind the first fault on, until the next `start`.
-    failure : ``Out(PROGRAM_FAULT)``
+    failure : ``Out(program_fault_layout(program_format))``
         The first fault.
-    tests, test_request, test_response, group, array_idle, fault, walked
+    tests, tester, group, array_idle, fault, walked
         As the command processor's.
     """
 
-    def __init__(self, lanes: int) -> None:
+    def __init__(self, lanes: int, program_format: ProgramFormat) -> None:
         self._lanes = lanes
+        fault = program_fault_layout(program_format)
         super().__init__(
             {
                 "start": In(1),
@@ -49,13 +51,12 @@ class ProgramRun(wiring.Component):
                 "conditional_value": Out(WORD_BITS),
                 "ended": Out(1),
                 "failed": Out(1),
-                "failure": Out(PROGRAM_FAULT),
+                "failure": Out(fault),
                 "tests": In(1),
-                "test_request": Out(stream.Signature(request_layout(lanes))),
-                "test_response": In(stream.Signature(response_layout(lanes))),
+                "tester": Out(ConditionalClient(lanes)),
                 "group": Out(stream.Signature(group_layout(lanes))),
                 "array_idle": In(1),
-                "fault": In(stream.Signature(PROGRAM_FAULT, always_ready=True)),
+                "fault": In(stream.Signature(fault, always_ready=True)),
                 "walked": Out(range(lanes + 1)),
             }
         )
@@ -66,9 +67,8 @@ class ProgramRun(wiring.Component):
         m.submodules.walker = walker = DomainWalker(self._lanes)
         m.submodules.tester = tester = GroupTester(self._lanes)
         wiring.connect(m, walker.group, tester.domain_group)
-        for name, port in (("group", "group"), ("request", "test_request")):
-            wiring.connect(m, getattr(tester, name), wiring.flipped(getattr(self, port)))
-        wiring.connect(m, wiring.flipped(self.test_response), tester.response)
+        wiring.connect(m, tester.group, wiring.flipped(self.group))
+        wiring.connect(m, tester.client, wiring.flipped(self.tester))
         # The array may look idle in the cycle behind one in which it was given a group.
         given = Signal()
         m.d.sync += given.eq(self.group.valid & self.group.ready)

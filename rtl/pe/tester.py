@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conditional import request_layout, response_layout
+from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.programs import group_layout
 from ctm.rtl.isa.limits import WORD_BITS
 
@@ -27,8 +27,7 @@ class GroupTester(wiring.Component):
     domain_group : ``In(stream.Signature(group_layout(lanes)))``
         `covered` are those that are in the domain.
     group : ``Out(stream.Signature(group_layout(lanes)))``
-    request : ``Out(stream.Signature(request_layout(lanes)))``
-    response : ``In(stream.Signature(response_layout(lanes)))``
+    client : ``Out(ConditionalClient(lanes))``
     busy : ``Out(1)``
         Groups wait for their tests.
     walked : ``Out(range(lanes + 1))``
@@ -43,8 +42,7 @@ class GroupTester(wiring.Component):
                 "value": In(WORD_BITS),
                 "domain_group": In(stream.Signature(group_layout(lanes))),
                 "group": Out(stream.Signature(group_layout(lanes))),
-                "request": Out(stream.Signature(request_layout(lanes))),
-                "response": In(stream.Signature(response_layout(lanes))),
+                "client": Out(ConditionalClient(lanes)),
                 "busy": Out(1),
                 "walked": Out(range(lanes + 1)),
             }
@@ -55,7 +53,7 @@ class GroupTester(wiring.Component):
         m = Module()
         layout = group_layout(self._lanes)
         m.submodules.waiting = waiting = SyncFIFO(width=layout.size, depth=_UNDER_WAY)
-        source, request, response, group = self.domain_group, self.request, self.response, self.group
+        source, request, response, group = self.domain_group, self.client.request, self.client.response, self.group
         m.d.comb += [
             self.busy.eq(waiting.r_rdy),
             request.payload.i.eq(source.payload.i),

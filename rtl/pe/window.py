@@ -1,11 +1,10 @@
 """The part of memory that an image may occupy, word by word."""
 
 from amaranth import Module, Signal, Value
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.isa.executable import IMAGE_LIMIT
+from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LineClient
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
 
@@ -13,9 +12,7 @@ OFFSET_BITS = WORD_BITS + 2
 """Room for the sum of two numbers of an image, so that none wraps."""
 _COUNT_BITS = WORD_BITS - 1
 _WORD_BYTES = WORD_BITS // 8
-_LIMIT_WORDS = IMAGE_LIMIT // _WORD_BYTES
 _LINE_WORDS = LINE_BITS // WORD_BITS
-_LINES = _LIMIT_WORDS // _LINE_WORDS
 _AHEAD = 3
 
 EXTENT = data.StructLayout({"valid": 1, "offset": OFFSET_BITS, "count": _COUNT_BITS})
@@ -23,7 +20,7 @@ EXTENT = data.StructLayout({"valid": 1, "offset": OFFSET_BITS, "count": _COUNT_B
 
 
 class ImageWindow(wiring.Component):
-    """Reads words of an image, a word each cycle from the line that it holds, and nothing beyond the image's 64 KiB.
+    """Reads words of an image, a word each cycle from the line that it holds, and nothing beyond `limit` bytes.
 
     With a line it asks for the three behind it, because parts of an image follow each other. A line that is not needed
     is dropped, refused or not.
@@ -45,36 +42,43 @@ class ImageWindow(wiring.Component):
     done : ``Out(1)``
         All words have been given, or it has failed.
     status : ``Out(Status)``
-        With `done`: OK; BAD_EXECUTABLE if the offset is not a multiple of 4 or the extent is not within 64 KiB, nothing
-        is read then; BUS_ERROR if memory refused one of its lines.
+        With `done`: OK; BAD_EXECUTABLE if the offset is not a multiple of 4 or the extent goes beyond the limit,
+        nothing is read then; BUS_ERROR if memory refused one of its lines.
     address : ``Out(32)``
         Where the extent begins.
-    request : ``Out(stream.Signature(LINE_REQUEST))``
-    response : ``In(stream.Signature(LINE_RESPONSE))``
+    lines : ``Out(LineClient())``
     """
 
-    base: In(ADDRESS_BITS)
-    forget: In(1)
-    finish: In(1)
-    drained: Out(1)
-    extent: In(EXTENT)
-    word: Out(data.StructLayout({"valid": 1, "index": range(_LIMIT_WORDS), "word": WORD_BITS}))
-    done: Out(1)
-    status: Out(Status)
-    address: Out(ADDRESS_BITS)
-    request: Out(stream.Signature(LINE_REQUEST))
-    response: In(stream.Signature(LINE_RESPONSE))
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        words = limit // _WORD_BYTES
+        super().__init__(
+            {
+                "base": In(ADDRESS_BITS),
+                "forget": In(1),
+                "finish": In(1),
+                "drained": Out(1),
+                "extent": In(EXTENT),
+                "word": Out(data.StructLayout({"valid": 1, "index": range(words), "word": WORD_BITS})),
+                "done": Out(1),
+                "status": Out(Status),
+                "address": Out(ADDRESS_BITS),
+                "lines": Out(LineClient()),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        extent, request, response = self.extent, self.request, self.response
+        limit_words = self._limit // _WORD_BYTES
+        lines = limit_words // _LINE_WORDS
+        extent, request, response = self.extent, self.lines.request, self.lines.response
         offset, count = Signal(OFFSET_BITS), Signal(_COUNT_BITS)
-        place, left, is_bad = Signal(range(_LIMIT_WORDS + 1)), Signal(range(_LIMIT_WORDS + 1)), Signal()
+        place, left, is_bad = Signal(range(limit_words + 1)), Signal(range(limit_words + 1)), Signal()
         line = place // _LINE_WORDS
         held, held_line, is_held = Signal(LINE_BITS), Signal.like(line, name="held_line"), Signal()
         # The next line to be asked for, and the next one to come.
-        asked, coming, asking = Signal(range(_LINES + 1)), Signal(range(_LINES + 1)), Signal()
+        asked, coming, asking = Signal(range(lines + 1)), Signal(range(lines + 1)), Signal()
         m.d.comb += [
             self.word.word.eq(held.word_select(place[: (_LINE_WORDS - 1).bit_length()], WORD_BITS)),
             request.valid.eq(asking),
@@ -102,7 +106,7 @@ class ImageWindow(wiring.Component):
                 m.d.sync += [
                     place.eq(offset // _WORD_BYTES),
                     left.eq(count),
-                    is_bad.eq(~is_whole | (end > IMAGE_LIMIT)),
+                    is_bad.eq(~is_whole | (end > self._limit)),
                     self.word.index.eq(0),
                     self.address.eq(self.base + offset),
                 ]
@@ -127,7 +131,7 @@ class ImageWindow(wiring.Component):
                     m.d.comb += response.ready.eq(1)
             with m.State("wait"):
                 m.d.comb += response.ready.eq(1)
-                with m.If(~asking & (asked <= line + _AHEAD) & (asked != _LINES)):
+                with m.If(~asking & (asked <= line + _AHEAD) & (asked != lines)):
                     m.d.sync += asking.eq(1)
                 with m.If(response.valid & (coming == line)):
                     m.d.sync += [held.eq(Value.cast(response.payload.bits)), held_line.eq(line)]

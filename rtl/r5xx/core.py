@@ -12,11 +12,12 @@ from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.groups.scheduler import Scheduler
-from ctm.rtl.dpp.groups.scheduling import Unit, slot_bits
+from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.groups.starter import Starter
 from ctm.rtl.dpp.groups.state import GroupStates
 from ctm.rtl.dpp.memory.coordinates import Coordinates
 from ctm.rtl.dpp.memory.lookup_return import LookupReturn
+from ctm.rtl.dpp.memory.lookups import passenger_layout
 from ctm.rtl.dpp.memory.outstanding import Outstanding
 from ctm.rtl.dpp.memory.uncached_writes import UncachedWrites
 from ctm.rtl.dpp.registers.file import RegisterFile
@@ -25,9 +26,11 @@ from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_slots
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r5xx.alu.port import AluPort
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES
+from ctm.rtl.r5xx.alu.uncached_pairs import UncachedPairs
 from ctm.rtl.r5xx.code.store import InstructionStore
 from ctm.rtl.r5xx.flow.port import FLOW_LINES, FlowPort
-from ctm.rtl.r5xx.texture.port import TexturePort, passenger_layout
+from ctm.rtl.r5xx.shapes import SHAPES, Unit
+from ctm.rtl.r5xx.texture.port import TexturePort
 from ctm.rtl.r5xx.trace import trace_layout
 
 _ALU, _TEXTURE, _FLOW, _FAULT = range(4)
@@ -41,33 +44,15 @@ class Core(wiring.Component):
 
     Members
     -------
-    program : ``In(PROGRAM)``
-        Constant from `load` or the first group that is offered until the core is idle.
-    forget_code, forget_constants : ``In(1)``
-        The program, or a file of constants, is another one; only while the core is idle.
-    load : ``In(1)``
-        Load the program, if it is not there; a group does so, too. Cores with the same `load`, `forget_code`, reset and
-        answers ask for the same instructions in the same cycles.
-    group : ``In(stream.Signature(group_layout(lanes)))``
-        Groups with a covered processor.
-    fault : ``Out(stream.Signature(PROGRAM_FAULT, always_ready=True))``
-        A group is stopped. Of several in one cycle one is reported.
-    idle : ``Out(1)``
-        No group is resident, nothing is outstanding, all outputs are sent.
-    issued : ``Out(3)``
-        In this cycle an ALU or OUTPUT, a texture, a flow-control instruction is executed.
-    active_lanes : ``Out(range(lanes + 1))`` for each
-        Active lanes of the instruction's group; 0 if there is none.
-    stalls : ``Out(5)``
-        As the scheduler's.
+    program and so on
+        See `core_members`. Cores with the same `load`, `forget_code`, reset and answers ask for the same instructions
+        in the same cycles.
     trace : ``Out(trace_layout(config))``
-    instruction_request and so on
-        See `memory_members`.
     """
 
     def __init__(self, config: MachineConfig) -> None:
         self._config = config
-        super().__init__(core_members(config.array) | {"trace": Out(trace_layout(config.array))})
+        super().__init__(core_members(config.array, SHAPES) | {"trace": Out(trace_layout(config.array))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -76,10 +61,10 @@ class Core(wiring.Component):
         array = config.array
         m.submodules.store = self._store = InstructionStore()
         m.submodules.loader = self._loader = ConstantLoader(FLOAT_LINES, FLOW_LINES)
-        m.submodules.scheduler = self._scheduler = Scheduler(array)
-        m.submodules.states = self._states = GroupStates(array, _FAULT + 1)
-        m.submodules.registers = self._registers = RegisterFile(array)
-        m.submodules.outputs = self._outputs = OutputRegisters(array)
+        m.submodules.scheduler = self._scheduler = Scheduler(array, SHAPES)
+        m.submodules.states = self._states = GroupStates(array, SHAPES, _FAULT + 1)
+        m.submodules.registers = self._registers = RegisterFile(array, SHAPES)
+        m.submodules.outputs = self._outputs = OutputRegisters(array, SHAPES)
         m.submodules.outstanding = self._outstanding = Outstanding(array)
         m.submodules.starter = self._starter = Starter(array)
         m.submodules.alu = self._alu = AluPort(config)
@@ -88,9 +73,10 @@ class Core(wiring.Component):
         m.submodules.coordinates = self._coordinates = Coordinates(
             array.lanes, passenger_layout(array), config.arithmetic
         )
-        m.submodules.lookups = self._lookups = LookupReturn(array)
+        m.submodules.lookups = self._lookups = LookupReturn(array, SHAPES)
+        m.submodules.pairs = self._pairs = UncachedPairs(array)
         m.submodules.uncached = self._uncached = UncachedWrites(array)
-        m.submodules.retirement = self._retirement = Retirement(array)
+        m.submodules.retirement = self._retirement = Retirement(array, SHAPES)
         self._connect_start(m)
         self._connect_loading(m)
         self._connect_issue(m)
@@ -129,10 +115,8 @@ class Core(wiring.Component):
     def _connect_loading(self, m: Module) -> None:
         """Instructions and constants."""
         store, loader = self._store, self._loader
-        connect(m, store.request, flipped(self.instruction_request))
-        connect(m, flipped(self.instruction_response), store.response)
-        connect(m, loader.request, flipped(self.constant_request))
-        connect(m, flipped(self.constant_response), loader.response)
+        connect(m, store.client, flipped(self.code))
+        connect(m, loader.client, flipped(self.constants))
         m.d.comb += [
             store.size.eq(self.program.size),
             store.uncached_writes.eq(self.program.uncached_writes),
@@ -167,9 +151,9 @@ class Core(wiring.Component):
             store.pc.eq(scheduler.fetch.pc),
             scheduler.fetched.eq(store.summary),
             scheduler.can_fetch.eq(store.loaded),
-            scheduler.can_issue_direct.eq(self._alu.ready_direct),
-            scheduler.can_issue_write.eq(self._uncached.ready),
-            scheduler.can_issue_texture.eq(self._texture.ready),
+            scheduler.ready.eq(~0),
+            scheduler.ready[Unit.TEXTURE.value].eq(self._texture.ready),
+            scheduler.room.eq(Cat(self._alu.ready_direct, self._uncached.ready)),
             scheduler.wake.eq(~self._loader.busy),
             scheduler.blocked.eq(self._outstanding.blocked),
             scheduler.full.eq(self._outstanding.full),
@@ -183,7 +167,12 @@ class Core(wiring.Component):
         m.d.comb += [
             self._states.stacks_slot.eq(self._flow.slot),
             self._flow.stacks.eq(self._states.stacks),
-            self._states.control.eq(self._flow.control),
+            *(self._states.control[name].eq(self._flow.control[name]) for name in ("valid", "slot")),
+            *(
+                part[name].eq(self._flow.control.state[name])
+                for part in (self._states.control.control, self._states.control.stacks)
+                for name, _ in part.shape()
+            ),
             self._states.live.eq(self._texture.live),
             self._states.flags.eq(self._alu.flags),
             self._alu.second.eq(scheduler.second.bit_select(self._alu.slot, 1)),
@@ -197,32 +186,31 @@ class Core(wiring.Component):
     def _connect_alu(self, m: Module) -> None:
         """Registers of the ALU, and uncached writes."""
         alu, registers, uncached = self._alu, self._registers, self._uncached
-        connect(m, uncached.write, flipped(self.uncached_write))
+        connect(m, uncached.write, flipped(self.uncached.write))
         outstanding = self._outstanding
         m.d.comb += [
-            registers.rgb_sources.eq(alu.rgb_places),
-            registers.alpha_sources.eq(alu.alpha_places),
+            registers.source_places.eq(alu.source_places),
             alu.temporaries.eq(registers.sources),
-            registers.rgb_place.eq(alu.rgb_place),
-            registers.alpha_place.eq(alu.alpha_place),
+            registers.result_places.eq(alu.result_places),
             registers.results.eq(alu.results),
             registers.result_enable.eq(alu.result_enable),
             self._outputs.write.eq(alu.outputs),
-            uncached.limits.eq(self.program.output),
+            self._pairs.limits.eq(self.program.output),
+            self._pairs.result.eq(alu.uncached),
             uncached.announced.eq(alu.announced),
-            uncached.result.eq(alu.uncached),
+            uncached.result.eq(self._pairs.write),
             outstanding.write.eq(alu.acquiring),
-            self.uncached_done.ready.eq(1),
-            outstanding.written.valid.eq(self.uncached_done.valid),
-            outstanding.written.slot.eq(self.uncached_done.payload.slot),
+            self.uncached.done.ready.eq(1),
+            outstanding.written.valid.eq(self.uncached.done.valid),
+            outstanding.written.slot.eq(self.uncached.done.payload.slot),
         ]
 
     def _connect_texture(self, m: Module) -> None:
         """Lookups on their way to memory and back."""
         texture, coordinates, lookups = self._texture, self._coordinates, self._lookups
-        request, result = self.lookup_request, coordinates.result
+        request, result = self.lookups.request, coordinates.result
         connect(m, texture.request, coordinates.request)
-        connect(m, flipped(self.lookup_response), lookups.response)
+        connect(m, flipped(self.lookups.response), lookups.response)
         m.d.comb += [
             self._registers.texture_source.eq(texture.source),
             texture.words.eq(self._registers.texture_words),
@@ -268,9 +256,8 @@ class Core(wiring.Component):
     def _connect_end(self, m: Module) -> None:
         """Groups that are at their end."""
         scheduler, retirement, outputs = self._scheduler, self._retirement, self._outputs
-        for name in ("test_request", "output"):
-            connect(m, getattr(retirement, name), flipped(getattr(self, name)))
-        connect(m, flipped(self.test_response), retirement.test_response)
+        connect(m, retirement.tester, flipped(self.tests))
+        connect(m, retirement.output, flipped(self.output))
         states = self._states
         m.d.comb += [
             states.ended_rows[_OUTPUT].eq(retirement.row),
@@ -358,7 +345,7 @@ class Core(wiring.Component):
                 "valid": alu.written.valid, "row": alu.written.row, "pc": alu.written.pc,
                 "rgb_register": alu.written.rgb_register, "alpha_register": alu.written.alpha_register,
                 "words": alu.results, "enable": alu.written.enable,
-                "predicates": alu.flags.predicates, "alu_result": alu.flags.alu_result,
+                "predicates": alu.flags.flags.predicates, "alu_result": alu.flags.flags.alu_result,
             },
             "texture": {
                 "valid": texture.done.valid, "row": row(texture.done.slot), "pc": texture.done.pc - 1,

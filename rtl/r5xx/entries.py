@@ -5,20 +5,14 @@ Source: CTM Guide pp. 23-38.
 
 from amaranth.lib import data, enum
 
-from ctm.rtl.dpp.groups.scheduling import Summary
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.result import SCALE
 from ctm.rtl.fp.selection import Choice
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
-from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
+from ctm.rtl.isa.r5xx.instruction import INSTRUCTION
+from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
+from ctm.rtl.r5xx.shapes import SUMMARY
 
-SCALAR = 3
-"""The scalar unit's channel, alpha; those before it are the vector unit's, RGB."""
-ALU_SOURCES = 3
-"""Sources that each unit of an ALU or OUTPUT instruction reads."""
-
-INSTRUCTION = data.ArrayLayout(32, INSTRUCTION_WORDS)
-"""An instruction's words, word 0 first."""
 VECTOR = data.ArrayLayout(WORD_BITS, CHANNELS)
 
 
@@ -79,9 +73,9 @@ ALU_ENTRY = data.StructLayout(
         "alpha_use": ALU_SOURCES,
         "late": 1,
         "writes": 1,
-        "following": Summary,
+        "following": SUMMARY,
     }
 )
-TEXTURE_ENTRY = data.StructLayout({"words": INSTRUCTION, "following": Summary})
-FLOW_ENTRY = data.StructLayout({"words": INSTRUCTION, "illegal": 1, "following": Summary})
+TEXTURE_ENTRY = data.StructLayout({"words": INSTRUCTION, "following": SUMMARY})
+FLOW_ENTRY = data.StructLayout({"words": INSTRUCTION, "illegal": 1, "following": SUMMARY})
 """What each port reads; `following` is the next instruction's summary, so that only jumps read another one."""

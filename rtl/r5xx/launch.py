@@ -8,12 +8,12 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.programs import IMAGE
-from ctm.rtl.dpp.program import PROGRAM
-from ctm.rtl.isa.executable import PROGRAM_INFORMATION
+from ctm.rtl.border.programs import image_layout
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import INPUTS, OUTPUTS, WORD_BITS
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
 from ctm.rtl.isa.status import Status
+from ctm.rtl.r5xx.shapes import PROGRAM
 
 
 class Launch(wiring.Component):
@@ -21,7 +21,7 @@ class Launch(wiring.Component):
 
     Members
     -------
-    image : ``In(IMAGE)``
+    image : ``In(image_layout(PROGRAM_FORMAT))``
     inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
     tests : ``In(1)``
         The conditional unit tests the array's groups.
@@ -31,7 +31,7 @@ class Launch(wiring.Component):
         OK, or BAD_UMRT_FORMAT: an uncached-write program needs a FLOAT32_1 output 0.
     """
 
-    image: In(IMAGE)
+    image: In(image_layout(PROGRAM_FORMAT))
     inputs: In(data.ArrayLayout(BUFFER, INPUTS))
     outputs: In(data.ArrayLayout(BUFFER, OUTPUTS))
     tests: In(1)

@@ -3,15 +3,16 @@
 Source: CTM Guide pp. 34-40.
 """
 
-from amaranth import signed
+from amaranth import Cat, Value
 from amaranth.lib import data
 
-from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, INSTRUCTION_SLOTS, LOOP_INDEX_BITS, LOOP_STACK
+from ctm.rtl.dpp.constants.flow import ITERATION_BITS
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, LOOP_INDEX_BITS, LOOP_STACK
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
 
-PC_BITS = (2 * INSTRUCTION_SLOTS - 1).bit_length()
-"""One more than an address needs: a PC beyond the last slot is seen, not wrapped."""
+PC_BITS = PROGRAM_FORMAT.pc_bits
 COUNTER_BITS = BRANCH_COUNTER_FULL.bit_length()
-ITERATION_BITS = 8
 
 
 def frame_layout(lanes: int) -> data.StructLayout:
@@ -53,5 +54,26 @@ def control_state_layout(lanes: int) -> data.StructLayout:
     )
 
 
-INT_CONSTANT = data.StructLayout({"count": ITERATION_BITS, "start": 8, "step": signed(8), "unused": 8})
-"""An integer constant as memory holds it."""
+_STACKS = ("frames", "returns")
+
+
+def steering_layout(lanes: int) -> data.StructLayout:
+    """The control state, but for PC and stacks."""
+    fields = {name: field.shape for name, field in control_state_layout(lanes) if name not in (*_STACKS, "pc")}
+    return data.StructLayout(fields)
+
+
+def stacks_layout(lanes: int) -> data.StructLayout:
+    """Both stacks of a group."""
+    control = control_state_layout(lanes)
+    return data.StructLayout({name: control[name].shape for name in _STACKS})
+
+
+def flags_layout(lanes: int) -> data.StructLayout:
+    """What tests of results have set; `predicates` are of the red bit all lanes, then green, blue, alpha."""
+    return data.StructLayout({"predicates": CHANNELS * lanes, "alu_result": lanes})
+
+
+def lane_predicates(flags: data.View, lane: int, lanes: int) -> Value:
+    """One processor's predicates, red in bit 0."""
+    return Cat(flags.predicates[channel * lanes + lane] for channel in range(CHANNELS))

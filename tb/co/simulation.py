@@ -146,8 +146,8 @@ class UnitSimulation:
         """
         clients, arrays = (_Client * 2)(), []
         for number, payloads in enumerate(requests):
-            given = self._payloads(f"requests__{number}__payload", payloads)
-            answers = np.zeros((len(payloads), self._sizes[f"responses__{number}__payload"]), np.uint8)
+            given = self._payloads(f"clients__{number}__request__payload", payloads)
+            answers = np.zeros((len(payloads), self._sizes[f"clients__{number}__response__payload"]), np.uint8)
             cycles = np.zeros((3, len(payloads)), np.uint64)
             arrays.append((given, answers, cycles))
             pointers = (given.ctypes.data, answers.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
@@ -210,7 +210,7 @@ def _declarations(listed: list[Port]) -> str:
         return f"{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}, {ends}}}"
 
     def pair(name: str) -> str:
-        return f"{{{stream(f'{name}__0')}, {stream(f'{name}__1')}}}"
+        return f"{{{stream(f'clients__0__{name}')}, {stream(f'clients__1__{name}')}}}"
 
     return f"""#include <cstdint>
 #include <vector>
@@ -227,7 +227,7 @@ struct Ports {{
 }};
 Ports ports(Model& model) {{
     return {{
-        {pair("requests")}, {pair("responses")}, {", ".join(map(stream, _STREAMS))}, {stream("buffer")},
+        {pair("request")}, {pair("response")}, {", ".join(map(stream, _STREAMS))}, {stream("buffer")},
         {address("lost")}, {", ".join(address(name) for name in _SINGLES)}
     }};
 }}

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.commands import UNIT_COMMAND
-from ctm.rtl.border.conditional import request_layout, response_layout
+from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.co.unit import CLIENTS, ConditionalUnit, passenger_layout
 from ctm.rtl.config import CacheConfig
@@ -36,8 +36,7 @@ class UnitWithCache(wiring.Component):
                 "format_legal": Out(1),
                 "tests_pe": Out(1),
                 "tests_dpp": Out(1),
-                "requests": In(stream.Signature(request_layout(lanes))).array(len(CLIENTS)),
-                "responses": Out(stream.Signature(response_layout(lanes))).array(len(CLIENTS)),
+                "clients": In(ConditionalClient(lanes)).array(len(CLIENTS)),
                 "line_request": Out(stream.Signature(LINE_REQUEST)),
                 "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
                 "line_write": Out(stream.Signature(LINE_WRITE)),
@@ -62,8 +61,7 @@ class UnitWithCache(wiring.Component):
             for name in names:
                 self._join(m, part, name)
         for number in range(len(CLIENTS)):
-            wiring.connect(m, wiring.flipped(self.requests[number]), unit.requests[number])
-            wiring.connect(m, unit.responses[number], wiring.flipped(self.responses[number]))
+            wiring.connect(m, wiring.flipped(self.clients[number]), unit.clients[number])
         m.d.comb += [self.unit_idle.eq(unit.idle), self.idle.eq(unit.idle & cache.idle)]
         return m
 

@@ -6,7 +6,6 @@ from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out, connect
 
-from ctm.rtl.border.clients import BEAT_WORDS, CONSTANT_LINE_BITS
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
 from ctm.rtl.mc.controller import WRITES, MemoryController, read_clients
@@ -70,7 +69,6 @@ class ControllerTop(wiring.Component):
             tag=TAG_BITS,
             slot=SLOT_BITS,
             conditional_passenger=_PASSENGER_BITS,
-            constants={"line_bits": CONSTANT_LINE_BITS, "beat_words": BEAT_WORDS},
         )
         clients = {name: member for name, member in self._controller.signature.members.items() if name not in _OWN}
         buses = {

@@ -24,15 +24,15 @@ _FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIR
 _PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]
 _LANES = SMALL.array.lanes
 _CONSTANTS = (0x0A00_0000, 0x8A00_0800, 0x0A01_0000)
-_CODE, _LINES, _COUNTERS = 0x8B00_0104, 0x8C00_0000, 0x0D00_0000
-_SLOTS, _READS = 40, 24
+_CODE, _LINES, _COUNTERS = 0x8B00_0100, 0x8C00_0000, 0x0D00_0000
+_READS = 24
 _SOURCES = (
-    "command", "lookup_requests__0", "instruction_request", "constant_request", "output", "uncached_write",
-    "line_request", "counters_write",
+    "command", "lookups__0__request", "code__request", "constants__request", "output", "uncached__write",
+    "lines__request", "counters__write",
 )  # fmt: skip
 _SINKS = (
-    "lookup_responses__0", "instruction_response", "constant_response", "uncached_done", "line_response",
-    "counters_written",
+    "lookups__0__response", "code__response", "constants__response", "uncached__done", "lines__response",
+    "counters__written",
 )  # fmt: skip
 
 
@@ -45,7 +45,6 @@ class _Controller(Bench):
         self.sinks = {name: Sink(dut, name, pauses=pauses, seed=seed) for name in _SINKS}
         for name in ("conditional_client__access__valid", "conditional_client__taken", "lost_taken", "watch"):
             getattr(dut, name).value = 0
-        dut.code.value = _CODE
         dut.mistake.value = Mistake[os.environ.get("MISTAKE", "NONE")].value
 
     async def command(self, name: str, *words: int) -> None:
@@ -87,7 +86,7 @@ async def all_clients_at_once(dut: Any, pauses: float, seed: int) -> None:
 
 
 def _put_others(controller: _Controller, seed: int) -> dict[int, bytes]:
-    """Memory of constants, instructions and of the command processor's lines."""
+    """Memory of constants, code and of the command processor's lines."""
     generator = np.random.default_rng([seed, 3])
     others = {address: generator.bytes(16 * 256) for address in (*_CONSTANTS, _CODE, _LINES)}
     for address, data in others.items():
@@ -107,9 +106,9 @@ async def _set_up(controller: _Controller, traffic: Traffic) -> None:
 
 async def _look_up(controller: _Controller, lookups: Lookups, expected: np.ndarray) -> None:
     """Every lookup is answered once, with the model's words in the lanes that fetch."""
-    before = len(controller.sinks["lookup_responses__0"].received)
-    sending = cocotb.start_soon(controller.sources["lookup_requests__0"].send(lookups.payloads()))
-    received = (await controller.sinks["lookup_responses__0"].take(before + len(lookups)))[before:]
+    before = len(controller.sinks["lookups__0__response"].received)
+    sending = cocotb.start_soon(controller.sources["lookups__0__request"].send(lookups.payloads()))
+    received = (await controller.sinks["lookups__0__response"].take(before + len(lookups)))[before:]
     await sending
     layout = lookup_response_layout(_LANES, TAG_BITS)
     offsets = {name: offset for name, offset, _ in fields(layout)}
@@ -131,8 +130,8 @@ async def _write_outputs(controller: _Controller, traffic: Traffic) -> None:
 
 async def _write_uncached(controller: _Controller, traffic: Traffic) -> None:
     """Who acquires is answered in order, when its words are in memory."""
-    sending = cocotb.start_soon(controller.sources["uncached_write"].send(traffic.uncached_payloads))
-    sink = controller.sinks["uncached_done"]
+    sending = cocotb.start_soon(controller.sources["uncached__write"].send(traffic.uncached_payloads))
+    sink = controller.sinks["uncached__done"]
     for number, words in enumerate(traffic.answered_words):
         await sink.take(number + 1)
         for address, value in words.items():
@@ -143,29 +142,24 @@ async def _write_uncached(controller: _Controller, traffic: Traffic) -> None:
 
 
 async def _read_others(controller: _Controller, others: dict[int, bytes]) -> None:
-    """Instructions, constants and lines come in order."""
-    code = others[_CODE]
-    slots = list(range(_SLOTS))
+    """Code, constants and lines come in order."""
     banks = [(number % 3, number * 7 % 64 if number % 3 == 0 else number % 2) for number in range(_READS)]
     lines = [(number * 5) % 64 for number in range(_READS)]
     await gather(
-        controller.sources["instruction_request"].send(slots),
-        controller.sources["constant_request"].send([bank | line << 2 for bank, line in banks]),
-        controller.sources["line_request"].send([pack(LINE_REQUEST, line=_LINES // LINE + line) for line in lines]),
+        controller.sources["code__request"].send([pack(LINE_REQUEST, line=_CODE // LINE + line) for line in lines]),
+        controller.sources["constants__request"].send([bank | line << 2 for bank, line in banks]),
+        controller.sources["lines__request"].send([pack(LINE_REQUEST, line=_LINES // LINE + line) for line in lines]),
     )
-    found = await controller.sinks["instruction_response"].take(_SLOTS)
-    assert found == [int.from_bytes(code[24 * slot : 24 * slot + 24], "little") for slot in slots], (
-        "an instruction is wrong"
-    )
-    found = await controller.sinks["constant_response"].take(4 * _READS)
+    found = await controller.sinks["constants__response"].take(4 * _READS)
     parts = [others[_CONSTANTS[bank]][LINE * line :][:LINE] for bank, line in banks]
     beats = [part[16 * beat : 16 * beat + 16] for part in parts for beat in range(4)]
     assert found == [int.from_bytes(beat, "little") for beat in beats], "a constant is wrong"
-    found = await controller.sinks["line_response"].take(_READS)
-    answers = [unpack(LINE_RESPONSE, bits) for bits in found]
-    expected = [int.from_bytes(others[_LINES][LINE * line :][:LINE], "little") for line in lines]
-    assert [answer["bits"] for answer in answers] == expected, "a line is wrong"
-    assert not any(answer["refused"] for answer in answers)
+    for name, base in (("code", _CODE), ("lines", _LINES)):
+        found = await controller.sinks[f"{name}__response"].take(_READS)
+        answers = [unpack(LINE_RESPONSE, bits) for bits in found]
+        expected = [int.from_bytes(others[base][LINE * line :][:LINE], "little") for line in lines]
+        assert [answer["bits"] for answer in answers] == expected, "a line is wrong"
+        assert not any(answer["refused"] for answer in answers)
 
 
 async def _write_counters(controller: _Controller) -> None:
@@ -174,8 +168,8 @@ async def _write_counters(controller: _Controller) -> None:
         pack(COUNTERS_WRITE, address=_COUNTERS + 2048 * place, clocks=100 + place, active=7 * place)
         for place in range(4)
     ]
-    await controller.sources["counters_write"].send(payloads)
-    assert await controller.sinks["counters_written"].take(4) == [0] * 4
+    await controller.sources["counters__write"].send(payloads)
+    assert await controller.sinks["counters__written"].take(4) == [0] * 4
     for place in range(4):
         expected = (100 + place).to_bytes(4, "little") + (7 * place).to_bytes(4, "little") + bytes(2040)
         found = controller.memory.contents.read(_COUNTERS + 2048 * place, 2048)

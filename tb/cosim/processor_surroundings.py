@@ -12,14 +12,15 @@ import numpy as np
 from cocotb.triggers import RisingEdge
 
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, PARAMETERS, UNIT_COMMAND
-from ctm.rtl.border.conditional import request_layout
+from ctm.rtl.border.conditional import group_to_test_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.border.programs import IMAGE, PROGRAM_FAULT, group_layout
+from ctm.rtl.border.programs import group_layout, image_layout, program_fault_layout
 from ctm.rtl.isa.commands import COMMANDS
 from ctm.rtl.isa.conditional import ConditionalLocation
-from ctm.rtl.isa.executable import PROGRAM_INFORMATION, PROGRAM_INFORMATION_WORDS
+from ctm.rtl.isa.executable import PROGRAM_INFORMATION_WORDS
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
 from ctm.rtl.isa.status import Status
 from ctm.rtl.isa.word import fields, pack, unpack
 from ctm.sim.golden.pe.state import State
@@ -33,9 +34,9 @@ _MOST_LINES, _RESIDENT = 8, 8
 _QUIET = 30
 """Cycles behind the last buffer, in which nothing more may come."""
 _UNITS = {command.opcode: command for command in COMMANDS if command.unit != "PE"}
-_GIVERS = ("buffer", "line_response", "counters_written", "test_response", "fault")
-_TAKERS = ("line_request", "test_request", "group", "error")
-_UNIT_TAKERS = ("mc_command", "co_command", "counters_write")
+_GIVERS = ("buffer", "lines__response", "counters__written", "tester__response", "fault")
+_TAKERS = ("lines__request", "tester__request", "group", "error")
+_UNIT_TAKERS = ("mc_command", "co_command", "counters__write")
 _UNCACHED = 1 << WORD_BITS * list(PROGRAM_INFORMATION).index("UMRT")
 
 
@@ -114,7 +115,7 @@ class Surroundings:
         self._drive_array()
         for giver in self._givers.values():
             giver.drive(self.now)
-        for name in ("line_request", "test_request"):
+        for name in ("lines__request", "tester__request"):
             self._takers[name].drive()
         self._takers["group"].drive(can=len(self._residents) < _RESIDENT)
         for name, unit in self._units.items():
@@ -152,7 +153,7 @@ class Surroundings:
         for place, fault in enumerate(self._work.faults):
             if (fault.program + 1, fault.group) == (self._programs, number):
                 values = {name: getattr(fault, name) for name in ("status", "client", "pc", "i", "j")}
-                self._givers["fault"].give(pack(PROGRAM_FAULT, **values))
+                self._givers["fault"].give(pack(program_fault_layout(PROGRAM_FORMAT), **values))
                 if fault.status == Status.BUS_ERROR.value and not self._refused:
                     self._refused, self._dut.refused_address.value = True, fault.address
                 self._log("fault", self._programs - 1, place)
@@ -182,7 +183,7 @@ class Surroundings:
         self._look_at_programs()
 
     def _look_at_buffers(self) -> None:
-        lines, taken = self._givers["line_response"], self._givers["buffer"].look()
+        lines, taken = self._givers["lines__response"], self._givers["buffer"].look()
         if self._dut.idle.value == 1:
             assert not self._executing and not lines, "it is idle while it works"
         error = self._takers["error"].look()
@@ -207,8 +208,8 @@ class Surroundings:
             self._given_buffers += 1
 
     def _look_at_lines(self) -> None:
-        self._givers["line_response"].look()
-        request = self._takers["line_request"].look()
+        self._givers["lines__response"].look()
+        request = self._takers["lines__request"].look()
         if request is None:
             return
         line = unpack(LINE_REQUEST, request)["line"]
@@ -219,7 +220,7 @@ class Surroundings:
         refused = any(low <= line < end for low, end in self._work.refused)
         bits = b"\xa5" * _LINE if refused else self._work.memory.read(_LINE * line, _LINE)
         due = self.now + 1 + self._timing.latency + self._below(self._timing.jitter + 1)
-        answers = self._givers["line_response"]
+        answers = self._givers["lines__response"]
         answers.give(pack(LINE_RESPONSE, bits=int.from_bytes(bits, "little"), refused=int(refused)), due)
         assert len(answers) <= _MOST_LINES, "too many lines are under way"
 
@@ -228,14 +229,14 @@ class Surroundings:
             payload = self._units[name].look()
             if payload is not None:
                 self._take_command(unpack(UNIT_COMMAND, payload))
-        payload = self._units["counters_write"].look()
+        payload = self._units["counters__write"].look()
         if payload is not None:
             self._finish_program()
             write = unpack(COUNTERS_WRITE, payload)
             self._log("counters", *write.values())
             refused = any(low <= write["address"] // _LINE < end for low, end in self._work.refused)
-            self._givers["counters_written"].give(int(refused), self._later())
-        self._givers["counters_written"].look()
+            self._givers["counters__written"].give(int(refused), self._later())
+        self._givers["counters__written"].look()
         if self._dut.lost_taken.value == 1:
             assert self._lost, "a loss is taken that is none"
             self._lost = False
@@ -254,13 +255,13 @@ class Surroundings:
 
     def _look_at_programs(self) -> None:
         if self._dut.image_loaded.value == 1:
-            image = unpack(IMAGE, int(self._dut.image.value))
+            image = unpack(image_layout(PROGRAM_FORMAT), int(self._dut.image.value))
             self._information = image["information"]
             words = _words(self._information, PROGRAM_INFORMATION_WORDS)
             self._log("image", image["code"], image["size"], *words)
             self._show_settings()
         if self._dut.program_starts.value == 1:
-            assert not self._residents and not self._givers["test_response"], "a program starts while another runs"
+            assert not self._residents and not self._givers["tester__response"], "a program starts while another runs"
             self._finish_program()
             self._value = int(self._dut.conditional_value.value)
             self._log("starts", self._value)
@@ -276,11 +277,11 @@ class Surroundings:
             self._groups += 1
 
     def _look_at_tests(self) -> None:
-        self._givers["test_response"].look()
-        payload = self._takers["test_request"].look()
+        self._givers["tester__response"].look()
+        payload = self._takers["tester__request"].look()
         if payload is None:
             return
-        request, lane = unpack(request_layout(self._lanes), payload), np.arange(self._lanes)
+        request, lane = unpack(group_to_test_layout(self._lanes), payload), np.arange(self._lanes)
         values = _words(request["values"], self._lanes)
         assert set(values) == {self._value}, "a lane's conditional value is not the program's"
         x, y = request["i"] + 2 * (lane // 4) + lane % 2, request["j"] + lane % 4 // 2
@@ -288,7 +289,7 @@ class Surroundings:
             self._work.memory, x, y, np.array(values, np.uint32).view(np.float32)
         )  # fmt: skip
         mask = sum(int(each) << place for place, each in enumerate(passed)) & request["mask"]
-        self._givers["test_response"].give(mask, self._later())
+        self._givers["tester__response"].give(mask, self._later())
 
     def _finish_program(self) -> None:
         """The program before this event is over: all of its domain must have been walked."""

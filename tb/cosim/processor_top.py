@@ -5,6 +5,7 @@ from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In
 
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
 from ctm.rtl.pe.processor import CommandProcessor
 from ctm.tb.cosim.joining import join
 
@@ -35,7 +36,7 @@ class ProcessorTop(wiring.Component):
     """Ports are those of `CommandProcessor`, and `mistake`, ``In(Mistake)``."""
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._processor = CommandProcessor(config)
+        self._processor = CommandProcessor(config, PROGRAM_FORMAT)
         self._members = dict(self._processor.signature.members.items())
         super().__init__(self._members | {"mistake": In(Mistake)})
 
@@ -50,14 +51,14 @@ class ProcessorTop(wiring.Component):
             with m.Case(Mistake.UNCOVERED):
                 m.d.comb += self.group.payload.covered[0].eq(0)
             with m.Case(Mistake.WITHDRAWN):
-                offers = processor.line_request.valid & (turn | self.line_request.ready)
-                m.d.comb += self.line_request.valid.eq(offers)
+                offers = processor.lines.request.valid & (turn | self.lines.request.ready)
+                m.d.comb += self.lines.request.valid.eq(offers)
             with m.Case(Mistake.WRONG_WORD):
                 m.d.comb += self.error.payload.word[0].eq(~processor.error.payload.word[0])
             with m.Case(Mistake.LOST_COMMAND):
                 m.d.comb += [self.co_command.valid.eq(0), processor.co_command.ready.eq(1)]
             with m.Case(Mistake.UNSEEN_REFUSAL):
-                m.d.comb += processor.line_response.payload.refused.eq(0)
+                m.d.comb += processor.lines.response.payload.refused.eq(0)
             with m.Case(Mistake.UNSEEN_ARRAY):
                 m.d.comb += processor.array_idle.eq(1)
             with m.Case(Mistake.SECOND_END):

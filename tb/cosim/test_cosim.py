@@ -45,7 +45,7 @@ REASONS = {
 
 PROCESSOR_REASONS = {
     ProcessorMistake.UNCOVERED: r"event \d+: \('group'",
-    ProcessorMistake.WITHDRAWN: "line_request: a payload changed or went away",
+    ProcessorMistake.WITHDRAWN: "lines__request: a payload changed or went away",
     ProcessorMistake.WRONG_WORD: r"event \d+: \('error'",
     ProcessorMistake.LOST_COMMAND: r"instead of \('unit', \(27,",
     ProcessorMistake.UNSEEN_REFUSAL: r"instead of \('error', \(4,",

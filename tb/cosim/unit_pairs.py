@@ -41,8 +41,8 @@ class _Bench(Clocked):
         super().__init__(dut)
         ends = {"pauses": pauses, "seed": seed}
         self._command = Source(dut, "command", **ends)
-        self._requests = [Source(dut, f"requests__{number}", **ends) for number in range(len(LOCATIONS))]
-        self._responses = [Sink(dut, f"responses__{number}", **ends) for number in range(len(LOCATIONS))]
+        self._requests = [Source(dut, f"clients__{number}__request", **ends) for number in range(len(LOCATIONS))]
+        self._responses = [Sink(dut, f"clients__{number}__response", **ends) for number in range(len(LOCATIONS))]
         self.cache = UnitCache(dut, lanes=_LANES, **ends)
         self._answered = [0] * len(LOCATIONS)
         self.golden = Memory()
@@ -104,9 +104,9 @@ class _Bench(Clocked):
     async def _watch(self) -> None:
         """The unit is idle only when each group it has taken has been answered."""
         edge, under_way = RisingEdge(self.dut.clk), 0
-        directions = {"requests": 1, "responses": -1}
+        directions = {"request": 1, "response": -1}
         ends = [
-            (step, *(getattr(self.dut, f"{name}__{number}__{end}") for end in ("valid", "ready")))
+            (step, *(getattr(self.dut, f"clients__{number}__{name}__{end}") for end in ("valid", "ready")))
             for name, step in directions.items()
             for number in range(len(LOCATIONS))
         ]

@@ -45,7 +45,7 @@ class UnitTop(wiring.Component):
         join(m, self, unit, self._members)
         turn = Signal()
         m.d.sync += turn.eq(~turn)
-        change, answer = self.cache.change, self.responses[1].payload
+        change, answer = self.cache.change, self.clients[1].response.payload
         with m.Switch(self.mistake):
             with m.Case(Mistake.NO_STORE):
                 m.d.comb += change.mask.eq(0)
@@ -54,7 +54,7 @@ class UnitTop(wiring.Component):
             with m.Case(Mistake.FOREIGN_BYTES):
                 m.d.comb += change.mask.eq(unit.cache.change.mask.any().replicate(len(change.mask)))
             with m.Case(Mistake.WRONG_ANSWER):
-                m.d.comb += answer.passed[0].eq(~unit.responses[1].payload.passed[0])
+                m.d.comb += answer.passed[0].eq(~unit.clients[1].response.payload.passed[0])
             with m.Case(Mistake.WITHDRAWN):
                 m.d.comb += self.cache.access.valid.eq(unit.cache.access.valid & (turn | self.cache.access.ready))
             with m.Case(Mistake.UNSEEN_REFUSAL):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ctm.rtl.dpp.groups.scheduling import Unit
+from ctm.rtl.dpp.shapes import Shapes
 
 
 class Where(Enum):
@@ -39,7 +39,10 @@ class Group:
 
 @dataclass
 class Inputs:
-    """What a cycle brings. Events are None or name a slot, `release` a row; `done` has one entry for each port."""
+    """What a cycle brings. Events are None or name a slot, `release` a row.
+
+    `done` and `ready` have an entry for each port, `room` one for each resource.
+    """
 
     admit: bool
     begin: int | None
@@ -49,6 +52,8 @@ class Inputs:
     fetched: dict[str, int]
     release: int | None
     can: dict[str, bool]
+    ready: list[bool]
+    room: list[bool]
     wake: bool
     blocked: int
     full: int
@@ -58,7 +63,10 @@ class Inputs:
 class SchedulerModel:
     """Groups by slot, and how a cycle changes them."""
 
-    def __init__(self, threads: int, slots: int, watchdog: int, *, start: int, first: dict[str, int]) -> None:
+    def __init__(
+        self, shapes: Shapes, threads: int, slots: int, watchdog: int, *, start: int, first: dict[str, int]
+    ) -> None:
+        self._shapes, self._ports = shapes, range(len(shapes.ports))
         self._threads, self._slots, self._watchdog, self._turn = threads, slots, watchdog, 0
         self.start, self.first = start, first
         """Where groups start, and that instruction's summary."""
@@ -98,21 +106,24 @@ class SchedulerModel:
         slots = [slot for slot, group in self.groups.items() if allowed(slot, group)]
         return min(slots, key=lambda slot: self.groups[slot].turn) if slots else None
 
-    def issued(self, unit: Unit, now: Inputs) -> int | None:
+    def _port(self, group: Group) -> int:
+        """The port that a group waits for."""
+        return self._shapes.faulting if group.expired else group.following["unit"]
+
+    def _lacks(self, group: Group, now: Inputs) -> list[bool]:
+        """For each resource that a group needs and that has no room, whether it is a place on the way to memory."""
+        if group.expired:
+            return []
+        pairs = zip(self._shapes.resources, now.room, strict=True)
+        return [resource.is_request for resource, room in pairs if group.following[resource.name] and not room]
+
+    def issued(self, port: int, now: Inputs) -> int | None:
         """The slot that a port gets."""
 
         def allowed(slot: int, group: Group) -> bool:
-            if group.where is not Where.READY or group.faulted:
+            if group.where is not Where.READY or group.faulted or self._port(group) != port or not now.ready[port]:
                 return False
-            following = group.following
-            if group.expired:
-                return unit is Unit.FLOW
-            if following["unit"] != unit.value or (following["waits"] and now.blocked >> slot & 1):
-                return False
-            if unit is Unit.ALU:
-                enters = following["late"] or now.can["issue_direct"]
-                return enters and (not following["writes"] or now.can["issue_write"])
-            return unit is Unit.FLOW or (now.can["issue_texture"] and not now.full >> slot & 1)
+            return not self._is_held(slot, now) and not self._lacks(group, now)
 
         return self._first(allowed)
 
@@ -127,25 +138,21 @@ class SchedulerModel:
     def _is_held(self, slot: int, now: Inputs) -> bool:
         """Whether a group waits for what it has asked of memory."""
         group = self.groups[slot]
-        if group.where is not Where.READY or group.faulted or group.expired:
+        if group.where is not Where.READY or group.faulted:
             return False
-        is_texture = group.following["unit"] == Unit.TEXTURE.value
-        waits = group.following["waits"] and now.blocked >> slot & 1
-        return bool(waits or (is_texture and now.full >> slot & 1))
+        waits = not group.expired and group.following["waits"] and now.blocked >> slot & 1
+        return bool(waits or (self._shapes.ports[self._port(group)].looks_up and now.full >> slot & 1))
 
     def _asks(self, slot: int, now: Inputs) -> bool:
         """Whether a group could be issued if there were room on the way to memory."""
         group = self.groups[slot]
-        if group.where is not Where.READY or group.faulted or group.expired or self._is_held(slot, now):
+        if group.where is not Where.READY or group.faulted or self._is_held(slot, now):
             return False
-        if group.following["unit"] == Unit.TEXTURE.value:
-            return not now.can["issue_texture"]
-        writes = group.following["unit"] == Unit.ALU.value and bool(group.following["writes"])
-        return writes and not now.can["issue_write"]
+        return not now.ready[self._port(group)] or any(self._lacks(group, now))
 
     def stall(self, now: Inputs) -> str | None:
-        """Why no ALU instruction is issued."""
-        if self.issued(Unit.ALU, now) is not None or not self.rows():
+        """Why nothing is issued at the counted port."""
+        if self.issued(self._shapes.counted, now) is not None or not self.rows():
             return None
         places = {group.where for group in self.groups.values()}
         causes = {
@@ -170,10 +177,12 @@ class SchedulerModel:
         given_up = [group for group in self.groups.values() if group.faulted and group.where in IDLE]
         waiting = [group for group in self.groups.values() if group.where is Where.WAITING]
         looked_at = [group for group in self.groups.values() if group.where is Where.LOOKED_AT]
-        moves = [(self.issued(unit, now), Where.PORT) for unit in Unit]
+        moves = [(self.issued(port, now), Where.PORT) for port in self._ports]
         moves += [(self.looked_at(now), Where.LOOKED_AT), (self.retired(now), Where.RETIRING)]
         admitted, leaves = self.free_slot() if now.admit else None, self.leaves(now)
-        deferred = self.issued(Unit.FLOW, now)
+        deferred = next(
+            (self.issued(number, now) for number, port in enumerate(self._shapes.ports) if port.defers), None
+        )
         for slot, where in moves:
             if slot is not None:
                 self.groups[slot].where = where

@@ -32,8 +32,8 @@ class Bench:
     def __init__(self, stall: float, banks: list[ConstantBank]) -> None:
         self.generator = generator = np.random.default_rng(int(10 * stall))
         self.unit = ConstantLoader(ALU_LINES, FLOW_LINES)
-        self._asked = Sink(self.unit.request, generator, stall)
-        self._answers = Source(self.unit.response, generator, stall)
+        self._asked = Sink(self.unit.client.request, generator, stall)
+        self._answers = Source(self.unit.client.response, generator, stall)
         self._choice = [line for line in ALL_LINES if ConstantBank(line[0]) in banks]
         self.loaded: set[Line] = set()
         self.wanted: set[Line] = set()

@@ -8,10 +8,10 @@ from amaranth import Value
 
 from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.state import GroupStates, group_state_layout, stacks_layout
-from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.dpp.groups.state import GroupStates, group_state_layout
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.word import fields, unpack
-from ctm.rtl.r5xx.state import control_state_layout
+from ctm.tb.dpp.instruction_sets import SHAPES
 from ctm.tb.lib.streams import simulate
 
 CYCLES = 300
@@ -35,11 +35,12 @@ class Model:
     Without stacks as long as they mean nothing. A record of the slot's other row is right in what rows keep.
     """
 
-    def __init__(self, lanes: int, threads: int, generator: np.random.Generator) -> None:
+    def __init__(self, shapes: Shapes, lanes: int, threads: int, generator: np.random.Generator) -> None:
         self._generator, self._everybody = generator, (1 << lanes) - 1
-        self.group, self.stacks = group_state_layout(lanes), stacks_layout(lanes)
-        self._place, self._control = group_layout(lanes), control_state_layout(lanes)
-        self._widths = {"live": {"live": lanes}, "flags": {"predicates": CHANNELS * lanes, "alu_result": lanes}}
+        self.group, self.stacks = group_state_layout(shapes, lanes), shapes.stacks(lanes)
+        self._place, self._first = group_layout(lanes), shapes.first_control(lanes)
+        self._parts = {"control": ("control", "stacks"), "flags": ("flags",)}
+        self._layouts = {"control": shapes.control(lanes), "stacks": self.stacks, "flags": shapes.flags(lanes)}
         self._threads, self.second = threads, [0] * threads
         self.records: list[dict[str, int]] = [self._empty() for _ in range(2 * threads)]
 
@@ -55,22 +56,25 @@ class Model:
         if name == "start":
             place = random_fields(self._generator, self._place)
             self.second[slot] ^= 1
-            self.records[self.row(slot)] = self._empty() | place | {"live": self._everybody, "active": self._everybody}
+            self.records[self.row(slot)] = self._empty() | place | {"live": self._everybody, **self._first}
             return {"row": self.row(slot), "group": assembled(self._place, place)}
-        if name == "control":
-            state = random_fields(self._generator, self._control)
-            self.records[self.row(slot)] |= {key: value for key, value in state.items() if key != "pc"}
-            return {"slot": slot, "state": assembled(self._control, state)}
-        news = {key: int(self._generator.integers(1 << width)) for key, width in self._widths[name].items()}
-        self.records[self.row(slot)] |= news
-        return {"slot": slot, **news}
+        if name == "live":
+            self.records[self.row(slot)]["live"] = live = int(self._generator.integers(self._everybody + 1))
+            return {"slot": slot, "live": live}
+        written = {"slot": slot}
+        for part in self._parts[name]:
+            news = random_fields(self._generator, self._layouts[part])
+            self.records[self.row(slot)] |= news
+            written[part] = assembled(self._layouts[part], news)
+        return written
 
 
+@pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize("lanes", [4, 8])
-def test_every_write_changes_its_own_fields_of_its_own_slot(lanes):
-    generator = np.random.default_rng(lanes)
+def test_every_write_changes_its_own_fields_of_its_own_slot(instruction_set, lanes):
+    generator, shapes = np.random.default_rng(lanes), SHAPES[instruction_set]
     config = ArrayConfig(lanes=lanes, threads=8, temporaries=128)
-    unit, model = GroupStates(config, READERS), Model(lanes, config.threads, generator)
+    unit, model = GroupStates(config, shapes, READERS), Model(shapes, lanes, config.threads, generator)
     shares = {"start": 0.2, "control": 0.5, "live": 0.5, "flags": 0.5}
     counts = dict.fromkeys([*shares, "stacks"], 0)
 

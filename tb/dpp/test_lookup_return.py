@@ -8,8 +8,10 @@ from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.memory.lookup_return import LookupReturn, lookup_write_layout
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.word import pack, unpack
+from ctm.tb.dpp.instruction_sets import INVENTED, SHAPES
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
 LOOKUPS = 120
@@ -24,8 +26,8 @@ def joined(values: list[int], bits: int) -> int:
 class Bench:
     """The component, lookups that are under way, and what they should write."""
 
-    def __init__(self, config: ArrayConfig, stall: float) -> None:
-        self.config, self.unit = config, LookupReturn(config)
+    def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float) -> None:
+        self.config, self.unit, self._pc_bits = config, LookupReturn(config, shapes), shapes.pc_bits
         self._generator = np.random.default_rng(config.lanes)
         self._answers = Source(self.unit.response, self._generator, stall)
         self._sink = Sink(self.unit.write, self._generator, stall)
@@ -71,7 +73,7 @@ class Bench:
             "register": int(self._generator.integers(128)),
             "swizzle": self._generator.integers(0, 4, CHANNELS).tolist(),
             "enable": self._generator.integers(0, 16, self.config.lanes).tolist(),
-            "pc": int(self._generator.integers(512)),
+            "pc": int(self._generator.integers(1 << self._pc_bits)),
         }
         context.set(self.unit.record.tag, tag)
         context.set(self.unit.record.record, record)
@@ -111,10 +113,12 @@ class Bench:
         await context.tick()
 
 
+@pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize("stall", STALLS)
 @pytest.mark.parametrize(("lanes", "lookups"), [(4, 8), (4, 1), (8, 4)])
-def test_random_lookups(lanes, lookups, stall):
-    bench, cycles = Bench(ArrayConfig(lanes=lanes, threads=4, temporaries=128, lookups=lookups), stall), 0
+def test_random_lookups(instruction_set, lanes, lookups, stall):
+    config, cycles = ArrayConfig(lanes=lanes, threads=4, temporaries=128, lookups=lookups), 0
+    bench = Bench(config, SHAPES[instruction_set], stall)
 
     async def testbench(context: Any) -> None:
         nonlocal cycles
@@ -131,7 +135,7 @@ def test_random_lookups(lanes, lookups, stall):
 
 
 def test_one_write_in_each_cycle():
-    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128))
+    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
     layout = unit.response.payload.shape()
 
     async def testbench(context: Any) -> None:
@@ -148,7 +152,7 @@ def test_one_write_in_each_cycle():
 
 
 def test_answers_are_taken_while_the_registers_are_busy():
-    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128))
+    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
 
     async def testbench(context: Any) -> None:
         context.set(unit.response.valid, 1)
@@ -162,7 +166,7 @@ def test_answers_are_taken_while_the_registers_are_busy():
 
 
 def test_a_refused_lookup_does_not_wait_for_the_registers():
-    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128))
+    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
 
     async def testbench(context: Any) -> None:
         context.set(unit.response.valid, 1)

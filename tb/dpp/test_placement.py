@@ -12,7 +12,6 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import BANKS
 from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_slots
 from ctm.rtl.isa.limits import TEMPORARIES
-from ctm.rtl.isa.r5xx.limits import LOOP_INDEX_BITS
 from ctm.sim.compiled import CompiledUnit
 
 CONFIGS = [(4, 128), (4, 256), (16, 128), (16, 1024), (64, 4096)]
@@ -31,9 +30,6 @@ class Placed(wiring.Component):
                 "slot": In(range(config.threads)),
                 "highest": In(7),
                 "address": In(7),
-                "relative": In(1),
-                "loop_index": In(LOOP_INDEX_BITS),
-                "number": Out(7),
                 "exists": Out(1),
                 "bank": Out(1),
                 "entry": Out(range(config.temporaries // BANKS)),
@@ -44,12 +40,10 @@ class Placed(wiring.Component):
     def elaborate(self, platform: Any) -> Module:
         m = Module()
         allocation = allocate(m, self.highest)
-        placement = Placement(m, self._config, self.slot, allocation, self.loop_index)
-        number = placement.number(self.address, self.relative)
-        place = placement.place(number)
+        placement = Placement(m, self._config, self.slot, allocation)
+        place = placement.place(self.address)
         m.d.comb += [
-            self.number.eq(number),
-            self.exists.eq(placement.exists(number)),
+            self.exists.eq(placement.exists(self.address)),
             self.bank.eq(place.bank),
             self.entry.eq(place.entry),
             self.slots.eq(usable_slots(self._config, allocation.exponent)),
@@ -68,7 +62,7 @@ def test_all_registers_of_all_slots_have_different_places(threads, temporaries):
         slots = config.resident_groups(count)
         slot, register = (axis.ravel() for axis in np.meshgrid(np.arange(slots), np.arange(count), indexing="ij"))
         zero = np.zeros_like(slot)
-        result = unit(slot=slot, highest=zero + count - 1, address=register, relative=zero, loop_index=zero + 77)
+        result = unit(slot=slot, highest=zero + count - 1, address=register)
         assert (result["slots"] == slots).all(), (count, slots)
         assert result["exists"].all()
         places = set(zip(result["bank"].tolist(), result["entry"].tolist(), strict=True))
@@ -81,13 +75,5 @@ def test_all_registers_of_all_slots_have_different_places(threads, temporaries):
 def test_registers_beyond_the_programs_do_not_exist():
     unit = CompiledUnit(Placed(ArrayConfig(threads=4, temporaries=256)))
     highest, address = (axis.ravel() for axis in np.meshgrid(np.arange(128), np.arange(128)))
-    result = unit(slot=0, highest=highest, address=address, relative=0, loop_index=0)
+    result = unit(slot=0, highest=highest, address=address)
     assert (result["exists"] == (address <= highest)).all()
-
-
-def test_relative_addresses_wrap_inside_the_file():
-    unit = CompiledUnit(Placed(ArrayConfig(threads=4, temporaries=256)))
-    index, address = (axis.ravel() for axis in np.meshgrid(np.arange(1 << LOOP_INDEX_BITS), np.arange(128)))
-    for relative in (0, 1):
-        result = unit(slot=0, highest=127, address=address, relative=relative, loop_index=index)
-        assert (result["number"] == (address + relative * index) % TEMPORARIES).all()

@@ -8,11 +8,12 @@ from amaranth.sim import Simulator
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import BANKS, RegisterFile
+from ctm.rtl.dpp.shapes import Part
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.lib.written_rows import ROWS_TOGETHER
-from ctm.rtl.r5xx.entries import ALU_SOURCES
+from ctm.tb.dpp.instruction_sets import SHAPES
 
-CYCLES = 300
+CYCLES = 500
 ENTRIES = 64
 PLACES = [0, 1, 2, 5, 31, 32, 33, 63]
 """Few enough that writes and reads meet."""
@@ -25,9 +26,10 @@ class Model:
         self._slot_entries = 1 << slot_exponent
         self.words = np.zeros((BANKS, ENTRIES, lanes, CHANNELS), np.uint32)
 
-    def read(self, rgb: tuple[int, int], alpha: tuple[int, int], lane: int) -> list[int]:
-        """Colours of one place, alpha of another."""
-        return [*self.words[rgb][lane, :3].tolist(), int(self.words[alpha][lane, 3])]
+    def read(self, parts: tuple[Part, ...], places: list[tuple[int, int]], lane: int) -> list[int]:
+        """Each part's channels of a place of its own."""
+        return [int(self.words[place][lane, channel]) for part, place in zip(parts, places, strict=True)
+                for channel in part.channels]  # fmt: skip
 
     def forget(self, place: tuple[int, int]) -> None:
         """Forget a slot's registers, of those that are in the same block."""
@@ -54,13 +56,15 @@ def masks(enable: np.ndarray) -> list[int]:
     return [int(row @ (1 << np.arange(CHANNELS))) for row in enable.astype(np.int64)]
 
 
+@pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize(
     ("lanes", "alu_share", "slot_exponent"),
     [(4, 0.9, 1), (4, 0.3, 0), (8, 0.6, 2), (4, 0.5, 5), (4, 0.5, 6), (4, 0.5, 7)],
 )
-def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share, slot_exponent):
-    generator = np.random.default_rng(lanes)
-    registers, model = RegisterFile(ArrayConfig(lanes=lanes, temporaries=128)), Model(lanes, slot_exponent)
+def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, alu_share, slot_exponent):
+    generator, shapes = np.random.default_rng(lanes), SHAPES[instruction_set]
+    parts, operands = shapes.parts, range(shapes.operands)
+    registers, model = RegisterFile(ArrayConfig(lanes=lanes, temporaries=128), shapes), Model(lanes, slot_exponent)
     counts = {"waited": 0, "together": 0, "forgotten": 0}
 
     def enable_of(share: float) -> np.ndarray:
@@ -73,19 +77,18 @@ def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share, slot_exp
         texture = None
         context.set(registers.slot_exponent, 1 << slot_exponent)
         for _ in range(CYCLES):
-            rgb, alpha = ([place_of(generator) for _ in range(ALU_SOURCES)] for _ in range(2))
+            sources = [[place_of(generator) for _ in operands] for _ in parts]
             fetched = place_of(generator)
-            context.set(registers.rgb_sources, [as_place(place) for place in rgb])
-            context.set(registers.alpha_sources, [as_place(place) for place in alpha])
+            context.set(registers.source_places, [[as_place(place) for place in part] for part in sources])
             context.set(registers.texture_source, as_place(fetched))
             expected = [
-                [model.read(rgb[source], alpha[source], lane) for source in range(ALU_SOURCES)] for lane in range(lanes)
+                [model.read(parts, [part[operand] for part in sources], lane) for operand in operands]
+                for lane in range(lanes)
             ]
-            expected_texture = [model.read(fetched, fetched, lane) for lane in range(lanes)]
+            expected_texture = [model.read(parts, [fetched] * len(parts), lane) for lane in range(lanes)]
 
-            places, results, enable = (place_of(generator), place_of(generator)), words(), enable_of(alu_share)
-            context.set(registers.rgb_place, as_place(places[0]))
-            context.set(registers.alpha_place, as_place(places[1]))
+            places, results, enable = [place_of(generator) for _ in parts], words(), enable_of(alu_share)
+            context.set(registers.result_places, [as_place(place) for place in places])
             context.set(registers.results, results.tolist())
             context.set(registers.result_enable, masks(enable))
             if texture is None and generator.random() < 0.8:
@@ -95,12 +98,12 @@ def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share, slot_exp
                 context.set(registers.texture_write.payload, payload | {"place": as_place(place), "forgets": forgets})
             context.set(registers.texture_write.valid, texture is not None)
 
-            written = zip(places, (enable[:, :3].any(), enable[:, 3].any()), strict=True)
+            written = zip(places, (enable[:, part.channels].any() for part in parts), strict=True)
             busy = {bank for (bank, _), writes in written if writes}
             assert context.get(registers.busy) == sum(1 << bank for bank in busy)
             taken = texture is not None and bool(context.get(registers.texture_write.ready))
-            model.write(places[0], results, enable, slice(0, 3))
-            model.write(places[1], results, enable, slice(3, 4))
+            for part, place in zip(parts, places, strict=True):
+                model.write(place, results, enable, slice(part.channels.start, part.channels.stop))
             if taken:
                 counts["together"] += int(enable.any())
                 counts["forgotten"] += int(forgets)
@@ -111,8 +114,7 @@ def test_reads_see_the_last_write_and_nothing_is_lost(lanes, alu_share, slot_exp
             counts["waited"] += int(texture is not None)
             await context.tick()
             found = [
-                [list(context.get(registers.sources[lane][source])) for source in range(ALU_SOURCES)]
-                for lane in range(lanes)
+                [list(context.get(registers.sources[lane][source])) for source in operands] for lane in range(lanes)
             ]
             assert found == expected
             assert [list(context.get(registers.texture_words[lane])) for lane in range(lanes)] == expected_texture

@@ -8,8 +8,10 @@ from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.retirement import Retirement
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
 from ctm.rtl.isa.word import unpack
+from ctm.tb.dpp.instruction_sets import SHAPES
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
 GROUPS = 50
@@ -58,11 +60,13 @@ class Group:
 class Bench:
     """The component, the memories that it reads and the groups in it."""
 
-    def __init__(self, config: ArrayConfig, stall: float, program: dict[str, int]) -> None:
-        self.config, self.unit, self._program = config, Retirement(config), program
+    def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float, program: dict[str, int]) -> None:
+        self.config, self.unit, self._program = config, Retirement(config, shapes), program
         self.generator = generator = np.random.default_rng(config.lanes)
-        self.tests, self.output = (Sink(port, generator, stall) for port in (self.unit.test_request, self.unit.output))
-        self.answers = Source(self.unit.test_response, generator, stall)
+        self.tests, self.output = (
+            Sink(port, generator, stall) for port in (self.unit.tester.request, self.unit.output)
+        )
+        self.answers = Source(self.unit.tester.response, generator, stall)
         self.groups: list[Group] = []
         self.released = 0
         self._rows: list[int] = []
@@ -154,12 +158,13 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize("stall", STALLS)
 @pytest.mark.parametrize("share", [1.0, 0.05])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_random_groups(name, share, stall):
+def test_random_groups(instruction_set, name, share, stall):
     program = PROGRAMS[name]
-    bench = Bench(ArrayConfig(threads=16, temporaries=128), stall, program)
+    bench = Bench(ArrayConfig(threads=16, temporaries=128), SHAPES[instruction_set], stall, program)
 
     async def testbench(context: Any) -> None:
         context.set(bench.unit.program, {**program, "conditional_value": PROGRAM_VALUE})
@@ -174,6 +179,6 @@ def test_random_groups(name, share, stall):
     assert bench.released == GROUPS
     value = 0 if program["conditional_from_program"] else PROGRAM_VALUE
     asking = [group for group in bench.groups if program["tests"] and not group.faulted]
-    layout = bench.unit.test_request.payload.shape()
+    layout = bench.unit.tester.request.payload.shape()
     assert [unpack(layout, payload) for payload in bench.tests.received] == [group.test(value) for group in asking]
     assert bench.sent() == [output for group in bench.groups for output in group.outputs(bool(program["tests"]))]

@@ -8,22 +8,33 @@ import pytest
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduler import Scheduler
-from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS, Unit
+from ctm.rtl.dpp.groups.scheduling import STALLS
+from ctm.rtl.dpp.shapes import Shapes
+from ctm.tb.dpp.instruction_sets import SHAPES
 from ctm.tb.dpp.scheduler_model import Inputs, SchedulerModel, Where
 from ctm.tb.lib.streams import simulate
 
 CYCLES = 1200
 GROUPS = 40
-CAN = ("fetch", "issue_direct", "issue_write", "issue_texture", "retire")
-PC = 1 << 10
+CAN = ("fetch", "retire")
+
+
+def random_summary(shapes: Shapes, generator: np.random.Generator) -> dict[str, int]:
+    """What may be known of an instruction."""
+    bits = {
+        name: int(generator.random() < 0.3) for name in ("waits", *(resource.name for resource in shapes.resources))
+    }
+    return {"unit": int(generator.integers(len(shapes.ports))), **bits}
 
 
 class Traffic:
     """Random inputs that the ports, memory and the other parts could give."""
 
-    def __init__(self, generator: np.random.Generator, model: SchedulerModel, threads: int, ease: float) -> None:
-        self._generator, self._model, self._threads, self._ease = generator, model, threads, ease
-        self.ports: list[deque[int]] = [deque() for _ in range(PORTS)]
+    def __init__(
+        self, shapes: Shapes, generator: np.random.Generator, model: SchedulerModel, threads: int, ease: float
+    ) -> None:
+        self._shapes, self._generator, self._model, self._threads, self._ease = shapes, generator, model, threads, ease
+        self.ports: list[deque[int]] = [deque() for _ in shapes.ports]
         self.admitted = 0
         self.counts: Counter[str] = Counter()
 
@@ -38,8 +49,7 @@ class Traffic:
         return int(self._generator.choice(slots)) if slots and self._chance(share) else None
 
     def _summary(self) -> dict[str, int]:
-        return {"unit": int(self._generator.integers(PORTS)),
-                **{name: int(self._chance(0.3)) for name in ("waits", "late", "writes")}}  # fmt: skip
+        return random_summary(self._shapes, self._generator)
 
     def _done(self, port: deque[int]) -> dict[str, Any] | None:
         """How a port leaves its oldest group. With `again` nothing else means anything."""
@@ -52,7 +62,12 @@ class Traffic:
         done |= {"again": 0, "faults": 1} if expires else {}
         self.counts.update(name for name, bit in done.items() if bit and not (done["again"] and name != "again"))
         self.counts["expired"] += expires
-        return {"slot": slot, "pc": int(self._generator.integers(PC)), "following": self._summary(), **done}
+        return {
+            "slot": slot,
+            "pc": int(self._generator.integers(1 << self._shapes.pc_bits)),
+            "following": self._summary(),
+            **done,
+        }
 
     def next(self) -> Inputs:
         """The inputs of a cycle. A group that memory stops has a lookup outstanding."""
@@ -74,6 +89,8 @@ class Traffic:
             fetched=self._model.first if self._model.first_is_fetched() else self._summary(),
             release=self._release(),
             can={name: self._chance(self._ease) for name in CAN},
+            ready=[self._chance(self._ease) for _ in self._shapes.ports],
+            room=[self._chance(self._ease) for _ in self._shapes.resources],
             wake=self._chance(0.3),
             blocked=self._bits(0.3),
             full=self._bits(0.2),
@@ -109,20 +126,22 @@ def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
     context.set(unit.fetched, now.fetched)
     for name, bit in now.can.items():
         context.set(getattr(unit, f"can_{name}"), bit)
+    for name in ("ready", "room"):
+        context.set(getattr(unit, name), sum(bit << number for number, bit in enumerate(getattr(now, name))))
     for name in ("wake", "blocked", "full", "quiet"):
         context.set(getattr(unit, name), getattr(now, name))
 
 
 def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -> list[int | None]:
     """Compare all outputs; the slots that the ports get."""
-    issued, threads = [model.issued(number, now) for number in Unit], len(unit.second)
+    issued, threads = [model.issued(port, now) for port in range(len(unit.issue))], len(unit.second)
     expected = [*issued, model.looked_at(now), model.retired(now)]
     for port, slot in zip((*unit.issue, unit.fetch), expected[:-1], strict=True):
         assert context.get(port.valid) == (slot is not None)
         assert slot is None or context.get(port.slot) == slot
     for port, slot in zip((*unit.issue, unit.fetch), expected, strict=False):
         assert slot is None or context.get(port.pc) == model.groups[slot].pc
-    assert expected[PORTS] is not None or context.get(unit.fetch.pc) == model.start
+    assert expected[len(issued)] is not None or context.get(unit.fetch.pc) == model.start
     assert context.get(unit.retire.valid) == (expected[-1] is not None)
     if expected[-1] is not None:
         assert context.get(unit.retire.row) == model.row(expected[-1])
@@ -138,15 +157,17 @@ def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -
     return issued
 
 
+@pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize(
-    ("threads", "slots", "watchdog", "ease"), [(4, 4, 0, 0.8), (16, 16, 9, 0.5), (8, 3, 4, 1.0), (4, 1, 1, 0.7)]
+    ("threads", "slots", "watchdog", "ease"), [(4, 4, 0, 0.8), (16, 16, 5, 0.5), (8, 3, 4, 1.0), (4, 1, 1, 0.7)]
 )
-def test_in_step_with_the_model(threads, slots, watchdog, ease):
-    generator = np.random.default_rng(threads)
-    unit = Scheduler(ArrayConfig(threads=threads, temporaries=128))
-    first = {"unit": int(generator.integers(PORTS)), "waits": 1, "late": 1, "writes": 1}
-    model = SchedulerModel(threads, slots, watchdog, start=int(generator.integers(PC)), first=first)
-    traffic = Traffic(generator, model, threads, ease)
+def test_in_step_with_the_model(instruction_set, threads, slots, watchdog, ease):
+    generator, shapes = np.random.default_rng(threads), SHAPES[instruction_set]
+    unit = Scheduler(ArrayConfig(threads=threads, temporaries=128), shapes)
+    start = int(generator.integers(1 << shapes.pc_bits))
+    first = random_summary(shapes, generator)
+    model = SchedulerModel(shapes, threads, slots, watchdog, start=start, first=first)
+    traffic = Traffic(shapes, generator, model, threads, ease)
     stalls: Counter[str | None] = Counter()
 
     async def testbench(context: Any) -> None:

@@ -1,21 +1,37 @@
 """What the scheduler promises of time and of the watchdog, with one group."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduler import Scheduler
-from ctm.rtl.dpp.groups.scheduling import Unit
+from ctm.rtl.dpp.shapes import Shapes
+from ctm.tb.dpp.instruction_sets import SHAPES
 from ctm.tb.lib.streams import simulate
 
-CAN = ("fetch", "issue_direct", "issue_write", "issue_texture", "retire")
+
+@dataclass(frozen=True)
+class Ports:
+    """Ports by what the tests want of them: the counted one, the faulting one, one that looks up."""
+
+    counted: int
+    faulting: int
+    looks_up: int
 
 
-async def start(context: Any, unit: Scheduler, *, watchdog: int = 0) -> None:
-    """One group whose first instruction is FLOW's and is issued in this cycle; everything is allowed."""
-    for name in CAN:
-        context.set(getattr(unit, f"can_{name}"), 1)
+def ports(shapes: Shapes) -> Ports:
+    looks_up = next(number for number, port in enumerate(shapes.ports) if port.looks_up)
+    return Ports(shapes.counted, shapes.faulting, looks_up)
+
+
+async def start(context: Any, unit: Scheduler, first: int, *, watchdog: int = 0) -> None:
+    """One group whose first instruction is for port `first` and is issued in this cycle; everything is allowed."""
+    for allowed in (unit.can_fetch, unit.can_retire):
+        context.set(allowed, 1)
+    for allowed in (unit.ready, unit.room):
+        context.set(allowed, (1 << len(allowed)) - 1)
     context.set(unit.slots, 2)
     context.set(unit.start, 7)
     context.set(unit.watchdog, watchdog)
@@ -23,32 +39,34 @@ async def start(context: Any, unit: Scheduler, *, watchdog: int = 0) -> None:
     await context.tick()
     context.set(unit.admit, 0)
     assert context.get(unit.fetch.pc) == 7
-    context.set(unit.fetched, {"unit": Unit.FLOW})
+    context.set(unit.fetched, {"unit": first})
     context.set(unit.begin, {"valid": 1, "slot": 0})
     await context.tick()
     context.set(unit.begin, {"valid": 0})
-    assert context.get(unit.issue[Unit.FLOW.value].pc) == 7
-    assert context.get(unit.issue[Unit.FLOW.value].valid)
+    assert context.get(unit.issue[first].pc) == 7
+    assert context.get(unit.issue[first].valid)
     await context.tick()
 
 
-async def finish(context: Any, unit: Scheduler, port: Unit, **done: Any) -> None:
-    context.set(unit.done[port.value], {"valid": 1, "slot": 0, **done})
+async def finish(context: Any, unit: Scheduler, port: int, **done: Any) -> None:
+    context.set(unit.done[port], {"valid": 1, "slot": 0, **done})
     await context.tick()
-    context.set(unit.done[port.value], {"valid": 0})
+    context.set(unit.done[port], {"valid": 0})
 
 
-def test_a_group_goes_on_in_the_next_cycle_and_behind_a_jump_two_cycles_later():
-    unit = Scheduler(ArrayConfig(threads=4, temporaries=128))
-    alu, flow = unit.issue[Unit.ALU.value], unit.issue[Unit.FLOW.value]
+@pytest.mark.parametrize("instruction_set", SHAPES)
+def test_a_group_goes_on_in_the_next_cycle_and_behind_a_jump_two_cycles_later(instruction_set):
+    named = ports(SHAPES[instruction_set])
+    unit = Scheduler(ArrayConfig(threads=4, temporaries=128), SHAPES[instruction_set])
+    alu, flow = unit.issue[named.counted], unit.issue[named.faulting]
 
     async def testbench(context: Any) -> None:
-        await start(context, unit)
-        await finish(context, unit, Unit.FLOW, pc=8, following={"unit": Unit.ALU})
+        await start(context, unit, named.faulting)
+        await finish(context, unit, named.faulting, pc=8, following={"unit": named.counted})
         assert (context.get(alu.valid), context.get(alu.pc), context.get(flow.valid)) == (1, 8, 0)
         await context.tick()
         assert not context.get(alu.valid)
-        await finish(context, unit, Unit.ALU, pc=3, jumps=1, following={"unit": Unit.ALU})
+        await finish(context, unit, named.counted, pc=3, jumps=1, following={"unit": named.counted})
         for expected in (0, 0, 1):
             assert context.get(flow.valid) == expected
             assert not context.get(alu.valid)
@@ -57,25 +75,27 @@ def test_a_group_goes_on_in_the_next_cycle_and_behind_a_jump_two_cycles_later():
     simulate(unit, testbench)
 
 
+@pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize("watchdog", [1, 2, 5])
-def test_the_watchdog_stops_the_instruction_behind_the_last_that_is_allowed(watchdog):
-    unit = Scheduler(ArrayConfig(threads=4, temporaries=128))
+def test_the_watchdog_stops_the_instruction_behind_the_last_that_is_allowed(instruction_set, watchdog):
+    named = ports(SHAPES[instruction_set])
+    unit = Scheduler(ArrayConfig(threads=4, temporaries=128), SHAPES[instruction_set])
 
     async def testbench(context: Any) -> None:
-        await start(context, unit, watchdog=watchdog)
-        port = Unit.FLOW
+        await start(context, unit, named.faulting, watchdog=watchdog)
+        port = named.faulting
         for executed in range(watchdog):
             assert not context.get(unit.expired)
             # Instructions that are issued again do not count.
             await finish(context, unit, port, again=1)
             context.set(unit.wake, 1)
             await context.tick()
-            assert context.get(unit.issue[port.value].valid)
+            assert context.get(unit.issue[port].valid)
             await context.tick()
-            await finish(context, unit, port, pc=executed, following={"unit": Unit.TEXTURE, "waits": 1})
+            await finish(context, unit, port, pc=executed, following={"unit": named.looks_up, "waits": 1})
             context.set(unit.blocked, 1 if executed == watchdog - 1 else 0)
-            port = Unit.TEXTURE if executed < watchdog - 1 else Unit.FLOW
-            assert context.get(unit.issue[port.value].valid)
+            port = named.looks_up if executed < watchdog - 1 else named.faulting
+            assert context.get(unit.issue[port].valid)
             await context.tick()
         assert context.get(unit.expired) == 1
 

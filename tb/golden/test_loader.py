@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctm.rtl.isa.executable import IMAGE_LIMIT
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
 from ctm.rtl.isa.status import Status
 from ctm.sim.elf import Executable, write
 from ctm.sim.fault import MachineError
@@ -72,7 +72,7 @@ def test_a_written_executable_is_loaded_whole() -> None:
         (18, b"\x03", "machine"),
         (36, b"\x00", "flags"),
         (42, b"\x28", "phentsize"),
-        (28, struct.pack("<I", IMAGE_LIMIT - 8), "program header 0"),
+        (28, struct.pack("<I", PROGRAM_FORMAT.image_limit - 8), "program header 0"),
         (28, struct.pack("<I", 53), "program header 0"),
         (28, b"\xff\xff\xff\xff", "program header 0"),
         (44, b"\x00\x00", "no code segment"),
@@ -88,8 +88,8 @@ def test_segments_and_notes_that_do_not_fit_are_refused() -> None:
     for size in (0, 23, 25, 513 * 24):
         assert f"code of {size} bytes" in refusal(patched(IMAGE, code + 16, struct.pack("<I", size)))
     assert "the code segment" in refusal(patched(IMAGE, code + 4, struct.pack("<I", 54)))
-    assert "the code segment" in refusal(patched(IMAGE, code + 4, struct.pack("<I", IMAGE_LIMIT - 68)))
-    assert "a note" in refusal(patched(IMAGE, note + 4, struct.pack("<I", IMAGE_LIMIT - 4)))
+    assert "the code segment" in refusal(patched(IMAGE, code + 4, struct.pack("<I", PROGRAM_FORMAT.image_limit - 68)))
+    assert "a note" in refusal(patched(IMAGE, note + 4, struct.pack("<I", PROGRAM_FORMAT.image_limit - 4)))
     assert "a note" in refusal(patched(IMAGE, note + 16, struct.pack("<I", 8)))
 
 
@@ -143,4 +143,4 @@ def test_nothing_outside_64_kib_is_read(monkeypatch: pytest.MonkeyPatch) -> None
         except MachineError:
             pass
     assert read
-    assert all(BASE <= address and address + 4 * count <= BASE + IMAGE_LIMIT for address, count in read)
+    assert all(BASE <= address and address + 4 * count <= BASE + PROGRAM_FORMAT.image_limit for address, count in read)

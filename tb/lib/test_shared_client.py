@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.lib.sharing import SharedClient
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
@@ -11,6 +13,7 @@ from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 EACH = 20
 DEADLINE = 6000
 OUTSTANDING = 4
+CLIENT = wiring.Signature({"request": Out(stream.Signature(12)), "response": In(stream.Signature(16))})
 
 
 def answer(request: int, beat: int) -> int:
@@ -22,12 +25,15 @@ def answer(request: int, beat: int) -> int:
 @pytest.mark.parametrize(("count", "beats"), [(1, 1), (2, 4), (3, 1), (4, 3)])
 def test_everybody_gets_the_answers_to_his_own_requests(count, beats, client_stall, memory_stall):
     generator = np.random.default_rng(count)
-    client = SharedClient(12, 16, count, beats=beats, outstanding=OUTSTANDING)
-    asking = [Source(port, generator, client_stall) for port in client.requests]
+    client = SharedClient(CLIENT, count, beats=beats, outstanding=OUTSTANDING)
+    asking = [Source(each.request, generator, client_stall) for each in client.clients]
     for number, source in enumerate(asking):
         source.waiting = [number << 8 | index for index in range(EACH)]
-    answered = [Sink(port, generator, client_stall) for port in client.responses]
-    memory, answers = Sink(client.request, generator, memory_stall), Source(client.response, generator, memory_stall)
+    answered = [Sink(each.response, generator, client_stall) for each in client.clients]
+    memory, answers = (
+        Sink(client.shared.request, generator, memory_stall),
+        Source(client.shared.response, generator, memory_stall),
+    )
     ends = [*asking, *answered, memory, answers]
     most = 0
 
@@ -56,15 +62,15 @@ def test_everybody_gets_the_answers_to_his_own_requests(count, beats, client_sta
 
 
 def test_an_answer_that_nobody_asked_for_is_not_taken():
-    client = SharedClient(4, 4, 2)
+    client = SharedClient(CLIENT, 2)
 
     async def testbench(context: Any) -> None:
         for _ in range(5):
-            context.set(client.response.valid, 1)
-            for port in client.responses:
-                context.set(port.ready, 1)
-            assert not context.get(client.response.ready)
-            assert not any(context.get(port.valid) for port in client.responses)
+            context.set(client.shared.response.valid, 1)
+            for each in client.clients:
+                context.set(each.response.ready, 1)
+            assert not context.get(client.shared.response.ready)
+            assert not any(context.get(each.response.valid) for each in client.clients)
             await context.tick()
 
     simulate(client, testbench)

@@ -1,6 +1,7 @@
 """A compiled cache with clients in front of it and a memory of lines behind it."""
 
 import ctypes
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -88,8 +89,8 @@ class _Result(ctypes.Structure):
 class CacheSimulation:
     """A compiled cache, reset once: each run begins with the lines that the one before has left.
 
-    The cache has the streams `request` and `response`, or arrays of them, `requests` and `responses`. At most
-    `outstanding` lines may be under way.
+    The cache has the streams `request` and `response`, or arrays of them, `requests` and `responses`, or of `clients`
+    with both. At most `outstanding` lines may be under way.
     """
 
     def __init__(self, cache: wiring.Component, *, outstanding: int) -> None:
@@ -139,12 +140,17 @@ class CacheSimulation:
         ProtocolError
             The cache broke a rule, or takes more than `max_cycles`.
         """
-        stems = [""] if "request__payload" in self._sizes else [f"s__{each}" for each in range(len(requests))]
+        if "request__payload" in self._sizes:
+            ends = [("request", "response")]
+        elif "requests__0__payload" in self._sizes:
+            ends = [(f"requests__{each}", f"responses__{each}") for each in range(len(requests))]
+        else:
+            ends = [(f"clients__{each}__request", f"clients__{each}__response") for each in range(len(requests))]
         clients, arrays = (_Client * len(requests))(), []
-        for number, (stem, payloads) in enumerate(zip(stems, requests, strict=True)):
-            size = self._sizes[f"request{stem}__payload"]
+        for number, ((request, response), payloads) in enumerate(zip(ends, requests, strict=True)):
+            size = self._sizes[f"{request}__payload"]
             given = np.frombuffer(b"".join(each.to_bytes(size, "little") for each in payloads), np.uint8)
-            answers = np.zeros((len(payloads), self._sizes[f"response{stem}__payload"]), np.uint8)
+            answers = np.zeros((len(payloads), self._sizes[f"{response}__payload"]), np.uint8)
             cycles = np.zeros((3, len(payloads)), np.uint64)
             arrays.append((given, answers, cycles))
             pointers = (given.ctypes.data, answers.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
@@ -194,7 +200,11 @@ def _declarations(listed: list[Port]) -> str:
         return f"{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}, {ends}}}"
 
     def streams(name: str) -> str:
-        found = [each.removesuffix("__payload") for each in numbers if each.startswith(name) and "payload" in each]
+        found = [
+            each.removesuffix("__payload")
+            for each in numbers
+            if re.match(rf"(clients__\d+__)?{name}(s__\d+)?__payload", each)
+        ]
         return f"{{{', '.join(map(stream, found))}}}"
 
     inputs = f"{{{address('inputs')}, {_port_bytes(widths.get('inputs', 1))}, {widths.get('inputs', 1)}, 0, 0}}"

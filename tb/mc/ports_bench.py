@@ -58,8 +58,8 @@ class PortsBench:
         self.split = split // LINE_BYTES
         self.design = SharedPorts(clients, ordered, split=split, data_bits=data_bits)
         reads, writes = self.design.reads, self.design.writes
-        self.reading = [Source(port, generator, stalls[0]) for port in reads.requests]
-        self.lines = [Sink(port, generator, stalls[0]) for port in reads.responses]
+        self.reading = [Source(client.request, generator, stalls[0]) for client in reads.clients]
+        self.lines = [Sink(client.response, generator, stalls[0]) for client in reads.clients]
         self.writing = [Source(port, generator, stalls[0]) for port in writes.writes]
         self.written = [Sink(port, generator, stalls[0]) for port in writes.written]
         self.memory = [BusModel(bus, generator, stalls[1], data_bits=data_bits) for bus in self.design.buses]

@@ -44,11 +44,11 @@ class Bench:
         self.design = Outputs(lanes, SLOT_BITS, entries=ENTRIES)
         self.cached = [self._output() for _ in range(groups)]
         self.uncached = [self._uncached() for _ in range(groups // 2)]
-        self.sources = [Source(port, generator, stalls[0]) for port in (self.design.output, self.design.uncached_write)]
+        self.sources = [Source(port, generator, stalls[0]) for port in (self.design.output, self.design.uncached.write)]
         for source, each in zip(self.sources, (self.cached, self.uncached), strict=True):
             shape = source._port.payload.shape()
             source.waiting = [shape.const(fields).as_bits() for fields in each]
-        ports = (self.design.line, self.design.uncached_line, self.design.uncached_done)
+        ports = (self.design.line, self.design.uncached_line, self.design.uncached.done)
         self.sinks = [Sink(port, generator, stalls[1]) for port in ports]
         self.memory, self.answered, self.under_way = Memory(), 0, 0
         self._stall = stalls[1]

@@ -8,36 +8,36 @@ from ctm.rtl.isa.limits import SYSTEM_MEMORY
 from ctm.tb.lib import planting
 from ctm.tb.lib.planting import Fault, planted
 
-PACKAGES = ("ctm.rtl.mc", "ctm.rtl.lib", "ctm.tb.mc")
+PACKAGES = ("ctm.rtl.border", "ctm.rtl.mc", "ctm.rtl.lib", "ctm.rtl.r5xx.code", "ctm.tb.mc", "ctm.tb.r5xx.code")
 Check = tuple[str, str, tuple[Any, ...]]
 
-READER: Check = ("test_bus_reader", "test_lines_come_whole_and_in_order", (128, 0.3, 0.3))
+READER: Check = ("mc.test_bus_reader", "test_lines_come_whole_and_in_order", (128, 0.3, 0.3))
 READER_DRAIN: Check = (
-    "test_bus_reader", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_lines", (20, 0.3),
+    "mc.test_bus_reader", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_lines", (20, 0.3),
 )  # fmt: skip
-WRITER: Check = ("test_bus_writer", "test_memory_has_the_bytes_and_the_client_its_answers", (128, 0.3, 0.3))
-WRITER_PACE: Check = ("test_bus_writer", "test_bursts_follow_each_other_without_a_pause", (128,))
+WRITER: Check = ("mc.test_bus_writer", "test_memory_has_the_bytes_and_the_client_its_answers", (128, 0.3, 0.3))
+WRITER_PACE: Check = ("mc.test_bus_writer", "test_bursts_follow_each_other_without_a_pause", (128,))
 WRITER_DRAIN: Check = (
-    "test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (33, 0.8),
+    "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (33, 0.8),
 )  # fmt: skip
-ORDER: Check = ("test_line_order", "test_lines_come_in_order", (4, 0.3, 0.0))
-READS: Check = ("test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, SYSTEM_MEMORY))
-WRITES: Check = ("test_ports", "test_writes_are_made_and_answered_to_their_client", (64, 0, 0.8, SYSTEM_MEMORY))
-IDLE: Check = ("test_ports", "test_a_client_is_idle_until_its_last_write_is_answered", ())
-COMBINER: Check = ("test_write_combiner", "test_what_is_handed_on_is_what_was_written", (18, 0, 0.3))
-AGES: Check = ("test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))
-FULL: Check = ("test_write_combiner", "test_a_full_line_leaves_and_a_part_of_one_stays", ())
-OUTPUTS: Check = ("test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 0.3, 0.3))
-INSTRUCTIONS: Check = ("test_constant_reader", "test_instructions_come_in_order", (0x7FFF_FFFC, 0.3, 0))
-PAUSE: Check = ("test_constant_reader", "test_behind_a_pause_memory_is_asked_again", ())
-CONSTANTS: Check = ("test_constant_reader", "test_constants_come_in_beats", (0.3, 0.3))
-REGISTERS: Check = ("test_registers", "test_registers_hold_what_the_model_holds", ())
+ORDER: Check = ("mc.test_line_order", "test_lines_come_in_order", (4, 0.3, 0.0))
+READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, SYSTEM_MEMORY))
+WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_answered_to_their_client", (64, 0, 0.8, SYSTEM_MEMORY))
+IDLE: Check = ("mc.test_ports", "test_a_client_is_idle_until_its_last_write_is_answered", ())
+COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", (18, 0, 0.3))
+AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))
+FULL: Check = ("mc.test_write_combiner", "test_a_full_line_leaves_and_a_part_of_one_stays", ())
+OUTPUTS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 0.3, 0.3))
+INSTRUCTIONS: Check = ("r5xx.code.test_reader", "test_instructions_come_in_order", (0x7FFF_FFFC, 0.3, 0))
+PAUSE: Check = ("r5xx.code.test_reader", "test_behind_a_pause_memory_is_asked_again", ())
+CONSTANTS: Check = ("mc.test_constant_reader", "test_constants_come_in_beats", (0.3, 0.3))
+REGISTERS: Check = ("mc.test_registers", "test_registers_hold_what_the_model_holds", ())
 
 FAULTS: dict[str, tuple[Fault, Check]] = {
     "a burst is one beat short": (Fault("rtl.mc.bus.reader", "length.eq(beats - 1)", "length.eq(beats - 2)"), READER),
     "only the last beat's error counts": (
         Fault("rtl.mc.bus.reader", "refused.eq(refused | is_refusal", "refused.eq(0 & refused | is_refusal"),
-        ("test_bus_reader", "test_one_beat_with_an_error_is_enough", (0,)),
+        ("mc.test_bus_reader", "test_one_beat_with_an_error_is_enough", (0,)),
     ),
     "an address waits no longer than a cycle": (Fault("rtl.mc.bus.reader", "~ar.valid | ar.ready", "1"), READER),
     "a drained line is offered": (Fault("rtl.mc.bus.reader", "ends & ~self.drain", "ends"), READER_DRAIN),
@@ -99,12 +99,12 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
               "writes | (line.payload.passenger.acquires & line.payload.last)", "writes"), OUTPUTS,
     ),
     "a second line's refusal is lost": (
-        Fault("rtl.mc.constant_reader",
+        Fault("rtl.r5xx.code.reader",
               "line.payload.refused | (refused & ~whole)", "line.payload.refused"), INSTRUCTIONS,
     ),
-    "lines are kept over a pause": (Fault("rtl.mc.constant_reader", "self.idle & ~self.request.valid", "0"), PAUSE),
+    "lines are kept over a pause": (Fault("rtl.r5xx.code.reader", "self.idle & ~request.valid", "0"), PAUSE),
     "a line has three beats": (
-        Fault("rtl.mc.constant_reader", "(beat == self._beats - 1)", "(beat == self._beats - 2)"), CONSTANTS,
+        Fault("rtl.mc.constant_reader", "(beat == LINE_BEATS - 1)", "(beat == LINE_BEATS - 2)"), CONSTANTS,
     ),
     "the mask is set with the conditional mask": (
         Fault("rtl.mc.registers", 'self._is("set_out_mask")', 'self._is("set_out_mask", "set_cond_out_mask")'),
@@ -117,11 +117,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
 def test_the_fault_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fault, (module, function, arguments) = FAULTS[name]
     monkeypatch.setattr(planting, "_PACKAGES", PACKAGES)
-    with planted(fault, f"ctm.tb.mc.{module}") as tests, pytest.raises(AssertionError):
+    with planted(fault, f"ctm.tb.{module}") as tests, pytest.raises(AssertionError):
         getattr(tests, function)(*arguments)
 
 
 def test_the_checks_pass_without_a_fault() -> None:
-    neutral = Fault("rtl.mc.bus.axi", "BYTE_BITS = 8", "BYTE_BITS = 4 + 4")
+    neutral = Fault("rtl.mc.bus.axi", "LENGTH_BITS = 8", "LENGTH_BITS = 4 + 4")
     with planted(neutral, "ctm.tb.mc.test_bus_reader") as tests:
         getattr(tests, READER[1])(*READER[2])

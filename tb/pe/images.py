@@ -7,14 +7,16 @@ import numpy as np
 
 from ctm.rtl.isa import executable as elf
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
 from ctm.sim.memory import Memory
 
+LIMIT = PROGRAM_FORMAT.image_limit
 SPAN = 4096
 """All that a good image has lies within so many bytes, its code behind the first half."""
 _CODE_AT = SPAN // 2
 ODD_WORDS = (
-    0, 1, 2, 3, 4, 7, 8, 12, 16, 32, 60, 64, 100, SPAN, elf.IMAGE_LIMIT - 64, elf.IMAGE_LIMIT - 32, elf.IMAGE_LIMIT - 8,
-    elf.IMAGE_LIMIT - 4, elf.IMAGE_LIMIT, elf.IMAGE_LIMIT + 4, 0x7FFF_FFFC, 0x8000_0000, 0xFFFF_0000, 0xFFFF_FFC0,
+    0, 1, 2, 3, 4, 7, 8, 12, 16, 32, 60, 64, 100, SPAN, LIMIT - 64, LIMIT - 32, LIMIT - 8,
+    LIMIT - 4, LIMIT, LIMIT + 4, 0x7FFF_FFFC, 0x8000_0000, 0xFFFF_0000, 0xFFFF_FFC0,
     0xFFFF_FFE0, 0xFFFF_FFF4, 0xFFFF_FFF8, 0xFFFF_FFFC, 0xFFFF_FFFF,
 )  # fmt: skip
 
@@ -45,8 +47,8 @@ def note(name: bytes, kind: int, descriptor: bytes) -> bytes:
 def random_notes(generator: np.random.Generator, uncached_writes: bool) -> list[bytes]:
     """Notes, one of which is the program information."""
     information = generator.integers(0, 1 << 32, elf.PROGRAM_INFORMATION_WORDS, np.uint32)
-    information[0] = elf.PROGRAM_INFORMATION_VERSION
-    umrt = list(elf.PROGRAM_INFORMATION).index("UMRT")
+    information[0] = PROGRAM_FORMAT.version
+    umrt = list(PROGRAM_INFORMATION).index("UMRT")
     information[umrt] = information[umrt] & ~np.uint32(1) | uncached_writes
     notes = [note(elf.NOTE_NAME, elf.NoteType.PROGRAM_INFORMATION.value, information.tobytes())]
     others = (elf.NOTE_NAME, b"ATI DPQ\x00", b"ATI", b"GNU\x00", b"", b"ATI DPP\x00\x00", b"a long name of a note\x00")
@@ -110,7 +112,7 @@ def put_random(memory: Memory, generator: np.random.Generator, base: int, *, dam
 def put_small(memory: Memory, base: int, *, instructions: int = 1) -> None:
     """Put a good image at `base`: what a directed test starts."""
     assert 0 < instructions <= INSTRUCTION_SLOTS
-    information = struct.pack("<16I", elf.PROGRAM_INFORMATION_VERSION, *range(1, 9), 0, *range(10, 16))
+    information = struct.pack("<16I", PROGRAM_FORMAT.version, *range(1, 9), 0, *range(10, 16))
     contents = note(elf.NOTE_NAME, elf.NoteType.PROGRAM_INFORMATION.value, information)
     table = elf.ELF_HEADER_BYTES
     at = table + 2 * elf.PROGRAM_HEADER_BYTES

@@ -7,9 +7,10 @@ import numpy as np
 
 from ctm.rtl.isa.commands import BASE_MASK, Command
 from ctm.rtl.isa.conditional import ConditionalTest
-from ctm.rtl.isa.executable import PROGRAM_INFORMATION, PROGRAM_INFORMATION_WORDS
+from ctm.rtl.isa.executable import PROGRAM_INFORMATION_WORDS
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
+from ctm.rtl.isa.r5xx.program import PROGRAM_INFORMATION
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import unpack
 from ctm.sim.fault import MachineError

@@ -9,12 +9,12 @@ import numpy as np
 from amaranth.lib import data, wiring
 
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, UNIT_COMMAND
-from ctm.rtl.border.conditional import request_layout, response_layout
+from ctm.rtl.border.conditional import group_to_test_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.border.programs import IMAGE, PROGRAM_FAULT, group_layout
+from ctm.rtl.border.programs import group_layout, image_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.isa.executable import PROGRAM_INFORMATION
 from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
 from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.processor import CommandProcessor
 from ctm.sim.compiled.numbered import Numbered, port_name
@@ -27,10 +27,13 @@ _PARTS = ("streams", "surroundings", "loop")
 """Of the C++, in order."""
 _STALL_ONE = 1 << 16
 _EVENTS = 1 << 22
-_STREAMS = (
-    "buffer", "error", "line_request", "line_response", "counters_write", "counters_written", "mc_command",
-    "co_command", "test_request", "test_response", "group", "fault",
-)  # fmt: skip
+_STREAMS = {
+    "buffer": "buffer", "error": "error", "line_request": "lines__request", "line_response": "lines__response",
+    "counters_write": "counters__write", "counters_written": "counters__written", "mc_command": "mc_command",
+    "co_command": "co_command", "test_request": "tester__request", "test_response": "tester__response",
+    "group": "group", "fault": "fault",
+}  # fmt: skip
+"""Streams of the processor, by the names that the C++ has for them."""
 _WIDE = ("image", "lost_fault", "refused_address")
 _SINGLES = {
     "std::uint8_t": (
@@ -153,7 +156,7 @@ class ProcessorSimulation:
     """A compiled command processor. Each run begins with a reset."""
 
     def __init__(self, config: ArrayConfig, processor: wiring.Component | None = None) -> None:
-        component = CommandProcessor(config) if processor is None else processor
+        component = CommandProcessor(config, PROGRAM_FORMAT) if processor is None else processor
         listed = list(ports(component))
         text = "".join(resources.files("ctm.tb.pe").joinpath(f"processor_{part}.cc").read_text() for part in _PARTS)
         path = build(convert(Numbered(component, listed), top=_TOP), _declarations(config, listed) + text, top=_TOP)
@@ -222,16 +225,16 @@ def _layouts(lanes: int) -> dict[str, data.StructLayout]:
     return {
         "buffer": COMMAND_BUFFER,
         "unit": UNIT_COMMAND,
-        "image": IMAGE,
+        "image": image_layout(PROGRAM_FORMAT),
         "counters": COUNTERS_WRITE,
-        "fault": PROGRAM_FAULT,
+        "fault": program_fault_layout(PROGRAM_FORMAT),
         "lost_fault": BUS_FAULT,
         "error": ERROR,
         "group": group_layout(lanes),
         "request": LINE_REQUEST,
         "line": LINE_RESPONSE,
-        "test": request_layout(lanes),
-        "response": response_layout(lanes),
+        "test": group_to_test_layout(lanes),
+        "response": data.StructLayout({"passed": lanes}),
     }
 
 
@@ -271,7 +274,7 @@ struct Ports {{
 }};
 Ports ports(Model& model) {{
     return {{
-        {", ".join(map(stream, _STREAMS))},
+        {", ".join(map(stream, _STREAMS.values()))},
         {", ".join(map(port, _WIDE))},
         {", ".join(map(address, singles))}
     }};

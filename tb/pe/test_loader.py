@@ -8,6 +8,7 @@ import pytest
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa import executable as elf
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.memory import Memory
 from ctm.sim.runtime import CommandBuffer
@@ -99,13 +100,13 @@ def test_all_numbers_of_instructions_are_told() -> None:
 
 def test_code_and_notes_may_end_at_64_kib_and_not_behind() -> None:
     for over in (0, 4):
-        at = elf.IMAGE_LIMIT - 24 + over
+        at = PROGRAM_FORMAT.image_limit - 24 + over
         memory = image([(elf.PT_LOAD, at, 24), (elf.PT_NOTE, 256, len(PROGRAM_NOTE))], {256: PROGRAM_NOTE})
         assert statuses(load(memory)) == [Status.BAD_EXECUTABLE] * (over > 0)
-        at = elf.IMAGE_LIMIT - len(PROGRAM_NOTE) + over
+        at = PROGRAM_FORMAT.image_limit - len(PROGRAM_NOTE) + over
         memory = image([(elf.PT_LOAD, 256, 24), (elf.PT_NOTE, at, len(PROGRAM_NOTE))], {at: PROGRAM_NOTE})
         assert statuses(load(memory)) == [Status.BAD_EXECUTABLE] * (over > 0)
-        at = elf.IMAGE_LIMIT - 64 + over
+        at = PROGRAM_FORMAT.image_limit - 64 + over
         segments = [(elf.PT_LOAD, 256, 24), (elf.PT_NOTE, 512, len(PROGRAM_NOTE))]
         assert statuses(load(image(segments, {512: PROGRAM_NOTE}, table=at))) == [Status.BAD_EXECUTABLE] * (over > 0)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
 from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.pe.simulation import ProcessorSimulation
 from ctm.tb.pe.test_processor import CASES, check_cases, check_resets
@@ -79,7 +80,7 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_mistake_is_found_and_named(name: str) -> None:
     with planted(FAULTS[name], "ctm.rtl.pe.processor") as processor:
-        simulation = ProcessorSimulation(CONFIG, processor.CommandProcessor(CONFIG))
+        simulation = ProcessorSimulation(CONFIG, processor.CommandProcessor(CONFIG, PROGRAM_FORMAT))
     with pytest.raises(AssertionError, match=r"^seed \d+, 8 lanes"):
         check_cases(simulation, range(3 * CASES))
         check_resets(simulation, range(3 * CASES))

@@ -4,16 +4,19 @@ from dataclasses import replace
 from typing import Any
 
 from amaranth import Cat, Module
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
+from ctm.rtl.border.lines import LineClient
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, array_members
-from ctm.rtl.dpp.core_border import memory_members
-from ctm.rtl.dpp.groups.scheduling import PORTS, slot_bits
-from ctm.rtl.dpp.program import PROGRAM
+from ctm.rtl.dpp.core_border import core_members
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.r5xx.code.client import InstructionClient
+from ctm.rtl.r5xx.instruction_set import R5XX
+from ctm.rtl.r5xx.shapes import SHAPES
 from ctm.rtl.r5xx.trace import trace_layout
 
 
@@ -23,48 +26,67 @@ def as_one_core(config: MachineConfig) -> MachineConfig:
     return replace(config, array=replace(array, cores=1, threads=array.threads * array.cores))
 
 
-class ArrayAsCore(wiring.Component):
-    """An array of a power of two of cores. Lookups of all cores share a port; there is no trace."""
+class _CodeFromOutside(wiring.Component):
+    """In the place of the code reader: whoever simulates a core answers for single instructions, not for lines."""
 
     def __init__(self, config: MachineConfig) -> None:
-        self._config, self._array = config, Array(config)
-        array = as_one_core(config).array
         super().__init__(
             {
-                "program": In(PROGRAM),
-                "forget_code": In(1),
-                "forget_constants": In(1),
-                "group": In(stream.Signature(group_layout(array.lanes))),
-                "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
-                "idle": Out(1),
-                "issued": Out(PORTS),
-                "trace": Out(trace_layout(array)),
-                **memory_members(array),
+                "address": In(ADDRESS_BITS),
+                "cores": In(InstructionClient()).array(config.array.cores),
+                "lines": Out(LineClient()),
+                "client": Out(InstructionClient()),
             }
         )
 
     def elaborate(self, platform: Any) -> Module:
         m = Module()
+        client = self.client
+        m.d.comb += [
+            client.request.valid.eq(self.cores[0].request.valid),
+            client.request.payload.eq(self.cores[0].request.payload),
+            client.response.ready.eq(self.cores[0].response.ready),
+        ]
+        for core in self.cores:
+            m.d.comb += [
+                core.request.ready.eq(client.request.ready),
+                core.response.valid.eq(client.response.valid),
+                core.response.payload.eq(client.response.payload),
+            ]
+        return m
+
+
+class ArrayAsCore(wiring.Component):
+    """An array of a power of two of cores. Lookups of all cores share a port; there is no trace."""
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config, self._code = config, _CodeFromOutside(config)
+        self._array = Array(config, replace(R5XX, code_reader=lambda _: self._code))
+        array = as_one_core(config).array
+        super().__init__({**core_members(array, SHAPES), "trace": Out(trace_layout(array))})
+
+    def elaborate(self, platform: Any) -> Module:
+        m = Module()
         m.submodules.array = array = self._array
-        own, cores = slot_bits(self._config.array), self._config.array.cores
-        m.submodules.lookups = lookups = Arbiter(array.lookup_request[0].payload.shape(), cores)
+        own, cores, ports = slot_bits(self._config.array), self._config.array.cores, len(SHAPES.ports)
+        m.submodules.lookups = lookups = Arbiter(array.lookups[0].request.payload.shape(), cores)
         for name in array_members(self._config.array):
-            if not name.startswith("lookup"):
-                inner, outer = getattr(array, name), flipped(getattr(self, name))
-                connect(m, inner, outer)
+            if name != "lookups":
+                connect(m, getattr(array, name), flipped(getattr(self, name)))
         for name in ("program", "forget_code", "forget_constants"):
             m.d.comb += getattr(array, name).eq(getattr(self, name))
         connect(m, array.group, flipped(self.group))
         connect(m, array.fault, flipped(self.fault))
+        connect(m, self._code.client, flipped(self.code))
         # Counts of one cycle: more than one core may issue, of which this shows one.
         m.d.comb += [
             self.idle.eq(array.idle),
-            *(self.issued[port].eq(array.issued[port::PORTS].any()) for port in range(PORTS)),
+            *(self.issued[port].eq(array.issued[port::ports].any()) for port in range(ports)),
         ]
-        request, response = self.lookup_request, self.lookup_response
+        request, response = self.lookups.request, self.lookups.response
         for number in range(cores):
-            connect(m, array.lookup_request[number], lookups.inputs[number])
-            inner = array.lookup_response[number]
+            connect(m, array.lookups[number].request, lookups.inputs[number])
+            inner = array.lookups[number].response
             is_own = response.payload.tag.slot >> own == number
             m.d.comb += [
                 inner.valid.eq(response.valid & is_own),

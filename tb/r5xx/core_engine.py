@@ -16,7 +16,7 @@ from ctm.sim.golden.pe.domain import Integers
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r5xx.core import R5xxCore, R5xxRun
-from ctm.tb.dpp.simulation import CoreRun, CoreSimulation, Timing
+from ctm.tb.r5xx.simulation.simulation import CoreRun, CoreSimulation, Timing
 
 MOST_CYCLES = 50_000_000
 _TIMING = Timing(latency=20)

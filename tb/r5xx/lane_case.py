@@ -5,7 +5,8 @@ import numpy as np
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.selection import Choice
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.r5xx.entries import SCALAR, ChannelControl, Dot, LaneControl, Operation
+from ctm.rtl.isa.r5xx.limits import SCALAR
+from ctm.rtl.r5xx.entries import ChannelControl, Dot, LaneControl, Operation
 from ctm.sim.golden import fp
 from ctm.tb.fp.cases import SCALES, SELECTIONS, Batch, Case, comparisons, modified, transcendental
 from ctm.tb.lib.operands import interacting

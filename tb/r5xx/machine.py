@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ctm.rtl.isa.executable import US_FC_CTRL
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx import instruction as words
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InstructionType, RgbOperation, Swizzle
+from ctm.rtl.isa.r5xx.program import US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.elf import Executable, write
 from ctm.sim.golden.dpp.counters import Counters

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from ctm.rtl.isa.executable import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
 from ctm.rtl.isa.limits import BASE_ALIGNMENT, FLOAT_CONSTANTS
+from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.assembler import disassemble
 from ctm.sim.elf import Executable, write

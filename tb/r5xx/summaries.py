@@ -5,11 +5,11 @@ from functools import cache
 
 import numpy as np
 
-from ctm.rtl.dpp.groups.scheduling import Unit
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.word import replace, unpack
 from ctm.rtl.r5xx.code.predecode import Predecode
+from ctm.rtl.r5xx.shapes import Unit
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.r5xx.decode import decode
 from ctm.sim.golden.r5xx.instruction import Alu, Illegal
@@ -17,7 +17,7 @@ from ctm.tb.r5xx.code.test_source_use import needed
 from ctm.tb.r5xx.golden.test_alu_reference import random_words
 
 Instruction = tuple[int, ...]
-BEYOND = {"unit": Unit.FLOW.value, "waits": 0, "late": 0, "writes": 0}
+BEYOND = {"unit": Unit.FLOW.value, "waits": 0, "direct": 0, "writes": 0}
 """Summary of what faults: an illegal instruction, or none."""
 
 
@@ -47,10 +47,11 @@ def compiled_predecode() -> CompiledUnit:
 
 @dataclass(frozen=True)
 class Known:
-    """Summary by field; whether the instruction is illegal; the sources that it needs, if it computes."""
+    """Summary by field; whether the instruction is illegal; whether it needs presubtract, and which sources."""
 
     summary: dict[str, int]
     illegal: bool = False
+    late: bool = False
     sources: tuple[int, int] | None = None
 
 
@@ -61,16 +62,15 @@ def known(words: Instruction, uncached: bool) -> Known:
     kind = InstructionType(common["type"])
     waits = common["tex_sem_wait"]
     if kind is InstructionType.FC:
-        return Known({"unit": Unit.FLOW.value, "waits": waits, "late": 0, "writes": 0})
+        return Known({"unit": Unit.FLOW.value, "waits": waits, "direct": 0, "writes": 0})
     decoded = decode(words, code_offset=0, uncached_writes=uncached)
     if isinstance(decoded, Illegal):
         return Known(BEYOND, illegal=True)
     if not isinstance(decoded, Alu):
-        return Known({"unit": Unit.TEXTURE.value, "waits": waits, "late": 0, "writes": 0})
+        return Known({"unit": Unit.TEXTURE.value, "waits": waits, "direct": 0, "writes": 0})
     rgb, alpha, presubtract = needed(decoded)
     writes = uncached and kind is InstructionType.OUTPUT and common["rgb_omask"] + common["alpha_omask"] > 0
     # A target whose lowest bit is set acquires.
     waits |= int(writes and target & 1)
-    return Known(
-        {"unit": Unit.ALU.value, "waits": waits, "late": int(presubtract), "writes": int(writes)}, sources=(rgb, alpha)
-    )
+    summary = {"unit": Unit.ALU.value, "waits": waits, "direct": int(not presubtract), "writes": int(writes)}
+    return Known(summary, late=bool(presubtract), sources=(rgb, alpha))

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from ctm.rtl.config import DEFAULT, ArrayConfig
-from ctm.tb.dpp.simulation import CoreSimulation, Timing
 from ctm.tb.r5xx.array_as_core import ArrayAsCore, as_one_core
 from ctm.tb.r5xx.golden_record import record
 from ctm.tb.r5xx.random_cases import random_case
+from ctm.tb.r5xx.simulation.simulation import CoreSimulation, Timing
 
 CONFIG = replace(DEFAULT, array=ArrayConfig(cores=2, threads=4, temporaries=256))
 PROGRAMS = 60

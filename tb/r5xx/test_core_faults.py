@@ -3,9 +3,9 @@
 import pytest
 
 from ctm.rtl.config import DEFAULT
-from ctm.tb.dpp.simulation import CoreSimulation
 from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.r5xx.lockstep import check_cases
+from ctm.tb.r5xx.simulation.simulation import CoreSimulation
 from ctm.tb.r5xx.test_lockstep import PROGRAMS, TIMINGS
 
 FAULTS = {

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import DEFAULT, ArrayConfig
-from ctm.rtl.isa.executable import US_FC_CTRL
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx.opcodes import ZeroTest
+from ctm.rtl.isa.r5xx.program import US_FC_CTRL
 from ctm.rtl.isa.status import Status
 from ctm.rtl.isa.word import pack
 from ctm.sim.elf import Executable, write
@@ -17,10 +17,10 @@ from ctm.sim.engines.choice import ENGINES
 from ctm.sim.fault import MachineError
 from ctm.sim.report.workloads import blackscholes, matmul, nbody, prepare
 from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
-from ctm.tb.dpp.simulation import Timing
 from ctm.tb.r5xx.core_engine import CoreEngine
 from ctm.tb.r5xx.machine import Instruction, alu, move
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
+from ctm.tb.r5xx.simulation.simulation import Timing
 from ctm.tb.r5xx.statements import (
     BOOL,
     ENDREP,

@@ -8,8 +8,8 @@ import pytest
 from amaranth import Value
 from amaranth.sim import Simulator
 
-from ctm.rtl.isa.executable import PROGRAM_INFORMATION
 from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.r5xx.program import PROGRAM_INFORMATION
 from ctm.rtl.isa.status import Status
 from ctm.rtl.r5xx.launch import Launch
 from ctm.sim.elf import Executable, write

@@ -6,12 +6,12 @@ import pytest
 from rich.console import Console
 
 from ctm.rtl.config import DEFAULT, ArrayConfig, MachineConfig, PipelineConfig
-from ctm.tb.dpp.simulation import Timing
 from ctm.tb.r5xx.core_engine import simulation
 from ctm.tb.r5xx.coverage import Coverage
 from ctm.tb.r5xx.golden_record import record
 from ctm.tb.r5xx.lockstep import check_cases
 from ctm.tb.r5xx.random_cases import random_case
+from ctm.tb.r5xx.simulation.simulation import Timing
 
 PROGRAMS, LONG_PROGRAMS = 80, 1700
 LEAST = 20

@@ -12,13 +12,13 @@ from ctm.rtl.isa.r5xx.opcodes import AddressOperation, BranchOperation, FlowOper
 from ctm.rtl.isa.status import Status
 from ctm.sim.golden.dpp.array import Array
 from ctm.sim.golden.dpp.batch import Batch
-from ctm.tb.dpp.simulation import Timing
 from ctm.tb.r5xx.core_engine import simulation
 from ctm.tb.r5xx.coverage import Coverage
 from ctm.tb.r5xx.golden_record import GroupRecord, Record, record
 from ctm.tb.r5xx.lockstep import compare
 from ctm.tb.r5xx.programs.flow import random_flow_case
 from ctm.tb.r5xx.random_cases import Case, random_case
+from ctm.tb.r5xx.simulation.simulation import Timing
 
 CASES = 200
 LEAST = 20

@@ -6,7 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from ctm.rtl.isa.executable import ELF_HEADER_BYTES, FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
+from ctm.rtl.isa.executable import ELF_HEADER_BYTES
+from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.assembler import assemble
 from ctm.sim.elf import Executable, write

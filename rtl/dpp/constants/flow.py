@@ -5,7 +5,7 @@ Source: CTM Guide pp. 7, 38.
 
 from typing import Any
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Module, Value, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,8 +13,10 @@ from ctm.rtl.border.clients import BEAT_WORDS, LINE_BEATS, ConstantBank
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, BYTE_BITS, INT_CONSTANTS
 from ctm.rtl.lib.table import Table
-from ctm.rtl.r5xx.state import INT_CONSTANT
 
+ITERATION_BITS = 8
+INT_CONSTANT = data.StructLayout({"count": ITERATION_BITS, "start": 8, "step": signed(8), "unused": 8})
+"""An integer constant as memory holds it."""
 _WORD_BITS = (BEAT_WORDS - 1).bit_length()
 
 

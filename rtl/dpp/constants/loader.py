@@ -6,11 +6,11 @@ Source: CTM Guide pp. 7, 38.
 from typing import Any
 
 from amaranth import Cat, Module, Signal, Value
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import BEAT_WORDS, CONSTANT_LINE_BITS, LINE_BEATS, ConstantBank
+from ctm.rtl.border.clients import BEAT_WORDS, CONSTANT_LINE_BITS, LINE_BEATS, ConstantBank, ConstantClient
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS, WORD_BITS
 
 _WORDS_PER_LINE = BEAT_WORDS * LINE_BEATS
@@ -56,8 +56,7 @@ class ConstantLoader(wiring.Component):
     busy : ``Out(1)``
     float_loaded, int_loaded, bool_loaded : ``Out(lines)``
     write : ``Out(CONSTANT_WRITE)``
-    request, response
-        As the core's `constant_request` and `constant_response`.
+    client : ``Out(ConstantClient())``
     """
 
     def __init__(self, alu_lines: int, flow_lines: int) -> None:
@@ -70,18 +69,14 @@ class ConstantLoader(wiring.Component):
                 "busy": Out(1),
                 **{f"{bank.name.lower()}_loaded": Out(lines) for bank, lines in LINES.items()},
                 "write": Out(CONSTANT_WRITE),
-                "request": Out(stream.Signature(data.StructLayout({"bank": ConstantBank, "line": CONSTANT_LINE_BITS}))),
-                "response": In(
-                    stream.Signature(
-                        data.StructLayout({"words": data.ArrayLayout(WORD_BITS, BEAT_WORDS), "refused": 1})
-                    )
-                ),
+                "client": Out(ConstantClient()),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
+        request, response = self.client.request, self.client.response
         m.submodules.underway = underway = SyncFIFO(width=LINE.size, depth=_OUTSTANDING)
         asked, loaded = Signal(_KEYS), Signal(_KEYS)
         wanted = Signal(data.ArrayLayout(LINE, self._lines))
@@ -102,11 +97,11 @@ class ConstantLoader(wiring.Component):
         line = wanted[0]
         key = self._key(m, line)
         asks = walking & line.needed & ~asked.bit_select(key, 1)
-        goes = asks & self.request.ready & underway.w_rdy
+        goes = asks & request.ready & underway.w_rdy
         m.d.comb += [
-            self.request.valid.eq(asks & underway.w_rdy),
-            self.request.payload.bank.eq(line.bank),
-            self.request.payload.line.eq(line.line),
+            request.valid.eq(asks & underway.w_rdy),
+            request.payload.bank.eq(line.bank),
+            request.payload.line.eq(line.line),
             underway.w_data.eq(Value.cast(line)),
             underway.w_en.eq(goes),
         ]
@@ -117,12 +112,12 @@ class ConstantLoader(wiring.Component):
 
         beat = Signal(range(LINE_BEATS))
         answered = LINE(underway.r_data)
-        arrives = self.response.valid & self.response.ready
+        arrives = response.valid & response.ready
         last = arrives & (beat == LINE_BEATS - 1)
         m.d.comb += [
-            self.response.ready.eq(underway.r_rdy),
+            response.ready.eq(underway.r_rdy),
             underway.r_en.eq(last),
-            self.write.eq(Cat(arrives, answered.bank, answered.line, beat, Value.cast(self.response.payload))),
+            self.write.eq(Cat(arrives, answered.bank, answered.line, beat, Value.cast(response.payload))),
         ]
         with m.If(arrives):
             m.d.sync += beat.eq(beat + 1)

@@ -8,12 +8,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import words_layout
+from ctm.rtl.border.clients import output_layout, words_layout
+from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.groups.state import end_state_layout
-from ctm.rtl.dpp.program import PROGRAM
+from ctm.rtl.dpp.program import program_layout
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 
@@ -29,7 +30,7 @@ class Retirement(wiring.Component):
 
     Members
     -------
-    program : ``In(PROGRAM)``
+    program : ``In(program_layout(shapes))``
     ready : ``Out(1)``
     group : ``In({valid, row, faulted})``
         A group at its end; only while `ready`.
@@ -44,19 +45,18 @@ class Retirement(wiring.Component):
     target, words, written
         Output registers of `row`; the words come a cycle later.
     release : ``Out({valid, row, faulted})``
-    test_request, test_response, output
-        As the core's.
+    tester : ``Out(ConditionalClient(lanes))``
+    output : ``Out(stream.Signature(output_layout(lanes)))``
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
         self._config = config
         row, lanes = row_bits(config), config.lanes
         state = end_state_layout(lanes)
         event = data.StructLayout({"valid": 1, "row": row, "faulted": 1})
-        clients = memory_members(config)
         super().__init__(
             {
-                "program": In(PROGRAM),
+                "program": In(program_layout(shapes)),
                 "ready": Out(1),
                 "group": In(event),
                 "left": In(data.StructLayout({"valid": 1, "row": row})),
@@ -70,7 +70,8 @@ class Retirement(wiring.Component):
                 "words": In(words_layout(lanes)),
                 "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
                 "release": Out(event),
-                **{name: clients[name] for name in ("test_request", "test_response", "output")},
+                "tester": Out(ConditionalClient(lanes)),
+                "output": Out(stream.Signature(output_layout(lanes))),
             }
         )
 
@@ -102,7 +103,7 @@ class Retirement(wiring.Component):
     def _test(self, m: Module, queue: SyncFIFO, group: stream.Interface) -> None:
         """Ask for the tests of the groups that need them."""
         taken, valid, fetched = Signal.like(self.group), Signal(), Signal()
-        request, state = self.test_request, self.test_state
+        request, state = self.tester.request, self.test_state
         m.d.comb += [
             self.test_row.eq(taken.row),
             request.valid.eq(valid & fetched & ~taken.faulted & queue.w_rdy),
@@ -138,7 +139,7 @@ class Retirement(wiring.Component):
         left, started = Signal(OUTPUTS), Signal()
         passed = Signal(self._config.lanes)
         stores = self.state.covered & self.state.live & passed
-        answered = self.test_response.valid | ~group.tested
+        answered = self.tester.response.valid | ~group.tested
         begins, sends, ends = queue.r_rdy & ~started & answered, output.valid & output.ready, Signal()
         writes = Cat(Value.cast(self.written[number]).any() for number in range(OUTPUTS))
         # Words are read in the cycle before they are sent.
@@ -148,7 +149,7 @@ class Retirement(wiring.Component):
             upcoming.eq(Mux(started, Mux(sends, left & (left - 1)[:OUTPUTS], left), Mux(group.faulted, 0, writes))),
             self.target.eq(one_hot_index(lowest_one(upcoming))),
             target.eq(one_hot_index(lowest_one(left))),
-            self.test_response.ready.eq(queue.r_rdy & ~started & group.tested),
+            self.tester.response.ready.eq(queue.r_rdy & ~started & group.tested),
             output.valid.eq(started & left.any()),
             output.payload.target.eq(target),
             output.payload.i.eq(self.state.i),
@@ -166,6 +167,6 @@ class Retirement(wiring.Component):
         ]
         m.d.sync += left.eq(upcoming)
         with m.If(begins):
-            m.d.sync += [started.eq(1), passed.eq(Mux(group.tested, self.test_response.payload.passed, ~0))]
+            m.d.sync += [started.eq(1), passed.eq(Mux(group.tested, self.tester.response.payload.passed, ~0))]
         with m.Elif(ends):
             m.d.sync += started.eq(0)

@@ -16,20 +16,19 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import PORTS, STALLS, Summary, Unit, done_layout, issue_layout, row_bits, slot_bits
+from ctm.rtl.dpp.groups.scheduling import STALLS, done_layout, issue_layout, row_bits, slot_bits
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.lib.ages import Ages
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.table import Table
-from ctm.rtl.r5xx.state import PC_BITS
 
-_FETCH, _RETIRE = PORTS, PORTS + 1
 _COUNT_BITS = 32
 
 
 class Scheduler(wiring.Component):
     """Gives each port the first group in order that is ready for it, one each cycle.
 
-    A group that comes goes to the end of the order, and so does one whose flow-control instruction is issued.
+    A group that comes goes to the end of the order, and so does one whose instruction a port takes that defers.
     A port's `done` makes its group ready in the next cycle, in which it may be issued again; behind a jump it is two
     cycles later, because the instruction there has to be looked at first, for one group in each cycle. The first
     instruction is looked at in cycles in which no group needs one, so `begin` does as `done` if there was such a cycle.
@@ -41,12 +40,12 @@ class Scheduler(wiring.Component):
     admit : ``In(1)``
         A group takes `free_row`; only with `has_free`.
     free_row, has_free : ``Out``
-    start : ``In(PC_BITS)``
+    start : ``In(pc_bits)``
         The first instruction; constant from the cycle before a `begin` on.
     begin : ``In({valid, slot})``
         Its temporaries are cleared; it starts.
-    issue : ``Out(issue_layout(config))`` for each port
-    done : ``In(done_layout(config))`` for each port
+    issue : ``Out(issue_layout(config, shapes))`` for each port
+    done : ``In(done_layout(config, shapes))`` for each port
     ending : ``In({valid, slot})``
         An instruction is under way behind which its group ends.
     leaves : ``Out(1)``
@@ -55,9 +54,13 @@ class Scheduler(wiring.Component):
         A group faults outside a port.
     fetch : ``Out({valid, slot, pc})``
         The instruction to be looked at, for no group if it is not valid; `fetched` is its summary, a cycle later.
-    fetched : ``In(Summary)``
-    can_fetch, can_issue_direct, can_issue_write, can_issue_texture : ``In(1)``
-        Whether there is room: direct is an ALU instruction that is not late.
+    fetched : ``In(shapes.summary)``
+    can_fetch : ``In(1)``
+        An instruction can be looked at.
+    ready : ``In(ports)``
+        Ports that can take an instruction.
+    room : ``In(resources)``
+        Resources that an instruction can have.
     wake : ``In(1)``
         Nothing is being loaded.
     blocked, full : ``In(threads)``
@@ -66,7 +69,7 @@ class Scheduler(wiring.Component):
         Slots with nothing outstanding.
     watchdog : ``In(32)``
     expired : ``Out(threads)``
-        Slots whose group has executed as many instructions as it may; FLOW gets its next one.
+        Slots whose group has executed as many instructions as it may; the faulting port gets its next one.
     can_retire : ``In(1)``
     retire : ``Out({valid, row, faulted})``
         A group at its end, with nothing outstanding.
@@ -77,11 +80,13 @@ class Scheduler(wiring.Component):
     rows : ``Out(2 * threads)``
         Rows that are not free.
     stalls : ``Out(5)``
-        The cause in `STALLS` why the last cycle issued no ALU instruction; 0 if it did, or there is no group.
+        The cause in `STALLS` why the last cycle issued nothing at the counted port; 0 if it did, or there is no group.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._threads = threads = config.threads
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        self._shapes, self._threads = shapes, config.threads
+        self._summary = shapes.summary
+        threads, ports = config.threads, len(shapes.ports)
         slot, row = slot_bits(config), row_bits(config)
         at_slot = {"valid": 1, "slot": slot}
         super().__init__(
@@ -90,18 +95,19 @@ class Scheduler(wiring.Component):
                 "admit": In(1),
                 "free_row": Out(row),
                 "has_free": Out(1),
-                "start": In(PC_BITS),
+                "start": In(shapes.pc_bits),
                 "begin": In(data.StructLayout(at_slot)),
-                "issue": Out(issue_layout(config)).array(PORTS),
-                "done": In(done_layout(config)).array(PORTS),
+                "issue": Out(issue_layout(config, shapes)).array(ports),
+                "done": In(done_layout(config, shapes)).array(ports),
                 "ending": In(data.StructLayout(at_slot)),
                 "leaves": Out(1),
                 "stop": In(data.StructLayout(at_slot)),
-                "fetch": Out(issue_layout(config)),
-                "fetched": In(Summary),
-                **{
-                    f"can_{what}": In(1) for what in ("fetch", "issue_direct", "issue_write", "issue_texture", "retire")
-                },
+                "fetch": Out(issue_layout(config, shapes)),
+                "fetched": In(shapes.summary),
+                "can_fetch": In(1),
+                "ready": In(ports),
+                "room": In(len(shapes.resources)),
+                "can_retire": In(1),
                 "wake": In(1),
                 "blocked": In(threads),
                 "full": In(threads),
@@ -124,9 +130,10 @@ class Scheduler(wiring.Component):
             Signal(threads, name=name)
             for name in ("occupied", "fetching", "ready", "waiting", "running", "finished", "faulted")
         )
-        self._units = [Signal(threads, name=f"unit_{unit.name.lower()}") for unit in Unit]
-        self._waits, self._late, self._writes = (Signal(threads, name=name) for name in ("waits", "late", "writes"))
-        m.submodules.pcs = pcs = Table(PC_BITS, threads)
+        self._units = [Signal(threads, name=f"unit_{port.name.lower()}") for port in self._shapes.ports]
+        self._waits = Signal(threads, name="waits")
+        self._needs = [Signal(threads, name=f"needs_{resource.name}") for resource in self._shapes.resources]
+        m.submodules.pcs = pcs = Table(self._shapes.pc_bits, threads)
 
         usable = ((1 << self.slots) - 1)[:threads]
         other_row = (self.rows[:threads] & self.second) | (self.rows[threads:] & ~self.second)
@@ -138,17 +145,18 @@ class Scheduler(wiring.Component):
         ]
         admitted = self._mask(self.admit, free_slot)
         ages = self._pick(m, admitted)
-        for port in range(PORTS):
-            self._connect(m, ages, port, self.issue[port], pcs)
+        fetch, retire = len(self.issue), len(self.issue) + 1
+        for port, issue in enumerate(self.issue):
+            self._connect(m, ages, port, issue, pcs)
         fetched = Signal.like(self.fetch)
-        self._connect(m, ages, _FETCH, self.fetch, pcs)
+        self._connect(m, ages, fetch, self.fetch, pcs)
         with m.If(~self.fetch.valid):
             m.d.comb += self.fetch.pc.eq(self.start)
         m.d.sync += fetched.eq(self.fetch)
         m.d.comb += [
-            self.retire.valid.eq(ages.found[_RETIRE]),
-            self.retire.row.eq(Cat(ages.oldest[_RETIRE], self.second.bit_select(ages.oldest[_RETIRE], 1))),
-            self.retire.faulted.eq(self._faulted.bit_select(ages.oldest[_RETIRE], 1)),
+            self.retire.valid.eq(ages.found[retire]),
+            self.retire.row.eq(Cat(ages.oldest[retire], self.second.bit_select(ages.oldest[retire], 1))),
+            self.retire.faulted.eq(self._faulted.bit_select(ages.oldest[retire], 1)),
         ]
         pcs.write(m, self.begin.slot, self.start, self.begin.valid)
         for done in self.done:
@@ -160,7 +168,7 @@ class Scheduler(wiring.Component):
     def _first(self, m: Module, fetched: data.View) -> tuple[Value, Value]:
         """Whether the first instruction's summary is known, and the summary: `fetched` where that is no group's."""
         known, held, could_fetch = Signal(), Signal(), Signal()
-        summary, held_summary = Signal(Summary, name="first"), Signal(Summary, name="held_first")
+        summary, held_summary = Signal(self._summary, name="first"), Signal(self._summary, name="held_first")
         m.d.comb += [known.eq(held), summary.eq(held_summary)]
         with m.If(~fetched.valid):
             m.d.comb += [known.eq(could_fetch), summary.eq(self.fetched)]
@@ -173,26 +181,34 @@ class Scheduler(wiring.Component):
 
     def _pick(self, m: Module, admitted: Value) -> Ages:
         """Candidates for each port, for looking at and for retiring; the oldest of each."""
-        m.submodules.ages = ages = Ages(self._threads, PORTS + 2)
+        shapes, every = self._shapes, self._threads
+        m.submodules.ages = ages = Ages(every, len(shapes.ports) + 2)
+        fetches, retires = ages.candidates[len(shapes.ports) :]
         ready = self._ready & ~self._faulted
-        self._blocked = ready & ((self._waits & self.blocked) | (self._units[Unit.TEXTURE.value] & self.full))
+        full = reduce(or_, (self._units[number] for number, port in enumerate(shapes.ports) if port.looks_up), Const(0))
+        self._blocked = ready & ((self._waits & self.blocked) | (full & self.full))
         self._open = ready & ~self._blocked
-        every = self._threads
 
         def where(allowed: Value) -> Value:
             return allowed.replicate(every)
 
-        alu = (self._late | where(self.can_issue_direct)) & (~self._writes | where(self.can_issue_write))
+        has_all = self._open
+        for needs, room in zip(self._needs, self.room, strict=True):
+            has_all &= ~needs | where(room)
+        deferred = (
+            self._mask(issue.valid, issue.slot)
+            for port, issue in zip(shapes.ports, self.issue, strict=True)
+            if port.defers
+        )
         m.d.comb += [
             ages.renew.eq(admitted),
-            ages.defer.eq(self._mask(self.issue[Unit.FLOW.value].valid, self.issue[Unit.FLOW.value].slot)),
-            ages.candidates[Unit.ALU.value].eq(self._open & self._units[Unit.ALU.value] & alu),
-            ages.candidates[Unit.TEXTURE.value].eq(
-                self._open & self._units[Unit.TEXTURE.value] & where(self.can_issue_texture)
+            ages.defer.eq(reduce(or_, deferred, Const(0))),
+            *(
+                ages.candidates[port].eq(has_all & unit & where(self.ready[port]))
+                for port, unit in enumerate(self._units)
             ),
-            ages.candidates[Unit.FLOW.value].eq(self._open & self._units[Unit.FLOW.value]),
-            ages.candidates[_FETCH].eq(self._fetching & ~self._faulted & where(self.can_fetch)),
-            ages.candidates[_RETIRE].eq(self._finished & self.quiet & where(self.can_retire)),
+            fetches.eq(self._fetching & ~self._faulted & where(self.can_fetch)),
+            retires.eq(self._finished & self.quiet & where(self.can_retire)),
         ]
         return ages
 
@@ -204,14 +220,15 @@ class Scheduler(wiring.Component):
         ]
 
     def _count_stalls(self, m: Module, ages: Ages) -> None:
-        requests = self._open & (
-            Mux(self.can_issue_texture, 0, self._units[Unit.TEXTURE.value])
-            | Mux(self.can_issue_write, 0, self._units[Unit.ALU.value] & self._writes)
-        )
+        lacks = [Mux(ready, 0, unit) for ready, unit in zip(self.ready, self._units, strict=True)]
+        for resource, needs, room in zip(self._shapes.resources, self._needs, self.room, strict=True):
+            if resource.is_request:
+                lacks.append(Mux(room, 0, needs))
+        requests = self._open & reduce(or_, lacks)
         loading = self._waiting | Mux(self.can_fetch, 0, self._fetching)
         causes = [self._blocked, loading, requests, self._running, self.rows]
         found = lowest_one(Cat(cause.any() for cause in causes))
-        m.d.sync += self.stalls.eq(Mux(ages.found[Unit.ALU.value], 0, found))
+        m.d.sync += self.stalls.eq(Mux(ages.found[self._shapes.counted], 0, found))
 
     def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
         """Each slot's next state."""
@@ -293,9 +310,9 @@ class Scheduler(wiring.Component):
             new = reduce(or_, (Mux(fact, slot, 0) for fact, (slot, _, _) in zip(facts, news, strict=True)))
             m.d.sync += known.eq((known & ~learned) | new)
 
-        for unit in Unit:
-            is_next = (Mux(expired, unit == Unit.FLOW, summary.unit == unit) for _, summary, expired in news)
-            learn(self._units[unit.value], is_next)
+        for port, known in enumerate(self._units):
+            takes_faults = int(port == self._shapes.faulting)
+            learn(known, (Mux(expired, takes_faults, summary.unit == port) for _, summary, expired in news))
         learn(self._waits, (summary.waits & ~expired for _, summary, expired in news))
-        learn(self._late, (summary.late for _, summary, _ in news))
-        learn(self._writes, (summary.writes for _, summary, _ in news))
+        for resource, known in zip(self._shapes.resources, self._needs, strict=True):
+            learn(known, (summary[resource.name] & ~expired for _, summary, expired in news))

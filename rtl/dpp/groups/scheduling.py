@@ -1,45 +1,17 @@
-"""What issue ports, scheduler and instruction store say to each other.
+"""What issue ports and scheduler say to each other, for the ports that `Shapes` has."""
 
-Free of any instruction set: each has its ports, and says of an instruction what a scheduler must know.
-"""
-
-from amaranth.lib import data, enum
+from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.r5xx.state import PC_BITS
-
-
-class Unit(enum.Enum, shape=2):
-    """The issue port that takes an instruction. FLOW also takes what is to fault."""
-
-    ALU = 0
-    TEXTURE = 1
-    FLOW = 2
-
-
-PORTS = len(Unit)
-
+from ctm.rtl.dpp.shapes import Shapes
 
 STALLS = ("LOOKUPS", "LOADING", "REQUESTS", "LATENCY", "ENDS")
-"""Why a core that has groups issues no ALU instruction in a cycle; of several causes the first one counts.
+"""Why a core that has groups issues nothing at its counted port in a cycle; of several causes the first one counts.
 
 LOOKUPS: a group waits for its lookups or uncached writes; LOADING: for instructions or constants; REQUESTS: for a place
 for its lookup or uncached write on the way to memory; LATENCY: all groups wait for their last instruction or issue
 others; ENDS: groups only start or end.
 """
-
-
-class Summary(data.Struct):
-    """What a scheduler must know of an instruction.
-
-    `waits`: not before the semaphore is free. `late`: it enters the lanes behind the presubtract unit. `writes`: it
-    writes past the caches.
-    """
-
-    unit: Unit
-    waits: 1
-    late: 1
-    writes: 1
 
 
 def slot_bits(config: ArrayConfig) -> int:
@@ -55,12 +27,12 @@ def row_bits(config: ArrayConfig) -> int:
     return slot_bits(config) + 1
 
 
-def issue_layout(config: ArrayConfig) -> data.StructLayout:
+def issue_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     """An instruction that a port is to execute."""
-    return data.StructLayout({"valid": 1, "slot": slot_bits(config), "pc": PC_BITS})
+    return data.StructLayout({"valid": 1, "slot": slot_bits(config), "pc": shapes.pc_bits})
 
 
-def done_layout(config: ArrayConfig) -> data.StructLayout:
+def done_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     """How a port leaves a group: exactly one of these for each instruction that was issued.
 
     With `again` nothing has happened, and the instruction is issued again when what it needs is there. Else, with
@@ -75,7 +47,7 @@ def done_layout(config: ArrayConfig) -> data.StructLayout:
             "ends": 1,
             "faults": 1,
             "jumps": 1,
-            "pc": PC_BITS,
-            "following": Summary,
+            "pc": shapes.pc_bits,
+            "following": shapes.summary,
         }
     )

@@ -6,13 +6,13 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import words_layout
+from ctm.rtl.border.clients import lookup_response_layout, words_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.core_border import lookup_tag_layout, memory_members
+from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.memory.lookups import record_layout
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
-from ctm.rtl.r5xx.state import PC_BITS
-from ctm.rtl.r5xx.texture.port import record_layout
 
 _WAITING = 8
 
@@ -39,8 +39,7 @@ class LookupReturn(wiring.Component):
     -------
     record : ``In({valid, tag, record})``
         A lookup sets out.
-    response
-        As the core's `lookup_response`.
+    response : ``In(stream.Signature(lookup_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(lookup_write_layout(config)))``
     returned : ``Out({valid, slot})``
         A lookup is done.
@@ -48,17 +47,15 @@ class LookupReturn(wiring.Component):
         Memory refused the one that `returned` speaks of; it writes nothing.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        self._config, self._record = config, record_layout(config, shapes)
         super().__init__(
             {
-                "record": In(
-                    data.StructLayout({"valid": 1, "tag": lookup_tag_layout(config), "record": record_layout(config)})
-                ),
-                "response": memory_members(config)["lookup_response"],
+                "record": In(data.StructLayout({"valid": 1, "tag": lookup_tag_layout(config), "record": self._record})),
+                "response": In(stream.Signature(lookup_response_layout(config.lanes, lookup_tag_layout(config)))),
                 "write": Out(stream.Signature(lookup_write_layout(config))),
                 "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
-                "refused": Out(data.StructLayout({"valid": 1, "pc": PC_BITS})),
+                "refused": Out(data.StructLayout({"valid": 1, "pc": shapes.pc_bits})),
             }
         )
 
@@ -66,9 +63,7 @@ class LookupReturn(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        m.submodules.records = records = Memory(
-            shape=record_layout(config), depth=config.threads * config.lookups, init=[]
-        )
+        m.submodules.records = records = Memory(shape=self._record, depth=config.threads * config.lookups, init=[])
         note, read = records.write_port(), records.read_port()
         m.d.comb += [
             note.addr.eq(Value.cast(self.record.tag)),

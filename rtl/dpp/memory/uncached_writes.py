@@ -1,160 +1,61 @@
-"""Uncached writes (UMRT): pairs and data of an OUTPUT's lanes, on their way to memory.
+"""Uncached writes on their way to memory."""
 
-Source: CTM Guide p. 31.
-"""
-
-from amaranth import Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth import Module, Signal, Value
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import LIMITS
-from ctm.rtl.border.clients import words_layout
-from ctm.rtl.config import COMBINATIONAL, ArrayConfig
-from ctm.rtl.dpp.core_border import memory_members
+from ctm.rtl.border.clients import uncached_write_layout
+from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
-from ctm.rtl.fp.conversion import CoordinateIndex
-from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD
-from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
-from ctm.rtl.lib.rest import Resting
 
 _QUEUE = 16
 _UNDERWAY = 2
 """Instructions that may be issued before `announced` counts the first of them."""
 
 
-def uncached_layout(config: ArrayConfig) -> data.StructLayout:
-    """Results of an OUTPUT; the lanes that write, and those that may lend their quad a pair."""
-    return data.StructLayout(
-        {
-            "valid": 1,
-            "slot": slot_bits(config),
-            "target": UmrtTarget,
-            "words": words_layout(config.lanes),
-            "mask": config.lanes,
-            "eligible": config.lanes,
-        }
-    )
-
-
-class WritePairs(wiring.Component):
-    """Where the lanes write: each at its own pair, or a quad at that of its first eligible lane. Combinational.
-
-    Members
-    -------
-    limits : ``In(LIMITS)``
-    target, words, eligible : as those of `uncached_layout`
-    x, y : ``Out(ArrayLayout(12, lanes))``
-    inside : ``Out(lanes)``
-        Whether the pair is inside the limits.
-    """
-
-    def __init__(self, lanes: int) -> None:
-        self._lanes = lanes
-        indices = data.ArrayLayout(COORDINATE_BITS, lanes)
-        super().__init__(
-            {
-                "limits": In(LIMITS),
-                "target": In(UmrtTarget),
-                "words": In(words_layout(lanes)),
-                "eligible": In(lanes),
-                "x": Out(indices),
-                "y": Out(indices),
-                "inside": Out(lanes),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        """Build the hardware."""
-        m = Module()
-        shared = Value.cast(self.target).matches(UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
-        pairs = [self._pair(m, lane) for lane in range(self._lanes)]
-        for first in range(0, self._lanes, QUAD):
-            leader = Signal(pairs[0].shape(), name=f"leader_{first}")
-            m.d.comb += leader.eq(pairs[first])
-            for lane in reversed(range(first, first + QUAD)):
-                with m.If(self.eligible[lane]):
-                    m.d.comb += leader.eq(pairs[lane])
-            for lane in range(first, first + QUAD):
-                own = data.View(leader.shape(), Mux(shared, Value.cast(leader), Value.cast(pairs[lane])))
-                m.d.comb += [self.x[lane].eq(own.x), self.y[lane].eq(own.y), self.inside[lane].eq(own.inside)]
-        return m
-
-    def _pair(self, m: Module, lane: int) -> data.View:
-        """A lane's own pair, and whether it is inside the limits."""
-        indices = []
-        for channel, limit in ((1, self.limits.width), (2, self.limits.height)):
-            m.submodules[f"index_{lane}_{channel}"] = unit = CoordinateIndex(COMBINATIONAL)
-            m.d.comb += [unit.word.eq(self.words[lane][channel]), unit.limit.eq(limit)]
-            indices.append(unit)
-        x, y = indices
-        pair = Signal(data.StructLayout({"x": x.index.shape(), "y": y.index.shape(), "inside": 1}), name=f"pair_{lane}")
-        m.d.comb += [pair.x.eq(x.index), pair.y.eq(y.index), pair.inside.eq(x.inside & y.inside)]
-        return pair
+def uncached_result_layout(config: ArrayConfig) -> data.StructLayout:
+    """An instruction's write: whether it comes in this cycle, and what `uncached_write_layout` says of it."""
+    return data.StructLayout({"valid": 1, "write": uncached_write_layout(config.lanes, slot_bits(config))})
 
 
 class UncachedWrites(wiring.Component):
-    """Turns results into writes: red is the data, green and blue are the pair.
+    """Keeps writes until memory takes them; one per cycle.
 
-    Lanes whose pair is outside the limits write nothing. A write of no lane is sent only if it acquires: its answer
-    says that the earlier ones are done. One write per cycle; a result cannot wait, so it is announced when its
-    instruction is under way, and as many as there is room for may be.
+    A result cannot wait, so its write is announced when its instruction is under way, and as many as there is room for
+    may be. A write of no lane is sent only if it acquires: its answer says that the earlier ones are done.
 
     Members
     -------
-    limits : ``In(LIMITS)``
     announced : ``In(1)``
         A write is under way.
     ready : ``Out(1)``
         Whether there is room for one more.
-    result : ``In(uncached_layout(config))``
+    result : ``In(uncached_result_layout(config))``
         Every write that was announced, in order.
     empty : ``Out(1)``
-    write : ``Out(stream)``
-        As the core's `uncached_write`.
+    write : ``Out(stream.Signature(uncached_write_layout(lanes, slot)))``
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
-        self._write = memory_members(config)["uncached_write"]
         super().__init__(
             {
-                "limits": In(LIMITS),
                 "announced": In(1),
                 "ready": Out(1),
-                "result": In(uncached_layout(config)),
+                "result": In(uncached_result_layout(config)),
                 "empty": Out(1),
-                "write": self._write,
+                "write": Out(stream.Signature(uncached_write_layout(config.lanes, slot_bits(config)))),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        lanes = self._config.lanes
-        result = Signal.like(self.result)
-        m.d.sync += result.eq(self.result)
-        payload = Signal(self.write.payload.shape())
-        m.submodules.queue = queue = SyncFIFOBuffered(width=len(Value.cast(payload)), depth=_QUEUE)
-        m.submodules.pairs = pairs = Resting(WritePairs(lanes))
-        acquires = Value.cast(result.target).matches(
-            UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value
-        )
-        m.d.comb += [
-            pairs.wanted.eq(result.valid),
-            pairs.limits.eq(self.limits),
-            *(getattr(pairs, name).eq(result[name]) for name in ("target", "words", "eligible")),
-            payload.slot.eq(result.slot),
-            payload.acquires.eq(acquires),
-            payload.x.eq(pairs.x),
-            payload.y.eq(pairs.y),
-            payload.mask.eq(result.mask & pairs.inside),
-            *(payload.values[lane].eq(result.words[lane][0]) for lane in range(lanes)),
-        ]
-
+        result, payload = self.result, self.result.write
+        m.submodules.queue = queue = SyncFIFOBuffered(width=payload.shape().size, depth=_QUEUE)
         announced = Signal(range(_QUEUE + 1))
         sends, taken = Signal(), queue.r_rdy & self.write.ready
-        m.d.comb += sends.eq(result.valid & (payload.mask.any() | acquires))
+        m.d.comb += sends.eq(result.valid & (payload.mask.any() | payload.acquires))
         m.d.sync += announced.eq(announced + self.announced - taken - (result.valid & ~sends))
         m.d.comb += [
             self.ready.eq(announced <= _QUEUE - _UNDERWAY),

@@ -1,13 +1,16 @@
 """Temporaries of all resident groups, in block RAM.
 
-Each memory has one write and one read port. Reads are made many by copies: one for each of the ALU's three sources and
-one for texture instructions. Writes are made two by banks: a group's temporaries are all in one bank, and the ALU and
-the texture unit write at the same time if their groups' banks differ. Of two writes to one bank the ALU's, which cannot
-wait, comes first.
+Each memory has one write and one read port, and holds one part of the registers. Reads are made many by copies: one for
+each operand of an instruction and one for lookups. Writes are made two by banks: a group's temporaries are all in one
+bank, and results and lookups are written at the same time if their groups' banks differ. Of two writes to one bank the
+result's, which cannot wait, comes first.
 
 A group that starts has all its temporaries forgotten at once, and those that nobody has written read 0. The first write
 to such a row sets all of it, words that are not enabled to 0.
 """
+
+from functools import reduce
+from operator import or_
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -15,17 +18,12 @@ from amaranth.lib.memory import Memory, ReadPort
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER, WrittenRows
-from ctm.rtl.r5xx.entries import ALU_SOURCES, SCALAR
 
 BANKS = 2
-COPIES = ALU_SOURCES + 1
-"""The last one is read by texture instructions."""
-
-_PARTS = {"rgb": range(SCALAR), "alpha": range(SCALAR, CHANNELS)}
-"""Memories of a lane, and the channels that each holds: the units address them apart."""
 
 
 def place_layout(config: ArrayConfig) -> data.StructLayout:
@@ -54,42 +52,41 @@ def write_layout(config: ArrayConfig) -> data.StructLayout:
 class RegisterFile(wiring.Component):
     """Registers of `lanes` processors of every resident group.
 
-    A read gives its data one cycle later; what is written in the same cycle is not seen. All reads and the ALU's write
-    happen in every cycle; a texture write waits while the ALU writes to the same bank.
+    A read gives its data one cycle later; what is written in the same cycle is not seen. All reads and the write of
+    results happen in every cycle; a texture write waits while results are written to the same bank.
 
     Members
     -------
     slot_exponent : ``In(8)``
         A slot has 2^n entries; one-hot, 2^0 first.
-    rgb_sources, alpha_sources : ``In(ArrayLayout(place_layout(config), 3))``
-        Where the RGB and the alpha unit's sources are.
-    sources : ``Out(ArrayLayout(ArrayLayout(ArrayLayout(32, 4), 3), lanes))``
-        src0 to src2 of each lane.
+    source_places : ``In(ArrayLayout(ArrayLayout(place_layout(config), operands), parts))``
+        Where each part's operands are.
+    sources : ``Out(ArrayLayout(ArrayLayout(ArrayLayout(32, 4), operands), lanes))``
+        The operands of each lane.
     texture_source : ``In(place_layout(config))``
     texture_words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
-    rgb_place, alpha_place : ``In(place_layout(config))``
-        Where the ALU's results go.
+    result_places : ``In(ArrayLayout(place_layout(config), parts))``
+        Where each part of the results goes.
     results : ``In(ArrayLayout(ArrayLayout(32, 4), lanes))``
     result_enable : ``In(ArrayLayout(4, lanes))``
     texture_write : ``In(stream.Signature(write_layout(config)))``
     busy : ``Out(2)``
-        Banks that the ALU writes in this cycle, and texture writes cannot.
+        Banks that results are written to in this cycle, and texture writes cannot be.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        self._config, self._parts = config, shapes.parts
+        self._operands, self._copies = shapes.operands, shapes.operands + 1
         place, lanes = place_layout(config), config.lanes
         vector = data.ArrayLayout(WORD_BITS, CHANNELS)
         super().__init__(
             {
                 "slot_exponent": In(REGISTER_BITS + 1),
-                "rgb_sources": In(data.ArrayLayout(place, ALU_SOURCES)),
-                "alpha_sources": In(data.ArrayLayout(place, ALU_SOURCES)),
-                "sources": Out(data.ArrayLayout(data.ArrayLayout(vector, ALU_SOURCES), lanes)),
+                "source_places": In(data.ArrayLayout(data.ArrayLayout(place, shapes.operands), len(shapes.parts))),
+                "sources": Out(data.ArrayLayout(data.ArrayLayout(vector, shapes.operands), lanes)),
                 "texture_source": In(place),
                 "texture_words": Out(data.ArrayLayout(vector, lanes)),
-                "rgb_place": In(place),
-                "alpha_place": In(place),
+                "result_places": In(data.ArrayLayout(place, len(shapes.parts))),
                 "results": In(data.ArrayLayout(vector, lanes)),
                 "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
                 "texture_write": In(stream.Signature(write_layout(config))),
@@ -101,18 +98,17 @@ class RegisterFile(wiring.Component):
         """Build the hardware."""
         m = Module()
         write = self.texture_write
-        parts = []
-        self._block = self._slot_rows(m)
-        for name, channels in _PARTS.items():
-            place = self.rgb_place if name == "rgb" else self.alpha_place
-            writes = self._enables(self.result_enable, channels).any()
-            part_busy = Signal(BANKS, name=f"{name}_busy")
-            m.d.comb += part_busy.bit_select(place.bank, 1).eq(writes)
-            parts.append(part_busy)
-            banks = [self._bank(m, name, bank, part_busy[bank]) for bank in range(BANKS)]
-            self._connect_reads(m, name, banks)
+        busy = []
+        block = self._slot_rows(m)
+        for number, part in enumerate(self._parts):
+            writes = self._enables(self.result_enable, part.channels).any()
+            part_busy = Signal(BANKS, name=f"{part.name}_busy")
+            m.d.comb += part_busy.bit_select(self.result_places[number].bank, 1).eq(writes)
+            busy.append(part_busy)
+            banks = [self._bank(m, number, bank, part_busy[bank], block) for bank in range(BANKS)]
+            self._connect_reads(m, number, banks)
         m.d.comb += [
-            self.busy.eq(parts[0] | parts[1]),
+            self.busy.eq(reduce(or_, busy)),
             write.ready.eq(~self.busy.bit_select(write.payload.place.bank, 1)),
         ]
         return m
@@ -137,23 +133,25 @@ class RegisterFile(wiring.Component):
         m.d.comb += block.eq(Mux(self.texture_write.payload.forgets, rows << first, 0))
         return block
 
-    def _bank(self, m: Module, name: str, bank: int, alu_writes: Value) -> tuple[WrittenRows, list[ReadPort]]:
-        """One bank of the lanes' RGB or alpha words: read ports of its copies, which are all written alike."""
-        channels, write = _PARTS[name], self.texture_write
-        place, payload = self.rgb_place if name == "rgb" else self.alpha_place, write.payload
+    def _bank(
+        self, m: Module, part: int, bank: int, result_writes: Value, block: Value
+    ) -> tuple[WrittenRows, list[ReadPort]]:
+        """One bank of a part of the lanes' registers: read ports of its copies, which are all written alike."""
+        name, channels, write = self._parts[part].name, self._parts[part].channels, self.texture_write
+        place, payload = self.result_places[part], write.payload
         texture_writes = write.valid & write.ready & (payload.place.bank == bank)
         width, depth = self._config.lanes * len(channels), self._config.temporaries // BANKS
-        entry = Mux(alu_writes, place.entry, payload.place.entry)
+        entry = Mux(result_writes, place.entry, payload.place.entry)
         enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)
-        words = Mux(alu_writes, self._words(self.results, channels), self._words(payload.words, channels))
-        m.submodules[f"{name}_{bank}_written"] = written = WrittenRows(depth, COPIES)
+        words = Mux(result_writes, self._words(self.results, channels), self._words(payload.words, channels))
+        m.submodules[f"{name}_{bank}_written"] = written = WrittenRows(depth, self._copies)
         writes = Signal(name=f"{name}_writes_{bank}")
         m.d.comb += [
-            enable.eq(Mux(alu_writes, self._enables(self.result_enable, channels), texture_enable)),
-            writes.eq(alu_writes | (texture_writes & texture_enable.any())),
+            enable.eq(Mux(result_writes, self._enables(self.result_enable, channels), texture_enable)),
+            writes.eq(result_writes | (texture_writes & texture_enable.any())),
             written.row.eq(entry),
             written.write.eq(writes),
-            written.forgets.eq(Mux(alu_writes, 0, self._block)),
+            written.forgets.eq(Mux(result_writes, 0, block)),
         ]
         row = data.ArrayLayout(WORD_BITS, width)
         contents, strobes = Signal(row, name=f"{name}_{bank}_contents"), Signal(width, name=f"{name}_{bank}_strobes")
@@ -165,18 +163,18 @@ class RegisterFile(wiring.Component):
             ),
         ]
         ports = []
-        for copy in range(COPIES):
+        for copy in range(self._copies):
             m.submodules[f"{name}_{bank}_{copy}"] = memory = Memory(shape=row, depth=depth, init=[])
             port = memory.write_port(granularity=1)
             m.d.comb += [port.addr.eq(entry), port.data.eq(contents), port.en.eq(strobes)]
             ports.append(memory.read_port())
         return written, ports
 
-    def _connect_reads(self, m: Module, name: str, banks: list[tuple[WrittenRows, list[ReadPort]]]) -> None:
+    def _connect_reads(self, m: Module, part: int, banks: list[tuple[WrittenRows, list[ReadPort]]]) -> None:
         """Each copy's reader, of whichever bank it asked in the cycle before."""
-        channels, lanes = _PARTS[name], range(self._config.lanes)
-        places = [*(self.rgb_sources if name == "rgb" else self.alpha_sources), self.texture_source]
-        readers = [[self.sources[lane][source] for lane in lanes] for source in range(ALU_SOURCES)]
+        name, channels, lanes = self._parts[part].name, self._parts[part].channels, range(self._config.lanes)
+        places = [*self.source_places[part], self.texture_source]
+        readers = [[self.sources[lane][source] for lane in lanes] for source in range(self._operands)]
         readers.append([self.texture_words[lane] for lane in lanes])
         for copy, (place, vectors) in enumerate(zip(places, readers, strict=True)):
             words = Signal(len(lanes) * len(channels) * WORD_BITS, name=f"{name}_{copy}_words")

@@ -11,33 +11,36 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
 from ctm.rtl.lib.table import Table
-from ctm.rtl.r5xx.entries import SCALAR
 
 _TARGET_BITS = (OUTPUTS - 1).bit_length()
 
 
-def output_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """Results of an OUTPUT: the units' registers, the channels and the conditional values that are written."""
+def output_write_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
+    """Results that go to outputs: each part's target, words and the channels written.
+
+    `values` are conditional values, written in the lanes of `conditional`.
+    """
     return data.StructLayout(
         {
             "row": row_bits(config),
-            "rgb_target": _TARGET_BITS,
-            "alpha_target": _TARGET_BITS,
+            "targets": data.ArrayLayout(_TARGET_BITS, len(shapes.parts)),
             "words": words_layout(config.lanes),
             "enable": data.ArrayLayout(CHANNELS, config.lanes),
+            "values": data.ArrayLayout(WORD_BITS, config.lanes),
             "conditional": config.lanes,
         }
     )
 
 
 class OutputRegisters(wiring.Component):
-    """Keeps what OUTPUT instructions write until the group ends; one write and one read per cycle.
+    """Keeps what instructions write to outputs until the group ends; one write and one read per cycle.
 
     Members
     -------
-    write : ``In(output_write_layout(config))``
+    write : ``In(output_write_layout(config, shapes))``
     start : ``In({valid, row})``
         Nothing of that row is written any more.
     row : ``In``
@@ -53,12 +56,12 @@ class OutputRegisters(wiring.Component):
         Conditional values, a cycle later.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        self._config, self._parts = config, shapes.parts
         lanes, row = config.lanes, row_bits(config)
         super().__init__(
             {
-                "write": In(output_write_layout(config)),
+                "write": In(output_write_layout(config, shapes)),
                 "start": In(data.StructLayout({"valid": 1, "row": row})),
                 "row": In(row),
                 "target": In(_TARGET_BITS),
@@ -75,16 +78,19 @@ class OutputRegisters(wiring.Component):
         m = Module()
         config, write = self._config, self.write
         rows = 2 * config.threads
+        targets = {
+            channel: write.targets[number] for number, part in enumerate(self._parts) for channel in part.channels
+        }
         for lane in range(config.lanes):
             for channel in range(CHANNELS):
-                target = write.alpha_target if channel == SCALAR else write.rgb_target
+                target = targets[channel]
                 word = self._memory(
                     m, f"words_{lane}_{channel}", OUTPUTS * rows, Cat(target, write.row), write.words[lane][channel],
                     write.enable[lane][channel], Cat(self.target, self.row),
                 )  # fmt: skip
                 m.d.comb += self.words[lane][channel].eq(word)
             value = self._memory(
-                m, f"conditional_{lane}", rows, write.row, write.words[lane][SCALAR],
+                m, f"conditional_{lane}", rows, write.row, write.values[lane],
                 write.conditional[lane], self.conditional_row,
             )  # fmt: skip
             m.d.comb += self.conditional[lane].eq(value)
@@ -109,8 +115,8 @@ class OutputRegisters(wiring.Component):
         m.d.comb += after.conditional.eq(before.conditional | write.conditional)
         for target in range(OUTPUTS):
             for lane in range(config.lanes):
-                units = Cat((write.rgb_target == target).replicate(SCALAR), write.alpha_target == target)
-                m.d.comb += after.written[target][lane].eq(before.written[target][lane] | (write.enable[lane] & units))
+                goes = Cat(targets[channel] == target for channel in range(CHANNELS))
+                m.d.comb += after.written[target][lane].eq(before.written[target][lane] | (write.enable[lane] & goes))
         writes = Value.cast(write.enable).any() | write.conditional.any()
         flags.write(m, write.row, after, writes)
         written, started = Mux(writes, 1 << write.row, 0), Mux(self.start.valid, 1 << self.start.row, 0)

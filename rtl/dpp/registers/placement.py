@@ -10,7 +10,6 @@ from amaranth.lib import data
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.isa.limits import REGISTER_BITS
-from ctm.rtl.isa.r5xx.limits import LOOP_INDEX_BITS
 
 ALLOCATION = data.StructLayout({"highest": REGISTER_BITS, "exponent": REGISTER_BITS + 1})
 """A program's highest temporary, and the n of a slot's 2^n entries, one-hot, 2^0 first."""
@@ -43,24 +42,13 @@ def usable_slots(config: ArrayConfig, exponent: Value) -> Value:
 class Placement:
     """Registers of one slot, as an instruction names them."""
 
-    def __init__(
-        self, m: Module, config: ArrayConfig, slot: Value, allocation: data.View, loop_index: Value | None = None
-    ) -> None:
-        self._m, self._config, self._slot = m, config, slot
-        self._highest, self._loop_index = allocation.highest, loop_index
+    def __init__(self, m: Module, config: ArrayConfig, slot: Value, allocation: data.View) -> None:
+        self._m, self._config, self._slot, self._highest = m, config, slot, allocation.highest
         base = Signal(REGISTER_BITS + len(slot))
         for n in range(REGISTER_BITS + 1):
             with m.If(allocation.exponent[n]):
                 m.d.comb += base.eq(slot[1:].shift_left(n))
         self._base = base
-
-    def number(self, address: Value, relative: Value) -> Value:
-        """The register that an instruction names; with `relative` aL is added, and wraps."""
-        assert self._loop_index is not None
-        offset = Mux(relative, self._loop_index[:LOOP_INDEX_BITS], 0)
-        number = Signal(REGISTER_BITS, name="register")
-        self._m.d.comb += number.eq(address + offset)
-        return number
 
     def exists(self, number: Value) -> Value:
         """Whether the program has that temporary: others read 0 and swallow writes."""

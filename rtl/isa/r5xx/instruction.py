@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from amaranth.lib import data
 
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx.opcodes import (
     AddressOperation,
     AlphaOperation,
@@ -25,6 +27,9 @@ from ctm.rtl.isa.r5xx.opcodes import (
     TextureOperation,
     ZeroTest,
 )
+
+INSTRUCTION = data.ArrayLayout(WORD_BITS, INSTRUCTION_WORDS)
+"""An instruction's words, word 0 first."""
 
 COMMON = data.StructLayout(
     {

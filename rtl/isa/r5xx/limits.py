@@ -8,6 +8,13 @@ from ctm.rtl.isa.limits import WORD_BYTES
 INSTRUCTION_SLOTS = 512
 INSTRUCTION_WORDS = 6
 INSTRUCTION_BYTES = WORD_BYTES * INSTRUCTION_WORDS
+SLOT_BITS = (INSTRUCTION_SLOTS - 1).bit_length()
+"""Width of an instruction's number in the code."""
+
+ALU_SOURCES = 3
+"""Sources that each unit of an ALU or OUTPUT instruction reads."""
+SCALAR = 3
+"""The scalar unit's channel, alpha; those before it are the vector unit's, RGB."""
 
 LOOP_INDEX_BITS = 9
 """Width of aL. It wraps; N + aL then wraps inside the file that it addresses."""

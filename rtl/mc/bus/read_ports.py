@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Mux, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS, LineClient
 from ctm.rtl.lib.rest import Pausing
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.mc.bus.line_order import LineOrder
@@ -29,7 +29,7 @@ class ReadPorts(wiring.Component):
 
     Members
     -------
-    requests, responses : ``In(stream.Signature(LINE_REQUEST))``, ``Out(stream.Signature(LINE_RESPONSE))``, one each
+    clients : ``In(LineClient())`` for each
     port_requests : ``Out(stream.Signature(tagged_request_layout(tag)))`` for each port
     port_responses : ``In(stream.Signature(tagged_response_layout(tag)))`` for each port
     refused : ``Out(len(clients))``
@@ -44,8 +44,7 @@ class ReadPorts(wiring.Component):
         ports = port_count(split)
         super().__init__(
             {
-                "requests": In(stream.Signature(LINE_REQUEST)).array(len(clients)),
-                "responses": Out(stream.Signature(LINE_RESPONSE)).array(len(clients)),
+                "clients": In(LineClient()).array(len(clients)),
                 "port_requests": Out(stream.Signature(tagged_request_layout(self.tag))).array(ports),
                 "port_responses": In(stream.Signature(tagged_response_layout(self.tag))).array(ports),
                 "refused": Out(len(clients)),
@@ -73,8 +72,8 @@ class ReadPorts(wiring.Component):
         for client, outstanding in enumerate(self._clients):
             order = LineOrder(outstanding=outstanding)
             m.submodules[f"order_{client}"] = Pausing(order, order.request.valid | ~order.idle)
-            connect(m, flipped(self.requests[client]), order.request)
-            connect(m, order.response, flipped(self.responses[client]))
+            connect(m, flipped(self.clients[client].request), order.request)
+            connect(m, order.response, flipped(self.clients[client].response))
             asked, back = order.tagged_request, order.tagged_response
             is_own = answers.output.valid & (came.tag.client == client)
             m.d.comb += [

@@ -15,7 +15,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conditional import WORD_INDEX_BITS, conditional_port
+from ctm.rtl.border.conditional import WORD_INDEX_BITS, ConditionalAccess
 from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE, LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
@@ -45,7 +45,7 @@ class ConditionalCache(wiring.Component):
 
     Members
     -------
-    client : ``In(conditional_port(passenger))``
+    client : ``In(ConditionalAccess(passenger))``
         The conditional unit.
     line_request : ``Out(stream.Signature(LINE_REQUEST))``
     line_response : ``In(stream.Signature(LINE_RESPONSE, always_ready=True))``
@@ -90,7 +90,7 @@ class ConditionalCache(wiring.Component):
         )
         super().__init__(
             {
-                "client": In(conditional_port(passenger)),
+                "client": In(ConditionalAccess(passenger)),
                 "line_request": Out(stream.Signature(LINE_REQUEST)),
                 "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
                 "line_write": Out(stream.Signature(LINE_WRITE)),

@@ -6,7 +6,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout
+from ctm.rtl.border.clients import LookupClient
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import INPUTS
@@ -22,8 +22,7 @@ class InputCaches(wiring.Component):
 
     Members
     -------
-    requests : ``In(stream.Signature(lookup_request_layout(lanes, tag)))``, `cores` of them
-    responses : ``Out(stream.Signature(lookup_response_layout(lanes, tag)))``, as many
+    clients : ``In(LookupClient(lanes, tag))``, `cores` of them
     inputs : ``In(BUFFER)``, 16 of them
         Only to be changed while idle.
     line_request : ``Out(stream.Signature(LINE_REQUEST))``
@@ -53,8 +52,7 @@ class InputCaches(wiring.Component):
         self._lanes, self._tag, self._outstanding = lanes, tag, outstanding
         super().__init__(
             {
-                "requests": In(stream.Signature(lookup_request_layout(lanes, tag))).array(cores),
-                "responses": Out(stream.Signature(lookup_response_layout(lanes, tag))).array(cores),
+                "clients": In(LookupClient(lanes, tag)).array(cores),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
                 "line_request": Out(stream.Signature(LINE_REQUEST)),
                 "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
@@ -79,8 +77,8 @@ class InputCaches(wiring.Component):
         for core in range(self._cores):
             level = InputCache(self._first, lanes=self._lanes, tag=self._tag, outstanding=self._outstanding)
             m.submodules[f"core_{core}"] = level
-            wiring.connect(m, wiring.flipped(self.requests[core]), level.request)
-            wiring.connect(m, level.response, wiring.flipped(self.responses[core]))
+            wiring.connect(m, wiring.flipped(self.clients[core].request), level.request)
+            wiring.connect(m, level.response, wiring.flipped(self.clients[core].response))
             wiring.connect(m, level.line_request, shared.requests[core])
             wiring.connect(m, shared.responses[core], level.line_response)
             m.d.comb += [level.inputs.eq(self.inputs), level.invalidate.eq(self.invalidate)]

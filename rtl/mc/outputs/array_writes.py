@@ -10,7 +10,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import output_layout, uncached_write_layout
+from ctm.rtl.border.clients import UncachedClient, output_layout
 from ctm.rtl.border.lines import LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
 from ctm.rtl.lib.rest import Pausing
@@ -31,8 +31,7 @@ class Outputs(wiring.Component):
     Members
     -------
     output : ``In(stream.Signature(output_layout(lanes)))``
-    uncached_write : ``In(stream.Signature(uncached_write_layout(lanes, slot)))``
-    uncached_done : ``Out(stream.Signature({"slot": slot}))``
+    uncached : ``In(UncachedClient(lanes, slot))``
     outputs : ``In(BUFFER)``, 4 of them
     output_mask : ``In(4)``
         Channels that are written; both only to be changed while idle.
@@ -49,14 +48,12 @@ class Outputs(wiring.Component):
 
     def __init__(self, lanes: int, slot: ShapeLike, *, entries: int) -> None:
         self._lanes, self._entries = lanes, entries
-        done = data.StructLayout({"slot": slot})
         self._pending = data.StructLayout({"writes": 1, "done": 1, "slot": slot})
         self._passenger = data.StructLayout({"uncached": 1, "acquires": 1, "slot": slot})
         super().__init__(
             {
                 "output": In(stream.Signature(output_layout(lanes))),
-                "uncached_write": In(stream.Signature(uncached_write_layout(lanes, slot))),
-                "uncached_done": Out(stream.Signature(done)),
+                "uncached": In(UncachedClient(lanes, slot)),
                 "outputs": In(data.ArrayLayout(BUFFER, OUTPUTS)),
                 "output_mask": In(CHANNELS),
                 "line": Out(stream.Signature(LINE_WRITE)),
@@ -106,10 +103,10 @@ class Outputs(wiring.Component):
         ]
         answered = Signal(range(_PENDING + 1))
         has_answer = self.uncached_written.valid | (answered != 0)
-        leaves = pending.r_rdy & (has_answer | ~head.writes) & (self.uncached_done.ready | ~head.done)
+        leaves = pending.r_rdy & (has_answer | ~head.writes) & (self.uncached.done.ready | ~head.done)
         m.d.comb += [
-            self.uncached_done.valid.eq(pending.r_rdy & (has_answer | ~head.writes) & head.done),
-            self.uncached_done.payload.slot.eq(head.slot),
+            self.uncached.done.valid.eq(pending.r_rdy & (has_answer | ~head.writes) & head.done),
+            self.uncached.done.payload.slot.eq(head.slot),
             pending.r_en.eq(leaves),
             combiner.flush.eq(self.flush),
             self.empty.eq(combiner.empty),
@@ -136,7 +133,7 @@ class Outputs(wiring.Component):
             ]
 
     def _offer_uncached(self, m: Module, group: stream.Interface) -> None:
-        write, payload = self.uncached_write, group.payload
+        write, payload = self.uncached.write, group.payload
         m.d.comb += [
             group.valid.eq(write.valid),
             write.ready.eq(group.ready),

@@ -25,9 +25,10 @@ from ctm.rtl.fp.selection import SelectionPath
 from ctm.rtl.fp.transcendental import TranscendentalPath
 from ctm.rtl.fp.zero_comparison import Comparison, ZeroComparison
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.rest import Resting
-from ctm.rtl.r5xx.entries import SCALAR, ChannelControl, ChannelOperands, Dot, LaneControl, Operation
+from ctm.rtl.r5xx.entries import ChannelControl, ChannelOperands, Dot, LaneControl, Operation
 
 _ADDED = 2
 """The channel whose operand c DOT2_ADD adds."""

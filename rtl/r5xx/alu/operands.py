@@ -9,9 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.fp.number import HALF, ONE, ZERO
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, RGB_INST, RGBA_INST
+from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, INSTRUCTION, RGB_INST, RGBA_INST
+from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InputModifier, RgbOperation, Select, Swizzle
-from ctm.rtl.r5xx.entries import INSTRUCTION, SCALAR, VECTOR, ChannelOperands
+from ctm.rtl.r5xx.entries import VECTOR, ChannelOperands
 
 SOURCES = len(Select)
 """src0 to src2 and srcp."""

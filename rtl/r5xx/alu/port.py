@@ -11,22 +11,24 @@ from ctm.rtl.border.clients import ConstantBank, words_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, row_bits, slot_bits
-from ctm.rtl.dpp.groups.state import group_state_layout, lane_predicates
-from ctm.rtl.dpp.memory.uncached_writes import uncached_layout
-from ctm.rtl.dpp.program import PROGRAM
+from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST, RGBA_INST
-from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
+from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, SCALAR
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.table import Table
+from ctm.rtl.r5xx.addressing import register_number
 from ctm.rtl.r5xx.alu.alu import Alu
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
 from ctm.rtl.r5xx.alu.token import processors_layout, token_layout, written_layout
+from ctm.rtl.r5xx.alu.uncached_pairs import ACQUIRING, uncached_layout
 from ctm.rtl.r5xx.alu.writeback import Writeback
-from ctm.rtl.r5xx.entries import ALU_ENTRY, ALU_SOURCES, SCALAR, VECTOR
+from ctm.rtl.r5xx.entries import ALU_ENTRY, VECTOR
+from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
+from ctm.rtl.r5xx.state import flags_layout, lane_predicates
 
 
 class AluPort(wiring.Component):
@@ -39,7 +41,7 @@ class AluPort(wiring.Component):
 
     Members
     -------
-    issue : ``In(issue_layout(config))``
+    issue : ``In(issue_layout(config, SHAPES))``
     ready_direct : ``Out(1)``
     entry : ``In(ALU_ENTRY)``
         The instruction, a cycle after its issue.
@@ -51,10 +53,10 @@ class AluPort(wiring.Component):
         Which of the slot's rows the group has.
     loaded, constant_write, miss
         The constant loader's.
-    rgb_places, alpha_places, temporaries, rgb_place, alpha_place, results, result_enable
+    source_places, temporaries, result_places, results, result_enable
         The register file's.
-    flags : ``Out({valid, slot, predicates, alu_result})``
-    outputs : ``Out(output_write_layout(config))``
+    flags : ``Out({valid, slot, flags})``
+    outputs : ``Out(output_write_layout(config, SHAPES))``
     acquiring : ``Out({valid, slot})``
         An acquiring write is under way.
     announced : ``Out(1)``
@@ -64,7 +66,7 @@ class AluPort(wiring.Component):
         An instruction that is its group's last one has all that it needs; two cycles after its issue.
     leaves : ``In(1)``
         That group leaves its slot. Then there is no `done`.
-    done : ``Out(done_layout(config))``
+    done : ``Out(done_layout(config, SHAPES))``
     left : ``Out({valid, row})``
         As `done`, of a group that has left its slot.
     started : ``Out(1)``
@@ -78,12 +80,12 @@ class AluPort(wiring.Component):
         self.latency = 2 + self._alu.direct_latency
         self.late_latency = 2 + self._alu.latency
         array, lanes = config.array, config.array.lanes
-        slot, state = slot_bits(array), group_state_layout(lanes)
+        slot, state = slot_bits(array), group_state_layout(SHAPES, lanes)
         at_slot = {"valid": 1, "slot": slot}
-        places = data.ArrayLayout(place_layout(array), ALU_SOURCES)
+        places = data.ArrayLayout(data.ArrayLayout(place_layout(array), ALU_SOURCES), len(SHAPES.parts))
         super().__init__(
             {
-                "issue": In(issue_layout(array)),
+                "issue": In(issue_layout(array, SHAPES)),
                 "ready_direct": Out(1),
                 "entry": In(ALU_ENTRY),
                 "program": In(PROGRAM),
@@ -94,21 +96,19 @@ class AluPort(wiring.Component):
                 "loaded": In(LINES[ConstantBank.FLOAT]),
                 "constant_write": In(CONSTANT_WRITE),
                 "miss": Out(miss_layout(FLOAT_LINES)),
-                "rgb_places": Out(places),
-                "alpha_places": Out(places),
+                "source_places": Out(places),
                 "temporaries": In(data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), lanes)),
-                "rgb_place": Out(place_layout(array)),
-                "alpha_place": Out(place_layout(array)),
+                "result_places": Out(data.ArrayLayout(place_layout(array), len(SHAPES.parts))),
                 "results": Out(words_layout(lanes)),
                 "result_enable": Out(data.ArrayLayout(CHANNELS, lanes)),
-                "flags": Out(data.StructLayout(at_slot | {"predicates": CHANNELS * lanes, "alu_result": lanes})),
-                "outputs": Out(output_write_layout(array)),
+                "flags": Out(data.StructLayout(at_slot | {"flags": flags_layout(lanes)})),
+                "outputs": Out(output_write_layout(array, SHAPES)),
                 "acquiring": Out(data.StructLayout(at_slot)),
                 "announced": Out(1),
                 "uncached": Out(uncached_layout(array)),
                 "ending": Out(data.StructLayout(at_slot)),
                 "leaves": In(1),
-                "done": Out(done_layout(array)),
+                "done": Out(done_layout(array, SHAPES)),
                 "left": Out(data.StructLayout({"valid": 1, "row": row_bits(array)})),
                 "started": Out(1),
                 "written": Out(written_layout(array)),
@@ -160,8 +160,8 @@ class AluPort(wiring.Component):
             sources.loaded.eq(self.loaded),
             sources.write.eq(self.constant_write),
             sources.temporaries.eq(self.temporaries),
-            self.rgb_places.eq(sources.rgb_places),
-            self.alpha_places.eq(sources.alpha_places),
+            self.source_places[0].eq(sources.rgb_places),
+            self.source_places[1].eq(sources.alpha_places),
             self.miss.lines.eq(sources.lines),
         ]
 
@@ -170,21 +170,19 @@ class AluPort(wiring.Component):
         entry, group, program = self.entry, self.group, self.program
         token = Signal(token_layout(self._config))
         common, rgb, alpha = COMMON(entry.words[0]), RGBA_INST(entry.words[5]), ALPHA_INST(entry.words[4])
-        placement = Placement(m, self._config.array, issued.slot, self.allocation, group.loop_index)
+        placement = Placement(m, self._config.array, issued.slot, self.allocation)
         for destination, address, relative in (
             (token.rgb, rgb.rgb_addrd, rgb.rgb_addrd_rel),
             (token.alpha, alpha.addrd, alpha.addrd_rel),
         ):
-            number = placement.number(address, relative)
+            number = register_number(m, address, relative, group.loop_index)
             m.d.comb += [
                 destination.register.eq(number),
                 destination.exists.eq(placement.exists(number)),
                 destination.place.eq(placement.place(number)),
             ]
         all_active = ~(group.covered & group.live & ~group.active).any()
-        acquires = RGB_INST(entry.words[3]).target.matches(
-            UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value
-        )
+        acquires = RGB_INST(entry.words[3]).target.matches(*ACQUIRING)
         m.d.comb += [
             token.row.eq(Cat(issued.slot, self.second)),
             token.pc.eq(issued.pc),
@@ -255,14 +253,14 @@ class AluPort(wiring.Component):
         exists = Cat(token.rgb.exists.replicate(SCALAR), token.alpha.exists)
         predicates = []
         m.d.comb += [
-            self.rgb_place.eq(token.rgb.place),
-            self.alpha_place.eq(token.alpha.place),
+            self.result_places[0].eq(token.rgb.place),
+            self.result_places[1].eq(token.alpha.place),
             self.results.eq(alu.results),
             self.flags.valid.eq(effective & ~token.has_left),
             self.flags.slot.eq(slot),
             self.outputs.row.eq(token.row),
-            self.outputs.rgb_target.eq(rgb_inst.target),
-            self.outputs.alpha_target.eq(alpha_inst.target),
+            self.outputs.targets[0].eq(rgb_inst.target),
+            self.outputs.targets[1].eq(alpha_inst.target),
             self.outputs.words.eq(alu.results),
             self.uncached.valid.eq(effective & token.writes_uncached),
             self.uncached.slot.eq(slot),
@@ -287,10 +285,13 @@ class AluPort(wiring.Component):
                 self.result_enable[lane].eq(Mux(effective & ~token.has_left, self.written.enable[lane], 0)),
                 self.outputs.enable[lane].eq(Mux(keeps_outputs, unit.output_enable, 0)),
                 self.outputs.conditional[lane].eq(unit.conditional_enable & keeps_conditional),
+                self.outputs.values[lane].eq(alu.results[lane][SCALAR]),
                 self.uncached.mask[lane].eq(effective & unit.uncached_enable & group.covered[lane] & group.live[lane]),
-                self.flags.alu_result[lane].eq(Mux(unit.alu_result_enable, unit.alu_result, group.alu_result[lane])),
+                self.flags.flags.alu_result[lane].eq(
+                    Mux(unit.alu_result_enable, unit.alu_result, group.alu_result[lane])
+                ),
             ]
             predicates.append(unit.next_predicates)
-        m.d.comb += self.flags.predicates.eq(
+        m.d.comb += self.flags.flags.predicates.eq(
             Cat(predicates[lane][channel] for channel in range(CHANNELS) for lane in range(lanes))
         )

@@ -11,10 +11,11 @@ from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.adder import Adder
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
-from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, RGB_ADDR
+from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, INSTRUCTION, RGB_ADDR
+from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, SCALAR
 from ctm.rtl.isa.r5xx.opcodes import Presubtract
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r5xx.entries import ALU_SOURCES, INSTRUCTION, SCALAR, VECTOR, LaneControl
+from ctm.rtl.r5xx.entries import VECTOR, LaneControl
 
 _SIGN = 1 << (WORD_BITS - 1)
 

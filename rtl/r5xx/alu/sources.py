@@ -19,9 +19,10 @@ from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.fp.number import BIAS, FRACTION_BITS
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_ADDR, RGB_ADDR
-from ctm.rtl.isa.r5xx.limits import LOOP_INDEX_BITS
+from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, LOOP_INDEX_BITS, SCALAR
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r5xx.entries import ALU_ENTRY, ALU_SOURCES, SCALAR, VECTOR
+from ctm.rtl.r5xx.addressing import register_number
+from ctm.rtl.r5xx.entries import ALU_ENTRY, VECTOR
 
 _CHANNELS = {"rgb": range(SCALAR), "alpha": range(SCALAR, CHANNELS)}
 _MANTISSA_BITS = 3
@@ -104,7 +105,7 @@ class Sources(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        placement = Placement(m, self._config, self.slot, self.allocation, self.loop_index)
+        placement = Placement(m, self._config, self.slot, self.allocation)
         missing, refused = [], []
         units = (("rgb", RGB_ADDR(self.entry.words[1]), self.entry.rgb_use, self.rgb_places),
                  ("alpha", ALPHA_ADDR(self.entry.words[2]), self.entry.alpha_use, self.alpha_places))  # fmt: skip
@@ -112,7 +113,7 @@ class Sources(wiring.Component):
             for source in range(ALU_SOURCES):
                 address, relative = word[f"addr{source}"], word[f"addr{source}_rel"]
                 is_constant = word[f"addr{source}_const"]
-                register = placement.number(address[:-1], relative)
+                register = register_number(m, address[:-1], relative, self.loop_index)
                 m.d.comb += places[source].eq(placement.place(register))
                 index = Signal(_INDEX_BITS, name=f"{unit}_index_{source}")
                 m.d.comb += index.eq(address + Mux(relative, self.loop_index, 0))

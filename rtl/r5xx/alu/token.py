@@ -3,11 +3,12 @@
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig, MachineConfig
-from ctm.rtl.dpp.groups.scheduling import Summary, row_bits
+from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
-from ctm.rtl.r5xx.entries import INSTRUCTION
+from ctm.rtl.isa.r5xx.instruction import INSTRUCTION
+from ctm.rtl.r5xx.shapes import SHAPES, SUMMARY
 from ctm.rtl.r5xx.state import PC_BITS
 
 _PROCESSORS = ("covered", "live", "active", "predicates", "alu_result")
@@ -15,7 +16,7 @@ _PROCESSORS = ("covered", "live", "active", "predicates", "alu_result")
 
 def processors_layout(lanes: int) -> data.StructLayout:
     """What an instruction's writes depend on, at its issue: when it writes, the slot may be another group's."""
-    state = group_state_layout(lanes)
+    state = group_state_layout(SHAPES, lanes)
     return data.StructLayout({name: state[name].shape for name in _PROCESSORS})
 
 
@@ -30,7 +31,7 @@ def token_layout(config: MachineConfig) -> data.StructLayout:
         {
             "row": row_bits(config.array),
             "pc": PC_BITS,
-            "following": Summary,
+            "following": SUMMARY,
             "words": INSTRUCTION,
             "rgb": destination,
             "alpha": destination,

@@ -9,9 +9,9 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST
+from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, INSTRUCTION, RGB_INST
+from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.isa.r5xx.opcodes import InstructionType, ZeroTest
-from ctm.rtl.r5xx.entries import INSTRUCTION, SCALAR
 from ctm.rtl.r5xx.predication import gates
 
 _HOLDS = {

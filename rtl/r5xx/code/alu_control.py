@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.selection import Choice
-from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_INST, COMMON, RGB_INST, RGBA_INST, WORDS
+from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_INST, COMMON, INSTRUCTION, RGB_INST, RGBA_INST, WORDS
 from ctm.rtl.isa.r5xx.opcodes import (
     RGB_DOT_PRODUCTS,
     TRANSCENDENTALS,
@@ -20,7 +20,7 @@ from ctm.rtl.isa.r5xx.opcodes import (
     RgbOperation,
     Swizzle,
 )
-from ctm.rtl.r5xx.entries import INSTRUCTION, ChannelControl, Dot, LaneControl, Operation
+from ctm.rtl.r5xx.entries import ChannelControl, Dot, LaneControl, Operation
 
 _SELECTIONS = {"MIN": Choice.MINIMUM, "MAX": Choice.MAXIMUM, "CND": Choice.ABOVE_HALF, "CMP": Choice.NOT_NEGATIVE}
 _DOTS = {RgbOperation.DP3: Dot.DOT3, RgbOperation.DP4: Dot.DOT4, RgbOperation.D2A: Dot.DOT2_ADD}

@@ -7,14 +7,14 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.dpp.groups.scheduling import Summary, Unit
-from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
-from ctm.rtl.isa.r5xx.opcodes import InstructionType, PredicateSelect, UmrtTarget
+from ctm.rtl.isa.r5xx.instruction import COMMON, INSTRUCTION, RGB_INST
+from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, PredicateSelect
+from ctm.rtl.r5xx.alu.uncached_pairs import ACQUIRING
 from ctm.rtl.r5xx.code.alu_control import AluControl
 from ctm.rtl.r5xx.code.source_use import SourceUse
-from ctm.rtl.r5xx.entries import ALU_SOURCES, INSTRUCTION, LaneControl
-
-_ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
+from ctm.rtl.r5xx.entries import LaneControl
+from ctm.rtl.r5xx.shapes import SUMMARY, Unit
 
 
 class Predecode(wiring.Component):
@@ -24,7 +24,9 @@ class Predecode(wiring.Component):
     -------
     words : ``In(INSTRUCTION)``
     uncached_writes : ``In(1)``
-    summary : ``Out(Summary)``
+    summary : ``Out(SUMMARY)``
+    late : ``Out(1)``
+        It enters the lanes behind the presubtract unit.
     control : ``Out(LaneControl)``
     rgb_use, alpha_use : ``Out(3)``
         Sources that an ALU instruction needs.
@@ -34,7 +36,8 @@ class Predecode(wiring.Component):
 
     words: In(INSTRUCTION)
     uncached_writes: In(1)
-    summary: Out(Summary)
+    summary: Out(SUMMARY)
+    late: Out(1)
     control: Out(LaneControl)
     rgb_use: Out(ALU_SOURCES)
     alpha_use: Out(ALU_SOURCES)
@@ -63,17 +66,21 @@ class Predecode(wiring.Component):
             self.rgb_use.eq(source_use.rgb),
             self.alpha_use.eq(source_use.alpha),
             self.summary.writes.eq(writes),
-            self.summary.waits.eq(common.tex_sem_wait | (writes & RGB_INST(self.words[3]).target.matches(*_ACQUIRING))),
+            self.summary.waits.eq(common.tex_sem_wait | (writes & RGB_INST(self.words[3]).target.matches(*ACQUIRING))),
         ]
         with m.If(is_flow):
-            m.d.comb += self.summary.unit.eq(Unit.FLOW)
+            m.d.comb += self.summary.unit.eq(Unit.FLOW.value)
         with m.Elif(is_texture):
             m.d.comb += self.illegal.eq(illegal_texture)
         with m.Else():
-            m.d.comb += [self.illegal.eq(alu_control.illegal), self.summary.late.eq(source_use.presubtract)]
+            m.d.comb += [
+                self.illegal.eq(alu_control.illegal),
+                self.late.eq(source_use.presubtract),
+                self.summary.direct.eq(~source_use.presubtract),
+            ]
         with m.If(self.illegal):
             # It faults at once.
-            m.d.comb += [self.summary.eq(0), self.summary.unit.eq(Unit.FLOW)]
+            m.d.comb += [self.summary.eq(0), self.summary.unit.eq(Unit.FLOW.value), self.late.eq(0)]
         with m.Elif(is_texture):
-            m.d.comb += self.summary.unit.eq(Unit.TEXTURE)
+            m.d.comb += self.summary.unit.eq(Unit.TEXTURE.value)
         return m

@@ -8,9 +8,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, ALPHA_INST, COMMON, RGB_ADDR, RGB_INST, RGBA_INST
+from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, ALPHA_INST, COMMON, INSTRUCTION, RGB_ADDR, RGB_INST, RGBA_INST
+from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InstructionType, Presubtract, RgbOperation, Select, Swizzle
-from ctm.rtl.r5xx.entries import ALU_SOURCES, INSTRUCTION
 
 _ALPHA = 3
 _COLORS = ("red", "green", "blue")

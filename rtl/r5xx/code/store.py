@@ -1,16 +1,16 @@
 """The program of a core: loaded once, decoded once, read by every issue port at the same time."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.dpp.groups.scheduling import Summary, Unit
-from ctm.rtl.dpp.program import SLOT_BITS
-from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, SLOT_BITS
 from ctm.rtl.lib.rest import Resting
+from ctm.rtl.r5xx.code.client import InstructionClient
 from ctm.rtl.r5xx.code.predecode import Predecode
-from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, INSTRUCTION, TEXTURE_ENTRY
+from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY
+from ctm.rtl.r5xx.shapes import SUMMARY, Unit
 from ctm.rtl.r5xx.state import PC_BITS
 
 
@@ -34,10 +34,9 @@ class InstructionStore(wiring.Component):
     alu_slot, texture_slot, flow_slot : ``In(9)``
     alu, texture, flow : ``Out(ALU_ENTRY)``, ``Out(TEXTURE_ENTRY)``, ``Out(FLOW_ENTRY)``
     pc : ``In(PC_BITS)``
-    summary : ``Out(Summary)``
+    summary : ``Out(SUMMARY)``
         Of the instruction at `pc`; one outside the program is FLOW's.
-    request, response
-        As the core's `instruction_request` and `instruction_response`.
+    client : ``Out(InstructionClient())``
     """
 
     size: In(PC_BITS)
@@ -54,42 +53,42 @@ class InstructionStore(wiring.Component):
     texture: Out(TEXTURE_ENTRY)
     flow: Out(FLOW_ENTRY)
     pc: In(PC_BITS)
-    summary: Out(Summary)
-    request: Out(stream.Signature(data.StructLayout({"slot": SLOT_BITS})))
-    response: In(stream.Signature(data.StructLayout({"words": INSTRUCTION, "refused": 1})))
+    summary: Out(SUMMARY)
+    client: Out(InstructionClient())
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         m.submodules.predecode = predecode = Resting(Predecode())
+        request, response = self.client.request, self.client.response
         asked, answered = Signal(PC_BITS), Signal(PC_BITS)
         m.d.comb += [
-            self.request.valid.eq(self.loading & (asked != self.size)),
-            self.request.payload.slot.eq(asked),
-            self.response.ready.eq(1),
-            predecode.words.eq(self.response.payload.words),
+            request.valid.eq(self.loading & (asked != self.size)),
+            request.payload.slot.eq(asked),
+            response.ready.eq(1),
+            predecode.words.eq(response.payload.words),
             predecode.uncached_writes.eq(self.uncached_writes),
         ]
         # An instruction is written when the one behind it has come; `pending` is the last one that came.
-        pending, pending_summary = Signal(ALU_ENTRY), Signal(Summary)
+        pending, pending_summary = Signal(ALU_ENTRY), Signal(SUMMARY)
         pending_illegal, last = Signal(), Signal()
-        arrives = self.loading & self.response.valid
+        arrives = self.loading & response.valid
         m.d.comb += predecode.wanted.eq(arrives)
-        with m.If(self.request.valid & self.request.ready):
+        with m.If(request.valid & request.ready):
             m.d.sync += asked.eq(asked + 1)
         with m.If(arrives):
             m.d.sync += [
                 answered.eq(answered + 1),
-                pending.words.eq(self.response.payload.words),
+                pending.words.eq(response.payload.words),
                 pending.control.eq(predecode.control),
                 pending.rgb_use.eq(predecode.rgb_use),
                 pending.alpha_use.eq(predecode.alpha_use),
-                pending.late.eq(predecode.summary.late),
+                pending.late.eq(predecode.late),
                 pending.writes.eq(predecode.summary.writes),
                 pending_summary.eq(predecode.summary),
                 pending_illegal.eq(predecode.illegal),
                 last.eq(answered == self.size - 1),
-                self.refused.eq(self.refused | self.response.payload.refused),
+                self.refused.eq(self.refused | response.payload.refused),
             ]
         with m.If(last):
             m.d.sync += [self.loading.eq(0), self.loaded.eq(1), last.eq(0)]
@@ -98,7 +97,7 @@ class InstructionStore(wiring.Component):
         with m.Elif(self.load & ~self.loaded & ~self.loading):
             m.d.sync += [self.loading.eq(1), self.refused.eq(0), asked.eq(0), answered.eq(0)]
 
-        beyond = Summary.const({"unit": Unit.FLOW})
+        beyond = SUMMARY.const({"unit": Unit.FLOW.value})
         entry = Signal(ALU_ENTRY)
         m.d.comb += entry.eq(pending)
         m.d.comb += entry.following.eq(Mux(last, beyond, predecode.summary))

@@ -9,12 +9,12 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.dpp.constants.flow import INT_CONSTANT
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR, FC_INST
+from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR, FC_INST, INSTRUCTION
 from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL, LOOP_STACK
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, BranchOperation, FlowOperation, PredicateSelect
-from ctm.rtl.r5xx.entries import INSTRUCTION
-from ctm.rtl.r5xx.state import INT_CONSTANT, PC_BITS, control_state_layout, frame_layout
+from ctm.rtl.r5xx.state import PC_BITS, control_state_layout, frame_layout
 
 _FRAME_BITS, _RETURN_BITS = (LOOP_STACK - 1).bit_length(), (ADDRESS_STACK - 1).bit_length()
 

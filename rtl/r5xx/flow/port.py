@@ -12,8 +12,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.constants.flow import FlowConstants
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, slot_bits
-from ctm.rtl.dpp.groups.state import group_state_layout, stacks_layout
-from ctm.rtl.dpp.program import PROGRAM
+from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.isa.limits import INT_CONSTANTS
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
@@ -22,7 +21,8 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.rest import Resting
 from ctm.rtl.r5xx.entries import FLOW_ENTRY
 from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
-from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
+from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
+from ctm.rtl.r5xx.state import PC_BITS, control_state_layout, stacks_layout
 
 FLOW_LINES = 2
 _LINE_CONSTANTS = INT_CONSTANTS // LINES[ConstantBank.INT]
@@ -37,7 +37,7 @@ class FlowPort(wiring.Component):
 
     Members
     -------
-    issue : ``In(issue_layout(config))``
+    issue : ``In(issue_layout(config, SHAPES))``
     entry : ``In(FLOW_ENTRY)``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
@@ -50,7 +50,7 @@ class FlowPort(wiring.Component):
     integer_loaded, boolean_loaded, constant_write, miss
         The constant loader's.
     control : ``Out({valid, slot, state})``
-    done : ``Out(done_layout(config))``
+    done : ``Out(done_layout(config, SHAPES))``
     pc : ``Out(PC_BITS)``
         The instruction that `done` speaks of.
     fault : ``Out({status, client})``
@@ -64,20 +64,20 @@ class FlowPort(wiring.Component):
         slot, lanes = slot_bits(config), config.lanes
         super().__init__(
             {
-                "issue": In(issue_layout(config)),
+                "issue": In(issue_layout(config, SHAPES)),
                 "entry": In(FLOW_ENTRY),
                 "program": In(PROGRAM),
                 "refused": In(1),
                 "expired": In(config.threads),
                 "slot": Out(slot),
-                "group": In(group_state_layout(lanes)),
+                "group": In(group_state_layout(SHAPES, lanes)),
                 "stacks": In(stacks_layout(lanes)),
                 "integer_loaded": In(LINES[ConstantBank.INT]),
                 "boolean_loaded": In(LINES[ConstantBank.BOOL]),
                 "constant_write": In(CONSTANT_WRITE),
                 "miss": Out(miss_layout(FLOW_LINES)),
                 "control": Out(data.StructLayout({"valid": 1, "slot": slot, "state": control_state_layout(lanes)})),
-                "done": Out(done_layout(config)),
+                "done": Out(done_layout(config, SHAPES)),
                 "pc": Out(PC_BITS),
                 "fault": Out(data.StructLayout({"status": Status, "client": BusClient})),
                 "started": Out(1),

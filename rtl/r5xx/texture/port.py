@@ -12,47 +12,25 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, slot_bits
-from ctm.rtl.dpp.groups.state import group_state_layout, lane_predicates
+from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.memory.coordinates import request_layout
-from ctm.rtl.dpp.program import PROGRAM
+from ctm.rtl.dpp.memory.lookups import passenger_layout, record_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.fp.number import FRACTION_BITS
-from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_ADDR, TEX_INST
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.r5xx.addressing import register_number
 from ctm.rtl.r5xx.entries import TEXTURE_ENTRY
 from ctm.rtl.r5xx.predication import gates
-from ctm.rtl.r5xx.state import PC_BITS
+from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
+from ctm.rtl.r5xx.state import lane_predicates
 
 _QUEUE = 4
 _UNDERWAY = 2
 """Instructions that are issued but not in the queue yet."""
-
-
-def passenger_layout(config: ArrayConfig) -> data.StructLayout:
-    """What goes to memory with a lookup's indices."""
-    return data.StructLayout(
-        {
-            "tag": lookup_tag_layout(config),
-            "input": (INPUTS - 1).bit_length(),
-            "uncached": 1,
-            "fetch": config.lanes,
-        }
-    )
-
-
-def record_layout(config: ArrayConfig) -> data.StructLayout:
-    """What is kept of a lookup until its words come: where they go, channel by channel, and its address."""
-    return data.StructLayout(
-        {
-            "register": REGISTER_BITS,
-            "swizzle": data.ArrayLayout(2, CHANNELS),
-            "enable": data.ArrayLayout(CHANNELS, config.lanes),
-            "pc": PC_BITS,
-        }
-    )
 
 
 class TexturePort(wiring.Component):
@@ -62,14 +40,14 @@ class TexturePort(wiring.Component):
 
     Members
     -------
-    issue : ``In(issue_layout(config))``
+    issue : ``In(issue_layout(config, SHAPES))``
     ready : ``Out(1)``
         Whether an instruction may be issued.
     entry : ``In(TEXTURE_ENTRY)``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
-    group : ``In(group_state_layout(lanes))``
+    group : ``In(group_state_layout(SHAPES, lanes))``
         State of the group `slot`, in the same cycle.
     slot : ``Out``
     source : ``Out(place_layout(config))``
@@ -82,7 +60,7 @@ class TexturePort(wiring.Component):
     record : ``Out({valid, tag, record})``
     live : ``Out({valid, slot, live})``
         Which processors a kill has left.
-    done : ``Out(done_layout(config))``
+    done : ``Out(done_layout(config, SHAPES))``
     request : ``Out(stream)``
         To the coordinate units.
     """
@@ -94,22 +72,24 @@ class TexturePort(wiring.Component):
         at_slot = {"valid": 1, "slot": slot}
         super().__init__(
             {
-                "issue": In(issue_layout(config)),
+                "issue": In(issue_layout(config, SHAPES)),
                 "ready": Out(1),
                 "entry": In(TEXTURE_ENTRY),
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
-                "group": In(group_state_layout(lanes)),
+                "group": In(group_state_layout(SHAPES, lanes)),
                 "slot": Out(slot),
                 "source": Out(place_layout(config)),
                 "words": In(words_layout(lanes)),
                 "asked": Out(data.StructLayout(at_slot | {"looks_up": 1, "acquires": 1})),
                 "lookup_entry": In(range(config.lookups)),
                 "record": Out(
-                    data.StructLayout({"valid": 1, "tag": lookup_tag_layout(config), "record": record_layout(config)})
+                    data.StructLayout(
+                        {"valid": 1, "tag": lookup_tag_layout(config), "record": record_layout(config, SHAPES)}
+                    )
                 ),
                 "live": Out(data.StructLayout(at_slot | {"live": lanes})),
-                "done": Out(done_layout(config)),
+                "done": Out(done_layout(config, SHAPES)),
                 "request": Out(stream.Signature(self._request)),
             }
         )
@@ -131,9 +111,9 @@ class TexturePort(wiring.Component):
             ),
         ]
 
-        placement = Placement(m, self._config, issued.slot, self.allocation, group.loop_index)
-        source = placement.number(addr.src_addr, addr.src_addr_rel)
-        target = placement.number(addr.dst_addr, addr.dst_addr_rel)
+        placement = Placement(m, self._config, issued.slot, self.allocation)
+        source = register_number(m, addr.src_addr, addr.src_addr_rel, group.loop_index)
+        target = register_number(m, addr.dst_addr, addr.dst_addr_rel, group.loop_index)
         uncovered_too = (~inst.ignore_uncovered).replicate(lanes)
         reached = (group.active | common.write_inactive.replicate(lanes)) & (group.covered | uncovered_too)
         wmask = Cat(common.rgb_wmask, common.alpha_wmask)

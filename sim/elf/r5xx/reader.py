@@ -15,6 +15,7 @@ from elftools.elf.elffile import ELFFile
 
 from ctm.rtl.isa import executable as elf
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION, UMRT, US_CODE_ADDR, US_CODE_OFFSET, US_PIXSIZE
 from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.error import ElfError
 from ctm.sim.elf.r5xx.executable import Executable, Instruction
@@ -74,24 +75,24 @@ def read(data: bytes) -> Executable:
     if code is None:
         raise ElfError("no code segment (PT_LOAD) in the program headers", file["e_phoff"])
     words = _information(notes)
-    address = unpack(elf.US_CODE_ADDR, words["US_CODE_ADDR"])
+    address = unpack(US_CODE_ADDR, words["US_CODE_ADDR"])
     return Executable(
         instructions=_instructions(data, code),
         start=address["start"],
         end=address["end"],
-        offset=unpack(elf.US_CODE_OFFSET, words["US_CODE_OFFSET"])["offset"],
-        highest_temporary=unpack(elf.US_PIXSIZE, words["US_PIXSIZE"])["highest_temporary"],
+        offset=unpack(US_CODE_OFFSET, words["US_CODE_OFFSET"])["offset"],
+        highest_temporary=unpack(US_PIXSIZE, words["US_PIXSIZE"])["highest_temporary"],
         fg_depth_src=words["FG_DEPTH_SRC"],
         us_config=words["US_CONFIG"],
         us_fc_ctrl=words["US_FC_CTRL"],
         us_w_fmt=words["US_W_FMT"],
-        uncached_writes=bool(unpack(elf.UMRT, words["UMRT"])["uncached_writes"]),
+        uncached_writes=bool(unpack(UMRT, words["UMRT"])["uncached_writes"]),
         notes=_notes(notes),
     )
 
 
 def _check_inside(data: bytes, offset: int, size: int, what: str) -> None:
-    limit = min(len(data), elf.IMAGE_LIMIT)
+    limit = min(len(data), PROGRAM_FORMAT.image_limit)
     if offset % 4:
         raise ElfError(f"{what} does not start at a multiple of 4", offset)
     if offset + size > limit:
@@ -171,8 +172,8 @@ def _information(notes: Mapping[elf.NoteType, _Note]) -> Mapping[str, int]:
         raise ElfError("no program information note", 0)
     if len(note.words) != elf.PROGRAM_INFORMATION_WORDS:
         raise ElfError(f"the program information has {len(note.words)} words instead of 16", note.offset)
-    words = dict(zip(elf.PROGRAM_INFORMATION, note.words, strict=True))
-    if words["version"] != elf.PROGRAM_INFORMATION_VERSION:
+    words = dict(zip(PROGRAM_INFORMATION, note.words, strict=True))
+    if words["version"] != PROGRAM_FORMAT.version:
         raise ElfError(f"word 0 of the program information is {words['version']} instead of 1", note.offset)
     return words
 

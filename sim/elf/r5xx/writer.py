@@ -9,6 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ctm.rtl.isa import executable as elf
+from ctm.rtl.isa.r5xx.program import (
+    PROGRAM_FORMAT,
+    PROGRAM_INFORMATION,
+    UMRT,
+    US_CODE_ADDR,
+    US_CODE_OFFSET,
+    US_CODE_RANGE,
+    US_PIXSIZE,
+)
 from ctm.rtl.isa.word import pack
 from ctm.sim.elf.r5xx.executable import Executable
 
@@ -116,18 +125,18 @@ def _descriptors(executable: Executable) -> Iterable[tuple[elf.NoteType, Sequenc
 
 def _program_information(executable: Executable) -> list[int]:
     words = {
-        "version": elf.PROGRAM_INFORMATION_VERSION,
+        "version": PROGRAM_FORMAT.version,
         "FG_DEPTH_SRC": executable.fg_depth_src,
         "US_CONFIG": executable.us_config,
-        "US_PIXSIZE": pack(elf.US_PIXSIZE, highest_temporary=executable.highest_temporary),
+        "US_PIXSIZE": pack(US_PIXSIZE, highest_temporary=executable.highest_temporary),
         "US_FC_CTRL": executable.us_fc_ctrl,
-        "US_CODE_ADDR": pack(elf.US_CODE_ADDR, start=executable.start, end=executable.end),
-        "US_CODE_RANGE": pack(elf.US_CODE_RANGE, size=len(executable.instructions) - 1),
-        "US_CODE_OFFSET": pack(elf.US_CODE_OFFSET, offset=executable.offset),
+        "US_CODE_ADDR": pack(US_CODE_ADDR, start=executable.start, end=executable.end),
+        "US_CODE_RANGE": pack(US_CODE_RANGE, size=len(executable.instructions) - 1),
+        "US_CODE_OFFSET": pack(US_CODE_OFFSET, offset=executable.offset),
         "US_W_FMT": executable.us_w_fmt,
-        "UMRT": pack(elf.UMRT, uncached_writes=int(executable.uncached_writes)),
+        "UMRT": pack(UMRT, uncached_writes=int(executable.uncached_writes)),
     }
-    return [words.get(name, 0) for name in elf.PROGRAM_INFORMATION]
+    return [words.get(name, 0) for name in PROGRAM_INFORMATION]
 
 
 def _string_table(names: Sequence[str]) -> bytes:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ctm.rtl.isa import executable as elf
 from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import unpack
 from ctm.sim.fault import MachineError
@@ -35,7 +36,7 @@ class _Window:
         self._base = base
 
     def words(self, offset: int, count: int, what: str) -> list[int]:
-        if offset % 4 or offset < 0 or offset + 4 * count > elf.IMAGE_LIMIT:
+        if offset % 4 or offset < 0 or offset + 4 * count > PROGRAM_FORMAT.image_limit:
             raise _malformed(f"{what} at offset {offset} is not a multiple of 4 inside 64 KiB of the image")
         if self._memory.is_refused(self._base + offset, 4 * count):
             raise MachineError(
@@ -118,10 +119,9 @@ def _bytes(words: list[int]) -> bytes:
 
 def _information(descriptor: list[int]) -> Mapping[str, Mapping[str, int]]:
     information = {
-        name: unpack(layout, word)
-        for (name, layout), word in zip(elf.PROGRAM_INFORMATION.items(), descriptor, strict=True)
+        name: unpack(layout, word) for (name, layout), word in zip(PROGRAM_INFORMATION.items(), descriptor, strict=True)
     }
-    if information["version"]["version"] != elf.PROGRAM_INFORMATION_VERSION:
+    if information["version"]["version"] != PROGRAM_FORMAT.version:
         raise _malformed("word 0 of its program information is not 1")
     return information
 

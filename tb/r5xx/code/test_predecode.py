@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ctm.rtl.dpp.groups.scheduling import Summary
 from ctm.rtl.isa.word import unpack
+from ctm.rtl.r5xx.shapes import SUMMARY
 from ctm.tb.r5xx.summaries import compiled_predecode, known, random_instruction
 
 INSTRUCTIONS = 1500
@@ -22,7 +22,8 @@ def test_random_instructions(uncached):
     for place, words in enumerate(instructions):
         expected, shown = known(words, uncached), [hex(word) for word in words]
         assert result["illegal"][place] == expected.illegal, shown
-        assert unpack(Summary.as_shape(), int(result["summary"][place])) == expected.summary, shown
+        assert unpack(SUMMARY, int(result["summary"][place])) == expected.summary, shown
+        assert result["late"][place] == expected.late, shown
         if expected.sources:
             assert (result["rgb_use"][place], result["alpha_use"][place]) == expected.sources, shown
         counts["illegal"] += expected.illegal

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ctm.rtl.isa.r5xx.instruction import COMMON
+from ctm.rtl.isa.r5xx.limits import ALU_SOURCES as SOURCES
 from ctm.rtl.isa.r5xx.opcodes import InstructionType, Presubtract
 from ctm.rtl.isa.word import replace
 from ctm.rtl.r5xx.code.source_use import SourceUse
-from ctm.rtl.r5xx.entries import ALU_SOURCES as SOURCES
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.r5xx.decode import decode
 from ctm.sim.golden.r5xx.instruction import ALPHA, Alu

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from ctm.rtl.dpp.groups.scheduling import Summary
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.isa.word import unpack
 from ctm.rtl.r5xx.code.store import InstructionStore
 from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY
+from ctm.rtl.r5xx.shapes import SUMMARY
 from ctm.rtl.r5xx.state import PC_BITS
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 from ctm.tb.r5xx.summaries import BEYOND, Instruction, compiled_predecode, known, random_instruction
@@ -28,8 +28,8 @@ class Store:
     def __init__(self, stall: float) -> None:
         self.unit = InstructionStore()
         generator = np.random.default_rng(int(10 * stall))
-        self._asked = Sink(self.unit.request, generator, stall)
-        self._answers = Source(self.unit.response, generator, stall)
+        self._asked = Sink(self.unit.client.request, generator, stall)
+        self._answers = Source(self.unit.client.response, generator, stall)
 
     async def load(self, context: Any, program: list[Instruction], *, uncached: bool, refused: int = -1) -> int:
         """Load a program, of which memory refuses one instruction, and give the cycles that it took."""
@@ -77,9 +77,9 @@ async def check_entries(context: Any, unit: Any, program: list[Instruction], unc
         entries = [unpack(layout, context.get(Value.cast(view))) for layout, view in views]
         for entry, slot in zip(entries, slots, strict=True):
             assert entry["words"] == joined(program[slot])
-            assert unpack(Summary.as_shape(), entry["following"]) == following(program, slot, uncached), slot
+            assert unpack(SUMMARY, entry["following"]) == following(program, slot, uncached), slot
         alu, of_alu, of_flow = entries[0], known(program[slots[0]], uncached), known(program[slots[2]], uncached)
-        assert (alu["late"], alu["writes"]) == (of_alu.summary["late"], of_alu.summary["writes"])
+        assert (alu["late"], alu["writes"]) == (of_alu.late, of_alu.summary["writes"])
         if of_alu.sources:
             assert (alu["rgb_use"], alu["alpha_use"]) == of_alu.sources
             assert alu["control"] == controls[slots[0]]
@@ -100,7 +100,7 @@ async def check_summaries(context: Any, unit: Any, expected: list[dict[str, int]
         context.set(unit.pc, pc)
         await context.tick()
         wanted = expected[pc] if pc < len(expected) else BEYOND
-        assert unpack(Summary.as_shape(), context.get(Value.cast(unit.summary))) == wanted, pc
+        assert unpack(SUMMARY, context.get(Value.cast(unit.summary))) == wanted, pc
 
 
 @pytest.mark.parametrize("stall", STALLS)

@@ -10,11 +10,10 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR, FC_INST
+from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR, FC_INST, INSTRUCTION
 from ctm.rtl.isa.r5xx.limits import BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL
 from ctm.rtl.isa.r5xx.opcodes import FlowOperation, InstructionType
 from ctm.rtl.isa.word import fields, pack, unpack
-from ctm.rtl.r5xx.entries import INSTRUCTION
 from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
 from ctm.rtl.r5xx.state import control_state_layout
 from ctm.sim.compiled import CompiledUnit

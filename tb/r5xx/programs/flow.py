@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ctm.rtl.isa.executable import US_FC_CTRL
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS, OUTPUTS
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
@@ -25,6 +24,7 @@ from ctm.rtl.isa.r5xx.opcodes import (
     TextureOperation,
     ZeroTest,
 )
+from ctm.rtl.isa.r5xx.program import US_FC_CTRL
 from ctm.rtl.isa.word import pack, replace
 from ctm.sim.elf import Executable, write
 from ctm.sim.runtime import CommandBuffer, Layout

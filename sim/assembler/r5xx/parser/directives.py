@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ctm.rtl.isa.executable import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS, TEMPORARIES
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.assembler.cursor import Cursor
 from ctm.sim.assembler.tokens import Kind, Token

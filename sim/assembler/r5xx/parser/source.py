@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ctm.rtl.isa.limits import INSTRUCTION_SLOTS
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.sim.assembler.cursor import Cursor
 from ctm.sim.assembler.error import SourceError
 from ctm.sim.assembler.r5xx.parser.directives import Directives

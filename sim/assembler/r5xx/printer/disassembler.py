@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from ctm.rtl.isa.executable import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, InstructionType, JumpFunction
+from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.parser.flow import Statement

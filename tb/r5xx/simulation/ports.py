@@ -5,13 +5,12 @@ from collections.abc import Iterable, Iterator
 from amaranth.lib import data, enum
 
 from ctm.rtl.border.clients import BEAT_WORDS, LINE_BEATS, ConstantBank
-from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.core_border import memory_members
-from ctm.rtl.dpp.program import PROGRAM
+from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.status import BusClient
+from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
 from ctm.rtl.r5xx.trace import trace_layout
 from ctm.sim.compiled.numbered import port_name
 from ctm.sim.compiled.verilog import Port
@@ -23,10 +22,17 @@ Field = tuple[str, int, int]
 """Name, offset and width of an element."""
 
 
-def stream_layouts(config: ArrayConfig) -> dict[str, data.StructLayout]:
-    """The payload of each stream at a core's border, by its name."""
-    layouts = {name: member.signature.members["payload"].shape for name, member in memory_members(config).items()}
-    return layouts | {"group": group_layout(config.lanes), "fault": PROGRAM_FAULT}
+def streams(config: ArrayConfig) -> dict[str, tuple[str, data.StructLayout]]:
+    """The streams at a core's border by their names here: the names of their ports, and their payloads."""
+    found = {}
+    for name, member in core_members(config, SHAPES).items():
+        if not member.is_signature:
+            continue
+        parts = {"": member} if "payload" in member.signature.members else dict(member.signature.members.items())
+        for part, inner in parts.items():
+            path = (name, part) if part else (name,)
+            found["_".join(path)] = "__".join(path), inner.signature.members["payload"].shape
+    return found
 
 
 def fields(layout: data.StructLayout, prefix: str = "") -> Iterator[Field]:
@@ -59,9 +65,9 @@ def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
             name,
             layout.size,
             fields(layout),
-            {end: numbers.get(f"{name}__{end}") for end in ("payload", "valid", "ready")},
+            {end: numbers.get(f"{port}__{end}") for end in ("payload", "valid", "ready")},
         )
-        for name, layout in stream_layouts(config).items()
+        for name, (port, layout) in streams(config).items()
     ]
     lines += [_struct("program", PROGRAM.size, (), {}), _trace(config, numbers["trace"])]
     accessors = " ".join(_accessor(name, numbers[name]) for name in _SINGLES)

@@ -19,12 +19,12 @@ from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r5xx.program import Constants, Program
 from ctm.sim.golden.r5xx.texture import Inputs
 from ctm.sim.memory import Memory
-from ctm.tb.dpp.simulation import CoreSimulation
-from ctm.tb.dpp.simulation_copier import Copier, Mistake
-from ctm.tb.dpp.simulation_launch import GroupArrays
 from ctm.tb.jobs.folder import executable
 from ctm.tb.lib.words import random_words
 from ctm.tb.r5xx.machine import move
+from ctm.tb.r5xx.simulation.copier import Copier, Mistake
+from ctm.tb.r5xx.simulation.launch import GroupArrays
+from ctm.tb.r5xx.simulation.simulation import CoreSimulation
 
 PROGRAM, FLOATS, INTS, BOOLS = 0x10000, 0x20000, 0x22000, 0x22800
 INPUT, CONDITIONAL, OUTPUT, STEP = 0x100000, 0x180000, 0x200000, 0x40000

@@ -6,15 +6,15 @@ It shows that the simulation around it works, and with a `mistake` that the simu
 from typing import Any
 
 from amaranth import Cat, Module, Signal
-from amaranth.lib import enum, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib import enum, wiring
+from amaranth.lib.wiring import Out
 
 from ctm.rtl.border.clients import LINE_BEATS, ConstantBank, words_layout
-from ctm.rtl.border.programs import PROGRAM_FAULT, group_layout
+from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.core_border import memory_members
-from ctm.rtl.dpp.program import PROGRAM
+from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.r5xx.shapes import SHAPES
 from ctm.rtl.r5xx.trace import trace_layout
 
 
@@ -39,17 +39,7 @@ class Copier(wiring.Component):
 
     def __init__(self, config: ArrayConfig, mistake: Mistake = Mistake.NOTHING) -> None:
         self._config, self._mistake = config, mistake
-        members: dict[str, Any] = {
-            "program": In(PROGRAM),
-            "forget_code": In(1),
-            "forget_constants": In(1),
-            "group": In(stream.Signature(group_layout(config.lanes))),
-            "fault": Out(stream.Signature(PROGRAM_FAULT, always_ready=True)),
-            "idle": Out(1),
-            "issued": Out(3),
-            "trace": Out(trace_layout(config)),
-        }
-        super().__init__({**memory_members(config), **members})
+        super().__init__({**core_members(config, SHAPES), "trace": Out(trace_layout(config))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -69,40 +59,40 @@ class Copier(wiring.Component):
                 with m.If(self.group.valid):
                     m.d.sync += group.eq(self.group.payload)
                     m.next = "FETCH"
-            self._send(m, "FETCH", self.instruction_request, "FETCHED")
+            self._send(m, "FETCH", self.code.request, "FETCHED")
             with m.State("FETCHED"):
-                m.d.comb += self.instruction_response.ready.eq(1)
-                with m.If(self.instruction_response.valid):
-                    m.d.sync += instruction.eq(self.instruction_response.payload.words[0])
+                m.d.comb += self.code.response.ready.eq(1)
+                with m.If(self.code.response.valid):
+                    m.d.sync += instruction.eq(self.code.response.payload.words[0])
                     m.next = "LOAD"
-            self._send(m, "LOAD", self.constant_request, "LOADED")
+            self._send(m, "LOAD", self.constants.request, "LOADED")
             with m.State("LOADED"):
-                m.d.comb += self.constant_response.ready.eq(1)
-                with m.If(self.constant_response.valid):
+                m.d.comb += self.constants.response.ready.eq(1)
+                with m.If(self.constants.response.valid):
                     m.d.sync += [
-                        beats.eq(Cat(beats[32:], self.constant_response.payload.words[0])),
+                        beats.eq(Cat(beats[32:], self.constants.response.payload.words[0])),
                         beat.eq(beat + 1),
                     ]
                     with m.If(beat == LINE_BEATS - 1):
                         m.next = "LOOK_UP"
-            self._send(m, "LOOK_UP", self.lookup_request, "LOOKED_UP")
+            self._send(m, "LOOK_UP", self.lookups.request, "LOOKED_UP")
             with m.State("LOOKED_UP"):
-                m.d.comb += self.lookup_response.ready.eq(1)
-                with m.If(self.lookup_response.valid):
-                    m.d.sync += [words.eq(self.lookup_response.payload.words), waited.eq(0)]
+                m.d.comb += self.lookups.response.ready.eq(1)
+                with m.If(self.lookups.response.valid):
+                    m.d.sync += [words.eq(self.lookups.response.payload.words), waited.eq(0)]
                     m.d.comb += [
-                        self.fault.valid.eq(self.lookup_response.payload.refused),
+                        self.fault.valid.eq(self.lookups.response.payload.refused),
                         self.issued.eq(0b010),
                     ]
                     m.next = "TEST"
-                    with m.If(self.lookup_response.payload.refused):
+                    with m.If(self.lookups.response.payload.refused):
                         m.next = "GROUP"
-            self._send(m, "TEST", self.test_request, "TESTED")
+            self._send(m, "TEST", self.tests.request, "TESTED")
             with m.State("TESTED"):
-                m.d.comb += self.test_response.ready.eq(1)
-                with m.If(self.test_response.valid):
+                m.d.comb += self.tests.response.ready.eq(1)
+                with m.If(self.tests.response.valid):
                     m.d.comb += self.issued.eq(0b101)
-                    m.d.sync += passed.eq(self.test_response.payload.passed)
+                    m.d.sync += passed.eq(self.tests.response.payload.passed)
                     m.next = "SEND0"
             for target in range(3):
                 with m.State(f"SEND{target}"):
@@ -114,13 +104,13 @@ class Copier(wiring.Component):
                 m.next = "GROUP"
                 with m.If(self.program.uncached_writes):
                     m.next = "WRITE"
-            self._send(m, "WRITE", self.uncached_write, "WRITTEN")
+            self._send(m, "WRITE", self.uncached.write, "WRITTEN")
             with m.State("WRITTEN"):
                 m.d.comb += [
-                    self.uncached_done.ready.eq(1),
+                    self.uncached.done.ready.eq(1),
                     self.idle.eq(self._mistake is Mistake.IDLE_TOO_EARLY),
                 ]
-                with m.If(self.uncached_done.valid):
+                with m.If(self.uncached.done.valid):
                     m.next = "GROUP"
         return m
 
@@ -129,12 +119,12 @@ class Copier(wiring.Component):
         m.d.comb += [
             self.trace.start.valid.eq(self.group.valid & self.group.ready),
             self.trace.start.group.eq(self.group.payload),
-            self.trace.lookup.valid.eq(self.lookup_response.valid & self.lookup_response.ready),
-            self.trace.lookup.row.eq(self.lookup_response.payload.tag.slot),
-            self.trace.lookup.words.eq(self.lookup_response.payload.words),
-            self.trace.flow.valid.eq(self.test_response.valid & self.test_response.ready),
+            self.trace.lookup.valid.eq(self.lookups.response.valid & self.lookups.response.ready),
+            self.trace.lookup.row.eq(self.lookups.response.payload.tag.slot),
+            self.trace.lookup.words.eq(self.lookups.response.payload.words),
+            self.trace.flow.valid.eq(self.tests.response.valid & self.tests.response.ready),
             self.trace.flow.pc.eq(forgets),
-            self.trace.flow.state.active.eq(self.test_response.payload.passed),
+            self.trace.flow.state.active.eq(self.tests.response.payload.passed),
             self.trace.flow.state.frames[2].iterations.eq(0xA5),
         ]
 
@@ -154,17 +144,17 @@ class Copier(wiring.Component):
         lanes = self._config.lanes
         element = self.output.payload.words
         m.d.comb += [
-            self.instruction_request.payload.slot.eq(100 if self._mistake is Mistake.FETCHES_BEYOND else 0),
-            self.constant_request.payload.bank.eq(ConstantBank.FLOAT),
-            self.lookup_request.payload.tag.slot.eq(group.i[1:]),
-            self.lookup_request.payload.fetch.eq(group.covered),
-            self.test_request.payload.i.eq(group.i),
-            self.test_request.payload.j.eq(group.j),
-            self.test_request.payload.mask.eq(group.covered),
+            self.code.request.payload.slot.eq(100 if self._mistake is Mistake.FETCHES_BEYOND else 0),
+            self.constants.request.payload.bank.eq(ConstantBank.FLOAT),
+            self.lookups.request.payload.tag.slot.eq(group.i[1:]),
+            self.lookups.request.payload.fetch.eq(group.covered),
+            self.tests.request.payload.i.eq(group.i),
+            self.tests.request.payload.j.eq(group.j),
+            self.tests.request.payload.mask.eq(group.covered),
             self.output.payload.i.eq(group.i),
             self.output.payload.j.eq(group.j),
-            self.uncached_write.payload.mask.eq(group.covered),
-            self.uncached_write.payload.acquires.eq(1),
+            self.uncached.write.payload.mask.eq(group.covered),
+            self.uncached.write.payload.acquires.eq(1),
             self.fault.payload.status.eq(Status.BUS_ERROR),
             self.fault.payload.client.eq(BusClient.INPUT),
             self.fault.payload.pc.eq(3),
@@ -174,12 +164,12 @@ class Copier(wiring.Component):
         for lane in range(lanes):
             i, j = group.i + (2 * (lane // 4) + lane % 2), group.j + (lane >> 1 & 1)
             m.d.comb += [
-                self.lookup_request.payload.x[lane].eq(i),
-                self.lookup_request.payload.y[lane].eq(j),
-                self.uncached_write.payload.x[lane].eq(i),
-                self.uncached_write.payload.y[lane].eq(j),
-                self.uncached_write.payload.values[lane].eq(~words[lane][0]),
-                self.test_request.payload["values"][lane].eq(words[lane][0]),
+                self.lookups.request.payload.x[lane].eq(i),
+                self.lookups.request.payload.y[lane].eq(j),
+                self.uncached.write.payload.x[lane].eq(i),
+                self.uncached.write.payload.y[lane].eq(j),
+                self.uncached.write.payload.values[lane].eq(~words[lane][0]),
+                self.tests.request.payload["values"][lane].eq(words[lane][0]),
                 self.output.payload.mask[lane].eq(group.covered[lane].replicate(4)),
                 element[lane].eq(words[lane]),
             ]

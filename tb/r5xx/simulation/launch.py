@@ -1,4 +1,4 @@
-"""What a run needs, as the compiled code takes it: the structures of `memory_model.cc` and `simulation_loop.cc`."""
+"""What a run needs, as the compiled code takes it: the structures of `memory_model.cc` and `loop.cc`."""
 
 import ctypes
 from collections.abc import Iterable, Mapping
@@ -9,11 +9,11 @@ import numpy.typing as npt
 from amaranth.lib import data
 
 from ctm.rtl.border.clients import BEAT_WORDS
-from ctm.rtl.dpp.program import PROGRAM
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.formats import TILE_LOG2
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
+from ctm.rtl.r5xx.shapes import PROGRAM
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc import buffer
 from ctm.sim.golden.mc.address import extent

@@ -12,9 +12,7 @@ from ctm.sim.golden.co.unit import ConditionalUnit
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.memory import Memory
-from ctm.tb.dpp.simulation import CoreRun, ProtocolError, Timing
-from ctm.tb.dpp.simulation_copier import Mistake
-from ctm.tb.r5xx.simulation_cases import (
+from ctm.tb.r5xx.simulation.cases import (
     CONDITIONAL,
     FLOAT4,
     FLOATS,
@@ -27,6 +25,8 @@ from ctm.tb.r5xx.simulation_cases import (
     outputs,
     simulation,
 )
+from ctm.tb.r5xx.simulation.copier import Mistake
+from ctm.tb.r5xx.simulation.simulation import CoreRun, ProtocolError, Timing
 
 QUICK, ROUGH = Timing(), Timing(latency=7, jitter=20, stall=0.5, seed=3)
 
@@ -213,7 +213,7 @@ def test_latency_is_what_it_says() -> None:
     [
         (Mistake.DROPS_VALID, r"cycle \d+: output: valid fell before ready"),
         (Mistake.CHANGES_PAYLOAD, r"cycle \d+: output: the payload changed before ready"),
-        (Mistake.FETCHES_BEYOND, r"cycle \d+: instruction_request: slot 100 of a program of 1"),
+        (Mistake.FETCHES_BEYOND, r"cycle \d+: code_request: slot 100 of a program of 1"),
         (Mistake.IDLE_TOO_EARLY, r"cycle \d+: idle: it is high while .*1 uncached write answers outstanding"),
     ],
 )
@@ -229,7 +229,7 @@ def test_a_core_that_breaks_a_rule_is_noticed(mistake: Mistake, message: str) ->
 
 def test_lookups_outside_the_limits_break_a_rule() -> None:
     launch = launch_of(filled(), source=replace(FLOAT4, pitch=4))
-    with pytest.raises(ProtocolError, match=r"lookup_request: lane 0 asks for \(4, 0\), which input 0 does not have"):
+    with pytest.raises(ProtocolError, match=r"lookups_request: lane 0 asks for \(4, 0\), which input 0 does not have"):
         simulation().run(launch, groups_of(Domain(i0=4, j0=0, i1=4, j1=0), 4), timing=QUICK, max_cycles=1000)
 
 

@@ -1,6 +1,6 @@
 """The core of the DPP array, compiled, with a simple memory behind it: runs whole domains.
 
-A core is clocked, fed with groups and answered in C++; `simulation_loop.cc` says in which order things happen. Where a
+A core is clocked, fed with groups and answered in C++; `loop.cc` says in which order things happen. Where a
 core may not look, answers hold a poison: lanes that do not fetch, data of refused accesses, streams that are not valid.
 """
 
@@ -22,7 +22,7 @@ from ctm.sim.compiled.toolchain import build
 from ctm.sim.compiled.verilog import convert, ports
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.memory import Memory
-from ctm.tb.dpp.simulation_launch import (
+from ctm.tb.r5xx.simulation.launch import (
     Arrays,
     GroupArrays,
     Range,
@@ -32,11 +32,11 @@ from ctm.tb.dpp.simulation_launch import (
     run_setup,
     written_buffers,
 )
-from ctm.tb.dpp.simulation_ports import port_declarations
-from ctm.tb.dpp.simulation_trace import Fields, Words, decode
+from ctm.tb.r5xx.simulation.ports import port_declarations
+from ctm.tb.r5xx.simulation.trace import Fields, Words, decode
 
 _TOP = "core"
-_SOURCES = ("memory_model.cc", "simulation_streams.cc", "simulation_clients.cc", "simulation_loop.cc")
+_SOURCES = ("memory_model.cc", "streams.cc", "clients.cc", "loop.cc")
 _STALL_ONE = 1 << 16
 """Probabilities count in parts of this."""
 _WORD_BITS = 32
@@ -155,7 +155,7 @@ class CoreSimulation:
             core = Core(config)
         self.config = config
         listed = list(ports(core))
-        texts = [resources.files("ctm.tb.dpp").joinpath(name).read_text() for name in _SOURCES]
+        texts = [resources.files("ctm.tb.r5xx.simulation").joinpath(name).read_text() for name in _SOURCES]
         wrapper = "".join([port_declarations(listed, config.array), *texts])
         self.library = _load(build(convert(Numbered(core, listed), top=_TOP), wrapper, top=_TOP))
         self._core: int = self.library.core_make()

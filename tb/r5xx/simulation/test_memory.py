@@ -13,9 +13,9 @@ from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import lookup_addresses, read_at, write
 from ctm.sim.memory import Memory
-from ctm.tb.dpp.simulation_launch import Arrays, copied, memory_setup
 from ctm.tb.lib.words import CORNERS, random_words
-from ctm.tb.r5xx.simulation_cases import CONDITIONAL, FLOAT4, filled, launch_of, simulation
+from ctm.tb.r5xx.simulation.cases import CONDITIONAL, FLOAT4, filled, launch_of, simulation
+from ctm.tb.r5xx.simulation.launch import Arrays, copied, memory_setup
 
 
 @pytest.mark.parametrize("tiling", Tiling)

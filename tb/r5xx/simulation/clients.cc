@@ -32,11 +32,11 @@ public:
     // Drives all streams for cycle `cycle`.
     void start(std::uint64_t cycle) {
         now = cycle;
-        instruction_request.start(model, !chance.withholds());
-        constant_request.start(model, !chance.withholds());
-        lookup_request.start(model, !chance.withholds());
+        code_request.start(model, !chance.withholds());
+        constants_request.start(model, !chance.withholds());
+        lookups_request.start(model, !chance.withholds());
         uncached_write.start(model, !chance.withholds());
-        test_request.start(model, !chance.withholds());
+        tests_request.start(model, !chance.withholds());
         output.start(model, !chance.withholds());
         instructions.start(model, now, chance.withholds());
         constants.start(model, now, chance.withholds());
@@ -48,11 +48,11 @@ public:
 
     // Looks at the settled core: takes its requests, and what it takes itself will be gone behind the clock's edge.
     void settle() {
-        if (Payload<InstructionRequest> request; instruction_request.take(model, request)) fetch(request);
-        if (Payload<ConstantRequest> request; constant_request.take(model, request)) load(request);
-        if (Payload<LookupRequest> request; lookup_request.take(model, request)) look_up(request);
+        if (Payload<CodeRequest> request; code_request.take(model, request)) fetch(request);
+        if (Payload<ConstantsRequest> request; constants_request.take(model, request)) load(request);
+        if (Payload<LookupsRequest> request; lookups_request.take(model, request)) look_up(request);
         if (Payload<UncachedWrite> request; uncached_write.take(model, request)) accept_write(request);
-        if (Payload<TestRequest> request; test_request.take(model, request)) test(request);
+        if (Payload<TestsRequest> request; tests_request.take(model, request)) test(request);
         if (Payload<Output> request; output.take(model, request)) store(request);
         instructions.settle(model), constants.settle(model), lookups.settle(model);
         writes.settle(model), tests.settle(model);
@@ -96,77 +96,77 @@ private:
     MemoryModel memory;
     std::uint64_t now = 0;
 
-    Request<InstructionRequest> instruction_request;
-    Request<ConstantRequest> constant_request;
-    Request<LookupRequest> lookup_request;
+    Request<CodeRequest> code_request;
+    Request<ConstantsRequest> constants_request;
+    Request<LookupsRequest> lookups_request;
     Request<UncachedWrite> uncached_write;
-    Request<TestRequest> test_request;
+    Request<TestsRequest> tests_request;
     Request<Output> output;
-    Answer<InstructionResponse> instructions;
-    Answer<ConstantResponse> constants;
-    Answer<LookupResponse> lookups;
+    Answer<CodeResponse> instructions;
+    Answer<ConstantsResponse> constants;
+    Answer<LookupsResponse> lookups;
     Answer<UncachedDone> writes;
-    Answer<TestResponse> tests;
+    Answer<TestsResponse> tests;
     Order instruction_order, constant_order, test_order;
     std::array<Order, THREADS> lookup_orders, write_orders;
     std::multimap<std::uint64_t, Payload<UncachedWrite>> pending_writes;  // By the cycle in which they are made.
 
     std::uint64_t due() { return now + setup.latency + chance.delay(); }
 
-    void fetch(const Payload<InstructionRequest>& request) {
-        const std::uint32_t slot = get(request, InstructionRequest::slot);
+    void fetch(const Payload<CodeRequest>& request) {
+        const std::uint32_t slot = get(request, CodeRequest::slot);
         if (slot >= setup.instructions) {
-            throw Violation("instruction_request: slot " + std::to_string(slot) + " of a program of "
+            throw Violation("code_request: slot " + std::to_string(slot) + " of a program of "
                             + std::to_string(setup.instructions) + " instructions");
         }
-        Payload<InstructionResponse> answer{};
+        Payload<CodeResponse> answer{};
         for (unsigned word = 0; word < INSTRUCTION_WORDS; ++word) {
-            set(answer, InstructionResponse::words, setup.code[slot * INSTRUCTION_WORDS + word], word);
+            set(answer, CodeResponse::words, setup.code[slot * INSTRUCTION_WORDS + word], word);
         }
         instructions.put(instruction_order.due(due()), answer);
     }
 
-    void load(const Payload<ConstantRequest>& request) {
-        const unsigned bank = get(request, ConstantRequest::bank), line = get(request, ConstantRequest::line);
+    void load(const Payload<ConstantsRequest>& request) {
+        const unsigned bank = get(request, ConstantsRequest::bank), line = get(request, ConstantsRequest::line);
         if (bank >= BANKS || (line + 1) * LINE_BEATS > setup.beats[bank]) {
-            throw Violation("constant_request: there is no line " + std::to_string(line) + " in bank "
+            throw Violation("constants_request: there is no line " + std::to_string(line) + " in bank "
                             + std::to_string(bank));
         }
         const std::uint64_t when = constant_order.due(due());
         for (unsigned beat = line * LINE_BEATS; beat < (line + 1) * LINE_BEATS; ++beat) {
             const bool refused = setup.constant_refused[bank][beat];
-            Payload<ConstantResponse> answer{};
-            set(answer, ConstantResponse::refused, refused);
+            Payload<ConstantsResponse> answer{};
+            set(answer, ConstantsResponse::refused, refused);
             for (unsigned word = 0; word < BEAT_WORDS; ++word) {
                 const std::uint32_t value = setup.constants[bank][beat * BEAT_WORDS + word];
-                set(answer, ConstantResponse::words, refused ? POISON : value, word);
+                set(answer, ConstantsResponse::words, refused ? POISON : value, word);
             }
             constants.put(when, answer);
         }
     }
 
-    void look_up(const Payload<LookupRequest>& request) {
-        const unsigned index = get(request, LookupRequest::input), slot = get(request, LookupRequest::tag_slot);
+    void look_up(const Payload<LookupsRequest>& request) {
+        const unsigned index = get(request, LookupsRequest::input), slot = get(request, LookupsRequest::tag_slot);
         const Buffer& buffer = memory.input(index);
         std::array<Element, LANES> elements;
         bool refused = false;
         for (unsigned lane = 0; lane < LANES; ++lane) {
             elements[lane].fill(POISON);
-            if (!(get(request, LookupRequest::fetch) >> lane & 1)) continue;
-            const std::uint32_t x = get(request, LookupRequest::x, lane), y = get(request, LookupRequest::y, lane);
+            if (!(get(request, LookupsRequest::fetch) >> lane & 1)) continue;
+            const std::uint32_t x = get(request, LookupsRequest::x, lane), y = get(request, LookupsRequest::y, lane);
             if (buffer.width && !buffer.has(x, y)) {
-                throw Violation("lookup_request: lane " + std::to_string(lane) + " asks for (" + std::to_string(x)
+                throw Violation("lookups_request: lane " + std::to_string(lane) + " asks for (" + std::to_string(x)
                                 + ", " + std::to_string(y) + "), which input " + std::to_string(index)
                                 + " does not have");
             }
-            refused |= memory.look_up(index, get(request, LookupRequest::uncached), x, y, elements[lane]);
+            refused |= memory.look_up(index, get(request, LookupsRequest::uncached), x, y, elements[lane]);
         }
-        Payload<LookupResponse> answer{};
-        set(answer, LookupResponse::tag_slot, slot);
-        set(answer, LookupResponse::tag_entry, get(request, LookupRequest::tag_entry));
-        set(answer, LookupResponse::refused, refused);
+        Payload<LookupsResponse> answer{};
+        set(answer, LookupsResponse::tag_slot, slot);
+        set(answer, LookupsResponse::tag_entry, get(request, LookupsRequest::tag_entry));
+        set(answer, LookupsResponse::refused, refused);
         for (unsigned place = 0; place < LANES * CHANNELS; ++place) {
-            set(answer, LookupResponse::words, refused ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
+            set(answer, LookupsResponse::words, refused ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
         }
         lookups.put(lookup_orders[slot].due(due()), answer);
     }
@@ -197,16 +197,16 @@ private:
         writes.put(now, answer);
     }
 
-    void test(const Payload<TestRequest>& request) {
-        const std::uint32_t i = get(request, TestRequest::i), j = get(request, TestRequest::j);
+    void test(const Payload<TestsRequest>& request) {
+        const std::uint32_t i = get(request, TestsRequest::i), j = get(request, TestsRequest::j);
         std::uint32_t passed = 0;
         for (unsigned lane = 0; lane < LANES; ++lane) {
-            if (!(get(request, TestRequest::mask) >> lane & 1)) continue;
-            const std::uint32_t value = get(request, TestRequest::values, lane);
+            if (!(get(request, TestsRequest::mask) >> lane & 1)) continue;
+            const std::uint32_t value = get(request, TestsRequest::values, lane);
             passed |= std::uint32_t(memory.test(i + lane_i(lane), j + lane_j(lane), value)) << lane;
         }
-        Payload<TestResponse> answer{};
-        set(answer, TestResponse::passed, passed);
+        Payload<TestsResponse> answer{};
+        set(answer, TestsResponse::passed, passed);
         tests.put(test_order.due(due()), answer);
     }
 

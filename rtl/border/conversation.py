@@ -1,0 +1,13 @@
+"""What a conversation between two units is."""
+
+from amaranth.lib import wiring
+
+
+class Conversation(wiring.Signature):
+    """A signature that both sides name; two with the same members are equal."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.members == self.members
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.members!r})"

@@ -1,0 +1,25 @@
+"""How a core gets its instructions."""
+
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.conversation import Conversation
+from ctm.rtl.isa.r5xx.instruction import INSTRUCTION
+from ctm.rtl.isa.r5xx.limits import SLOT_BITS
+
+
+class InstructionClient(Conversation):
+    """Somebody who reads instructions, seen from there.
+
+    Members
+    -------
+    request : ``Out(stream.Signature({slot}))``
+        The instruction's number.
+    response : ``In(stream.Signature({words, refused}))``
+        In the order of the requests. With `refused` the words mean nothing.
+    """
+
+    def __init__(self) -> None:
+        request = data.StructLayout({"slot": SLOT_BITS})
+        response = data.StructLayout({"words": INSTRUCTION, "refused": 1})
+        super().__init__({"request": Out(stream.Signature(request)), "response": In(stream.Signature(response))})

@@ -1,0 +1,146 @@
+"""Instructions from memory: what reads them, and what shares it out to the cores.
+
+Source: CTM Guide pp. 6-8.
+"""
+
+from amaranth import Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ctm.rtl.border.lines import LINE_OFFSET_BITS, LineClient
+from ctm.rtl.config import CacheConfig, MachineConfig
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
+from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_WORDS
+from ctm.rtl.lib.rest import Pausing
+from ctm.rtl.mc.lines.cache import LineCache
+from ctm.rtl.mc.lines.coalescer import Coalescer, share_layout
+from ctm.rtl.r5xx.code.client import InstructionClient
+
+_WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
+_PLACE_BITS = LINE_OFFSET_BITS - _WORD_OFFSET_BITS
+_LINES = CacheConfig(sets=2, ways=1)
+_OUTSTANDING = 8
+"""Lines under way."""
+
+
+class InstructionReader(wiring.Component):
+    """Reads instructions, in order, with up to `outstanding` lines under way.
+
+    An instruction lies in one line or two; neighbours share lines. Nothing is kept: `idle` for a cycle forgets the
+    lines.
+
+    Members
+    -------
+    code : ``In(32)``
+        Address of slot 0, a multiple of 4; constant while not idle.
+    client : ``In(InstructionClient())``
+    lines : ``Out(LineClient())``
+        Answers are always taken.
+    idle : ``Out(1)``
+    """
+
+    def __init__(self, *, outstanding: int) -> None:
+        self._outstanding = outstanding
+        super().__init__(
+            {
+                "code": In(ADDRESS_BITS),
+                "client": In(InstructionClient()),
+                "lines": Out(LineClient()),
+                "idle": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        places = data.ArrayLayout(_PLACE_BITS, INSTRUCTION_WORDS)
+        m.submodules.coalescer = coalescer = Coalescer(INSTRUCTION_WORDS, places)
+        m.submodules.lines = lines = LineCache(
+            _LINES, share_layout(INSTRUCTION_WORDS, places), outstanding=self._outstanding
+        )
+        connect(m, coalescer.access, lines.access)
+        connect(m, lines.line_request, flipped(self.lines.request))
+        connect(m, flipped(self.lines.response), lines.line_response)
+
+        request, response = self.client.request, self.client.response
+        group, first = coalescer.group, Signal(ADDRESS_BITS)
+        m.d.comb += [
+            group.valid.eq(request.valid),
+            request.ready.eq(group.ready),
+            first.eq(self.code + request.payload.slot * INSTRUCTION_BYTES),
+            group.payload.reads.eq(~0),
+        ]
+        for word in range(INSTRUCTION_WORDS):
+            address = Signal(ADDRESS_BITS, name=f"address_{word}")
+            m.d.comb += [
+                address.eq(first + word * WORD_BYTES),
+                group.payload.lines[word].eq(address[LINE_OFFSET_BITS:]),
+                group.payload.passenger[word].eq(address[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
+            ]
+
+        line = lines.result
+        share, whole, refused = line.payload.passenger, Signal(), Signal()
+        m.d.comb += [
+            line.ready.eq(~whole | response.ready),
+            response.valid.eq(whole),
+            response.payload.refused.eq(refused),
+            self.idle.eq(coalescer.idle & lines.idle & ~whole),
+            lines.invalidate.eq(self.idle & ~request.valid),
+        ]
+        taken = line.valid & line.ready
+        with m.If(line.ready):
+            m.d.sync += whole.eq(line.valid & share.last)
+        with m.If(taken):
+            # The first line of an instruction is taken when the one before has gone, or is going.
+            m.d.sync += refused.eq(line.payload.refused | (refused & ~whole))
+        with m.Elif(response.ready):
+            m.d.sync += refused.eq(refused & ~whole)
+        for word in range(INSTRUCTION_WORDS):
+            with m.If(taken & share.channels[word]):
+                m.d.sync += response.payload.words[word].eq(
+                    line.payload.bits.word_select(share.passenger[word], WORD_BITS)
+                )
+        return m
+
+
+class CodeReader(wiring.Component):
+    """Reads the code for all cores. They load the program at the same time, so one asks for all.
+
+    Members
+    -------
+    address : ``In(32)``
+        Where the code begins, a multiple of 4; constant while a core loads it.
+    cores : ``In(InstructionClient())`` for each core
+        All ask for the same in the same cycles.
+    lines : ``Out(LineClient())``
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        super().__init__(
+            {
+                "address": In(ADDRESS_BITS),
+                "cores": In(InstructionClient()).array(config.array.cores),
+                "lines": Out(LineClient()),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        reader = InstructionReader(outstanding=_OUTSTANDING)
+        client = reader.client
+        m.submodules.instructions = Pausing(reader, client.request.valid | ~reader.idle)
+        connect(m, reader.lines, flipped(self.lines))
+        m.d.comb += [
+            reader.code.eq(self.address),
+            client.request.valid.eq(self.cores[0].request.valid),
+            client.request.payload.eq(self.cores[0].request.payload),
+            client.response.ready.eq(self.cores[0].response.ready),
+        ]
+        for core in self.cores:
+            m.d.comb += [
+                core.request.ready.eq(client.request.ready),
+                core.response.valid.eq(client.response.valid),
+                core.response.payload.eq(client.response.payload),
+            ]
+        return m

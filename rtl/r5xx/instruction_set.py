@@ -1,0 +1,9 @@
+"""The R5xx instruction set as the array takes it."""
+
+from ctm.rtl.dpp.instruction_set import InstructionSet
+from ctm.rtl.r5xx.code.reader import CodeReader
+from ctm.rtl.r5xx.core import Core
+from ctm.rtl.r5xx.launch import Launch
+from ctm.rtl.r5xx.shapes import SHAPES
+
+R5XX = InstructionSet(name="r5xx", shapes=SHAPES, core=Core, code_reader=CodeReader, launch=Launch)
