@@ -3,6 +3,7 @@
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.ctm import Ctm
 from ctm.rtl.dpp.core_module import NAME, CoreInstance, CoreModule
+from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.lib.rest import ClockGating
 from ctm.sim.compiled.beside import Beside
 from ctm.sim.compiled.repeated import merge
@@ -23,7 +24,7 @@ def machine_verilog(config: MachineConfig, *, top: str) -> str:
 
 
 def _core_verilog(config: MachineConfig) -> str:
-    return convert(CoreModule(config), top=NAME)
+    return convert(CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set]), top=NAME)
 
 
 def sampled_verilog(config: MachineConfig, *, top: str) -> str:
@@ -48,4 +49,6 @@ def _rtlil(machine: Ctm | Sampled, config: MachineConfig, top: str, platform: Cl
 
 
 def _core_rtlil(config: MachineConfig, platform: ClockGating | None) -> str:
-    return convert_to_rtlil(CoreModule(config), top=NAME, platform=platform)
+    return convert_to_rtlil(
+        CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set]), top=NAME, platform=platform
+    )
