@@ -1,9 +1,10 @@
 """Runs programs through the whole machine, checks them, and writes pictures and a report: scripts/demo."""
 
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from itertools import repeat
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,8 @@ from ctm.examples.early_out.reference import classified
 from ctm.examples.expectation import Array, Expectation
 from ctm.rtl.config import DEFAULT
 from ctm.sim.cli.options import prepare_engine
-from ctm.sim.compiled.toolchain import ToolchainError
+from ctm.sim.cli.signals import interruptible
+from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import processors
 from ctm.sim.jobs.loading import LoadedJob, load_job
@@ -66,13 +68,21 @@ def main(
 
 def demonstrate(names: Sequence[str], folder: Path) -> Iterator[Finding]:
     """Run the programs, as many at a time as there are processors here; pictures go into `folder`."""
-    with ProcessPoolExecutor() as workers:
+    with ProcessPoolExecutor(initializer=_leave_signals_to_the_parent) as workers:
         try:
-            for findings in workers.map(_findings, names, repeat(folder)):
-                yield from findings
+            for running in [workers.submit(_findings, name, folder) for name in names]:
+                yield from running.result()
         except BaseException:
-            workers.shutdown(cancel_futures=True)
+            for worker in active_children():
+                worker.kill()
             raise
+
+
+def _leave_signals_to_the_parent() -> None:
+    """In a worker: what a terminal sends to all of them is its parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _findings(name: str, folder: Path) -> list[Finding]:
@@ -133,6 +143,7 @@ def _checked(name: str, loaded: LoadedJob, stages: Sequence[Stage], expected: Ma
         name=name,
         processors=processors(loaded),
         cycles=sum(stage.cycles for stage in stages),
+        issued=sum(stage.issued for stage in stages),
         is_golden=is_golden,
         seconds=sum(stage.seconds for stage in stages),
         agrees="exactly" if is_exact else "to rounding",
@@ -151,4 +162,5 @@ def _exhibited(finding: Finding, exhibit: Exhibit, folder: Path) -> Finding:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    with interruptible():
+        typer.run(main)

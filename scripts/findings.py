@@ -1,32 +1,60 @@
 """What the demonstration found, as a table and as a report."""
 
 import html
+import importlib.metadata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-_TITLES = ("program", "processors", "cycles", "seconds", "golden", "numpy", "error")
+from ctm.rtl.config import DEFAULT, MachineConfig
+from ctm.sim.compiled.package import PROJECT
+from ctm.sim.report.utilisation import percent
+
+COLUMNS = {
+    "program": "an example, or a program that ATI's compiler made of GLSL",
+    "processors": "processors of its domains: each computes one element, a vector of up to four numbers",
+    "cycles": "clock cycles of the hardware, from the first command buffer's push to the last one's end",
+    "ALU issue": "share of these cycles in which a core issues an arithmetic instruction; it can in each of them",
+    "seconds": "how long the simulation took on this computer",
+    "golden": "whether every bit is that of the golden model",
+    "numpy": "how well the result agrees with plain numpy",
+    "error": "the greatest absolute difference from it",
+}
+"""Titles, and what they mean."""
+_WIDTH = 100
 _TEXTS = ("program", "golden", "numpy")
 
+# On a narrow screen each row is a block of its own, in which every cell has its title in front.
 _PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>CTM machine: demonstration</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>CTM machine: demonstration</title>
 <style>
 body {{ font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222; }}
 table {{ border-collapse: collapse; }}
 td, th {{ padding: 0.2em 0.8em; border-bottom: 1px solid #ccc; text-align: right; }}
-td:nth-child(1), td:nth-child(5), td:nth-child(6), th:nth-child(1), th:nth-child(5), th:nth-child(6) {{
-  text-align: left; }}
+.text {{ text-align: left; }}
+dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; }}
+dt {{ font-weight: bold; }} dd {{ margin: 0; }}
 img {{ max-width: 100%; image-rendering: pixelated; }} figure {{ margin: 2em 0; }} .wrong {{ color: #b00; }}
+@media (max-width: 45em) {{
+  table, tbody, tr {{ display: block; }} tr:first-child {{ display: none; }} tr {{ padding: 0.6em 0; }}
+  td {{ display: flex; justify-content: space-between; padding: 0.1em 0; border-bottom: 1px solid #eee; }}
+  td::before {{ content: attr(data-title); color: #666; }}
+  td:first-child {{ font-weight: bold; }} td:first-child::before {{ content: none; }}
+}}
 </style>
 <h1>CTM machine: demonstration</h1>
+<p>{version}, {date}. {configuration}.</p>
 <p>Every program went through the whole machine, its hardware simulated cycle by cycle: an ELF executable, command
 buffers in memory, the AXI ports. Its result was compared with the golden model in every bit, and with plain numpy, that
 of a compiled program with what a software renderer had. {verdict}</p>
 {table}
+{explanation}
 {figures}
 </html>
 """
@@ -43,6 +71,8 @@ class Finding:
     name: str
     processors: int
     cycles: int
+    issued: int
+    """ALU and OUTPUT instructions."""
     seconds: float
     is_golden: bool
     agrees: str
@@ -58,6 +88,7 @@ class Finding:
             self.name,
             f"{self.processors:,}",
             f"{self.cycles:,}",
+            percent(self.issued / (self.cycles * DEFAULT.array.cores)),
             f"{self.seconds:.2f}",
             "equal" if self.is_golden else "DIFFERS",
             self.agrees if self.is_right else "WRONG",
@@ -68,27 +99,55 @@ class Finding:
 def print_table(findings: Sequence[Finding]) -> None:
     """Print all findings."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for title in _TITLES:
-        table.add_column(title, justify="left" if title in _TEXTS else "right")
+    for title in COLUMNS:
+        table.add_column(title, justify="left" if title in _TEXTS else "right", no_wrap=True)
     for finding in findings:
         table.add_row(*finding.cells, style=None if finding.is_right else "bold red")
-    Console().print(table)
+    # A narrow terminal breaks lines; cut figures would say nothing.
+    Console(width=max(_WIDTH, Console().width)).print(table)
 
 
 def write_report(findings: Sequence[Finding], path: Path) -> None:
     """Write the table and the pictures, which lie beside the report, as a page."""
     wrong = sum(not finding.is_right for finding in findings)
     verdict = f'<b class="wrong">{wrong} of {len(findings)} are wrong.</b>' if wrong else "All are right."
-    rows = [_row("th", _TITLES), *(_row("td", finding.cells) for finding in findings)]
+    titles = "".join(f"<th{_align(title)}>{title}</th>" for title in COLUMNS)
+    rows = [f"<tr>{titles}</tr>", *map(_row, findings)]
     figures = [
         f'<figure><h2>{finding.name}</h2><img src="{finding.picture}" alt="{finding.name}">'
         f"<figcaption>{html.escape(finding.caption)}</figcaption></figure>"
         for finding in findings
         if finding.picture is not None
     ]
-    table = "<table>\n" + "\n".join(rows) + "\n</table>"
-    path.write_text(_PAGE.format(verdict=verdict, table=table, figures="\n".join(figures)), encoding="utf-8")
+    page = _PAGE.format(
+        version=f"Version {importlib.metadata.version(PROJECT)}",
+        date=f"{date.today():%-d %B %Y}",
+        configuration=html.escape(_configuration(DEFAULT)),
+        verdict=verdict,
+        table="<table>\n" + "\n".join(rows) + "\n</table>",
+        explanation="<dl>" + "\n".join(f"<dt>{title}<dd>{text}" for title, text in COLUMNS.items()) + "</dl>",
+        figures="\n".join(figures),
+    )
+    path.write_text(page, encoding="utf-8")
 
 
-def _row(tag: str, cells: Sequence[str]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+def _configuration(config: MachineConfig) -> str:
+    array, memory = config.array, config.memory
+    cores = "one core" if array.cores == 1 else f"{array.cores} cores"
+    return (
+        f"The default configuration: {cores} of {array.lanes} lanes and {array.threads} groups, "
+        f"memory ports of {memory.data_bits} bits, {memory.latency} cycles of latency and "
+        f"{memory.bytes_per_cycle} bytes a cycle"
+    )
+
+
+def _row(finding: Finding) -> str:
+    cells = (
+        f'<td{_align(title)} data-title="{title}">{html.escape(cell)}</td>'
+        for title, cell in zip(COLUMNS, finding.cells, strict=True)
+    )
+    return f"<tr{'' if finding.is_right else ' class=wrong'}>{''.join(cells)}</tr>"
+
+
+def _align(title: str) -> str:
+    return ' class="text"' if title in _TEXTS else ""

@@ -19,6 +19,8 @@ class Stage:
 
     outputs: dict[str, Array]
     cycles: int
+    issued: int
+    """ALU and OUTPUT instructions."""
     seconds: float
     difference: str | None
     """From the golden model, None where every bit is the same."""
@@ -45,7 +47,7 @@ def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
         seconds = time.perf_counter() - start
         difference = first_difference(run, reference.run())
         outputs = {job.files[key].name: array for key, array in run.outputs.items()}
-        yield Stage(outputs, run.report.cycles or 0, seconds, difference)
+        yield Stage(outputs, run.report.cycles or 0, run.report.counters["issued_alu"], seconds, difference)
         written = {index: run.outputs[output] for output, index in launches[end - 1].section.swap}
         inputs = tuple((section, layout, written.get(section.index, array)) for section, layout, array in job.inputs)
         job = replace(job, inputs=inputs)

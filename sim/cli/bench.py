@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ctm.sim.cli.options import Json, Preset, Settings, configuration, prepare_engine
+from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of, prepare_engine
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.rtl import RtlEngine
@@ -14,7 +14,10 @@ MEASURED = (GoldenEngine.name, RtlEngine.name)
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help=f"{', '.join(MEASURED)}; both without.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help=f"{', '.join(MEASURED)}; both without.", autocompletion=one_of(MEASURED)),
+    ] = None,
     preset: Preset = "default",
     settings: Settings = None,
     json_wanted: Json = False,

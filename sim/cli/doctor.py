@@ -5,7 +5,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import typer
@@ -14,11 +14,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ctm.sim.cli.options import Json
+from ctm.sim.cli.outcome import Outcome
+from ctm.sim.compiled.package import PROJECT, installation
 from ctm.sim.memory import Memory
 
 _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
-_PACKAGE = "ctm-machine"
-_EXTRAS = {"rtl": "compiled hardware needs it", "synth": "ctm synth needs it"}
+_EXTRAS = {"rtl": "engines rtl and cxxrtl, and ctm verilog, need it", "synth": "ctm synth needs it"}
 
 
 @dataclass(frozen=True)
@@ -31,17 +33,29 @@ class Finding:
     is_needed: bool = True
 
 
-def doctor() -> None:
+def doctor(json_wanted: Json = False) -> None:
     """Check that everything the machine needs is here; exit 1 where something is missing."""
-    findings = [*_python(), *_packages(), *_memory(), *_tools()]
+    outcome = Outcome(json_wanted=json_wanted)
+    with outcome.reported():
+        findings = [*_python(), *_packages(), *_memory(), *_tools()]
+        is_right = not any(finding.advice and finding.is_needed for finding in findings)
+        outcome.fields |= {"findings": [asdict(finding) for finding in findings]}
+        if not is_right:
+            outcome.fields["status"] = "incomplete"
+        if not json_wanted:
+            _print(findings, is_right)
+    if not is_right:
+        raise typer.Exit(1)
+
+
+def _print(findings: list[Finding], is_right: bool) -> None:
     table = Table("what", "found", "advice")
     for finding in findings:
         mark = "" if not finding.advice else "missing: " if finding.is_needed else "optional: "
         table.add_row(finding.name, finding.found, mark + escape(finding.advice))
     Console().print(table)
-    if any(finding.advice and finding.is_needed for finding in findings):
-        raise typer.Exit(1)
-    typer.echo("This machine is set up right.")
+    if is_right:
+        typer.echo("This machine is set up right.")
 
 
 def _python() -> Iterator[Finding]:
@@ -55,20 +69,20 @@ def _python() -> Iterator[Finding]:
 
 def _packages() -> Iterator[Finding]:
     try:
-        requirements = importlib.metadata.requires(_PACKAGE) or []
+        requirements = importlib.metadata.requires(PROJECT) or []
     except importlib.metadata.PackageNotFoundError:
-        yield Finding(_PACKAGE, "not installed", "run scripts/demo, which sets everything up")
+        yield Finding(PROJECT, "not installed", "run scripts/demo, which sets everything up")
         return
     # What several extras need is listed once, by the reason that says most.
     by_name: dict[str, Requirement] = {}
     for requirement in sorted(map(Requirement, requirements), key=_rank):
         by_name.setdefault(requirement.name, requirement)
     for requirement in sorted(by_name.values(), key=lambda requirement: requirement.name):
-        if requirement.name == _PACKAGE:
+        if requirement.name == PROJECT:
             continue
         is_extra = requirement.marker is not None
         try:
-            yield Finding(requirement.name, importlib.metadata.version(requirement.name))
+            yield Finding(requirement.name, importlib.metadata.version(requirement.name), is_needed=not is_extra)
         except importlib.metadata.PackageNotFoundError:
             yield Finding(requirement.name, "not installed", _advice(requirement), is_needed=not is_extra)
 
@@ -86,7 +100,7 @@ def _advice(requirement: Requirement) -> str:
         return "run scripts/demo, which installs it"
     for extra, purpose in _EXTRAS.items():
         if requirement.marker.evaluate({"extra": extra}):
-            return f"{purpose}: pip install '{_PACKAGE}[{extra}]'"
+            return f"{purpose}: {installation(extra)}"
     return "scripts/test installs it"
 
 

@@ -23,7 +23,10 @@ from ctm.sim.cli.options import (
 )
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.engines.choice import make_engine
+from ctm.sim.engines.engine import Engine
+from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import is_same_file, read_file, try_files, write_file
+from ctm.sim.report.progress import run_progress
 
 
 def execute(
@@ -58,19 +61,28 @@ def execute(
         dumps = [_dump(text) for text in dump or []]
         _check_dumps(dumps, [path for _, path, _ in loads])
         prepare_engine(engine, config)
-        machine = make_engine(engine, config, watchdog=watchdog, max_cycles=max_cycles)
-        for address, _, data in loads:
-            machine.memory.write(address, data)
-        try:
-            for address, dwords in buffers:
-                machine.execute(address, dwords)
-        finally:
-            # Memory is worth a look after a machine error too.
-            outcome.add_report(machine.report())
-            for address, size, path in dumps:
-                write_file(path, machine.memory.bytes[address : address + size].data)
-                outcome.fields["outputs"][f"0x{address:08x}"] = str(path)
+        with run_progress(None, watchdog) as progress:
+            machine = make_engine(engine, config, watchdog=watchdog, max_cycles=max_cycles, progress=progress.advance)
+            progress.standing = machine.standing
+            for address, _, data in loads:
+                machine.memory.write(address, data)
+            try:
+                for address, dwords in buffers:
+                    machine.execute(address, dwords)
+            except (MachineError, CycleLimitError):
+                # Memory is worth a look then too.
+                _finish(outcome, machine, dumps)
+                raise
+        _finish(outcome, machine, dumps)
         outcome.say(f"{len(buffers)} command buffers, {outcome.fields['instructions']:,} group instructions")
+
+
+def _finish(outcome: Outcome, machine: Engine, dumps: list[tuple[int, int, Path]]) -> None:
+    """Report, and write what is to be dumped."""
+    outcome.add_report(machine.report())
+    for address, size, path in dumps:
+        write_file(path, machine.memory.bytes[address : address + size].data)
+        outcome.fields["outputs"][f"0x{address:08x}"] = str(path)
 
 
 def _parts(option: str, text: str, form: str, separators: str) -> list[str]:

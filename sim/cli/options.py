@@ -1,20 +1,46 @@
 """Options that several subcommands share."""
 
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from ctm.rtl.config import PRESETS, MachineConfig, with_settings
+from ctm.rtl.config import DEFAULT, PRESETS, MachineConfig, with_settings
 from ctm.sim.cli.outcome import BadInput
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.runtime.device import WATCHDOG
 
-EngineName = Annotated[str, typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.")]
+# Settings as one begins to write them.
+_SETTINGS = [f"{part}.{name}=" for part, values in asdict(DEFAULT).items() for name in values]
+
+
+def one_of(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Shell completion with these names."""
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
+
+
+EngineName = Annotated[
+    str,
+    typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.", autocompletion=one_of(ENGINES)),
+]
 Preset = Annotated[
-    str, typer.Option("--preset", metavar="P", help=f"Configuration of the machine: {', '.join(PRESETS)}.")
+    str,
+    typer.Option(
+        "--preset",
+        metavar="P",
+        help=f"Configuration of the machine: {', '.join(PRESETS)}.",
+        autocompletion=one_of(PRESETS),
+    ),
 ]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="a.b=V", help="Change one value of the configuration; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="a.b=V",
+        help="Change one value of the configuration; repeatable.",
+        autocompletion=one_of(_SETTINGS),
+    ),
 ]
 Watchdog = Annotated[
     int, typer.Option("--watchdog", min=0, help="Instructions that a group may execute, 0 = any number.")

@@ -1,6 +1,7 @@
 """How a subcommand ends: exit status, message, JSON.
 
-0 is done, 1 a machine error or a mismatch, 2 bad arguments or input. Nothing that a user can cause is a traceback.
+0 is done, 1 a machine error or a mismatch, 2 bad arguments or input, 128 and more a signal. Nothing that a user can
+cause is a traceback.
 """
 
 import json
@@ -12,14 +13,15 @@ from typing import Any, NoReturn
 import typer
 
 from ctm.sim.assembler import AssemblyError
-from ctm.sim.compiled.toolchain import ToolchainError
+from ctm.sim.cli.signals import Interruption
+from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.elf import ElfError
 from ctm.sim.engines.engine import Report
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import STANDARD_OUTPUT, naming
 from ctm.sim.jobs.error import JobError
 
-MACHINE_ERROR, BAD_INPUT, INTERRUPTED = 1, 2, 130
+MACHINE_ERROR, BAD_INPUT = 1, 2
 
 
 class BadInput(Exception):  # noqa: N818 - it is no fault of the program
@@ -73,8 +75,8 @@ class Outcome:
             self._fail(BAD_INPUT, "bad_input", f"{place}{error.strerror or error}", {})
         except MemoryError as error:
             self._fail(BAD_INPUT, "bad_input", str(error) or "out of memory", {})
-        except KeyboardInterrupt:
-            self._fail(INTERRUPTED, "interrupted", "interrupted; nothing was written", {})
+        except Interruption as interruption:
+            self._fail(interruption.status, "interrupted", str(interruption), {"signal": interruption.name})
         self._finish()
 
     def _fail(self, status: int, name: str, message: str, details: dict[str, Any]) -> NoReturn:

@@ -1,11 +1,13 @@
 """``ctm run``: run a job."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ctm.rtl.config import MachineConfig, with_settings
+from ctm.rtl.isa.status import Status
 from ctm.sim.cli.options import (
     DEFAULT_WATCHDOG,
     EngineName,
@@ -19,11 +21,14 @@ from ctm.sim.cli.options import (
     prepare_engine,
 )
 from ctm.sim.cli.outcome import Mismatch, Outcome
+from ctm.sim.fault import MachineError
 from ctm.sim.jobs.destinations import Destinations
+from ctm.sim.jobs.ending import Ending
 from ctm.sim.jobs.execution import Execution, Run, first_difference, processors
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.saving import save, try_outputs
-from ctm.sim.report.progress import processor_progress
+from ctm.sim.report.progress import run_progress
+from ctm.sim.report.utilisation import utilisation
 
 
 def run(
@@ -52,11 +57,15 @@ def run(
             typer.echo(f"warning: {warning}", err=True)
         try_outputs(loaded)
         prepare_engine(engine, config)
-        with processor_progress(processors(loaded)) as progress:
+        with (
+            run_progress(processors(loaded), watchdog) as progress,
+            Ending(loaded, config, watchdog) as ending,
+        ):
             execution = Execution(
-                loaded, engine=engine, config=config, watchdog=watchdog, progress=progress, hazards=hazards,
+                loaded, engine=engine, config=config, watchdog=watchdog, progress=progress.advance, hazards=hazards,
                 max_cycles=max_cycles,
             )  # fmt: skip
+            progress.standing, progress.ask = execution.device.standing, ending.ask
             try:
                 result = execution.run()
             finally:
@@ -65,7 +74,7 @@ def run(
             _check(loaded, result, engine, config, watchdog)
         save(loaded, result)
         outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
-        _summarise(outcome, result, loaded.files, check)
+        _summarise(outcome, config, result, loaded.files, check)
 
 
 _NOTHING_RAN: dict[str, object] = {
@@ -80,10 +89,20 @@ def _check(loaded: LoadedJob, result: Run, engine: str, config: MachineConfig, w
     golden = Execution(loaded, engine="golden", config=config, watchdog=watchdog).run()
     difference = first_difference(result, golden)
     if difference is not None:
-        raise Mismatch(difference)
+        raise Mismatch(f"{difference}{_hazard(loaded, config, watchdog)}")
 
 
-def _summarise(outcome: Outcome, result: Run, files: Destinations, checked: bool) -> None:
+def _hazard(loaded: LoadedJob, config: MachineConfig, watchdog: int) -> str:
+    """Whether the job may differ because it reads what was not promised."""
+    try:
+        Execution(loaded, engine="golden", config=config, watchdog=watchdog, hazards=True).run()
+    except MachineError as error:
+        if error.status is Status.HAZARD:
+            return f"\na likely reason, which --engine golden --hazards reports too: {error}"
+    return ""
+
+
+def _summarise(outcome: Outcome, config: MachineConfig, result: Run, files: Destinations, checked: bool) -> None:
     for key, path in files.items():
         outcome.say(f"{'output ' if isinstance(key, int) else ''}{key}: {path}")
     report = result.report
@@ -92,3 +111,7 @@ def _summarise(outcome: Outcome, result: Run, files: Destinations, checked: bool
         f"{cycles}{report.instructions:,} group instructions, {report.lane_instructions:,} lane instructions"
         + (", equal to the golden model in every bit" if checked else "")
     )
+    if report.cycles is not None:
+        used = utilisation(report.counters, cycles=report.cycles, cores=config.array.cores)
+        outcome.fields["utilisation"] = asdict(used)
+        outcome.say(str(used))

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ctm.sim.cli.options import Json
+from ctm.sim.cli.options import Json, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.files import STANDARD_OUTPUT, naming
@@ -15,7 +15,10 @@ from ctm.sim.synthesis.units import UNITS, summary
 
 
 def synth(
-    unit: Annotated[str | None, typer.Option("--unit", metavar="NAME", help="The unit; --list lists them.")] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option("--unit", metavar="NAME", help="The unit; --list lists them.", autocompletion=one_of(UNITS)),
+    ] = None,
     list_wanted: Annotated[bool, typer.Option("--list", help="List the units and do nothing else.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="First seed of placement.")] = 1,
     seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="K", help="Seeds to try, from --seed on.")] = 1,

@@ -3,7 +3,7 @@
 `CompiledUnit` runs one component; `toolchain.build` compiles any Verilog with any C++ around it.
 """
 
-from ctm.sim.compiled.toolchain import ToolchainError
+from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.unit import CompiledUnit
 
 __all__ = ["CompiledUnit", "ToolchainError"]

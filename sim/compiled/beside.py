@@ -2,18 +2,19 @@
 
 import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar
 
-from ctm.sim.compiled.toolchain import ToolchainError, last_lines
+from ctm.sim.compiled.error import ToolchainError
+from ctm.sim.compiled.tools import Tools, last_lines
 
-Result = TypeVar("Result")
+Value = TypeVar("Value")
 
+# Who is ended by a signal ends the tools that it has started itself.
 _CHILD = """
 import pickle, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 function, arguments = pickle.load(sys.stdin.buffer)
 try:
     answer = True, function(*arguments)
@@ -23,31 +24,33 @@ pickle.dump(answer, sys.stdout.buffer)
 """
 
 
-class Beside(Generic[Result]):
+class Beside(Generic[Value]):
     """``function(*arguments)`` in a process of its own; function and arguments must be known to pickle.
 
     Unlike those of `multiprocessing`, the process does not import the caller's main module, which need not be made for
-    that. Leaving the context ends it; so does an interrupt, by the caller.
+    that. Leaving the context ends it.
     """
 
-    def __init__(self, function: Callable[..., Result], *arguments: Any) -> None:
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    def __init__(self, function: Callable[..., Value], *arguments: Any) -> None:
         # Not from the current folder, in which a user may have packages of the same names.
         command = [sys.executable, "-P", "-c", _CHILD]
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe)
-        assert self._process.stdin is not None
-        pickle.dump((function, arguments), self._process.stdin)
-        self._process.stdin.flush()
+        self._tools = Tools()
+        self._process = self._tools.start(
+            command, environment={"PYTHONPATH": os.pathsep.join(sys.path)}, given=pickle.dumps((function, arguments))
+        )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
+        self._tools.__exit__()
 
-    def result(self) -> Result:
+    @property
+    def is_done(self) -> bool:
+        """Whether there is a result, or never will be."""
+        return self._process.done()
+
+    def result(self) -> Value:
         """Wait for the result; an exception is raised here.
 
         Raises
@@ -55,12 +58,12 @@ class Beside(Generic[Result]):
         ToolchainError
             The process ended without either; the message has the end of what it printed.
         """
-        answer, printed = self._process.communicate()
-        if self._process.returncode:
-            ended = f"a process that works beside this one ended with {self._process.returncode}"
-            raise ToolchainError(f"{ended}\n{last_lines(printed.decode(errors='replace'))}")
-        succeeded, value = pickle.loads(answer)
+        ended = self._process.result()
+        if ended.returncode:
+            problem = f"a process that works beside this one ended with {ended.returncode}"
+            raise ToolchainError(f"{problem}\n{last_lines(ended.stderr)}")
+        succeeded, value = pickle.loads(ended.stdout)
         if not succeeded:
             raise value
-        result: Result = value
+        result: Value = value
         return result

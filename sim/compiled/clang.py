@@ -4,16 +4,15 @@ It compiles such code in a quarter of the time that g++ takes, to a fifth fewer 
 from it, made with the headers of g++'s library, so that g++ links them and there is no second C++ library.
 """
 
-import importlib.metadata
-import importlib.util
 import subprocess
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from ctm.sim.compiled.package import CLANG
+
 CACHE_VARIABLE = "ZIG_GLOBAL_CACHE_DIR"
 """What names the folder in which it leaves a copy of all that it makes."""
-_PACKAGE = "ziglang"
 # No more than other compilers do without being asked; the code may run on another computer with the same cache folder.
 _FLAGS = ("-g0", "-fno-sanitize=all", "-mcpu=baseline", "-nostdinc++")
 
@@ -23,15 +22,11 @@ def clang_beside(command: Sequence[str]) -> tuple[tuple[str, ...], str] | None:
 
     None if the package is missing, or if the compiler does not say where its library's headers are.
     """
-    found = importlib.util.find_spec(_PACKAGE)
-    if found is None or found.origin is None:
-        return None
-    headers = _library_headers(tuple(command))
+    headers = _library_headers(tuple(command)) if CLANG.is_installed else ()
     if not headers:
         return None
-    program = Path(found.origin).parent / "zig"
     options = (f"-I{folder}" for folder in headers)
-    return (str(program), "c++", *_FLAGS, *options), f"{_PACKAGE} {importlib.metadata.version(_PACKAGE)}"
+    return (str(CLANG.folder / "zig"), "c++", *_FLAGS, *options), f"{CLANG.distribution} {CLANG.version}"
 
 
 @cache

@@ -5,25 +5,20 @@ cycle. Before that equal modules are merged (`repeated`), then loops between wor
 is divided into functions and files of limited size (`divided`).
 """
 
-import importlib.metadata
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from ctm.sim.compiled.cache import cached
 from ctm.sim.compiled.divided import Model, UnexpectedTextError, divide
+from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.loops import LoopThroughModuleError, open_loops
+from ctm.sim.compiled.package import YOSYS
 from ctm.sim.compiled.repeated import KEPT, merge
-from ctm.sim.compiled.toolchain import (
-    Part,
-    ToolchainError,
-    cached,
-    compile_parts,
-    find_compiler,
-    find_large_model_compiler,
-    run,
-)
-from ctm.sim.compiled.yosys import DISTRIBUTION, yosys, yosys_folder
+from ctm.sim.compiled.toolchain import Part, compile_parts, find_compiler, find_large_model_compiler
+from ctm.sim.compiled.tools import run
+from ctm.sim.compiled.yosys import yosys
 
 _BUILD = "1"
 """To be changed with what this module does beyond the flags below."""
@@ -51,11 +46,11 @@ def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
     ToolchainError
         A tool is missing or failed, or the cache folder cannot be written.
     """
-    runtime, linker = yosys_folder() / _RUNTIME, find_compiler()
+    runtime, linker = YOSYS.folder / _RUNTIME, find_compiler()
     compiler = find_large_model_compiler(linker)
     flags = _GCC_FLAGS if compiler is linker else compiler.large_model_flags
     made_from = (_BUILD, key, host, top, *linker.command, linker.version, *compiler.command, compiler.version,
-             *flags, *_START_FLAGS, importlib.metadata.version(DISTRIBUTION), *_sources())  # fmt: skip
+             *flags, *_START_FLAGS, YOSYS.version, *_sources())  # fmt: skip
 
     def make(folder: Path, target: Path) -> None:
         model = _translate(folder, design(), top)

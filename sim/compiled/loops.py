@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
+from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.rtlil import (
     Bit,
     Cell,
@@ -21,7 +22,6 @@ from ctm.sim.compiled.rtlil import (
     slices,
     wires,
 )
-from ctm.sim.compiled.toolchain import ToolchainError
 
 _ROUNDS = 6
 _BITWISE = ("$and", "$or", "$xor", "$not", "$mux")

@@ -6,6 +6,7 @@ from ctm.rtl.dpp.core_module import NAME, CoreInstance, CoreModule
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.lib.rest import ClockGating
 from ctm.sim.compiled.beside import Beside
+from ctm.sim.compiled.package import YOSYS
 from ctm.sim.compiled.repeated import merge
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.verilog import convert, convert_to_rtlil, from_rtlil
@@ -19,6 +20,7 @@ def machine_verilog(config: MachineConfig, *, top: str) -> str:
     ToolchainError
         Yosys, which writes the Verilog, is missing or failed.
     """
+    YOSYS.require()
     with Beside(_core_verilog, config) as core:
         return convert(Ctm(config, CoreInstance), top=top) + core.result()
 

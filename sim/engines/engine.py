@@ -59,3 +59,6 @@ class Engine(Protocol):
 
     def report(self) -> Report:
         """Counts since the engine was made."""
+
+    def standing(self) -> Report:
+        """The same while a buffer is executed, from within `Progress`; the machine is not asked for anything."""

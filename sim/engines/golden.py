@@ -55,6 +55,10 @@ class GoldenEngine:
             counters={"groups": counters.groups, **by_type},
         )
 
+    def standing(self) -> Report:
+        """The same."""
+        return self.report()
+
     def _new_processor(self) -> CommandProcessor:
         core = R5xxCore(
             self.memory,

@@ -12,6 +12,7 @@ from ctm.rtl.config import MachineConfig, with_settings
 from ctm.sim.report import workloads
 from ctm.sim.report.benchmark import RUNS, require_right
 from ctm.sim.report.others import OTHERS
+from ctm.sim.report.utilisation import utilisation
 from ctm.sim.report.workloads import Prepared, Workload, prepare
 
 LATENCIES = (20, 50, 200)
@@ -21,7 +22,6 @@ _PROGRAMS = 32
 _PEAK_PER_LANE = 8
 """Multiplications and additions of a vec4 multiply-add."""
 _WIDTH = 144
-_STALL = "stall_"
 _THOUSAND, _MILLION = 1e3, 1e6
 _BEATS = ("local_read_beats", "local_write_beats", "system_read_beats", "system_write_beats")
 
@@ -91,17 +91,14 @@ def measure_cycles(name: str, workload: Workload, engine: str, config: MachineCo
     more = min(RUNS - 1, int(_RUNS_END / first))
     seconds = min([first, *(_seconds(prepared) for _ in range(more))])
     beats = sum(report.counters[beat] for beat in _BEATS)
+    used = utilisation(report.counters, cycles=cycles, cores=array.cores)
     operations = workload.operations
     return CycleMeasurement(
         name=name,
         latency=config.memory.latency,
         cycles=cycles,
-        alu_share=report.counters["issued_alu"] / (cycles * array.cores),
-        stall_shares={
-            counter.removeprefix(_STALL): count / (cycles * array.cores)
-            for counter, count in report.counters.items()
-            if counter.startswith(_STALL)
-        },
+        alu_share=used.alu_share,
+        stall_shares=used.stall_shares,
         operations_per_cycle=None if operations is None else operations / cycles,
         peak_share=None if operations is None else operations / cycles / (_PEAK_PER_LANE * array.lanes * array.cores),
         bytes_per_cycle=beats * config.memory.data_bits / 8 / cycles,

@@ -1,19 +1,76 @@
-"""Progress of long work, on standard error, where that is a terminal."""
+"""Progress of a run, on standard error."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
-from ctm.sim.engines.engine import Progress as Advance
+from ctm.sim.engines.engine import Report
+
+PATIENCE = 5.0
+"""Seconds in which no group begins or ends, after which a run says that it goes on."""
+
+
+class RunProgress:
+    """A bar of processors, below it what was counted so far; once, a line that says that groups run for long.
+
+    `watchdog` is what a group may execute, 0 for any number. After that line `ask` is called now and then, for what
+    else there may be to say.
+    """
+
+    def __init__(self, console: Console, total: int | None, watchdog: int) -> None:
+        self._console, self._watchdog = console, watchdog
+        self._bar = Progress(
+            TextColumn("processors"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console
+        )
+        self._task = self._bar.add_task("", total=total)
+        self._counts = Text()
+        self.shown = Group(self._bar, self._counts)
+        self._last, self._is_told = time.monotonic(), False
+        self.standing: Callable[[], Report] | None = None
+        """Of the engine that runs."""
+        self.ask: Callable[[], str | None] = lambda: None
+
+    def advance(self, finished: int) -> None:
+        """Be told, as an engine does it."""
+        report = None if self.standing is None else self.standing()
+        counts = "" if report is None or report.cycles is None else _counts(report)
+        self._bar.update(self._task, advance=finished)
+        self._counts.plain = f"{counts}; {self._limit}" if counts else ""
+        now = time.monotonic()
+        if finished:
+            self._last = now
+        elif counts and not self._is_told and now - self._last > PATIENCE:
+            self._is_told = True
+            self._tell(f"groups are still running after {counts}, and none has begun or ended for {PATIENCE:.0f} s; "
+                       f"{self._limit} (--watchdog), --max-cycles limits cycles")  # fmt: skip
+        if self._is_told and (answer := self.ask()):
+            self._tell(answer)
+
+    @property
+    def _limit(self) -> str:
+        return f"a group may execute {self._watchdog:,}" if self._watchdog else "a group may execute any number"
+
+    def _tell(self, line: str) -> None:
+        # A line of its own, however long it is.
+        self._console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
 @contextmanager
-def processor_progress(total: int) -> Iterator[Advance]:
-    """A bar of processors that have finished, out of `total`; yields what advances it."""
+def run_progress(total: int | None, watchdog: int) -> Iterator[RunProgress]:
+    """The progress of a run of `total` processors, if that is known."""
     console = Console(stderr=True)
-    columns = (TextColumn("processors"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=total)
-        yield lambda finished: progress.advance(task, finished)
+    progress = RunProgress(console, total, watchdog)
+    if not console.is_terminal:
+        yield progress
+        return
+    with Live(progress.shown, console=console, transient=True):
+        yield progress
+
+
+def _counts(report: Report) -> str:
+    return f"{report.cycles:,} cycles, {report.instructions:,} instructions"

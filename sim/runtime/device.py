@@ -144,3 +144,7 @@ class Device:
     def report(self) -> Report:
         """What the engine counted so far."""
         return self._engine.report()
+
+    def standing(self) -> Report:
+        """What the engine had counted when it told of its progress last; to be called by who is told."""
+        return self._engine.standing()

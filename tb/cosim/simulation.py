@@ -19,7 +19,8 @@ from xml.etree import ElementTree
 from cocotb_tools.runner import Verilator
 
 from ctm import rtl
-from ctm.sim.compiled.toolchain import cache_folder, find_compiler, find_verilator
+from ctm.sim.compiled.cache import cache_folder
+from ctm.sim.compiled.toolchain import find_compiler, find_verilator
 
 ROOT = Path(rtl.__path__[0]).parent
 _SIMULATOR = "verilator"

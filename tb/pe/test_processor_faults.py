@@ -32,7 +32,7 @@ FAULTS = {
         "rtl.pe.fetcher", "left.eq(self.lines.request.valid & ~self.lines.request.ready)", "left.eq(0)"
     ),
     "the next buffer does not wait for lines of a dropped one": Fault(
-        "rtl.pe.fetcher", "self.idle.eq(~self.lines.request.valid & (held == 0))", "self.idle.eq(~self.lines.request.valid)"
+        "rtl.pe.fetcher", "~self.lines.request.valid & (held == 0)", "~self.lines.request.valid"
     ),
     "what is set behind a program that faults stays": Fault(
         "rtl.pe.executor", "self.restore.eq(1)", "self.restore.eq(0)"

@@ -1,9 +1,11 @@
 """Examples: right results, whatever the size of a group, and no hazards; and the demonstration of them."""
 
+import importlib.metadata
 import re
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -141,7 +143,7 @@ def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(tmp_pa
     assert str(tmp_path / "report.html") in result.stdout.replace("\n", "")
     assert "All are right." in report and "WRONG" not in report
     for name in REFERENCES:
-        assert f"<td>{name}" in report
+        assert f'data-title="program">{name}' in report
     pictures = sorted(path.name for path in tmp_path.glob("*.png"))
     assert pictures == sorted(re.findall(r'src="([^"]+)"', report))
     assert len(pictures) == 9
@@ -151,6 +153,19 @@ def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(tmp_pa
             assert image.height >= 256
             colours = np.asarray(image.convert("RGB")).reshape(-1, 3)
             assert len(np.unique(colours, axis=0)) > 10
+
+
+def test_the_report_says_what_it_is_of_and_is_made_for_every_screen(tmp_path: Path) -> None:
+    result = demonstrate("saxpy", "-o", tmp_path)
+    report = (tmp_path / "report.html").read_text()
+    assert '<meta name="viewport" content="width=device-width' in report
+    assert f"Version {importlib.metadata.version('ctm-machine')}, {date.today():%-d %B %Y}." in report
+    assert "The default configuration: one core of 4 lanes" in report
+    titles = re.findall(r"<th[^>]*>([^<]+)</th>", report)
+    assert titles == re.findall(r"<dt>([^<]+)<dd>\w", report) == re.findall(r'data-title="([^"]+)"', report)
+    assert re.search(r'data-title="ALU issue">\d+\.\d %<', report)
+    # No figure is cut, however narrow the terminal.
+    assert "…" not in result.stdout
 
 
 def test_the_demonstration_of_a_wrong_result_says_so_and_fails(tmp_path: Path) -> None:

@@ -1,0 +1,5 @@
+"""What goes wrong with tools."""
+
+
+class ToolchainError(Exception):
+    """A tool is missing, or refused its input; the message says what to install, or is the end of the tool's output."""

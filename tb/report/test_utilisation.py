@@ -1,0 +1,29 @@
+"""What a run says of its counters."""
+
+import pytest
+
+from ctm.rtl.isa.host import COUNTERS
+from ctm.sim.report.utilisation import utilisation
+
+NOTHING = dict.fromkeys(map(str.lower, COUNTERS), 0)
+
+
+def test_shares_are_per_cycle_and_core() -> None:
+    counters = NOTHING | {"issued_alu": 600, "stall_lookups": 100, "stall_latency": 300}
+    counters |= {"input_hits": 90, "input_misses": 10, "shared_hits": 1, "shared_misses": 9}
+    used = utilisation(counters, cycles=500, cores=2)
+    assert used.alu_share == pytest.approx(0.6)
+    assert used.stall_shares == pytest.approx(
+        {"lookups": 0.1, "loading": 0.0, "requests": 0.0, "latency": 0.3, "ends": 0.0}
+    )
+    assert used.hit_rates == pytest.approx({"input": 0.9, "shared": 0.1})
+    assert str(used).splitlines() == [
+        "ALU issue in 60.0 % of the cycles of a core; greatest stall: latency, 30.0 %",
+        "hits: input cache 90.0 %, its second level 10.0 %",
+    ]
+
+
+def test_a_run_of_nothing_used_nothing() -> None:
+    used = utilisation(NOTHING, cycles=0, cores=1)
+    assert (used.alu_share, used.hit_rates) == (0.0, {})
+    assert str(used).count("\n") == 0

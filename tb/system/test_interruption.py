@@ -1,0 +1,36 @@
+"""A signal ends the demonstration with all its workers."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ctm.tb.cli.test_signals import PATIENCE, STATUS, session, wait
+
+TOP = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("is_terminal", [False, True], ids=["one process", "all processes"])
+def test_the_demonstration_ends_with_its_workers(tmp_path: Path, is_terminal: bool) -> None:
+    """A terminal sends Ctrl-C to all processes, others send a signal to one."""
+    command = [sys.executable, "-m", "scripts.demonstration", "mandelbrot", "nbody", "-o", str(tmp_path)]
+    process = subprocess.Popen(
+        command, cwd=TOP, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    with process:
+        wait(lambda: sum("scripts.demonstration" in each for each in session(process)) > 1, patience=5 * PATIENCE)
+        time.sleep(1.0)
+        if is_terminal:
+            subprocess.run(["kill", "-INT", "--", f"-{process.pid}"], check=True)
+        else:
+            process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == STATUS[signal.SIGINT]
+    # Whether the machine had to be compiled first is said in front.
+    assert errors.splitlines()[-1] == "error: interrupted by SIGINT; no file is half written"
+    assert "Traceback" not in errors
+    wait(lambda: not session(process))
