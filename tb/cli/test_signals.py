@@ -3,18 +3,14 @@
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ctm.tb.cli.processes import PATIENCE, STATUS, Process, session, wait
 from ctm.tb.jobs.folder import Folder
 
 CTM = Path(__file__).parents[2] / ".venv" / "bin" / "ctm"
-STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
-PATIENCE = 60.0
-
-Process = subprocess.Popen[str]
 
 
 def start(folder: Folder, *options: str, **environment: str) -> Process:
@@ -28,26 +24,12 @@ def start(folder: Folder, *options: str, **environment: str) -> Process:
     )  # fmt: skip
 
 
-def wait(condition: Callable[[], bool], patience: float = PATIENCE) -> None:
-    end = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
 def has_handlers(process: Process) -> bool:
     """Whether signals are caught: the interpreter, which starts before, knows nothing of that yet."""
     (line,) = (
         line for line in Path(f"/proc/{process.pid}/status").read_text().splitlines() if line.startswith("SigCgt")
     )
     return bool(int(line.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
-
-
-def session(process: Process) -> list[str]:
-    """What still runs in its session; what has ended and only waits to be forgotten does not count."""
-    listed = subprocess.run(["ps", "-eo", "sid=,stat=,args="], capture_output=True, text=True, check=True)
-    rows = (line.split(maxsplit=2) for line in listed.stdout.splitlines())
-    return [row[2] for row in rows if row[0] == str(process.pid) and not row[1].startswith("Z")]
 
 
 def end(process: Process, number: signal.Signals) -> str:

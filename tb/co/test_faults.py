@@ -6,14 +6,18 @@ import pytest
 
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat, Tiling
-from ctm.tb.co import bench, test_timing, test_unit
+from ctm.tb.co import bench
 from ctm.tb.co.bench import CONFIGS
 from ctm.tb.co.simulation import UnitSimulation
 from ctm.tb.lib import planting
-from ctm.tb.lib.planting import Fault, planted
-from ctm.tb.mc import test_conditional_cache as test_cache
+from ctm.tb.lib.planting import Fault, checks, planted
 from ctm.tb.mc.cache_simulation import ProtocolError
 
+test_timing, test_unit, test_cache = (
+    checks("co.test_timing"),
+    checks("co.test_unit"),
+    checks("mc.test_conditional_cache"),
+)
 Check = Callable[[], None]
 LESS, NEVER, NOT_EQUAL = ConditionalTest.LESS, ConditionalTest.NEVER, ConditionalTest.NOT_EQUAL
 FLOAT, INTEGER = DataFormat.FLOAT32_1, DataFormat.UINT16_1
@@ -208,6 +212,6 @@ def test_a_fault_is_found(monkeypatch):
 
 def test_each_fault_has_its_place():
     for fault, _ in FAULTS.values():
-        source = planting.importlib.util.find_spec(fault.module).origin
+        source = planting.importlib.util.find_spec(f"ctm.{fault.module}").origin
         with open(source) as file:
             assert file.read().count(fault.old) == 1, fault

@@ -16,7 +16,7 @@ from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
 from ctm.rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.cosim.work import Work
-from ctm.tb.r5xx.golden.test_alu_reference import random_floats
+from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.random_cases import Case, random_case
 from ctm.tb.r5xx.random_instructions import INPUTS
 

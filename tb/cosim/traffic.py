@@ -15,9 +15,9 @@ from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import write
 from ctm.sim.memory import Memory
 from ctm.tb.cosim.controller_top import SLOT_BITS
+from ctm.tb.lib.random_values import random_floats
 from ctm.tb.mc.buffers import format_word
 from ctm.tb.mc.lookups import LINE, Lookups, random_lookups
-from ctm.tb.r5xx.golden.test_alu_reference import random_floats
 
 _OUTPUT_BASES = (0x0810_0000, 0x8820_0000, 0x0830_0000, 0x8840_0000)
 _WORD = 4

@@ -1,26 +1,12 @@
 """Every unit, compiled, against the golden model: all combinations of corners, and a million random operands."""
 
-from functools import cache
-
 import pytest
 
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.r5xx.units import UNITS
-from ctm.sim.compiled import CompiledUnit
-from ctm.tb.fp.cases import CASES, Batch
+from ctm.tb.fp.cases import Batch
+from ctm.tb.fp.units import ALL_CASES, DEEP, SHALLOW, compiled
 from ctm.tb.lib.compare import check
-from ctm.tb.r5xx.lane_case import LANE
-
-ALL_CASES = {**CASES, "lane": LANE}
-
-DEEP = PipelineConfig()
-SHALLOW = PipelineConfig(operands=0, product=0, alignment=0, addition=0, normalisation=0, rounding=0, result=0)
-"""Only the register that a table needs."""
-
-
-@cache
-def compiled(name: str, config: PipelineConfig) -> CompiledUnit:
-    return CompiledUnit(UNITS[name](config))
 
 
 def run(name: str, operands: Batch, config: PipelineConfig = DEEP) -> None:

@@ -5,7 +5,7 @@ import pytest
 from ctm.rtl.r5xx.units import UNITS
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.faults import FAULTS
-from ctm.tb.fp.test_compiled_units import ALL_CASES, DEEP
+from ctm.tb.fp.units import ALL_CASES, DEEP
 from ctm.tb.lib.compare import check
 from ctm.tb.lib.planting import Fault, planted
 

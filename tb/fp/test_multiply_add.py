@@ -6,7 +6,7 @@ import pytest
 from ctm.rtl.config import PipelineConfig
 from ctm.sim.golden import fp
 from ctm.tb.fp import softfloat
-from ctm.tb.fp.test_compiled_units import compiled
+from ctm.tb.fp.units import compiled
 from ctm.tb.lib.compare import check
 from ctm.tb.lib.words import Words, bits, floats
 

@@ -11,7 +11,7 @@ from amaranth.sim import Simulator
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.r5xx.units import UNITS
 from ctm.tb.fp.cases import Batch
-from ctm.tb.fp.test_compiled_units import ALL_CASES
+from ctm.tb.fp.units import ALL_CASES
 from ctm.tb.lib.compare import check
 
 ROWS = 100

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 _PACKAGES = ("ctm.rtl.border", "ctm.rtl.fp", "ctm.rtl.lib", "ctm.rtl.dpp", "ctm.rtl.pe", "ctm.rtl.r5xx")
 
@@ -22,6 +23,11 @@ class Fault:
     module: str
     old: str
     new: str
+
+
+def checks(module: str) -> Any:
+    """A module of the suite's tests, named below `ctm.tb`, whose tests are to find a fault."""
+    return importlib.import_module(f"ctm.tb.{module}")
 
 
 @contextmanager

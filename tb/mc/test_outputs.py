@@ -12,9 +12,9 @@ from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import write
 from ctm.sim.memory import Memory
 from ctm.sim.runtime import Layout
+from ctm.tb.lib.random_values import random_floats
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 from ctm.tb.mc.buffers import buffer_bits
-from ctm.tb.r5xx.golden.test_alu_reference import random_floats
 
 SLOT_BITS, ENTRIES, DEADLINE = 5, 16, 8000
 LINE_BYTES = 64

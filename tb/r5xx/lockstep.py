@@ -16,6 +16,14 @@ from ctm.tb.r5xx.golden_record import GroupRecord, Record, Step, record
 from ctm.tb.r5xx.random_cases import Case, random_case
 from ctm.tb.r5xx.simulation.simulation import CoreRun, CoreSimulation, ProtocolError, Timing
 
+PROGRAMS = 80
+"""Random programs of the ordinary suite."""
+TIMINGS = (
+    Timing(latency=1),
+    Timing(latency=5, jitter=60),
+    Timing(latency=30, stall=0.1),
+    Timing(latency=150, jitter=7, stall=0.5),
+)
 _ORDER = ("start", "clear", "lookup", "alu", "texture", "flow", "fault", "end")
 _MOST_CYCLES = 1_000_000
 _RGB, _ALPHA = slice(0, 3), slice(3, 4)

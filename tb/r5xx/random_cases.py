@@ -18,7 +18,7 @@ from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.r5xx.core import R5xxCore
 from ctm.sim.memory import Memory
 from ctm.sim.runtime import CommandBuffer, Layout
-from ctm.tb.r5xx.golden.test_alu_reference import random_floats
+from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.random_instructions import INPUTS, READ_BACK
 from ctm.tb.r5xx.random_programs import INT_CONSTANTS, Program
 

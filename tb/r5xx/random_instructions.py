@@ -23,8 +23,8 @@ from ctm.rtl.isa.r5xx.instruction import (
 )
 from ctm.rtl.isa.r5xx.opcodes import InputModifier, InstructionType, RgbOperation, Swizzle, TextureOperation, UmrtTarget
 from ctm.rtl.isa.word import fields, pack, replace, unpack
-from ctm.tb.r5xx.golden.test_alu_reference import random_words
 from ctm.tb.r5xx.machine import Instruction, alu
+from ctm.tb.r5xx.random_alu import random_words
 
 READ_BACK = 15
 """The input that is output 0 of an uncached-write program."""

@@ -13,8 +13,8 @@ from ctm.rtl.r5xx.shapes import Unit
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.r5xx.decode import decode
 from ctm.sim.golden.r5xx.instruction import Alu, Illegal
-from ctm.tb.r5xx.code.test_source_use import needed
-from ctm.tb.r5xx.golden.test_alu_reference import random_words
+from ctm.tb.r5xx.needed_sources import needed
+from ctm.tb.r5xx.random_alu import random_words
 
 Instruction = tuple[int, ...]
 BEYOND = {"unit": Unit.FLOW.value, "waits": 0, "direct": 0, "writes": 0}

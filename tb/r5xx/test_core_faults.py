@@ -4,9 +4,8 @@ import pytest
 
 from ctm.rtl.config import DEFAULT
 from ctm.tb.lib.planting import Fault, planted
-from ctm.tb.r5xx.lockstep import check_cases
+from ctm.tb.r5xx.lockstep import PROGRAMS, TIMINGS, check_cases
 from ctm.tb.r5xx.simulation.simulation import CoreSimulation
-from ctm.tb.r5xx.test_lockstep import PROGRAMS, TIMINGS
 
 FAULTS = {
     "the stack is popped on a jump": Fault(
@@ -20,8 +19,8 @@ FAULTS = {
         "rtl.r5xx.alu.sources", "index.eq(address + Mux(relative, self.loop_index, 0))", "index.eq(address)"
     ),
     "the alpha unit's temporaries are the RGB unit's": Fault(
-        "rtl.dpp.registers.file", 'places = [*(self.rgb_sources if name == "rgb" else self.alpha_sources)',
-        'places = [*(self.rgb_sources if name == "rgb" else self.rgb_sources)',
+        "rtl.dpp.registers.file", "places = [*self.source_places[part],",
+        "places = [*self.source_places[0],",
     ),
     "temporaries that do not exist are read": Fault(
         "rtl.dpp.registers.placement", "return number <= self._highest", "return number <= self._highest + 1"

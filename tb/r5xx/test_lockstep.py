@@ -9,11 +9,10 @@ from ctm.rtl.config import DEFAULT, ArrayConfig, MachineConfig, PipelineConfig
 from ctm.tb.r5xx.core_engine import simulation
 from ctm.tb.r5xx.coverage import Coverage
 from ctm.tb.r5xx.golden_record import record
-from ctm.tb.r5xx.lockstep import check_cases
+from ctm.tb.r5xx.lockstep import PROGRAMS, TIMINGS, check_cases
 from ctm.tb.r5xx.random_cases import random_case
-from ctm.tb.r5xx.simulation.simulation import Timing
 
-PROGRAMS, LONG_PROGRAMS = 80, 1700
+LONG_PROGRAMS = 1700
 LEAST = 20
 CONFIGS = {
     "default": DEFAULT,
@@ -30,12 +29,6 @@ CONFIGS = {
         presubtract=PipelineConfig(rounding=0),
     ),
 }
-TIMINGS = (
-    Timing(latency=1),
-    Timing(latency=5, jitter=60),
-    Timing(latency=30, stall=0.1),
-    Timing(latency=150, jitter=7, stall=0.5),
-)
 
 
 @pytest.mark.parametrize("name", CONFIGS)

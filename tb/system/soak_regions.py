@@ -7,7 +7,7 @@ import numpy as np
 from ctm.rtl.isa.formats import ELEMENTS, TILE_LOG2, DataFormat, Tiling
 from ctm.rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT, COORDINATE_LIMIT, SYSTEM_MEMORY
 from ctm.sim.runtime import Layout
-from ctm.tb.r5xx.golden.test_alu_reference import random_floats
+from ctm.tb.lib.random_values import random_floats
 
 _ONE_CHANNEL = (Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2)
 _HUGE = 16 * COORDINATE_LIMIT * COORDINATE_LIMIT

@@ -9,7 +9,7 @@ from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import ADDRESS_SPACE, COORDINATE_LIMIT, FLOAT_CONSTANTS
 from ctm.sim.engines.compiled import Disturbance
 from ctm.sim.runtime import CommandBuffer, Layout
-from ctm.tb.r5xx.golden.test_alu_reference import random_floats
+from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.random_instructions import INPUTS, READ_BACK
 from ctm.tb.r5xx.random_programs import INT_CONSTANTS
 from ctm.tb.system.soak_coherence import Accesses, Coherence

@@ -21,9 +21,9 @@ from ctm.sim.memory import Memory
 from ctm.sim.runtime.device import WATCHDOG
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
 from ctm.tb.system import memories
+from ctm.tb.system.example_jobs import JOBS
 from ctm.tb.system.soak import MOST_CYCLES
 from ctm.tb.system.soak_work import Work, draw_work
-from ctm.tb.system.test_machine import JOBS
 
 pytestmark = pytest.mark.long
 _SEEDS, _PART = 200, 50

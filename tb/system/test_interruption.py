@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.tb.cli.test_signals import PATIENCE, STATUS, session, wait
+from ctm.tb.cli.processes import PATIENCE, STATUS, session, wait
 
 TOP = Path(__file__).parents[2]
 

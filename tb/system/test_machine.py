@@ -5,16 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.examples.catalogue import FOLDER
 from ctm.rtl.config import DEFAULT
 from ctm.sim.jobs.execution import Execution, first_difference
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.runtime.device import WATCHDOG
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
-
-JOBS = sorted(FOLDER.glob("*/*.toml")) + sorted(FOLDER.glob("compiled/*/*.toml"))
-SHORT = ("bitonic", "blackscholes", "classify", "early_out", "matmul", "saxpy", "transpose")
-"""The others take ten seconds and more."""
+from ctm.tb.system.example_jobs import JOBS, SHORT
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -28,8 +28,9 @@ from ctm.sim.memory import Memory
 from ctm.tb.fp.cases import comparisons
 from ctm.tb.jobs.folder import executable
 from ctm.tb.lib.compare import check
+from ctm.tb.lib.random_values import random_floats
 from ctm.tb.lib.words import Words
-from ctm.tb.r5xx.golden.test_alu_reference import random_floats, random_words
+from ctm.tb.r5xx.random_alu import random_words
 
 SOURCES = 3
 GROUPS, LANES = 32, 4

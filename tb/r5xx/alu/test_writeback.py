@@ -9,8 +9,9 @@ from ctm.rtl.r5xx.alu.writeback import Writeback
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.cases import comparisons
 from ctm.tb.lib.compare import check
+from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.alu_reference import Context, Instruction, Processor
-from ctm.tb.r5xx.golden.test_alu_reference import random_floats, random_words
+from ctm.tb.r5xx.random_alu import random_words
 
 INSTRUCTIONS, PROCESSORS = 1500, 16
 UNWRITTEN = 0xDEADBEEF

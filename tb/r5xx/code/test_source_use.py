@@ -6,15 +6,15 @@ import numpy as np
 
 from ctm.rtl.isa.r5xx.instruction import COMMON
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES as SOURCES
-from ctm.rtl.isa.r5xx.opcodes import InstructionType, Presubtract
+from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.word import replace
 from ctm.rtl.r5xx.code.source_use import SourceUse
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.r5xx.decode import decode
-from ctm.sim.golden.r5xx.instruction import ALPHA, Alu
-from ctm.sim.golden.r5xx.plan import plan
+from ctm.sim.golden.r5xx.instruction import Alu
 from ctm.tb.lib.compare import check
-from ctm.tb.r5xx.golden.test_alu_reference import random_words
+from ctm.tb.r5xx.needed_sources import needed
+from ctm.tb.r5xx.random_alu import random_words
 
 INSTRUCTIONS = 4000
 
@@ -27,21 +27,6 @@ def some_destinations(generator: np.random.Generator, words: Sequence[int]) -> t
     }
     kind = generator.choice([InstructionType.ALU.value, InstructionType.OUTPUT.value])
     return replace(COMMON, words[0], type=int(kind), **masks), *words[1:]
-
-
-def needed(instruction: Alu) -> tuple[int, int, bool]:
-    """Masks of the RGB and the alpha sources that the plan's rows read, and whether they read srcp."""
-    masks, reads_srcp = [0, 0], False
-    for block in plan(instruction):
-        for row in (row for reading in block.readings for row in reading.rows if row.literal is None):
-            unit = int(row.channel == ALPHA)
-            if row.source is not None:
-                masks[unit] |= 1 << row.source
-                continue
-            reads_srcp = True
-            of_two = instruction.unit(row.channel).presubtract in (Presubtract.ADD, Presubtract.SUB)
-            masks[unit] |= 0b11 if of_two else 0b01
-    return masks[0], masks[1], reads_srcp
 
 
 def test_random_instructions() -> None:

@@ -3,9 +3,6 @@
 import numpy as np
 import pytest
 
-from ctm.rtl.isa.r5xx.instruction import WORDS
-from ctm.rtl.isa.r5xx.opcodes import InstructionType
-from ctm.rtl.isa.word import fields, pack
 from ctm.sim.golden.dpp.batch import Batch, Control
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r5xx import alu
@@ -16,55 +13,11 @@ from ctm.sim.golden.r5xx.program import Constants, Program
 from ctm.sim.golden.r5xx.writeback import write_back
 from ctm.sim.memory import Memory
 from ctm.tb.jobs.folder import executable
+from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.alu_reference import Context, Instruction, Processor
+from ctm.tb.r5xx.random_alu import TEMPORARIES, random_words
 
-TEMPORARIES, GROUPS, LANES = 8, 6, 4
-CORNERS = np.array(
-    [0, 0x80000000, 1, 0x80000001, 0x7FFFFF, 0x800000, 0x3F800000, 0xBF800000, 0x3F000000, 0x3F000001, 0x7F7FFFFF,
-     0x7F800000, 0xFF800000, 0x7FC00000, 0xFF812345, 0x40490FDB, 0x34000000, 0xC2F60000],
-    np.uint32,
-)  # fmt: skip
-WORDS_OF_ALU = WORDS[InstructionType.ALU]
-TRANSCENDENTAL, DOT, COPIES = range(8, 14), range(1, 4), {"rgb": (4, 5, 7, 8), "alpha": (2, 3, 5, 6)}
-
-
-def random_words(generator: np.random.Generator) -> tuple[int, ...]:
-    """A legal ALU or OUTPUT instruction; temporaries, constants and inline constants all occur."""
-    values = [
-        {name: int(generator.integers(1 << width)) for name, _, width in fields(layout)} for layout in WORDS_OF_ALU
-    ]
-    common, rgb_addr, alpha_addr, rgb, alpha, both = values
-    common["type"] = int(generator.integers(2))
-    for part in values:
-        for name in part:
-            if "swiz" in name or name.endswith("pred_sel"):
-                part[name] = int(generator.integers(7 if "swiz" in name else 6))
-    for part in (rgb_addr, alpha_addr):
-        for source in range(3):
-            kind = generator.integers(4)
-            part[f"addr{source}_const"] = int(kind == 0)
-            if kind > 1:
-                part[f"addr{source}"] = int(generator.integers(TEMPORARIES + 1))
-            elif kind == 1:
-                part[f"addr{source}"] |= 0x80
-                part[f"addr{source}_rel"] = 0
-    alpha["addrd"], both["rgb_addrd"] = (int(generator.integers(TEMPORARIES + 1)) for _ in range(2))
-    both["rgb_op"] = int(generator.choice([0, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]))
-    legal = [0, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
-    legal = list(TRANSCENDENTAL) if both["rgb_op"] == 10 else legal + [1, 1, 1] * (both["rgb_op"] in DOT)
-    alpha["op"] = int(generator.choice(legal))
-    for part, operation, unit in ((rgb, both["rgb_op"], "rgb"), (alpha, alpha["op"], "alpha")):
-        if operation not in COPIES[unit]:
-            part["omod"] = int(generator.choice([0, 0, 0, 1, 2, 3, 4, 5, 6]))
-    return tuple(pack(layout, **part) for layout, part in zip(WORDS_OF_ALU, values, strict=True))
-
-
-def random_floats(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Words of which a third are corners, a third plain numbers, a third anything."""
-    kind = generator.integers(3, size=shape)
-    plain = generator.normal(0, 3, shape).astype(np.float32).view(np.uint32)
-    anything = generator.integers(1 << 32, size=shape, dtype=np.uint32)
-    return np.choose(kind, [generator.choice(CORNERS, shape), plain, anything])
+GROUPS, LANES = 6, 4
 
 
 def batch_of(generator: np.random.Generator, program: Program, loop_index: int) -> Batch:

@@ -28,8 +28,9 @@ from ctm.rtl.isa.r5xx.program import US_FC_CTRL
 from ctm.rtl.isa.word import pack, replace
 from ctm.sim.elf import Executable, write
 from ctm.sim.runtime import CommandBuffer, Layout
-from ctm.tb.r5xx.golden.test_alu_reference import TEMPORARIES, random_floats, random_words
+from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.machine import BOOLS, FLOATS, INTS, OUTPUT, PROGRAM, Instruction, alu, flow, move, tex
+from ctm.tb.r5xx.random_alu import TEMPORARIES, random_words
 from ctm.tb.r5xx.random_cases import Case
 from ctm.tb.r5xx.statements import add, compare, predicate
 
