@@ -1,42 +1,86 @@
-"""Imports go down only: rtl/isa <- rtl <- sim <- tb <- scripts."""
+"""Imports go down only, and every floor is as small as it says: what docs/architecture.md draws."""
 
 import ast
+import graphlib
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 TOP = Path(__file__).parents[1]
-FLOORS = ("ctm.rtl.isa", "ctm.rtl", "ctm.sim", "ctm.tb", "scripts")
+PACKAGES = ("isa", "rtl", "sim", "tb", "scripts")
+"""The project's floors; rtl/isa is one of its own."""
+HARDWARE = (
+    {"config"}, {"lib"}, {"fp", "border"}, {"mc"}, {"co", "pe", "host", "dpp"}, {"r5xx", "r700"}, {"instruction_sets"},
+    {"machine"}, {"ctm"},
+)  # fmt: skip
+"""The floors of rtl above rtl/isa; rooms on the same floor do not know each other. Below, those of sim."""
+SOFTWARE = (
+    {"fault", "memory", "files"}, {"golden", "elf"}, {"assembler", "compiled"}, {"engines", "synthesis"}, {"runtime"},
+    {"jobs"}, {"report"}, {"cli"},
+)  # fmt: skip
+ROOMS = ("r5xx", "r700")
+"""Instruction sets."""
+WITHOUT_INSTRUCTION_SET = (
+    *(f"rtl/{room}" for room in ("border", "co", "dpp", "fp", "host", "lib", "mc", "pe")),
+    *(f"sim/golden/{room}" for room in ("co", "dpp", "fp", "mc", "pe")),
+)
+MOST_FILES = {"rtl": 20, "sim": 20, "tb": 30}
+LONGEST_ELABORATE = 60
 
 
-def floor(module: str) -> int | None:
-    """The floor of a module, None for one that is not the project's; ctm.rtl.isa comes before rtl."""
-    for number, prefix in enumerate(FLOORS):
-        if module == prefix or module.startswith(prefix + "."):
-            return number
-    return None
-
-
-def imports(path: Path) -> Iterator[str]:
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    """Names of the modules that a file imports anywhere; of ``from a import b`` both ``a`` and ``a.b``."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
+            found += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    return tuple(found)
 
 
 def sources(folder: str) -> list[Path]:
-    return sorted((TOP / folder).rglob("*.py"))
+    found = sorted((TOP / folder).rglob("*.py"))
+    assert found, folder
+    return found
+
+
+def name_of(path: Path) -> str:
+    """A module's name."""
+    parts = path.relative_to(TOP).with_suffix("").parts
+    return ".".join(("ctm", *(part for part in parts if part != "__init__")))
+
+
+def crossings(folder: str) -> Iterator[tuple[Path, list[str]]]:
+    """What each file of a folder imports of the project, as lists of names without ``ctm``."""
+    for path in sources(folder):
+        for module in imports(path):
+            if module.startswith(("ctm.", "scripts.")):
+                yield path, module.removeprefix("ctm.").split(".")
+
+
+def floor(parts: list[str]) -> int:
+    """The floor of a module of the project."""
+    return PACKAGES.index("isa" if parts[:2] == ["rtl", "isa"] else parts[0]) if parts[0] in PACKAGES else 0
 
 
 @pytest.mark.parametrize("folder", ["rtl", "sim", "tb"])
 def test_no_module_imports_from_a_higher_floor(folder: str) -> None:
-    assert sources(folder)
-    for path in sources(folder):
-        own = floor(".".join(("ctm", *path.relative_to(TOP).with_suffix("").parts)))
-        for module in imports(path):
-            assert (floor(module) or 0) <= own, f"{path.relative_to(TOP)} imports {module}"
+    for path, parts in crossings(folder):
+        assert floor(parts) <= floor(name_of(path).split(".")[1:]), f"{path.relative_to(TOP)} imports {'.'.join(parts)}"
+
+
+@pytest.mark.parametrize(("top", "drawn"), [("rtl", HARDWARE), ("sim", SOFTWARE)])
+def test_rooms_import_from_lower_floors_only(top: str, drawn: tuple[set[str], ...]) -> None:
+    floors = {room: number for number, rooms in enumerate(drawn) for room in rooms}
+    for path, (package, *parts) in crossings(top):
+        own = name_of(path).split(".")[2:3]
+        if package == top and parts and own and parts[0] not in ("isa", *own):
+            assert own != ["isa"] and floors[parts[0]] < floors[own[0]], f"{path.relative_to(TOP)} imports {parts[0]}"
 
 
 def test_declarations_import_only_their_own_kind_and_amaranth_shapes() -> None:
@@ -46,38 +90,70 @@ def test_declarations_import_only_their_own_kind_and_amaranth_shapes() -> None:
             assert module.startswith(allowed), f"{path.relative_to(TOP)} imports {module}"
 
 
+def test_borders_import_only_declarations_and_configuration() -> None:
+    allowed = ("amaranth", "ctm.rtl.border", "ctm.rtl.config", "ctm.rtl.isa")
+    for path in sources("rtl/border"):
+        for module in imports(path):
+            assert module.startswith(allowed), f"{path.relative_to(TOP)} imports {module}"
+
+
+@pytest.mark.parametrize("folder", WITHOUT_INSTRUCTION_SET)
+def test_an_instruction_set_is_a_room_above_and_nobody_below_knows_it(folder: str) -> None:
+    for path, parts in crossings(folder):
+        assert not set(parts) & set(ROOMS), f"{path.relative_to(TOP)} imports {'.'.join(parts)}"
+
+
+@pytest.mark.parametrize("folder", ["rtl", "sim", "tb"])
+def test_instruction_sets_do_not_know_each_other(folder: str) -> None:
+    for path, parts in crossings(folder):
+        own = {room for room in ROOMS if room in path.relative_to(TOP).parts}
+        others = set(parts) & set(ROOMS)
+        assert not own or others <= own, f"{path.relative_to(TOP)} imports {'.'.join(parts)}"
+
+
 def test_the_golden_model_knows_declarations_and_configuration_only() -> None:
     for path in sources("sim/golden"):
         for module in imports(path):
-            if module.startswith("ctm.rtl"):
+            if module.startswith("ctm.rtl."):
                 assert module.startswith(("ctm.rtl.isa", "ctm.rtl.config")), f"{path.relative_to(TOP)} imports {module}"
 
 
-def test_units_beside_the_array_know_nothing_of_its_instruction_set() -> None:
-    for folder in ("fp", "mc", "pe"):
-        for path in sources(f"sim/golden/{folder}"):
-            for module in imports(path):
-                # The loader needs the length of an instruction, which ctm.rtl.isa.limits has.
-                assert not module.startswith(
-                    ("ctm.sim.golden.dpp", "ctm.rtl.isa.r5xx.instruction", "ctm.rtl.isa.r5xx.opcodes")
-                ), path
-
-
-def test_arithmetic_in_hardware_knows_nothing_of_an_instruction_set() -> None:
-    allowed = ("ctm.rtl.lib", "ctm.rtl.fp", "ctm.rtl.config", "ctm.rtl.isa.transcendental", "ctm.rtl.isa.coefficients")
-    for folder in ("fp", "lib"):
-        for path in sources(f"rtl/{folder}"):
-            for module in imports(path):
-                assert not module.startswith("ctm.rtl") or module.startswith(allowed), (
-                    f"{path.relative_to(TOP)}: {module}"
-                )
-
-
-@pytest.mark.parametrize("unit", ["mc", "co", "pe"])
-def test_a_unit_in_hardware_knows_nothing_of_the_array(unit: str) -> None:
-    assert sources(f"rtl/{unit}")
-    for path in sources(f"rtl/{unit}"):
+def test_tests_are_no_libraries() -> None:
+    for path in sources("tb"):
         for module in imports(path):
-            assert not module.startswith(("ctm.rtl.dpp", "ctm.rtl.isa.r5xx.instruction", "ctm.rtl.isa.r5xx.opcodes")), (
-                f"{path}: {module}"
-            )
+            assert ".test_" not in module, f"{path.relative_to(TOP)} imports {module}"
+
+
+@pytest.mark.parametrize("folder", ["rtl", "sim"])
+def test_no_imports_go_round(folder: str) -> None:
+    modules = {name_of(path): path for path in sources(folder)}
+    # A package's own file only says what it is, or what of it others use.
+    graph = {
+        name: {module for module in imports(path) if module in modules and module != name}
+        for name, path in modules.items()
+        if path.name != "__init__.py"
+    }
+    tuple(graphlib.TopologicalSorter(graph).static_order())
+
+
+@pytest.mark.parametrize("top", MOST_FILES)
+def test_folders_stay_small(top: str) -> None:
+    folders = {path.parent for path in sources(top)}
+    for folder in folders:
+        count = sum(path.is_file() for path in folder.iterdir())
+        assert count <= MOST_FILES[top] or "data" in folder.parts, f"{folder.relative_to(TOP)} has {count} files"
+
+
+def test_elaborates_stay_short() -> None:
+    for path in sources("rtl"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name == "elaborate" and node.end_lineno:
+                lines = node.end_lineno - node.lineno + 1
+                assert lines <= LONGEST_ELABORATE, f"{path.relative_to(TOP)}: elaborate has {lines} lines"
+
+
+def test_everything_is_imported_by_the_one_name() -> None:
+    old = re.compile(r"^\s*(from|import) (rtl|sim|tb|examples)\b", re.MULTILINE)
+    for folder in ("src", "rtl", "sim", "tb", "scripts", "examples"):
+        for path in sources(folder):
+            assert not old.search(path.read_text()), path.relative_to(TOP)

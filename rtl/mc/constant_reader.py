@@ -9,16 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import LINE_BEATS, ConstantBank, ConstantClient
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LineClient
-from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.commands import ADDRESS
-from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BYTES
-from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
+from ctm.rtl.isa.limits import ADDRESS_BITS
 
-_SLOT_BITS = (INSTRUCTION_SLOTS - 1).bit_length()
-_WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
-_PLACE_BITS = LINE_OFFSET_BITS - _WORD_OFFSET_BITS
 _BASE_BITS = ADDRESS["base"].width
-_LINES = CacheConfig(sets=2, ways=1)
 
 
 class ConstantReader(wiring.Component):

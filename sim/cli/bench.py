@@ -28,12 +28,10 @@ def bench(
         if name is not None and name not in MEASURED:
             raise BadInput(f"bench: there are no figures of '{name}'; there are: {', '.join(MEASURED)}")
         config = configuration(preset, settings)
-        try:
-            # Imported here, because an installed package has no examples/ and needs none for anything else.
-            from ctm.sim.report import benchmark, cycles
-            from ctm.sim.report.workloads import workloads
-        except ModuleNotFoundError as error:
-            raise BadInput(f"bench runs the programs of examples/, which are not here: {error}") from None
+        # Imported here, because they read the examples, which nothing else needs.
+        from ctm.sim.report import benchmark, cycles
+        from ctm.sim.report.workloads import workloads
+
         names = MEASURED if name is None else (name,)
         if RtlEngine.name in names:
             prepare_engine(RtlEngine.name, config)
