@@ -3,9 +3,11 @@
 A unit takes its own part, never the whole machine. Durations are cycles, sizes bytes unless a name says otherwise.
 """
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
+from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 
 
 class SettingError(ValueError):
@@ -74,8 +76,8 @@ COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields
 class ArrayConfig:
     """The DPP array.
 
-    `instruction_set` is that of its cores. `temporaries` is the depth of the register file per core and lane, `lookups`
-    the most that a group may have outstanding.
+    `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `temporaries` is the depth of the register file
+    per core and lane, `lookups` the most that a group may have outstanding.
     """
 
     instruction_set: str = "r5xx"
@@ -86,6 +88,10 @@ class ArrayConfig:
     lookups: int = 16
 
     def __post_init__(self) -> None:
+        if self.instruction_set not in PROGRAM_FORMATS:
+            known = ", ".join(PROGRAM_FORMATS)
+            problem = f"must be one of {known}, not {self.instruction_set!r}"
+            raise SettingError(type(self).__name__, "instruction_set", problem)
         _check(self, "cores", low=1, high=16)
         _check(self, "lanes", low=4, high=16, power_of_two=True)
         _check(self, "threads", low=4, high=64, power_of_two=True)
@@ -176,9 +182,19 @@ TINY = replace(DEFAULT, array=ArrayConfig(cores=1, lanes=4, threads=4, temporari
 WIDE = replace(DEFAULT, array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024))
 
 PRESETS = {"default": DEFAULT, "tiny": TINY, "wide": WIDE}
+DEFAULT_PRESETS = {"r5xx": "default"}
+"""Of each instruction set, the preset for a user who names none."""
+
+TEXT_SETTINGS = frozenset(
+    f"{part.name}.{setting.name}"
+    for part in fields(MachineConfig)
+    for setting in fields(getattr(DEFAULT, part.name))
+    if setting.type is str
+)
+"""Settings by their dotted names whose values are names; all others are whole numbers."""
 
 
-def with_settings(config: MachineConfig, settings: dict[str, int]) -> MachineConfig:
+def with_settings(config: MachineConfig, settings: Mapping[str, int | str]) -> MachineConfig:
     """`config` with settings by their dotted names, for example ``{"array.lanes": 8}``.
 
     Raises

@@ -9,8 +9,7 @@ from ctm.rtl.isa import executable, formats
 from ctm.rtl.isa.commands import COMMANDS
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
-from ctm.rtl.isa.r5xx import instruction, opcodes
-from ctm.rtl.isa.r5xx.program import PROGRAM_INFORMATION
+from ctm.rtl.isa.r5xx import instruction, opcodes, program
 from ctm.rtl.isa.status import STATUS_TEXT, Status
 from ctm.sim.report.header import c_header
 
@@ -39,7 +38,7 @@ _CODES = (
     opcodes.Swizzle,
     opcodes.InputModifier,
     opcodes.OutputModifier,
-    opcodes.Test,
+    opcodes.ZeroTest,
     opcodes.PredicateSelect,
     opcodes.UmrtTarget,
     opcodes.TextureOperation,
@@ -122,7 +121,7 @@ def _inline_constants() -> Iterator[str]:
 
 def _executables() -> Iterator[str]:
     yield "## Program information note\n"
-    for place, (name, layout) in enumerate(PROGRAM_INFORMATION.items()):
+    for place, (name, layout) in enumerate(program.PROGRAM_INFORMATION.items()):
         fields = [
             f"{field_name} {_bits(field)}" for field_name, field in layout if not field_name.startswith("reserved")
         ]

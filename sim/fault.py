@@ -44,6 +44,12 @@ class MachineError(Exception):
         return "".join(parts)
 
 
+def wrong_kind(kind: str, cores: str) -> MachineError:
+    """The error of a program of another kind than the machine's cores; both are names of instruction sets."""
+    detail = f"it is a program for {kind}, and this machine's cores are {cores}"
+    return MachineError(status=Status.BAD_EXECUTABLE, detail=detail)
+
+
 class CycleLimitError(Exception):
     """A simulation took as many cycles as it may; what it ran was dropped."""
 

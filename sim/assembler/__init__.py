@@ -1,7 +1,16 @@
 """Assembler and disassembler; docs/assembler.md describes the language."""
 
 from ctm.sim.assembler.error import AssemblyError, Diagnostic
-from ctm.sim.assembler.r5xx.printer.disassembler import disassemble
-from ctm.sim.assembler.r5xx.program import Listing, assemble, assemble_listing
+from ctm.sim.assembler.languages import LANGUAGES, Language, assemble, assemble_listing, disassemble
+from ctm.sim.assembler.listing import Listing
 
-__all__ = ["AssemblyError", "Diagnostic", "Listing", "assemble", "assemble_listing", "disassemble"]
+__all__ = [
+    "LANGUAGES",
+    "AssemblyError",
+    "Diagnostic",
+    "Language",
+    "Listing",
+    "assemble",
+    "assemble_listing",
+    "disassemble",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -21,6 +21,10 @@ class SourceError(Exception):
         super().__init__(message)
         self.message = message
         self.position = position
+
+
+Report = Callable[[SourceError], None]
+"""Takes note of an error, so that the rest of the text can be looked at."""
 
 
 @dataclass(frozen=True)

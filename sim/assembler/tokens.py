@@ -1,11 +1,11 @@
 """Splits a source text into statements of tokens."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from ctm.sim.assembler.error import Position, SourceError
+from ctm.sim.assembler.error import Position, Report, SourceError
 
 
 class Kind(Enum):
@@ -44,7 +44,7 @@ PARALLEL = "||"
 """Joins the halves of an instruction. A line that begins with it continues the line before."""
 
 
-def statements(source: str, report: Callable[[SourceError], None]) -> Iterator[list[Token]]:
+def statements(source: str, report: Report) -> Iterator[list[Token]]:
     """The statements of a text, each a list of tokens that ends with an END token; blank lines give none.
 
     A line that cannot be split is reported and left out.

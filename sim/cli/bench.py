@@ -18,7 +18,7 @@ def bench(
         str | None,
         typer.Argument(metavar="[NAME]", help=f"{', '.join(MEASURED)}; both without.", autocompletion=one_of(MEASURED)),
     ] = None,
-    preset: Preset = "default",
+    preset: Preset = None,
     settings: Settings = None,
     json_wanted: Json = False,
 ) -> None:

@@ -42,7 +42,7 @@ def execute(
         typer.Option("--dump", metavar="ADDRESS:BYTES=FILE", help="Write memory to a file afterwards; repeatable."),
     ] = None,
     engine: EngineName = "golden",
-    preset: Preset = "default",
+    preset: Preset = None,
     settings: Settings = None,
     json_wanted: Json = False,
     watchdog: Watchdog = DEFAULT_WATCHDOG,

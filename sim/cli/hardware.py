@@ -13,7 +13,7 @@ from ctm.sim.report.hardware import TOP, write_hardware
 
 def verilog(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the files go.")] = Path("."),
-    preset: Preset = "default",
+    preset: Preset = None,
     settings: Settings = None,
     json_wanted: Json = False,
 ) -> None:

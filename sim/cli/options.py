@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ctm.rtl.config import DEFAULT, PRESETS, MachineConfig, with_settings
+from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
 from ctm.sim.cli.outcome import BadInput
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.runtime.device import WATCHDOG
@@ -25,12 +25,13 @@ EngineName = Annotated[
     typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.", autocompletion=one_of(ENGINES)),
 ]
 Preset = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--preset",
         metavar="P",
         help=f"Configuration of the machine: {', '.join(PRESETS)}.",
         autocompletion=one_of(PRESETS),
+        show_default="that of the instruction set",
     ),
 ]
 Settings = Annotated[
@@ -51,6 +52,7 @@ MaxCycles = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 
 DEFAULT_WATCHDOG = WATCHDOG
+_INSTRUCTION_SET = "array.instruction_set"
 
 
 def number(text: str) -> int:
@@ -84,19 +86,33 @@ def prepare_engine(name: str, config: MachineConfig) -> None:
     ENGINES[name].prepare(config, tell)
 
 
-def configuration(preset: str, settings: list[str] | None) -> MachineConfig:
-    """The configuration that ``--preset`` and ``--set`` ask for."""
-    if preset not in PRESETS:
+def configuration(preset: str | None, settings: list[str] | None, *, kind: str | None = None) -> MachineConfig:
+    """The configuration that ``--preset`` and ``--set`` ask for.
+
+    Without a preset it is the default one of the instruction set that ``--set`` names, else of `kind`, which is that of
+    the programs that will run.
+    """
+    if preset is not None and preset not in PRESETS:
         raise BadInput(f"--preset: there is no preset '{preset}'; there are {', '.join(PRESETS)}")
-    values = {}
-    for setting in settings or []:
-        name, equals, value = setting.partition("=")
-        try:
-            values[name.strip()] = number(value.strip())
-        except ValueError:
-            problem = "has no value" if not equals else f"'{value}' is no number"
-            raise BadInput(f"--set {setting}: {problem}; write it as a.b=V") from None
+    values = dict(map(_setting, settings or []))
+    if preset is None:
+        wanted = values.get(_INSTRUCTION_SET, kind or DEFAULT.array.instruction_set)
+        # A wrong name is told below, as of any other setting.
+        preset = DEFAULT_PRESETS.get(str(wanted), DEFAULT_PRESETS[DEFAULT.array.instruction_set])
     try:
         return with_settings(PRESETS[preset], values)
     except ValueError as error:
         raise BadInput(f"--set {error}") from None
+
+
+def _setting(text: str) -> tuple[str, int | str]:
+    """Name and value of one ``--set``."""
+    name, equals, value = text.partition("=")
+    name = name.strip()
+    if name in TEXT_SETTINGS:
+        return name, value.strip()
+    try:
+        return name, number(value.strip())
+    except ValueError:
+        problem = "has no value" if not equals else f"'{value}' is no number"
+        raise BadInput(f"--set {text}: {problem}; write it as a.b=V") from None

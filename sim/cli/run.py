@@ -24,7 +24,7 @@ from ctm.sim.cli.outcome import Mismatch, Outcome
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.destinations import Destinations
 from ctm.sim.jobs.ending import Ending
-from ctm.sim.jobs.execution import Execution, Run, first_difference, processors
+from ctm.sim.jobs.execution import Execution, Run, check_kinds, first_difference, processors
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.saving import save, try_outputs
 from ctm.sim.report.progress import run_progress
@@ -34,7 +34,7 @@ from ctm.sim.report.utilisation import utilisation
 def run(
     job: Annotated[Path, typer.Argument(metavar="JOB.toml", help="The job.", show_default=False)],
     engine: EngineName = "golden",
-    preset: Preset = "default",
+    preset: Preset = None,
     settings: Settings = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where outputs go; default: beside the job.")
@@ -51,11 +51,12 @@ def run(
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
         check_engine(engine, max_cycles, hazards=hazards)
-        config = configuration(preset, settings)
         loaded = load_job(job, output)
+        config = configuration(preset, settings, kind=loaded.kinds[0])
         for warning in loaded.warnings:
             typer.echo(f"warning: {warning}", err=True)
         try_outputs(loaded)
+        check_kinds(loaded, config)
         prepare_engine(engine, config)
         with (
             run_progress(processors(loaded), watchdog) as progress,

@@ -1,15 +1,20 @@
 """The golden model as an engine: functional, without a notion of time."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from ctm.rtl.config import MachineConfig
 from ctm.sim.engines.engine import Notice, Progress, Report
-from ctm.sim.golden.dpp.counters import Counters
-from ctm.sim.golden.pe.processor import CommandProcessor
-from ctm.sim.golden.r5xx.core import R5xxCore
+from ctm.sim.golden.dpp.instruction_set import Observer
+from ctm.sim.golden.machine import Machine
 from ctm.sim.memory import Memory
 
 
 class GoldenEngine:
-    """Runs command buffers on the golden model. With `hazards`, reads of what was not promised raise HAZARD."""
+    """Runs command buffers on the golden model.
+
+    With `hazards`, reads of what was not promised raise HAZARD. The observers see every group.
+    """
 
     name = "golden"
     counts_cycles = False
@@ -22,15 +27,13 @@ class GoldenEngine:
         progress: Progress | None = None,
         hazards: bool = False,
         max_cycles: int | None = None,
+        observers: Sequence[Observer[Any]] = (),
     ) -> None:
         del max_cycles  # It has no cycles.
         self.memory = Memory()
-        self._config = config
-        self._watchdog = watchdog
-        self._progress = progress
-        self._hazards = hazards
-        self._counters = Counters()
-        self._processor = self._new_processor()
+        self._machine = Machine(
+            config.array, self.memory, watchdog=watchdog, hazards=hazards, progress=progress, observers=observers
+        )
 
     @staticmethod
     def prepare(config: MachineConfig, tell: Notice) -> None:
@@ -38,33 +41,23 @@ class GoldenEngine:
 
     def execute(self, address: int, dwords: int) -> None:
         """Execute one command buffer; see `Engine.execute`."""
-        self._processor.run(address, dwords)
+        self._machine.run(address, dwords)
 
     def reset(self) -> None:
         """Return to the reset state."""
-        self._processor = self._new_processor()
+        self._machine.reset()
 
     def report(self) -> Report:
         """Counts since the engine was made."""
-        counters = self._counters
-        by_type = {f"issued_{kind.name.lower()}": count for kind, count in counters.issued.items()}
+        counters = self._machine.counters
+        by_unit = {f"issued_{unit.lower()}": count for unit, count in counters.issued.items()}
         return Report(
             cycles=None,
             instructions=counters.instructions,
             lane_instructions=counters.lane_instructions,
-            counters={"groups": counters.groups, **by_type},
+            counters={"groups": counters.groups, **by_unit},
         )
 
     def standing(self) -> Report:
         """The same."""
         return self.report()
-
-    def _new_processor(self) -> CommandProcessor:
-        core = R5xxCore(
-            self.memory,
-            lanes=self._config.array.lanes,
-            counters=self._counters,
-            watchdog=self._watchdog,
-            hazards=self._hazards,
-        )
-        return CommandProcessor(self.memory, core, progress=self._progress)

@@ -8,6 +8,7 @@ import numpy as np
 from ctm.rtl.config import MachineConfig
 from ctm.sim.elf import write as write_executable
 from ctm.sim.engines.engine import Progress, Report
+from ctm.sim.fault import wrong_kind
 from ctm.sim.jobs.arrays import Array
 from ctm.sim.jobs.destinations import CONDITIONAL
 from ctm.sim.jobs.loading import Launch, LoadedJob
@@ -113,6 +114,20 @@ class Execution:
         if file.path not in self._programs:
             self._programs[file.path] = self.device.place(write_executable(file.executable))
         return self._programs[file.path]
+
+
+def check_kinds(job: LoadedJob, config: MachineConfig) -> None:
+    """Refuse programs that the cores do not run, as the machine would.
+
+    Raises
+    ------
+    MachineError
+        BAD_EXECUTABLE.
+    """
+    cores = config.array.instruction_set
+    for kind in job.kinds:
+        if kind != cores:
+            raise wrong_kind(kind, cores)
 
 
 def processors(job: LoadedJob) -> int:

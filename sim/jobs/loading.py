@@ -50,6 +50,11 @@ class LoadedJob:
     conditional: ConditionalFile | None
     warnings: tuple[str, ...] = ()
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The instruction set that the program of each launch is for."""
+        return tuple(launch.program.executable.kind for launch in self.launches)
+
 
 class Loader:
     """Loads one job; errors name the key."""

@@ -30,6 +30,7 @@ def describe(executable: Executable) -> dict[str, Any]:
         temporaries, constants = temporaries | use.reads | use.writes, constants | use.constants
     notes = executable.notes
     return {
+        "instruction_set": executable.kind,
         "instructions": len(executable.instructions),
         "instructions_by_type": {kind.name.lower(): kinds[kind] for kind in InstructionType},
         "start": executable.start,

@@ -4,9 +4,7 @@ from typing import Any
 
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
-from ctm.sim.golden.dpp.counters import Counters
-from ctm.sim.golden.pe.processor import CommandProcessor
-from ctm.sim.golden.r5xx.core import R5xxCore
+from ctm.sim.golden.machine import Machine
 from ctm.sim.memory import Memory
 from ctm.tb.cosim.memory import BusMemory
 from ctm.tb.cosim.testbench import TB
@@ -25,8 +23,7 @@ class Scoreboard:
     def __init__(self, tb: TB, *, watchdog: int = 0) -> None:
         self.tb, self._watchdog = tb, watchdog
         self.model = Memory()
-        core = R5xxCore(self.model, lanes=tb.config.array.lanes, counters=Counters(), watchdog=watchdog)
-        self._processor = CommandProcessor(self.model, core)
+        self._machine = Machine(tb.config.array, self.model, watchdog=watchdog)
         self._pages: set[int] = set()
         self._skipped: list[tuple[int, int]] = []
 
@@ -55,7 +52,7 @@ class Scoreboard:
     def expected(self, address: int, dwords: int) -> MachineError | None:
         """Run a command buffer on the model."""
         try:
-            self._processor.run(address, dwords)
+            self._machine.run(address, dwords)
         except MachineError as error:
             return error
         return None

@@ -34,7 +34,7 @@ def test_a_command_that_cannot_be_read_stops_the_buffer_there(first: int, addres
     machine = Machine()
     machine.memory.refuse(first, first + 4)
     assert bus_error(machine, CommandBuffer().set_cond_val(1.0).set_cond_val(2.0)).address == address
-    assert machine.processor.state.conditional_value == 0x3F800000
+    assert machine.model.state.conditional_value == 0x3F800000
 
 
 def test_a_program_that_cannot_be_read_is_reported_at_its_start() -> None:

@@ -12,6 +12,7 @@ from ctm.rtl.isa.status import Status
 from ctm.sim.elf import Executable, write
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.loader import load
+from ctm.sim.golden.r5xx.image import fields_of
 from ctm.sim.memory import Memory
 
 BASE = 0x10000
@@ -32,7 +33,7 @@ def memory_with(image: bytes) -> Memory:
 
 def refusal(image: bytes) -> str:
     with pytest.raises(MachineError) as caught:
-        load(memory_with(image), BASE)
+        load(memory_with(image), BASE, "r5xx")
     assert caught.value.status is Status.BAD_EXECUTABLE
     return caught.value.detail
 
@@ -49,9 +50,10 @@ def headers(image: bytes, kind: int) -> list[int]:
 
 
 def test_a_written_executable_is_loaded_whole() -> None:
-    image = load(memory_with(IMAGE), BASE)
-    assert image.instructions == INSTRUCTIONS
-    information = image.information
+    image = load(memory_with(IMAGE), BASE, "r5xx")
+    assert image.code == INSTRUCTIONS
+    assert image.kind == "r5xx"
+    information = fields_of(image.information)
     assert (information["US_CODE_ADDR"]["start"], information["US_CODE_ADDR"]["end"]) == (1, 2)
     assert information["US_PIXSIZE"]["highest_temporary"] == 9
     assert information["US_CONFIG"]["zero_times_anything"] == 1
@@ -106,7 +108,7 @@ def test_an_image_at_the_end_of_memory_wraps_like_every_address() -> None:
     base = 0xFFFF_F800
     memory.write(base, IMAGE[:2048])
     memory.write(0, IMAGE[2048:])
-    assert load(memory, base).instructions == INSTRUCTIONS
+    assert load(memory, base, "r5xx").code == INSTRUCTIONS
 
 
 @given(
@@ -120,8 +122,8 @@ def test_any_damage_loads_or_is_refused(changes: list[tuple[int, int]], length: 
     memory = memory_with(bytes(image[:length]))
     before = memory.read(0, 1 << 18)
     try:
-        loaded = load(memory, BASE)
-        assert 1 <= len(loaded.instructions) <= 512
+        loaded = load(memory, BASE, "r5xx")
+        assert 1 <= len(loaded.code) <= 512
     except MachineError as error:
         assert error.status is Status.BAD_EXECUTABLE
     assert memory.read(0, 1 << 18) == before
@@ -139,7 +141,7 @@ def test_nothing_outside_64_kib_is_read(monkeypatch: pytest.MonkeyPatch) -> None
             image[offset] = generator.integers(256)
         memory.write(BASE, bytes(image))
         try:
-            load(memory, BASE)
+            load(memory, BASE, "r5xx")
         except MachineError:
             pass
     assert read

@@ -60,8 +60,8 @@ def test_a_word_that_is_no_command_stops_the_buffer() -> None:
     machine = Machine()
     error = error_of(machine, [0xC0000600, 0x3F800000, 0xC0001D00, 0, 0xC0030700, 1, 2, 3, 4])
     assert (error.status, error.address, error.word) == (Status.BAD_COMMAND, BUFFER + 8, 0xC0001D00)
-    assert machine.processor.state.conditional_value == 0x3F800000
-    assert machine.processor.state.domain.i0 == 0
+    assert machine.model.state.conditional_value == 0x3F800000
+    assert machine.model.state.domain.i0 == 0
 
 
 @pytest.mark.parametrize("word", [0xC0010300, 0xC0000700, 0x00000800, 0xC0000801, 0xC0001E00])
@@ -74,8 +74,8 @@ def test_a_command_word_must_match_exactly(word: int) -> None:
 def test_both_spellings_of_an_inconsistent_header_take_one_parameter(words: list[int]) -> None:
     machine = Machine()
     machine.commands([*words, 0xC0000600, 7])
-    assert machine.processor.state.counters_enabled
-    assert machine.processor.state.conditional_value == 7
+    assert machine.model.state.counters_enabled
+    assert machine.model.state.conditional_value == 7
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
@@ -102,10 +102,10 @@ def test_every_command_is_truncated_at_every_parameter(command: object) -> None:
 )
 def test_a_parameter_that_is_not_allowed_is_named_and_changes_nothing(words: list[int], place: int) -> None:
     machine = Machine()
-    before = repr(machine.processor.state)
+    before = repr(machine.model.state)
     error = error_of(machine, words)
     assert (error.status, error.address, error.word) == (Status.BAD_PARAMETER, BUFFER + 4 * place, words[place])
-    assert repr(machine.processor.state) == before
+    assert repr(machine.model.state) == before
 
 
 def test_the_address_of_a_bad_parameter_wraps_as_the_buffer_does() -> None:
@@ -114,19 +114,19 @@ def test_the_address_of_a_bad_parameter_wraps_as_the_buffer_does() -> None:
     machine.memory.write(0xFFFF_FFFC, words[:4])
     machine.memory.write(0, words[4:])
     with pytest.raises(MachineError) as caught:
-        machine.processor.run(0xFFFF_FFFC, 5)
+        machine.model.run(0xFFFF_FFFC, 5)
     assert (caught.value.status, caught.value.address, caught.value.word) == (Status.BAD_PARAMETER, 0, 4)
 
 
 def test_reserved_bits_are_ignored() -> None:
     machine = Machine()
     machine.commands([0xC0030B00, 0xFFFFFFF3, 0x12345FFF, 0xFCFCE003 | 0x04020040, 0xFFFFE005])
-    buffer = machine.processor.state.inputs[3]
+    buffer = machine.model.state.inputs[3]
     assert (buffer.base, buffer.pitch, buffer.height) == (0x12345800, 64, 5)
     machine.commands([0xC0030700, 0xFFFFF001, 0xFFFFF002, 0xFFFFF003, 0xFFFFF004])
-    assert machine.processor.state.domain.__dict__ == {"i0": 1, "j0": 2, "i1": 3, "j1": 4}
+    assert machine.model.state.domain.__dict__ == {"i0": 1, "j0": 2, "i1": 3, "j1": 4}
     machine.commands([0xC0001900, 0xFFFFFFF5, 0xC0001A00, 0xFFFFFFFE, 0xC0001B00, 0xFFFFFFF9, 0xC0001C00, 0xFFFFFFFE])
-    state = machine.processor.state
+    state = machine.model.state
     assert state.output_mask == (True, False, True, False)
     assert not state.conditional.write_enabled
     assert state.conditional.test is ConditionalTest.LESS
@@ -231,7 +231,7 @@ def test_writes_outside_the_output_are_dropped() -> None:
 
 def test_the_reset_state_runs_nothing_and_writes_nothing() -> None:
     machine = Machine()
-    state = machine.processor.state
+    state = machine.model.state
     assert state.output_mask == (True,) * 4
     assert not state.conditional.write_enabled
     assert state.conditional.test is ConditionalTest.ALWAYS

@@ -19,6 +19,7 @@ from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.golden.pe.loader import Image, load
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
+from ctm.sim.golden.r5xx.image import fields_of
 from ctm.sim.memory import Memory
 from ctm.tb.pe.simulation import Event, Work
 
@@ -121,22 +122,22 @@ class RecordingCore:
 
     def _load(self, base: int) -> Image:
         try:
-            return load(self._recorder.memory, base)
+            return load(self._recorder.memory, base, "r5xx")
         except MachineError as error:
             # The hardware's loader leaves the code, which comes last, to the array.
             if error.status is not Status.BUS_ERROR or "code segment" not in error.detail:
                 raise
             readable = copy.copy(self._recorder.memory)
             readable.refused_ranges = []
-            return load(readable, base)
+            return load(readable, base, "r5xx")
 
     def start(self, state: State) -> RecordingRun:
         if self._image is None:
             self._image = self._load(state.instruction_base)
-            self._recorder.events.append(("image", (self._image.instructions, _plain(self._image.information))))
+            self._recorder.events.append(("image", (self._image.code, _plain(fields_of(self._image.information)))))
         if not state.conditional.format_is_legal:
             raise MachineError(status=Status.BAD_CONDITIONAL_FORMAT)
-        uncached = self._image.information["UMRT"]["uncached_writes"]
+        uncached = fields_of(self._image.information)["UMRT"]["uncached_writes"]
         if uncached and state.outputs[0].format is not DataFormat.FLOAT32_1:
             raise MachineError(status=Status.BAD_UMRT_FORMAT)
         self._recorder.events.append(("starts", (state.conditional_value,)))

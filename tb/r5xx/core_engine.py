@@ -11,11 +11,14 @@ from ctm.rtl.isa.status import Status
 from ctm.sim.engines.engine import Progress
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.pe.domain import Integers
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
-from ctm.sim.golden.r5xx.core import R5xxCore, R5xxRun
+from ctm.sim.golden.r5xx.instruction_set import R5XX
+from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import Batch
 from ctm.tb.r5xx.simulation.simulation import CoreRun, CoreSimulation, Timing
 
 MOST_CYCLES = 50_000_000
@@ -40,27 +43,33 @@ class CoreEngine(GoldenEngine):
         self.timing = timing
         self.runs: list[CoreRun] = []
         super().__init__(config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles)
+        self.config = config
+        self._array = _Array(self, lanes=config.array.lanes, watchdog=watchdog)
+        self._processor = CommandProcessor(self.memory, self._array, progress=progress)
 
-    def _new_processor(self) -> CommandProcessor:
-        return CommandProcessor(self.memory, _Core(self), progress=self._progress)
+    def execute(self, address: int, dwords: int) -> None:
+        self._processor.run(address, dwords)
+
+    def reset(self) -> None:
+        self._array.forget_program()
+        self._processor.state = State()
 
 
-class _Core(R5xxCore):
-    def __init__(self, engine: CoreEngine) -> None:
+class _Array(ArrayCore[Program, Batch]):
+    """The golden array as far as a program's launch, then the compiled core."""
+
+    def __init__(self, engine: CoreEngine, *, lanes: int, watchdog: int) -> None:
+        super().__init__(R5XX, engine.memory, lanes=lanes, watchdog=watchdog)
         self._engine = engine
-        super().__init__(
-            engine.memory, lanes=engine._config.array.lanes, counters=engine._counters, watchdog=engine._watchdog
-        )
 
-    def start(self, state: State) -> R5xxRun:
-        run = super().start(state)
-        return _Run(run._launch, self._engine)
+    def start(self, state: State) -> "_Run":  # type: ignore[override]
+        return _Run(self.launch(state), self._engine)
 
 
-class _Run(R5xxRun):
+class _Run:
     """Collects the groups, and runs them when all are there."""
 
-    def __init__(self, launch: Launch, engine: CoreEngine) -> None:
+    def __init__(self, launch: Launch[Program], engine: CoreEngine) -> None:
         self._launch, self._engine = launch, engine
         self._groups: list[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]] = []
 
@@ -70,7 +79,7 @@ class _Run(R5xxRun):
     def finish(self) -> MachineError | None:
         launch, engine = self._launch, self._engine
         # The clock and the trace of the arithmetic do not depend on where memory is.
-        core = simulation(replace(engine._config, memory=DEFAULT.memory))
+        core = simulation(replace(engine.config, memory=DEFAULT.memory))
         run = core.run(launch, self._groups, timing=engine.timing, max_cycles=MOST_CYCLES)
         engine.runs.append(run)
         for first, end in run.ranges:

@@ -10,8 +10,8 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, LOOP_STACK
 from ctm.rtl.isa.r5xx.opcodes import FlowOperation
 from ctm.rtl.r5xx.state import control_state_layout
-from ctm.sim.golden.dpp.batch import Batch, Control, Frame
 from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import Batch, Control, Frame
 
 
 def random_control(generator: np.random.Generator, kinds: Sequence[FlowOperation], full: bool) -> Control:

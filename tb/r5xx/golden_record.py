@@ -1,18 +1,20 @@
 """Every instruction that the golden model executes, group by group, with the state that it leaves."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from ctm.rtl.isa.status import Status
-from ctm.sim.golden.dpp.array import Array
-from ctm.sim.golden.dpp.batch import Batch, Frame
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.pe.domain import Integers
 from ctm.sim.golden.r5xx.instruction import Alu, Flow, Tex
+from ctm.sim.golden.r5xx.instruction_set import R5XX
+from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import Batch, Frame
 
 Groups = Iterable[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]]
 """What `Run.add` takes: order, i, j and coverage."""
@@ -66,36 +68,25 @@ class GroupRecord:
     fault: tuple[Status, int] | None = None
 
 
-class _RecordingArray(Array):
-    def __init__(self, launch: Launch, *, hazards: bool) -> None:
-        super().__init__(launch, hazards=hazards)
-        self.groups: dict[int, GroupRecord] = {}
-        self._nested = False
+class _Recorder:
+    """An observer that keeps what each of `groups` does, by the group's place in the domain walk."""
 
-    def run(self, batch: Batch) -> None:
-        for group, order in enumerate(batch.order):
-            lane = group * batch.lanes
-            covered = batch.covered[lane : lane + batch.lanes].copy()
-            self.groups[int(order)] = GroupRecord(int(batch.i[lane]), int(batch.j[lane]), covered)
-        super().run(batch)
+    def __init__(self, program: Program, groups: dict[int, GroupRecord]) -> None:
+        self._instructions = program.code.instructions
+        self._groups = groups
 
-    def _execute(self, batch: Batch, instruction: Alu | Tex | Flow) -> list[Batch]:
-        # It calls itself for the groups that go on where memory refuses an access of others.
-        nested, self._nested = self._nested, True
-        pc = batch.control.pc
-        parts = super()._execute(batch, instruction)
-        self._nested = nested
-        if not nested:
-            for part in parts:
-                snapshot = Snapshot.of(part)
-                for group, order in enumerate(part.order):
-                    self.groups[int(order)].steps.append(Step(pc, instruction, snapshot, group))
-        return parts
+    def executed(self, pc: int, parts: Sequence[Batch]) -> None:
+        for part in parts:
+            snapshot = Snapshot.of(part)
+            for group, order in enumerate(part.order):
+                self._groups[int(order)].steps.append(Step(pc, self._instructions[pc], snapshot, group))
 
-    def _fault(self, batch: Batch, status: Status, *arguments: object, **access: object) -> list[Batch]:
+    def faulted(self, batch: Batch, status: Status, client: BusClient | None) -> None:
         for order in batch.order:
-            self.groups[int(order)].fault = status, batch.control.pc
-        return super()._fault(batch, status, *arguments, **access)  # type: ignore[arg-type]
+            self._groups[int(order)].fault = status, batch.control.pc
+
+    def ended(self, batch: Batch) -> None:
+        """Nothing: the last instruction has its step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,16 +101,17 @@ class Record:
 
 def record(launch: Launch, groups: Groups) -> Record:
     """Run the golden model over groups; those without a covered lane are left out. Writes the launch's memory."""
-    array = _RecordingArray(launch, hazards=True)
+    recorded: dict[int, GroupRecord] = {}
+    run = ArrayRun(R5XX, launch, hazards=True, observers=[_Recorder(launch.program, recorded)])
     for order, i, j, covered in groups:
-        batch = Batch.start(launch.program, launch.lanes, order, i, j, covered, launch.first_conditional(i.size))
-        issued = batch.any_lane(covered)
-        if issued.any():
-            array.run(batch.select(issued))
+        for place, lanes in zip(order, np.arange(i.size).reshape(-1, launch.lanes), strict=True):
+            if covered[lanes].any():
+                recorded[int(place)] = GroupRecord(int(i[lanes[0]]), int(j[lanes[0]]), covered[lanes])
+        run.add(order, i, j, covered)
     types: dict[type, int] = defaultdict(int)
-    for group in array.groups.values():
+    for group in recorded.values():
         for step in group.steps:
             types[type(step.instruction)] += 1
-    hazards = [f"pc {hazard.pc}: {hazard.text}" for hazard in array.hazards()]
-    by_place = {(group.i, group.j): group for group in array.groups.values()}
+    hazards = [f"pc {hazard.pc}: {hazard.text}" for hazard in run.hazards()]
+    by_place = {(group.i, group.j): group for group in recorded.values()}
     return Record(by_place, (types[Alu], types[Tex], types[Flow]), hazards)

@@ -5,15 +5,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx import instruction as words
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InstructionType, RgbOperation, Swizzle
 from ctm.rtl.isa.r5xx.program import US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.elf import Executable, write
-from ctm.sim.golden.dpp.counters import Counters
-from ctm.sim.golden.pe.processor import CommandProcessor
-from ctm.sim.golden.r5xx.core import R5xxCore
+from ctm.sim.golden import machine as golden
 from ctm.sim.memory import Memory
 from ctm.sim.runtime import CommandBuffer, Image, Layout
 
@@ -81,17 +80,15 @@ class Machine:
     memory: Memory = field(default_factory=Memory)
 
     def __post_init__(self) -> None:
-        self.counters = Counters()
-        core = R5xxCore(
-            self.memory, lanes=self.lanes, watchdog=self.watchdog, counters=self.counters, hazards=self.hazards
-        )
-        self.processor = CommandProcessor(self.memory, core)
+        array = ArrayConfig(lanes=self.lanes)
+        self.model = golden.Machine(array, self.memory, watchdog=self.watchdog, hazards=self.hazards)
+        self.counters = self.model.counters
 
     def commands(self, buffer: CommandBuffer | Sequence[int]) -> None:
         """Run a command buffer."""
         numbers = buffer.words if isinstance(buffer, CommandBuffer) else buffer
         self.memory.write(BUFFER, np.array(numbers, "<u4").tobytes())
-        self.processor.run(BUFFER, len(numbers))
+        self.model.run(BUFFER, len(numbers))
 
     def load(self, instructions: Sequence[Instruction], **information: int) -> None:
         """Put an executable at PROGRAM; it ends at its last instruction unless `end` says otherwise."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
 from ctm.rtl.isa.limits import BASE_ALIGNMENT, FLOAT_CONSTANTS
@@ -12,10 +13,8 @@ from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.assembler import disassemble
 from ctm.sim.elf import Executable, write
-from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.pe.processor import CommandProcessor
-from ctm.sim.golden.r5xx.core import R5xxCore
+from ctm.sim.golden.machine import Machine
 from ctm.sim.memory import Memory
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.lib.random_values import random_floats
@@ -45,17 +44,15 @@ class Case:
         memory = Memory()
         for address, data in self.contents:
             memory.write(address, data)
-        core = R5xxCore(memory, lanes=self.lanes, counters=Counters(), watchdog=self.watchdog)
-        processor = CommandProcessor(memory, core)
+        machine = Machine(ArrayConfig(lanes=self.lanes), memory, watchdog=self.watchdog)
         memory.write(_COMMANDS, bytes(self.commands))
-        processor.run(_COMMANDS, len(self.commands.words))
-        run = core.start(processor.state)
+        machine.run(_COMMANDS, len(self.commands.words))
         groups, order = [], 0
-        for i, j, covered in processor.state.domain.groups(self.lanes, 1 << 16):
+        for i, j, covered in machine.state.domain.groups(self.lanes, 1 << 16):
             count = i.size // self.lanes
             groups.append((np.arange(order, order + count), i, j, covered))
             order += count
-        return run._launch, groups
+        return machine.launch(), groups
 
     def listing(self) -> str:
         """The program with its PCs."""

@@ -15,6 +15,7 @@ from ctm.rtl.r5xx.launch import Launch
 from ctm.sim.elf import Executable, write
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.pe.loader import load
+from ctm.sim.golden.r5xx.image import fields_of
 from ctm.sim.memory import Memory
 from ctm.tb.mc.buffers import buffer_bits, golden_buffer, random_buffers
 
@@ -40,7 +41,7 @@ def golden(words: list[int]) -> dict[str, dict[str, int]]:
     image[descriptor : descriptor + 64] = struct.pack("<16I", *words)
     memory = Memory()
     memory.write(0, bytes(image))
-    return {name: dict(fields) for name, fields in load(memory, 0).information.items()}
+    return {name: dict(fields) for name, fields in fields_of(load(memory, 0, "r5xx").information).items()}
 
 
 def drive(context: Any, launch: Launch, words: list[int], buffers: list[Buffer]) -> None:

@@ -10,8 +10,8 @@ from ctm.rtl.config import DEFAULT
 from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, BRANCH_COUNTER_FULL, LOOP_STACK
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, BranchOperation, FlowOperation, InstructionType
 from ctm.rtl.isa.status import Status
-from ctm.sim.golden.dpp.array import Array
-from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.core import ArrayRun
+from ctm.sim.golden.r5xx.instruction_set import R5XX
 from ctm.tb.r5xx.core_engine import simulation
 from ctm.tb.r5xx.coverage import Coverage
 from ctm.tb.r5xx.golden_record import GroupRecord, Record, record
@@ -81,19 +81,16 @@ def test_recording_changes_nothing(draw: Draw) -> None:
         recorded, groups = draw(seed, lanes=4).launch()
         found = record(recorded, groups)
         plain, groups = draw(seed, lanes=4).launch()
-        array = Array(plain)
+        run = ArrayRun(R5XX, plain)
         for order, i, j, covered in groups:
-            batch = Batch.start(plain.program, 4, order, i, j, covered, plain.first_conditional(i.size))
-            issued = batch.any_lane(covered)
-            if issued.any():
-                array.run(batch.select(issued))
-        issued = array.counters.issued
+            run.add(order, i, j, covered)
+        issued = {kind: run.counters.issued.get(kind.name, 0) for kind in InstructionType}
         types = (issued[InstructionType.ALU] + issued[InstructionType.OUTPUT], issued[InstructionType.TEX],
                  issued[InstructionType.FC])  # fmt: skip
         # An illegal instruction and one that faults while it executes are issued, but leave no step.
         unfinished = sum(_faults_inside(group) for group in found.groups.values())
         assert sum(found.issued) + unfinished == sum(types), seed
-        assert (array.fault is not None) == any(group.fault for group in found.groups.values()), seed
+        assert (run.fault is not None) == any(group.fault for group in found.groups.values()), seed
         for output in plain.outputs:
             place = slice(output.base, output.base + 0x8000)
             assert np.array_equal(recorded.memory.bytes[place], plain.memory.bytes[place]), seed

@@ -1,6 +1,8 @@
 """Runs drawn work on the compiled machine and on the golden model, and compares all that a host can see."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +12,7 @@ from ctm.sim.engines.compiled import Disturbance
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.fault import CycleLimitError, MachineError
-from ctm.sim.golden.dpp.array import Array
 from ctm.sim.golden.dpp.batch import Batch
-from ctm.sim.golden.pe.processor import CommandProcessor
-from ctm.sim.golden.pe.state import State
-from ctm.sim.golden.r5xx.core import R5xxCore, R5xxRun
 from ctm.tb.system.memories import copy, first_difference
 from ctm.tb.system.soak_work import MAINTENANCE, Work
 
@@ -42,43 +40,30 @@ class Outcome:
 _OK = Outcome(Status.OK)
 
 
-class _Recorder(Array):
-    """Keeps the faults of all groups."""
+class _Faults:
+    """An observer that keeps the faults of all groups: status, client, PC and pair."""
 
-    def __init__(self, run: R5xxRun, faults: set[tuple[object, ...]]) -> None:
-        super().__init__(run._launch)
-        self._faults = faults
+    def __init__(self) -> None:
+        self.found: set[tuple[object, ...]] = set()
 
-    def _fault(self, batch: Batch, status: Status, detail: str = "", **access: object) -> list[Batch]:
+    def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
+        """Nothing."""
+
+    def faulted(self, batch: Batch[Any], status: Status, client: BusClient | None) -> None:
         for i, j in zip(batch.i[:: batch.lanes], batch.j[:: batch.lanes], strict=True):
-            self._faults.add((status, access.get("client"), batch.control.pc, int(i), int(j)))
-        return super()._fault(batch, status, detail, **access)
+            self.found.add((status, client, batch.control.pc, int(i), int(j)))
 
-
-class _Core(R5xxCore):
-    """Notes the faults of its last program: of several the machine may report any."""
-
-    def start(self, state: State) -> R5xxRun:
-        self.faults: set[tuple[object, ...]] = set()
-        run = super().start(state)
-        run._array = _Recorder(run, self.faults)
-        return run
+    def ended(self, batch: Batch[Any]) -> None:
+        """Nothing."""
 
 
 class Model(GoldenEngine):
-    """The golden model with all faults of the last program."""
+    """The golden model; `faults` are those of all groups: of several the machine may report any."""
 
-    def _new_processor(self) -> CommandProcessor:
-        self._core = _Core(
-            self.memory, lanes=self._config.array.lanes, counters=self._counters, watchdog=self._watchdog
-        )
-        self._core.faults = set()
-        return CommandProcessor(self.memory, self._core)
-
-    @property
-    def faults(self) -> set[tuple[object, ...]]:
-        """Status, client, PC and pair."""
-        return self._core.faults
+    def __init__(self, config: MachineConfig, *, watchdog: int) -> None:
+        observer = _Faults()
+        super().__init__(config, watchdog=watchdog, observers=[observer])
+        self.faults = observer.found
 
 
 class Hardware(RtlEngine):

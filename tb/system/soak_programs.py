@@ -105,6 +105,6 @@ def damaged(generator: np.random.Generator, image: bytes) -> bytes:
         memory = Memory()
         memory.write(0, words.tobytes())
         try:
-            load(memory, 0)
+            load(memory, 0, "r5xx")
         except MachineError:
             return words.tobytes()

@@ -1,11 +1,10 @@
-"""Assembles a whole program: parsed statements, structure, addresses, automatic bits, executable."""
-
-from dataclasses import dataclass
+"""Assembles a whole R5xx program: parsed statements, structure, addresses, automatic bits, executable."""
 
 from ctm.rtl.isa.r5xx.limits import BRANCH_COUNTER_PARTIAL, INSTRUCTION_SLOTS
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, FlowOperation, InstructionType
 from ctm.sim.assembler.cursor import number
-from ctm.sim.assembler.error import AssemblyError, Diagnostic, Position, SourceError
+from ctm.sim.assembler.error import Position, SourceError
+from ctm.sim.assembler.listing import Listing, listing
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.encoder.encoder import encode
 from ctm.sim.assembler.r5xx.parser.source import TOO_MANY, Source, parse
@@ -13,60 +12,11 @@ from ctm.sim.assembler.r5xx.parser.statement import Item
 from ctm.sim.assembler.r5xx.structure import Structure
 from ctm.sim.assembler.r5xx.synchronization import synchronize
 from ctm.sim.assembler.tokens import Kind, Token
-from ctm.sim.elf import Executable
-
-MOST_ERRORS = 100
-"""Errors of a text after which the rest is not looked at: it is likely no source at all."""
 
 
-class _EnoughError(Exception):
-    """There are MOST_ERRORS."""
-
-
-@dataclass(frozen=True)
-class Listing:
-    """An executable, and the source line of each of its instructions."""
-
-    executable: Executable
-    lines: tuple[int, ...]
-
-
-def assemble(source: str, *, name: str = "<source>") -> Executable:
-    """Assemble a program; `name` is the file in messages. The language: docs/assembler.md.
-
-    Raises
-    ------
-    AssemblyError
-        With every error of the text that could be told, at most MOST_ERRORS.
-    """
-    return assemble_listing(source, name=name).executable
-
-
-def assemble_listing(source: str, *, name: str = "<source>") -> Listing:
-    """As `assemble`, with the lines that the instructions come from."""
-    errors: list[SourceError] = []
-
-    def report(error: SourceError) -> None:
-        errors.append(error)
-        if len(errors) == MOST_ERRORS:
-            raise _EnoughError
-
-    try:
-        parsed = parse(source, report)
-        if not errors:
-            return _link(parsed)
-    except SourceError as error:
-        errors.append(error)
-    except _EnoughError:
-        pass
-    lines = source.split("\n")
-    errors.sort(key=lambda error: (error.position.line, error.position.column))
-    raise AssemblyError([_diagnostic(name, error, lines) for error in errors])
-
-
-def _diagnostic(name: str, error: SourceError, lines: list[str]) -> Diagnostic:
-    position = error.position
-    return Diagnostic(name, position.line, position.column, error.message, lines[position.line - 1].rstrip("\r"))
+def assemble(source: str, name: str) -> Listing:
+    """Assemble an R5xx program; see `Language.assemble`."""
+    return listing(source, name, parse, _link)
 
 
 def _link(source: Source) -> Listing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ctm.rtl.isa.limits import TEMPORARIES
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, INSTRUCTION_WORDS
@@ -22,6 +23,9 @@ class Executable:
     registers, in the layouts of the program information note. A value out of range raises ValueError.
     Source: CTM Guide pp. 45-49.
     """
+
+    kind: ClassVar[str] = "r5xx"
+    """The instruction set that the program is for."""
 
     instructions: tuple[Instruction, ...]
     end: int

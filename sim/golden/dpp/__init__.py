@@ -1,1 +1,1 @@
-"""The DPP array with its R5xx instruction set: decoded instructions, groups of processors, execution."""
+"""The array, whatever its instruction set: batches of groups, launches, what a program reads and writes, hazards."""

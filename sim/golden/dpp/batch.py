@@ -1,65 +1,52 @@
 """A batch: groups that stand at the same instruction with the same control state, as structure of arrays.
 
-Everything that steers a group as a whole (PC, aL, loop counts, return addresses) is one Python value per batch;
-everything a lane has is an array whose last axis is `groups * lanes`. An instruction is then a few numpy operations on
-contiguous arrays, whatever the number of groups. Where groups of a batch decide differently it is split, and batches
-that meet again at the same place with the same control state are merged.
+Everything that steers a group as a whole (its PC and what goes with it) is one Python value per batch; everything a
+lane has is an array whose last axis is `groups * lanes`. An instruction is then a few numpy operations on contiguous
+arrays, whatever the number of groups. Where groups of a batch decide differently it is split, and batches that meet
+again at the same place with the same control state are merged.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
-from typing import NamedTuple
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r5xx.opcodes import FlowOperation
-from ctm.sim.golden.r5xx.outstanding import Outstanding
-from ctm.sim.golden.r5xx.program import Program
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.signedinteger]
 
-NO_COUNTER = 0
-ENTERED, BROKEN, CONTINUED = range(3)
-"""Rows of a loop frame's masks: active when it was pushed, left by BREAK, waiting after CONTINUE."""
+
+class Control(Protocol):
+    """Control state that all groups of a batch share. Those of equal states go on together, so it has a hash."""
+
+    @property
+    def pc(self) -> int:
+        """What a fault reports as its PC."""
+
+    @property
+    def place(self) -> int:
+        """Where in the program this is: of several batches the one with the lowest place goes on first."""
 
 
-class Frame(NamedTuple):
-    """What a loop frame holds for the group as a whole."""
-
-    kind: FlowOperation
-    iterations: int
-    loop_index: int
-    """aL as it was before the loop."""
+C = TypeVar("C", bound=Control)
 
 
-class Control(NamedTuple):
-    """Control state that all groups of a batch share."""
-
-    pc: int
-    loop_index: int = 0
-    frames: tuple[Frame, ...] = ()
-    returns: tuple[int, ...] = ()
-
-
-_LANE_ARRAYS = (
-    "i", "j", "covered", "live", "active", "loop_inactive", "counter", "predicates", "alu_result",
-    "temporaries", "outputs", "written", "conditional",
-)  # fmt: skip
-
-
-@dataclass(slots=True, eq=False)
-class Batch:
+@dataclass(slots=True, eq=False, kw_only=True)
+class Batch(Generic[C]):
     """Groups in one control state. Shapes: n lanes, T temporaries, K outputs that the program writes.
 
-    A lane is active, or branch-inactive with a counter, or loop-inactive (after a BREAK or CONTINUE).
+    An instruction set adds what its lanes have, and names in `LANE_ARRAYS` all arrays whose last axis is n.
     """
 
-    control: Control
+    LANE_ARRAYS: ClassVar[tuple[str, ...]] = (
+        "i", "j", "covered", "live", "active", "temporaries", "outputs", "written", "conditional",
+    )  # fmt: skip
+
+    control: C
     lanes: int
     order: Integers
     """Place of each group in the domain walk, [groups]."""
@@ -71,12 +58,8 @@ class Batch:
     covered: Mask
     live: Mask
     active: Mask
-    loop_inactive: Mask
-    counter: npt.NDArray[np.int8]
-    """Branch counter, meaningful for branch-inactive lanes only, [n]."""
-    predicates: Mask
-    """[4, n]."""
-    alu_result: Mask
+    active_lanes: int
+    """Number of active lanes; `set_active` keeps it."""
     temporaries: Floats
     """[T, 4, n]."""
     clean: list[bool]
@@ -87,43 +70,7 @@ class Batch:
     """Channels of `outputs` that were written, [K, 4, n]."""
     conditional: Floats
     frames: list[Mask]
-    """Masks of each loop frame, [3, n]: ENTERED, BROKEN, CONTINUED."""
-    active_lanes: int
-    """Number of active lanes; `set_active` keeps it."""
-    outstanding: Outstanding = Outstanding()
-    """Kept where hazards are watched only."""
-
-    @staticmethod
-    def start(
-        program: Program, lanes: int, order: Integers, i: Integers, j: Integers, covered: Mask, conditional: Floats
-    ) -> "Batch":
-        """Groups at the program's start: r0 = (i, j, 0, 1), everything else 0."""
-        size = i.size
-        temporaries = np.zeros((program.temporaries, CHANNELS, size), np.float32)
-        temporaries[0, 0], temporaries[0, 1], temporaries[0, 3] = i, j, 1.0
-        return Batch(
-            control=Control(program.start),
-            lanes=lanes,
-            order=order,
-            executed=np.zeros(order.size, np.int64),
-            steps=0,
-            i=i,
-            j=j,
-            covered=covered,
-            live=np.ones(size, bool),
-            active=np.ones(size, bool),
-            loop_inactive=np.zeros(size, bool),
-            counter=np.full(size, NO_COUNTER, np.int8),
-            predicates=np.zeros((CHANNELS, size), bool),
-            alu_result=np.zeros(size, bool),
-            temporaries=temporaries,
-            clean=[True] * program.temporaries,
-            outputs=np.zeros((len(program.outputs), CHANNELS, size), np.float32),
-            written=np.zeros((len(program.outputs), CHANNELS, size), bool),
-            conditional=conditional,
-            frames=[],
-            active_lanes=size,
-        )
+    """Masks that each frame of the groups' control stack keeps, [any, n]."""
 
     @property
     def size(self) -> int:
@@ -162,12 +109,12 @@ class Batch:
         self.steps = 0
         return self.executed
 
-    def select(self, chosen: Mask) -> "Batch":
+    def select(self, chosen: Mask) -> Self:
         """A batch of the groups in `chosen` [groups]."""
         groups = np.flatnonzero(chosen)
         lanes = (groups[:, None] * self.lanes + np.arange(self.lanes)).ravel()
-        values = {name: np.take(getattr(self, name), lanes, axis=-1) for name in _LANE_ARRAYS}
-        selected = Batch(
+        values = {name: np.take(getattr(self, name), lanes, axis=-1) for name in self.LANE_ARRAYS}
+        selected = type(self)(
             control=self.control,
             lanes=self.lanes,
             order=self.order[groups],
@@ -176,38 +123,79 @@ class Batch:
             clean=self.clean.copy(),
             frames=[frame[:, lanes] for frame in self.frames],
             active_lanes=0,
-            outstanding=self.outstanding,
             **values,
+            **self._beside([self]),
         )
         selected.set_active(selected.active)
         return selected
 
-    def copy(self) -> "Batch":
+    def copy(self) -> Self:
         """The same groups in the same state, with arrays of their own."""
         return self.select(np.ones(self.groups, bool))
 
-    def is_in_state_of(self, other: "Batch") -> bool:
+    def is_in_state_of(self, other: Self) -> bool:
         """Whether every lane of the same groups is, to the last bit, in the state that it has in `other`."""
-        pairs = [(getattr(self, name), getattr(other, name)) for name in _LANE_ARRAYS]
+        pairs = [(getattr(self, name), getattr(other, name)) for name in self.LANE_ARRAYS]
         pairs += zip(self.frames, other.frames, strict=True)
         return all(np.array_equal(mine.view(np.uint8), its.view(np.uint8)) for mine, its in pairs)
 
-    @staticmethod
-    def merge(batches: list["Batch"]) -> "Batch":
-        """One batch of all groups of `batches`, which have the same control state."""
-        if len(batches) == 1:
-            return batches[0]
-        first = batches[0]
-        values = {name: np.concatenate([getattr(batch, name) for batch in batches], axis=-1) for name in _LANE_ARRAYS}
-        return Batch(
-            control=first.control,
-            lanes=first.lanes,
+    def merge(self, others: Sequence[Self]) -> Self:
+        """One batch of these groups and those of `others`, which have the same control state."""
+        if not others:
+            return self
+        batches = [self, *others]
+        values = {name: np.concatenate([getattr(b, name) for b in batches], axis=-1) for name in self.LANE_ARRAYS}
+        return type(self)(
+            control=self.control,
+            lanes=self.lanes,
             order=np.concatenate([batch.order for batch in batches]),
             executed=np.concatenate([batch.settle() for batch in batches]),
             steps=0,
             clean=[all(flags) for flags in zip(*(batch.clean for batch in batches), strict=True)],
             frames=[np.concatenate(frames, axis=-1) for frames in zip(*(b.frames for b in batches), strict=True)],
             active_lanes=sum(batch.active_lanes for batch in batches),
-            outstanding=reduce(or_, (batch.outstanding for batch in batches)),
             **values,
+            **self._beside(batches),
         )
+
+    def _beside(self, batches: Sequence[Self]) -> dict[str, Any]:
+        """What an instruction set keeps of a batch beside control and arrays: that of all `batches` together."""
+        return {}
+
+
+def at_start(
+    *,
+    temporaries: int,
+    outputs: int,
+    lanes: int,
+    order: Integers,
+    i: Integers,
+    j: Integers,
+    covered: Mask,
+    conditional: Floats,
+) -> dict[str, Any]:
+    """What a batch has whatever its instruction set, but for its control state, of groups that begin.
+
+    r0 = (i, j, 0, 1), everything else 0, all lanes active.
+    """
+    size = i.size
+    registers = np.zeros((temporaries, CHANNELS, size), np.float32)
+    registers[0, 0], registers[0, 1], registers[0, 3] = i, j, 1.0
+    return {
+        "lanes": lanes,
+        "order": order,
+        "executed": np.zeros(order.size, np.int64),
+        "steps": 0,
+        "i": i,
+        "j": j,
+        "covered": covered,
+        "live": np.ones(size, bool),
+        "active": np.ones(size, bool),
+        "active_lanes": size,
+        "temporaries": registers,
+        "clean": [True] * temporaries,
+        "outputs": np.zeros((outputs, CHANNELS, size), np.float32),
+        "written": np.zeros((outputs, CHANNELS, size), bool),
+        "conditional": conditional,
+        "frames": [],
+    }

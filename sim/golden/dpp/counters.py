@@ -2,29 +2,28 @@
 
 from dataclasses import dataclass, field
 
-from ctm.rtl.isa.r5xx.opcodes import InstructionType
-
 
 @dataclass(kw_only=True)
 class Counters:
-    """Group instructions issued by type, and the same times the active lanes of each."""
+    """Group instructions issued by unit, and the same times the active lanes of each."""
 
     groups: int = 0
     """Groups that ran."""
-    issued: dict[InstructionType, int] = field(default_factory=lambda: dict.fromkeys(InstructionType, 0))
+    issued: dict[str, int] = field(default_factory=dict)
+    """By the names that the instruction set gives to its kinds of instructions."""
     lane_instructions: int = 0
 
     @property
     def instructions(self) -> int:
-        """Group instructions of all types."""
+        """Group instructions of all units."""
         return sum(self.issued.values())
 
     def add(self, other: "Counters", *, times: int = 1) -> None:
         """Add what another part of the array counted, `times` over."""
         self.groups += times * other.groups
         self.lane_instructions += times * other.lane_instructions
-        for kind, count in other.issued.items():
-            self.issued[kind] += times * count
+        for unit, count in other.issued.items():
+            self.issued[unit] = self.issued.get(unit, 0) + times * count
 
     def since(self, earlier: "Counters") -> "Counters":
         """What was counted since `earlier`."""

@@ -2,25 +2,27 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.golden.co.unit import ConditionalUnit
 from ctm.sim.golden.dpp.batch import Batch, Floats, Mask
-from ctm.sim.golden.mc.address import extent
+from ctm.sim.golden.dpp.inputs import Inputs
+from ctm.sim.golden.dpp.instruction_set import Program
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import write
-from ctm.sim.golden.r5xx.program import Program
-from ctm.sim.golden.r5xx.texture import Inputs
 from ctm.sim.memory import Memory
+
+P = TypeVar("P", bound=Program)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Launch:
+class Launch(Generic[P]):
     """State of the machine that a program sees."""
 
-    program: Program
+    program: P
     memory: Memory
     inputs: Inputs
     outputs: tuple[Buffer, ...]
@@ -31,7 +33,7 @@ class Launch:
     watchdog: int
     """Instructions that a group may execute, 0 = any number."""
 
-    def finish(self, batch: Batch) -> Iterator[tuple[Buffer, Mask]]:
+    def finish(self, batch: Batch[Any]) -> Iterator[tuple[Buffer, Mask]]:
         """Send the outputs of groups that ended: covered, live lanes whose conditional test passes.
 
         Yields each output that the program writes, after its turn, with the lanes [n] that stored something.
@@ -45,7 +47,7 @@ class Launch:
             write(self.memory, self.outputs[output], batch.i, batch.j, batch.outputs[register], mask)
             yield self.outputs[output], mask.any(axis=0)
 
-    def _test(self, batch: Batch, candidates: Mask) -> Mask:
+    def _test(self, batch: Batch[Any], candidates: Mask) -> Mask:
         lanes = np.flatnonzero(candidates)
         x, y, value = batch.i[lanes], batch.j[lanes], batch.conditional[lanes]
         passed, stored = self.conditional.decide(self.memory, x, y, value)
@@ -57,42 +59,3 @@ class Launch:
     def first_conditional(self, size: int) -> Floats:
         """Conditional values of lanes before the program sets them."""
         return np.full(size, 0.0 if self.program.conditional_from_program else self.conditional_value, np.float32)
-
-
-def inputs_as_at_start(
-    memory: Memory,
-    buffers: tuple[Buffer, ...],
-    program: Program,
-    outputs: tuple[Buffer, ...],
-    conditional: Buffer | None,
-) -> Inputs:
-    """The inputs of a program: one that overlaps memory that the program writes is read from a copy."""
-    written = [outputs[0]] if program.uncached_writes else [outputs[output] for output in program.outputs]
-    if conditional is not None:
-        written.append(conditional)
-    cached = [memory] * len(buffers)
-    for index in program.cached_inputs:
-        if any(_overlap(buffers[index], output) for output in written):
-            cached[index] = _copy(memory, buffers[index])
-    return Inputs(buffers=buffers, cached=tuple(cached), memory=memory)
-
-
-def _ranges(buffer: Buffer) -> list[tuple[int, int]]:
-    """Address ranges [first, end) that a buffer's elements lie in; two where they wrap."""
-    end, limit = buffer.base + extent(buffer), 1 << 32
-    return [(buffer.base, end)] if end <= limit else [(buffer.base, limit), (0, end - limit)]
-
-
-def _overlap(one: Buffer, other: Buffer) -> bool:
-    return any(
-        first < other_end and other_first < end
-        for first, end in _ranges(one)
-        for other_first, other_end in _ranges(other)
-    )
-
-
-def _copy(memory: Memory, buffer: Buffer) -> Memory:
-    result = Memory()
-    for first, end in _ranges(buffer):
-        result.bytes[first:end] = memory.bytes[first:end]
-    return result

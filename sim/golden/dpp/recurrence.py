@@ -5,22 +5,24 @@ would keep a user waiting for minutes; the result is the same. States are compar
 (Brent's algorithm), so a loop is found within a few of its rounds, whatever their length.
 """
 
-from ctm.sim.golden.dpp.batch import Batch
+from typing import Generic
+
 from ctm.sim.golden.dpp.counters import Counters
+from ctm.sim.golden.dpp.instruction_set import B
 
 _FIRST_SNAPSHOT = 512
 """Instructions that a batch executes before its states are compared: short programs never pay."""
 
 
-class Recurrence:
+class Recurrence(Generic[B]):
     """Watches one batch while it runs alone. It must not have written memory that it can read."""
 
     def __init__(self) -> None:
         self._next = _FIRST_SNAPSHOT
-        self._snapshot: Batch | None = None
+        self._snapshot: B | None = None
         self._counters = Counters()
 
-    def skip(self, batch: Batch, counters: Counters, budget: int) -> None:
+    def skip(self, batch: B, counters: Counters, budget: int) -> None:
         """After a step: where the state is that of the snapshot, count as many whole rounds as `budget` steps allow."""
         snapshot = self._snapshot
         if snapshot is not None and batch.control == snapshot.control and batch.is_in_state_of(snapshot):

@@ -1,13 +1,14 @@
 """Reads of what another processor of the same program writes: there is no promise which value they see."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
+from ctm.sim.golden.dpp.hazard import Hazards
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
-from ctm.sim.golden.r5xx.hazards import HazardMonitor
 
 _GRANULE = 2
 """Bytes of the smallest element."""
@@ -40,14 +41,14 @@ class SharingMonitor:
         self._reads = _Accesses()
         self._writes = _Accesses()
 
-    def read(self, batch: Batch, buffer: Buffer, addresses: list[Integers]) -> None:
+    def read(self, batch: Batch[Any], buffer: Buffer, addresses: list[Integers]) -> None:
         """Active lanes of `batch` read the elements at `addresses`, each [n]."""
         lanes = np.flatnonzero(batch.active & batch.covered & batch.live)
         for address in addresses:
             owner = _owner(batch.i[lanes], batch.j[lanes])
             self._reads.add(address[lanes], buffer.element.element_bytes, owner, batch.control.pc)
 
-    def write(self, batch: Batch, buffer: Buffer, x: Integers, y: Integers, mask: Mask) -> None:
+    def write(self, batch: Batch[Any], buffer: Buffer, x: Integers, y: Integers, mask: Mask) -> None:
         """Lanes in `mask` wrote the elements (x, y) [n] of `buffer`."""
         lanes = np.flatnonzero(mask & (x < buffer.width_limit) & (y < buffer.height_limit))
         address = element_address(buffer, x[lanes], y[lanes])
@@ -55,7 +56,7 @@ class SharingMonitor:
             address, buffer.element.element_bytes, _owner(batch.i[lanes], batch.j[lanes]), batch.control.pc
         )
 
-    def report(self, monitor: HazardMonitor) -> None:
+    def report(self, hazards: Hazards) -> None:
         """Report reads of elements that another processor wrote."""
         read, reader, pc = self._reads.joined()
         written, writer, _ = self._writes.joined()
@@ -70,7 +71,7 @@ class SharingMonitor:
         for place in np.unique(pc[shared], return_index=True)[1]:
             at = np.flatnonzero(shared)[place]
             text = f"reads 0x{int(read[at]) * _GRANULE:08x}, which another processor of the program writes"
-            monitor.report(int(pc[at]), text, int(reader[at]) & 0xFFFF, int(reader[at]) >> 16)
+            hazards.report(int(pc[at]), text, int(reader[at]) & 0xFFFF, int(reader[at]) >> 16)
 
 
 def _owner(i: Integers, j: Integers) -> Integers:

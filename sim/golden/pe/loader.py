@@ -1,27 +1,29 @@
 """The program loader of the PE: reads a DPP executable's image in memory.
 
-Source: CTM Guide pp. 45-49. It reads nothing outside the first 64 KiB from the image's base.
+Source: CTM Guide pp. 45-49. What tells one kind of program from another is in `PROGRAM_FORMATS`. From the image's base
+on no more is read than programs of the machine's kind may have: of R5xx programs 64 KiB.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ctm.rtl.isa import executable as elf
-from ctm.rtl.isa.limits import ADDRESS_SPACE
-from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_SLOTS, INSTRUCTION_WORDS
-from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
+from ctm.rtl.isa.executable import ProgramFormat
+from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
+from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.isa.word import unpack
-from ctm.sim.fault import MachineError
+from ctm.sim.fault import MachineError, wrong_kind
 from ctm.sim.memory import Memory
 
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """A loaded program: instructions of six words each and the fields of its program information, by note word."""
+    """A loaded program: the words of each unit of its code, and those of its program information."""
 
-    instructions: tuple[tuple[int, ...], ...]
-    information: Mapping[str, Mapping[str, int]]
+    kind: str
+    """The instruction set that it is for, as `PROGRAM_FORMATS` has it."""
+    code: tuple[tuple[int, ...], ...]
+    information: tuple[int, ...]
 
 
 def _malformed(detail: str) -> MachineError:
@@ -29,15 +31,17 @@ def _malformed(detail: str) -> MachineError:
 
 
 class _Window:
-    """The part of memory that an image may occupy."""
+    """The part of memory that an image may occupy: `size` bytes."""
 
-    def __init__(self, memory: Memory, base: int) -> None:
+    def __init__(self, memory: Memory, base: int, size: int) -> None:
         self._memory = memory
         self._base = base
+        self._size = size
 
     def words(self, offset: int, count: int, what: str) -> list[int]:
-        if offset % 4 or offset < 0 or offset + 4 * count > PROGRAM_FORMAT.image_limit:
-            raise _malformed(f"{what} at offset {offset} is not a multiple of 4 inside 64 KiB of the image")
+        if offset % 4 or offset < 0 or offset + 4 * count > self._size:
+            kilobytes = self._size // 1024
+            raise _malformed(f"{what} at offset {offset} is not a multiple of 4 inside {kilobytes} KiB of the image")
         if self._memory.is_refused(self._base + offset, 4 * count):
             raise MachineError(
                 status=Status.BUS_ERROR,
@@ -48,32 +52,39 @@ class _Window:
         return [int(word) for word in self._memory.words(self._base + offset, count)]
 
 
-def load(memory: Memory, base: int) -> Image:
-    """Load the executable image at `base`.
+def load(memory: Memory, base: int, kind: str) -> Image:
+    """Load the executable image at `base` for a machine whose cores run programs of `kind`.
 
     Raises
     ------
     MachineError
-        BAD_EXECUTABLE, with what is malformed, or BUS_ERROR.
+        BAD_EXECUTABLE, with what is malformed or that it is of another kind, or BUS_ERROR.
     """
-    window = _Window(memory, base)
+    wanted = PROGRAM_FORMATS[kind]
+    window = _Window(memory, base, wanted.image_limit)
     code: tuple[int, int] | None = None
-    descriptors: list[list[int]] = []
-    for kind, offset, size in _segments(window):
-        if kind == elf.PT_LOAD:
+    notes: list[tuple[str, list[int]]] = []
+    for segment, offset, size in _segments(window, wanted.machine):
+        if segment == elf.PT_LOAD:
             if code is not None:
                 raise _malformed("it has two code segments")
             code = offset, size
-        elif kind == elf.PT_NOTE:
-            descriptors += _program_information(window, offset, size)
+        elif segment == elf.PT_NOTE:
+            notes += _program_notes(window, offset, size, wanted.machine)
     if code is None:
         raise _malformed("it has no code segment")
-    if len(descriptors) != 1:
-        raise _malformed(f"it has {len(descriptors)} program information notes instead of one")
-    return Image(instructions=_instructions(window, *code), information=_information(descriptors[0]))
+    if len(notes) != 1:
+        raise _malformed(f"it has {len(notes)} program information notes instead of one")
+    found, information = notes[0]
+    if found != kind:
+        raise wrong_kind(found, kind)
+    image = Image(kind=kind, code=_code(window, *code, wanted), information=tuple(information))
+    if information[0] != wanted.version:
+        raise _malformed(f"word 0 of its program information is not {wanted.version}")
+    return image
 
 
-def _segments(window: _Window) -> Iterator[tuple[int, int, int]]:
+def _segments(window: _Window, machine: int) -> Iterator[tuple[int, int, int]]:
     header = window.words(0, elf.ELF_HEADER_BYTES // 4, "the ELF header")
     identification = b"".join(word.to_bytes(4, "little") for word in header[:4])
     found = (
@@ -82,7 +93,7 @@ def _segments(window: _Window) -> Iterator[tuple[int, int, int]]:
     )  # fmt: skip
     wanted = (
         elf.ELF_MAGIC, elf.ELFCLASS32, elf.ELFDATA2LSB, elf.ELFOSABI_ATI, elf.ABI_VERSION,
-        elf.ET_EXEC, elf.EM_ATI_R5XX, elf.EF_ATI_DPP, elf.PROGRAM_HEADER_BYTES,
+        elf.ET_EXEC, machine, elf.EF_ATI_DPP, elf.PROGRAM_HEADER_BYTES,
     )  # fmt: skip
     names = ("magic", "class", "data encoding", "OSABI", "ABI version", "type", "machine", "flags", "phentsize")
     for name, value, right in zip(names, found, wanted, strict=True):
@@ -94,22 +105,24 @@ def _segments(window: _Window) -> Iterator[tuple[int, int, int]]:
         yield words[0], words[1], words[4]
 
 
-def _program_information(window: _Window, offset: int, size: int) -> list[list[int]]:
-    """Descriptors of all program information notes of one note segment."""
+def _program_notes(window: _Window, offset: int, size: int, machine: int) -> list[tuple[str, list[int]]]:
+    """The program information notes of one note segment, of whatever kind: the kind and the descriptor of each."""
+    kinds = {known.information.value: kind for kind, known in PROGRAM_FORMATS.items() if known.machine == machine}
     found = []
     end = offset + size
     while offset < end:
-        name_size, descriptor_size, kind = window.words(offset, elf.NOTE_HEADER_BYTES // 4, "a note")
+        name_size, descriptor_size, note = window.words(offset, elf.NOTE_HEADER_BYTES // 4, "a note")
         name_at = offset + elf.NOTE_HEADER_BYTES
         descriptor_at = name_at + (name_size + 3 & ~3)
         offset = descriptor_at + (descriptor_size + 3 & ~3)
         if offset > end:
             raise _malformed("a note reaches past the end of its segment")
         name = window.words(name_at, (name_size + 3) // 4, "a note's name")
-        if _bytes(name)[:name_size] == elf.NOTE_NAME and kind == elf.NoteType.PROGRAM_INFORMATION.value:
+        if _bytes(name)[:name_size] == elf.NOTE_NAME and note in kinds:
             if descriptor_size != 4 * elf.PROGRAM_INFORMATION_WORDS:
                 raise _malformed(f"its program information has {descriptor_size} bytes instead of 64")
-            found.append(window.words(descriptor_at, elf.PROGRAM_INFORMATION_WORDS, "the program information"))
+            words = window.words(descriptor_at, elf.PROGRAM_INFORMATION_WORDS, "the program information")
+            found.append((kinds[note], words))
     return found
 
 
@@ -117,18 +130,11 @@ def _bytes(words: list[int]) -> bytes:
     return b"".join(word.to_bytes(4, "little") for word in words)
 
 
-def _information(descriptor: list[int]) -> Mapping[str, Mapping[str, int]]:
-    information = {
-        name: unpack(layout, word) for (name, layout), word in zip(PROGRAM_INFORMATION.items(), descriptor, strict=True)
-    }
-    if information["version"]["version"] != PROGRAM_FORMAT.version:
-        raise _malformed("word 0 of its program information is not 1")
-    return information
-
-
-def _instructions(window: _Window, offset: int, size: int) -> tuple[tuple[int, ...], ...]:
-    count, rest = divmod(size, INSTRUCTION_BYTES)
-    if rest or not 0 < count <= INSTRUCTION_SLOTS:
-        raise _malformed(f"its code of {size} bytes is not 1 to {INSTRUCTION_SLOTS} instructions of 24 bytes")
-    words = window.words(offset, count * INSTRUCTION_WORDS, "the code segment")
-    return tuple(tuple(words[at : at + INSTRUCTION_WORDS]) for at in range(0, len(words), INSTRUCTION_WORDS))
+def _code(window: _Window, offset: int, size: int, wanted: ProgramFormat) -> tuple[tuple[int, ...], ...]:
+    count, rest = divmod(size, wanted.unit_bytes)
+    if rest or not 0 < count <= wanted.most_units:
+        limits = f"1 to {wanted.most_units} instructions of {wanted.unit_bytes} bytes"
+        raise _malformed(f"its code of {size} bytes is not {limits}")
+    unit_words = wanted.unit_bytes // WORD_BYTES
+    words = window.words(offset, count * unit_words, "the code segment")
+    return tuple(tuple(words[at : at + unit_words]) for at in range(0, len(words), unit_words))

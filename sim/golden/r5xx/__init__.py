@@ -1,1 +1,1 @@
-"""The R5xx instruction set in the golden model."""
+"""The R5xx instruction set on the array: decoded instructions, and how a batch executes them."""

@@ -11,11 +11,12 @@ import numpy as np
 from ctm.rtl.isa.limits import QUAD
 from ctm.rtl.isa.r5xx.opcodes import OutputModifier
 from ctm.sim.golden import fp
-from ctm.sim.golden.dpp.batch import Batch, Floats
+from ctm.sim.golden.dpp.batch import Floats
 from ctm.sim.golden.r5xx.instruction import ALPHA, Alu
 from ctm.sim.golden.r5xx.operands import Operands
 from ctm.sim.golden.r5xx.plan import Block
 from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import Batch
 
 
 @dataclass(frozen=True, slots=True)

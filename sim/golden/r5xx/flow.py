@@ -16,9 +16,10 @@ from ctm.rtl.isa.r5xx.limits import (
     LOOP_STACK,
 )
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, BranchOperation, FlowOperation
-from ctm.sim.golden.dpp.batch import BROKEN, CONTINUED, ENTERED, Batch, Control, Frame, Mask
+from ctm.sim.golden.dpp.batch import Mask
 from ctm.sim.golden.r5xx.instruction import Flow
 from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import BROKEN, CONTINUED, ENTERED, Batch, Control, Frame
 
 _BEGINS = {FlowOperation.LOOP, FlowOperation.REP}
 _ENDS = {FlowOperation.ENDLOOP: FlowOperation.LOOP, FlowOperation.ENDREP: FlowOperation.REP}
@@ -46,6 +47,15 @@ class Outcome:
     jump: Control | None
     """None where no group jumps."""
     stay: Control | None
+
+    @property
+    def shared(self) -> Control | None:
+        """The control state in which all groups go on; None where they part or some fault."""
+        if self.overflowed.any():
+            return None
+        if self.jump is None or self.jump == self.stay:
+            return self.stay
+        return self.jump if self.stay is None else None
 
 
 def execute(batch: Batch, program: Program, instruction: Flow) -> Outcome:

@@ -1,4 +1,4 @@
-"""Hazards: reads of what the rules of synchronisation do not promise to be there.
+"""R5xx hazards: reads of what the rules of synchronisation do not promise to be there.
 
 The model executes one instruction at a time and so always reads the new value; hardware need not. Source: CTM Guide
 pp. 24-26 and 32-34. State is kept per batch: what is outstanding depends only on the instructions that its groups
@@ -6,37 +6,28 @@ executed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctm.rtl.isa.r5xx.opcodes import Presubtract, TextureOperation, UmrtTarget
-from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.hazard import Hazards
 from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Flow, Illegal, Instruction, Row, Tex
 from ctm.sim.golden.r5xx.operands import temporary
 from ctm.sim.golden.r5xx.outstanding import Outstanding, Place
 from ctm.sim.golden.r5xx.plan import DERIVATIVES, Block, Reading
 from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import Batch
 
 _ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
 _CONSTANT = -1
 _NO_LOOKUP = (TextureOperation.NOP, TextureOperation.KILL_LT_0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hazard:
-    """One read that is not promised; (i, j) is lane 0 of the first group seen to make it."""
-
-    pc: int
-    text: str
-    i: int
-    j: int
-
-
 class HazardMonitor:
-    """Watches the instructions of every batch and collects hazards, each place and kind once."""
+    """Watches the instructions of every batch and reports hazards."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, hazards: Hazards) -> None:
         self._uncached_writes = program.uncached_writes
-        self.hazards: dict[tuple[int, str], Hazard] = {}
+        self._hazards = hazards
 
     def watch(self, batch: Batch, instruction: Instruction, blocks: Sequence[Block]) -> None:
         """Check the instruction that `batch` is about to execute, and take note of what it leaves outstanding."""
@@ -60,16 +51,12 @@ class HazardMonitor:
             state = replace(state, uncached_write=False) if writes_uncached else state
             state = state.acquired() if acquires else state
         for text in texts:
-            self.report(batch.control.pc, text, int(batch.i[0]), int(batch.j[0]))
+            self._hazards.report(batch.control.pc, text, int(batch.i[0]), int(batch.j[0]))
         batch.outstanding = state
 
     def _writes_uncached(self, instruction: Instruction) -> bool:
         is_output = isinstance(instruction, Alu) and instruction.is_output
         return self._uncached_writes and is_output and bool(instruction.common.output_mask)
-
-    def report(self, pc: int, text: str, i: int, j: int) -> None:
-        """Take note of a hazard."""
-        self.hazards.setdefault((pc, text), Hazard(pc=pc, text=text, i=i, j=j))
 
 
 def _name(place: Place) -> str:

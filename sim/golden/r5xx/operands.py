@@ -7,10 +7,11 @@ import numpy as np
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS, TEMPORARIES
 from ctm.rtl.isa.r5xx.opcodes import Presubtract
 from ctm.sim.golden import fp
-from ctm.sim.golden.dpp.batch import Batch, Floats
+from ctm.sim.golden.dpp.batch import Floats
+from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Destination, Row
 from ctm.sim.golden.r5xx.plan import Reading, modified
-from ctm.sim.golden.r5xx.program import Constants
+from ctm.sim.golden.r5xx.state import Batch
 
 _ZERO = np.zeros(1, np.float32)
 

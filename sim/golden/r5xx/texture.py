@@ -3,32 +3,22 @@
 Source: CTM Guide pp. 32-33. LODBIAS, LOD and DXDY behave as LOOKUP: there are no mip levels.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden import fp
-from ctm.sim.golden.dpp.batch import Batch, Floats, Integers
+from ctm.sim.golden.dpp.batch import Floats, Integers
+from ctm.sim.golden.dpp.constants import RefusedError
+from ctm.sim.golden.dpp.inputs import Inputs
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import lookup_addresses, read_at
 from ctm.sim.golden.r5xx.alu import Result
 from ctm.sim.golden.r5xx.instruction import Tex
 from ctm.sim.golden.r5xx.operands import temporary
-from ctm.sim.golden.r5xx.program import RefusedError
+from ctm.sim.golden.r5xx.state import Batch
 from ctm.sim.golden.r5xx.writeback import gate, write_temporary
-from ctm.sim.memory import Memory
-
-
-@dataclass(frozen=True, kw_only=True)
-class Inputs:
-    """The sixteen inputs. `cached[n]` is the memory that a cached lookup in input n reads: as it was at the start."""
-
-    buffers: tuple[Buffer, ...]
-    cached: tuple[Memory, ...]
-    memory: Memory
 
 
 def kill(batch: Batch, instruction: Tex) -> bool:

@@ -8,11 +8,12 @@ import numpy as np
 from ctm.rtl.isa.limits import CHANNELS, QUAD
 from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
 from ctm.sim.golden import fp
-from ctm.sim.golden.dpp.batch import Batch, Floats, Integers, Mask
+from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import write
 from ctm.sim.golden.r5xx.alu import Result
 from ctm.sim.golden.r5xx.instruction import Alu
+from ctm.sim.golden.r5xx.state import Batch
 from ctm.sim.golden.r5xx.writeback import gate
 from ctm.sim.memory import Memory
 

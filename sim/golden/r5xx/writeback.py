@@ -8,11 +8,12 @@ import numpy as np
 
 from ctm.rtl.isa.r5xx.opcodes import ZeroTest
 from ctm.sim.golden import fp
-from ctm.sim.golden.dpp.batch import Batch, Floats, Mask
+from ctm.sim.golden.dpp.batch import Floats, Mask
 from ctm.sim.golden.r5xx.alu import Result
 from ctm.sim.golden.r5xx.instruction import ALPHA, Alu, Common, Destination
 from ctm.sim.golden.r5xx.operands import temporary
 from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import Batch
 
 
 def gate(batch: Batch, common: Common, channel: int, *, write_inactive: bool = False) -> Mask | None:

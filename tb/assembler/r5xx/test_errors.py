@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctm.sim.assembler import AssemblyError, assemble
-from ctm.sim.assembler.r5xx.program import MOST_ERRORS
+from ctm.sim.assembler.listing import MOST_ERRORS
 
 
 def errors(text: str) -> list[tuple[int, int, str]]:

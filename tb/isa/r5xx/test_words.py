@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from ctm.rtl.isa import formats
 from ctm.rtl.isa.commands import BY_NAME, BY_WORD, COMMANDS
 from ctm.rtl.isa.host import REGISTER_SPACE, REGISTERS
-from ctm.rtl.isa.r5xx import instruction
+from ctm.rtl.isa.r5xx import instruction, program
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
-from ctm.rtl.isa.r5xx.program import PROGRAM_INFORMATION, US_CODE_ADDR, US_CODE_RANGE, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import fields, pack, replace, unpack
 
 DATA = Path(__file__).parents[2] / "data" / "r5xx" / "isa"
@@ -120,10 +119,10 @@ def test_inline_constants_have_the_values_of_the_register_reference() -> None:
         (instruction.FC_ADDR, {"bool_addr": 31, "int_addr": 3, "jump_addr": 511, "jump_global": 1}, 0x81FF031F),
         # FLOAT32_4, tiled, 2x2, pitch 64.
         (formats.FORMAT, {"pitch": 16, "tiling": 3, "format": 4}, 0x04030040),
-        (US_CODE_ADDR, {"start": 5, "end": 0x101}, 0x01010005),
-        (US_CODE_RANGE, {"size": 511}, 0x01FF0000),
-        (US_CONFIG, {"zero_times_anything": 1}, 0x00000002),
-        (US_FC_CTRL, {"full_fc_en": 1}, 0x80000000),
+        (program.US_CODE_ADDR, {"start": 5, "end": 0x101}, 0x01010005),
+        (program.US_CODE_RANGE, {"size": 511}, 0x01FF0000),
+        (program.US_CONFIG, {"zero_times_anything": 1}, 0x00000002),
+        (program.US_FC_CTRL, {"full_fc_en": 1}, 0x80000000),
     ],
 )  # fmt: skip
 def test_words_are_those_worked_out_by_hand(layout: object, values: dict[str, int], word: int) -> None:
@@ -155,7 +154,7 @@ def test_commands_are_those_of_the_manual() -> None:
 def test_every_layout_is_one_word() -> None:
     layouts = [layout for words in instruction.WORDS.values() for layout in words]
     layouts += [layout for command in COMMANDS for layout in command.parameters.values()]
-    layouts += list(PROGRAM_INFORMATION.values())
+    layouts += list(program.PROGRAM_INFORMATION.values())
     layouts += [register.layout for register in REGISTERS]
     assert all(sum(width for _, _, width in fields(layout)) == 32 for layout in layouts)
 

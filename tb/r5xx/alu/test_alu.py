@@ -16,14 +16,15 @@ from ctm.rtl.r5xx.alu.alu import Alu
 from ctm.rtl.r5xx.code.alu_control import AluControl
 from ctm.rtl.r5xx.entries import LaneControl
 from ctm.sim.compiled import CompiledUnit
-from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r5xx import alu
 from ctm.sim.golden.r5xx.decode import decode
 from ctm.sim.golden.r5xx.instruction import Alu as Decoded
 from ctm.sim.golden.r5xx.instruction import Illegal
 from ctm.sim.golden.r5xx.plan import plan
-from ctm.sim.golden.r5xx.program import Constants, Program
+from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import Batch
 from ctm.sim.memory import Memory
 from ctm.tb.fp.cases import comparisons
 from ctm.tb.jobs.folder import executable
@@ -68,7 +69,7 @@ def programs() -> list[Program]:
     for us_config in (0, 2):
         memory = Memory()
         memory.write(0, executable([(0,) * 6], highest_temporary=2 * SOURCES - 1, us_config=us_config, fg_depth_src=1))
-        found.append(Program(image=load(memory, 0), constants=Constants(memory, 0x20000, 0x30000, 0x31000)))
+        found.append(Program(image=load(memory, 0, "r5xx"), constants=Constants(memory, 0x20000, 0x30000, 0x31000)))
     return found
 
 

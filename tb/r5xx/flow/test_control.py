@@ -17,12 +17,13 @@ from ctm.rtl.isa.word import fields, pack, unpack
 from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
 from ctm.rtl.r5xx.state import control_state_layout
 from ctm.sim.compiled import CompiledUnit
-from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.constants import Constants, RefusedError
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r5xx import flow
 from ctm.sim.golden.r5xx.decode import decode
 from ctm.sim.golden.r5xx.instruction import Flow, Illegal
-from ctm.sim.golden.r5xx.program import Constants, Program, RefusedError
+from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import Batch
 from ctm.sim.memory import Memory
 from ctm.tb.jobs.folder import executable
 from ctm.tb.r5xx.flow_states import Lanes, meaning, pack_states, random_control, randomise, start
@@ -66,7 +67,7 @@ def program_with(full: bool, code_offset: int, *, refuses: bool) -> Program:
     memory.write(0, executable([(0,) * 6], us_fc_ctrl=int(full) << 31, offset=code_offset))
     memory.write(0x30000, np.array(INT_CONSTANTS, np.uint32).tobytes())
     memory.write(0x31000, np.arange(32, dtype=np.uint32).tobytes())
-    return Program(image=load(memory, 0), constants=Constants(memory, 0x20000, 0x30000, 0x31000))
+    return Program(image=load(memory, 0, "r5xx"), constants=Constants(memory, 0x20000, 0x30000, 0x31000))
 
 
 def needs_constant(words: tuple[int, ...]) -> bool:

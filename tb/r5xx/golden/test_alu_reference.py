@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from ctm.sim.golden.dpp.batch import Batch, Control
+from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r5xx import alu
 from ctm.sim.golden.r5xx.decode import decode
 from ctm.sim.golden.r5xx.instruction import Alu
 from ctm.sim.golden.r5xx.plan import plan
-from ctm.sim.golden.r5xx.program import Constants, Program
+from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.state import Batch, Control
 from ctm.sim.golden.r5xx.writeback import write_back
 from ctm.sim.memory import Memory
 from ctm.tb.jobs.folder import executable
@@ -75,7 +76,7 @@ def test_random_instructions_do_to_every_processor_what_the_words_say(seed: int)
         memory.write(0, executable([words], highest_temporary=TEMPORARIES - 1, us_config=2 * zero_rule, fg_depth_src=1))
         constants = random_floats(generator, (256, 4))
         memory.write(0x20000, constants.tobytes())
-        program = Program(image=load(memory, 0), constants=Constants(memory, 0x20000, 0x30000, 0x31000))
+        program = Program(image=load(memory, 0, "r5xx"), constants=Constants(memory, 0x20000, 0x30000, 0x31000))
         loop_index = int(generator.choice([0, 1, 5, 130, 300, 511]))
         batch = batch_of(generator, program, loop_index)
         expected = processors_of(batch)

@@ -197,7 +197,7 @@ def test_a_fault_drops_the_rest_of_the_buffer_and_the_machine_goes_on() -> None:
     commands = CommandBuffer().set_inst_fmt(0x10000).set_domain(0, 0, 1, 1).start_program().set_cond_val(1.0)
     with pytest.raises(MachineError):
         machine.commands(commands)
-    assert machine.processor.state.conditional_value == 0
+    assert machine.model.state.conditional_value == 0
     machine.load([move(0, 0, output=0)])
     assert machine.start((0, 0, 0, 0))[0, 0, 0, 3] == 1
 

@@ -10,14 +10,15 @@ from ctm.rtl.config import DEFAULT, ArrayConfig
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.golden.co.unit import ConditionalUnit
+from ctm.sim.golden.dpp.constants import Constants
+from ctm.sim.golden.dpp.inputs import Inputs
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import read_at
 from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.golden.pe.loader import load
-from ctm.sim.golden.r5xx.program import Constants, Program
-from ctm.sim.golden.r5xx.texture import Inputs
+from ctm.sim.golden.r5xx.program import Program
 from ctm.sim.memory import Memory
 from ctm.tb.jobs.folder import executable
 from ctm.tb.lib.words import random_words
@@ -57,7 +58,7 @@ def launch_of(
     memory.write(PROGRAM, executable([move(0, 0, output=0)], uncached_writes=uncached_writes))
     inputs = (source,) * 16
     return Launch(
-        program=Program(image=load(memory, PROGRAM), constants=Constants(memory, FLOATS, INTS, BOOLS)),
+        program=Program(image=load(memory, PROGRAM, "r5xx"), constants=Constants(memory, FLOATS, INTS, BOOLS)),
         memory=memory,
         inputs=Inputs(buffers=inputs, cached=(memory,) * 16, memory=memory),
         outputs=targets or outputs(),

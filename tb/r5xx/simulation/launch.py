@@ -146,7 +146,7 @@ def memory_setup(launch: Launch, current: Memory, arrays: Arrays) -> MemorySetup
 def run_setup(launch: Launch, current: Memory, groups: Iterable[GroupArrays], arrays: Arrays, **given: int) -> RunSetup:
     """Everything that a run needs; `given` are the timing's fields and limits."""
     setup = RunSetup(memory=memory_setup(launch, current, arrays), **given)
-    code = np.array(launch.program.image.instructions, np.uint32).reshape(-1, INSTRUCTION_WORDS)
+    code = np.array(launch.program.image.code, np.uint32).reshape(-1, INSTRUCTION_WORDS)
     setup.code, setup.instructions = arrays.pointer(code, np.uint32), len(code)
     _set_constants(setup, launch, arrays)
     setup.program = arrays.pointer(words_of(program_word(launch), PROGRAM.size), np.uint32)
@@ -168,7 +168,7 @@ def _groups(groups: Iterable[GroupArrays], lanes: int) -> tuple[Integers, Intege
 def _set_constants(setup: RunSetup, launch: Launch, arrays: Arrays) -> None:
     """The three files of constants; a beat of which memory refuses any byte is refused."""
     # Where constants lie is known to them only, and what they hold is less than what memory does.
-    bases = launch.program.constants._bases
+    bases = launch.program.constants.bases
     sizes = (FLOAT_CONSTANTS * CHANNELS, INT_CONSTANTS, BOOL_CONSTANTS)
     for bank, (base, size) in enumerate(zip(bases, sizes, strict=True)):
         beat_bytes = 4 * BEAT_WORDS

@@ -1,0 +1,60 @@
+"""What an assembler gives: an executable with the lines that it comes from, or all errors of the text."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ctm.sim.assembler.error import AssemblyError, Diagnostic, Report, SourceError
+from ctm.sim.elf import Executable
+
+MOST_ERRORS = 100
+"""Errors of a text after which the rest is not looked at: it is likely no source at all."""
+
+_Parsed = TypeVar("_Parsed")
+
+
+class _EnoughError(Exception):
+    """There are MOST_ERRORS."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """An executable, and the source line of each of its instructions."""
+
+    executable: Executable
+    lines: tuple[int, ...]
+
+
+def listing(
+    source: str, name: str, parse: Callable[[str, Report], _Parsed], link: Callable[[_Parsed], Listing]
+) -> Listing:
+    """Parse a text, and link what was parsed if there are no errors; `name` is the file in messages.
+
+    Raises
+    ------
+    AssemblyError
+        With all errors that `parse` reported or either raised, at most MOST_ERRORS.
+    """
+    errors: list[SourceError] = []
+
+    def report(error: SourceError) -> None:
+        errors.append(error)
+        if len(errors) == MOST_ERRORS:
+            raise _EnoughError
+
+    try:
+        parsed = parse(source, report)
+        if not errors:
+            return link(parsed)
+    except SourceError as error:
+        errors.append(error)
+    except _EnoughError:
+        pass
+    lines = source.split("\n")
+    errors.sort(key=lambda error: (error.position.line, error.position.column))
+    raise AssemblyError([_diagnostic(name, error, lines) for error in errors])
+
+
+def _diagnostic(name: str, error: SourceError, lines: list[str]) -> Diagnostic:
+    position = error.position
+    return Diagnostic(name, position.line, position.column, error.message, lines[position.line - 1].rstrip("\r"))

@@ -1,0 +1,1 @@
+"""The ELF file around a program of any kind."""

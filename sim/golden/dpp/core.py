@@ -1,0 +1,159 @@
+"""The array as the command processor sees it: it starts programs of one instruction set."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.status import Status
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.array import Array
+from ctm.sim.golden.dpp.batch import Integers
+from ctm.sim.golden.dpp.constants import Constants
+from ctm.sim.golden.dpp.counters import Counters
+from ctm.sim.golden.dpp.hazard import Hazard
+from ctm.sim.golden.dpp.inputs import inputs_as_at_start
+from ctm.sim.golden.dpp.instruction_set import B, Executor, Observer
+from ctm.sim.golden.dpp.journal import Fault, Journal
+from ctm.sim.golden.dpp.launch import Launch, P
+from ctm.sim.golden.pe.loader import Image, load
+from ctm.sim.golden.pe.state import State
+from ctm.sim.memory import Memory
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstructionSet(Generic[P, B]):
+    """What an instruction set hangs into the array.
+
+    name
+        As `ArrayConfig.instruction_set` and `PROGRAM_FORMATS` have it.
+    units
+        What `Counters.issued` counts: its kinds of instructions.
+    program
+        Makes a program of a loaded image and the constants. It may refuse the image with BAD_EXECUTABLE.
+    executor
+        Makes what executes a launch and tells a journal of it.
+    """
+
+    name: str
+    units: tuple[str, ...]
+    program: Callable[[Image, Constants], P]
+    executor: Callable[[Launch[P], Journal[B]], Executor[B]]
+
+
+class ArrayCore(Generic[P, B]):
+    """Starts programs of `instruction_set`.
+
+    `counters` adds up what all programs issue. With `hazards` a program that reads what was not promised to be there
+    ends with HAZARD. `watchdog` is the number of instructions that a group may execute, 0 = any. The observers see all
+    programs.
+    """
+
+    def __init__(
+        self,
+        instruction_set: InstructionSet[P, B],
+        memory: Memory,
+        *,
+        lanes: int,
+        watchdog: int = 0,
+        hazards: bool = False,
+        observers: Sequence[Observer[B]] = (),
+    ) -> None:
+        self._instruction_set = instruction_set
+        self._memory = memory
+        self.lanes = lanes
+        self._watchdog = watchdog
+        self._hazards = hazards
+        self._observers = observers
+        self._image: Image | None = None
+        self.counters = Counters(issued=dict.fromkeys(instruction_set.units, 0))
+
+    def forget_program(self) -> None:
+        """Load the program again at the next start."""
+        self._image = None
+
+    def start(self, state: State) -> "ArrayRun[P, B]":
+        """Load the program where it is not, check what it needs, and begin it; see `Core.start`."""
+        launch = self.launch(state)
+        return ArrayRun(
+            self._instruction_set, launch, total=self.counters, hazards=self._hazards, observers=self._observers
+        )
+
+    def launch(self, state: State) -> Launch[P]:
+        """All that a program reads and writes, after the checks of `start`."""
+        if self._image is None:
+            self._image = load(self._memory, state.instruction_base, self._instruction_set.name)
+        bases = state.constant_bases
+        constants = Constants(self._memory, bases["set_constf_fmt"], bases["set_consti_fmt"], bases["set_constb_fmt"])
+        program = self._instruction_set.program(self._image, constants)
+        if not state.conditional.format_is_legal:
+            raise MachineError(status=Status.BAD_CONDITIONAL_FORMAT)
+        if any(state.outputs[output].format is not DataFormat.FLOAT32_1 for output in program.uncached_outputs):
+            raise MachineError(status=Status.BAD_UMRT_FORMAT)
+        outputs = tuple(state.outputs)
+        written = state.conditional.buffer if state.conditional.may_write_buffer else None
+        return Launch(
+            program=program,
+            memory=self._memory,
+            inputs=inputs_as_at_start(self._memory, tuple(state.inputs), program, outputs, written),
+            outputs=outputs,
+            output_mask=state.output_mask,
+            conditional=state.conditional,
+            conditional_value=state.conditional_float,
+            lanes=self.lanes,
+            watchdog=self._watchdog,
+        )
+
+
+class ArrayRun(Generic[P, B]):
+    """One program on the array. What it issued is added to `total` when it is finished."""
+
+    def __init__(
+        self,
+        instruction_set: InstructionSet[P, B],
+        launch: Launch[P],
+        *,
+        total: Counters | None = None,
+        hazards: bool = False,
+        observers: Sequence[Observer[B]] = (),
+    ) -> None:
+        self._journal = Journal[B](launch, hazards=hazards, observers=observers)
+        self._executor = instruction_set.executor(launch, self._journal)
+        self._array = Array[B](launch, self._executor, self._journal)
+        self._total = total
+
+    @property
+    def counters(self) -> Counters:
+        """What was issued so far."""
+        return self._journal.counters
+
+    @property
+    def fault(self) -> Fault | None:
+        """Of the groups that have run, that of the first one that faulted."""
+        return self._journal.fault
+
+    def add(self, order: Integers, i: Integers, j: Integers, covered: npt.NDArray[np.bool_]) -> None:
+        """Run groups to their end; see `Run.add`."""
+        batch = self._executor.start(order, i, j, covered)
+        issued = batch.any_lane(covered)
+        if issued.any():
+            self._array.run(batch if issued.all() else batch.select(issued))
+
+    def hazards(self) -> list[Hazard]:
+        """Hazards by PC, where they are watched; for when all groups were added."""
+        return self._journal.all_hazards()
+
+    def finish(self) -> MachineError | None:
+        """The fault of the first group that has one, or the hazards where they are watched."""
+        if self._total is not None:
+            self._total.add(self.counters)
+        if self.fault is not None:
+            return self.fault.error
+        hazards = self.hazards()
+        if not hazards:
+            return None
+        first, lines = hazards[0], [f"pc {hazard.pc}: {hazard.text}" for hazard in hazards]
+        return MachineError(status=Status.HAZARD, pc=first.pc, i=first.i, j=first.j, detail="; ".join(lines))

@@ -1,0 +1,64 @@
+"""What the array asks of an instruction set: its programs, and what one step of a batch does."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
+
+B = TypeVar("B", bound=Batch[Any])
+B_contra = TypeVar("B_contra", bound=Batch[Any], contravariant=True)
+
+
+class Program(Protocol):
+    """A loaded program, as far as the array has to know it."""
+
+    @property
+    def temporaries(self) -> int:
+        """Temporaries that exist: those above read 0 and swallow writes."""
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """Output registers that it may write, ascending; they are sent when a group ends."""
+
+    @property
+    def uncached_outputs(self) -> tuple[int, ...]:
+        """Outputs that it writes past the caches while it runs, at places of its own."""
+
+    @property
+    def cached_inputs(self) -> frozenset[int]:
+        """Inputs that it may read through the input cache."""
+
+    @property
+    def conditional_from_program(self) -> bool:
+        """Whether the conditional value is the program's; else it is the PE's."""
+
+
+class Executor(Protocol[B]):
+    """Executes one launch of a program for whatever batch it is given.
+
+    It tells its `Journal` of everything that is not in the batches it returns: what it issues, faults, groups that
+    end, elements that are read and written.
+    """
+
+    def start(self, order: Integers, i: Integers, j: Integers, covered: Mask) -> B:
+        """Groups at the program's start; shapes as for `Run.add`."""
+
+    def step(self, batch: B) -> list[B]:
+        """Execute one instruction for all groups of `batch`; the groups that go on, one batch for each control state.
+
+        The first one may be `batch` itself, changed. Groups that fault or end are in none.
+        """
+
+
+class Observer(Protocol[B_contra]):
+    """Sees what groups do. It must not change the batches, and has to copy what it keeps of them."""
+
+    def executed(self, pc: int, parts: Sequence[B_contra]) -> None:
+        """The instruction at `pc` was executed: the groups that did not fault in it, in the state behind it."""
+
+    def faulted(self, batch: B_contra, status: Status, client: BusClient | None) -> None:
+        """All groups of `batch` stopped at its PC; `client` is that of a bus error."""
+
+    def ended(self, batch: B_contra) -> None:
+        """All groups of `batch` ended, and their outputs were sent."""

@@ -1,0 +1,93 @@
+"""What becomes of groups: executors tell it here, where it is counted, watched for hazards and shown to observers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.batch import Integers, Mask
+from ctm.sim.golden.dpp.counters import Counters
+from ctm.sim.golden.dpp.hazard import Hazard, Hazards
+from ctm.sim.golden.dpp.instruction_set import B, Observer
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.dpp.sharing import SharingMonitor
+from ctm.sim.golden.mc.buffer import Buffer
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The fault of one group; `order` is its place in the domain walk."""
+
+    order: int
+    error: MachineError
+
+
+class Journal(Generic[B]):
+    """The record of one launch. `counters` and `fault` (that of the first group that has one) are its result.
+
+    `hazards` is there where hazards are watched; an instruction set reports its own to it.
+    """
+
+    def __init__(self, launch: Launch[Any], *, hazards: bool = False, observers: Sequence[Observer[B]] = ()) -> None:
+        self._launch = launch
+        self._observers = tuple(observers)
+        self._sharing = SharingMonitor() if hazards else None
+        self.hazards = Hazards() if hazards else None
+        self.counters = Counters()
+        self.fault: Fault | None = None
+
+    def issued(self, batch: B, unit: str) -> None:
+        """All groups of `batch` are about to execute an instruction of `unit`."""
+        counters = self.counters
+        counters.issued[unit] = counters.issued.get(unit, 0) + batch.groups
+        counters.lane_instructions += batch.active_lanes
+
+    def executed(self, pc: int, parts: Sequence[B]) -> None:
+        """The instruction at `pc` was executed; see `Observer.executed`."""
+        for observer in self._observers:
+            observer.executed(pc, parts)
+
+    def read(self, batch: B, buffer: Buffer, addresses: list[Integers]) -> None:
+        """Active lanes of `batch` read the elements at `addresses`, each [n]."""
+        if self._sharing is not None:
+            self._sharing.read(batch, buffer, addresses)
+
+    def wrote(self, batch: B, buffer: Buffer, x: Integers, y: Integers, stored: Mask) -> None:
+        """Lanes in `stored` wrote the elements (x, y) [n] of `buffer`."""
+        if self._sharing is not None:
+            self._sharing.write(batch, buffer, x, y, stored)
+
+    def ended(self, batch: B) -> None:
+        """All groups of `batch` ended: their outputs are sent."""
+        for output, stored in self._launch.finish(batch):
+            self.wrote(batch, output, batch.i, batch.j, stored)
+        for observer in self._observers:
+            observer.ended(batch)
+
+    def faulted(
+        self, batch: B, status: Status, detail: str = "", *, client: BusClient | None = None, address: int | None = None
+    ) -> None:
+        """All groups of `batch` stop, without output; `client` and `address` are those of a bus error."""
+        first = int(batch.order.argmin())
+        if self.fault is None or batch.order[first] < self.fault.order:
+            lane = first * batch.lanes
+            error = MachineError(
+                status=status,
+                pc=batch.control.pc,
+                i=int(batch.i[lane]),
+                j=int(batch.j[lane]),
+                detail=detail,
+                client=client,
+                address=address,
+            )
+            self.fault = Fault(int(batch.order[first]), error)
+        for observer in self._observers:
+            observer.faulted(batch, status, client)
+
+    def all_hazards(self) -> list[Hazard]:
+        """Hazards seen, by PC; for when the whole domain has run."""
+        if self.hazards is None or self._sharing is None:
+            return []
+        self._sharing.report(self.hazards)
+        return self.hazards.sorted()

@@ -1,0 +1,67 @@
+"""The golden model of the whole machine: a command processor, and cores of the configured instruction set."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ctm.rtl.config import ArrayConfig
+from ctm.sim.golden.dpp.core import ArrayCore
+from ctm.sim.golden.dpp.counters import Counters
+from ctm.sim.golden.dpp.instruction_set import Observer
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
+from ctm.sim.golden.pe.processor import CommandProcessor, Progress
+from ctm.sim.golden.pe.state import State
+from ctm.sim.memory import Memory
+
+
+class Machine:
+    """Executes command buffers that lie in `memory`.
+
+    Of the configuration only the instruction set and the size of a group matter. `watchdog`, `hazards` and `observers`
+    are those of `ArrayCore`, `progress` that of `CommandProcessor`.
+    """
+
+    def __init__(
+        self,
+        array: ArrayConfig,
+        memory: Memory,
+        *,
+        watchdog: int = 0,
+        hazards: bool = False,
+        progress: Progress | None = None,
+        observers: Sequence[Observer[Any]] = (),
+    ) -> None:
+        self._memory = memory
+        self._progress = progress
+        self._core = ArrayCore(
+            INSTRUCTION_SETS[array.instruction_set],
+            memory,
+            lanes=array.lanes,
+            watchdog=watchdog,
+            hazards=hazards,
+            observers=observers,
+        )
+        self.reset()
+
+    def run(self, address: int, dwords: int) -> None:
+        """Execute the command buffer of `dwords` words at `address`; see `CommandProcessor.run`."""
+        self._processor.run(address, dwords)
+
+    def reset(self) -> None:
+        """Return to the reset state; memory and counters stay."""
+        self._core.forget_program()
+        self._processor = CommandProcessor(self._memory, self._core, progress=self._progress)
+
+    @property
+    def counters(self) -> Counters:
+        """What all programs issued."""
+        return self._core.counters
+
+    @property
+    def state(self) -> State:
+        """What commands have set."""
+        return self._processor.state
+
+    def launch(self) -> Launch[Any]:
+        """What a start_program would run now, without running it; see `ArrayCore.launch`."""
+        return self._core.launch(self.state)

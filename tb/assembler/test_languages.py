@@ -1,0 +1,85 @@
+"""Languages by name and by kind of program, with an invented one beside that of R5xx."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from ctm.sim.assembler import LANGUAGES, AssemblyError, Language, Listing, assemble, assemble_listing, disassemble
+from ctm.sim.assembler.error import Report, SourceError
+from ctm.sim.assembler.listing import listing
+from ctm.sim.assembler.text import Line, Names, each, lines
+
+
+@dataclass(frozen=True)
+class Words:
+    """A program of a language in which each line is a number."""
+
+    kind: ClassVar[str] = "invented"
+    numbers: tuple[int, ...]
+
+
+def parse(text: str, report: Report) -> list[tuple[int, int]]:
+    names, found = Names(), []
+
+    def step(line: Line) -> None:
+        names.label(line, len(found))
+        if not line.is_empty:
+            cursor = names.cursor(line)
+            found.append((cursor.position.line, cursor.integer("a number", 100)))
+            cursor.expect_end()
+
+    each(list(lines(text, report)), step, report)
+    return found
+
+
+def link(found: list[tuple[int, int]]) -> Listing:
+    places, numbers = zip(*found, strict=True)
+    return Listing(Words(numbers), places)  # type: ignore[arg-type]
+
+
+INVENTED = Language(
+    name="words",
+    kind="invented",
+    assemble=lambda text, name: listing(text, name, parse, link),
+    disassemble=lambda program: "".join(f"{number}\n" for number in program.numbers),  # type: ignore[attr-defined]
+)
+
+
+@pytest.fixture(autouse=True)
+def invented(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LANGUAGES, INVENTED.name, INVENTED)
+
+
+def test_each_language_assembles_its_own_text() -> None:
+    found = assemble_listing("first: 7\n\nlast: again: 12 ; a comment\n", language="words")
+    assert (found.executable, found.lines) == (Words((7, 12)), (1, 3))
+    assert assemble("OUT o0 = MOV(r0)").kind == "r5xx"
+
+
+def test_a_program_is_disassembled_in_the_language_of_its_kind() -> None:
+    program = assemble("7\n12\n", language="words")
+    assert disassemble(program) == "7\n12\n"
+    assert assemble(disassemble(program), language="words") == program
+    assert "OUT o0" in disassemble(assemble("OUT o0 = MOV(r0)"))
+
+
+def test_all_errors_of_a_text_are_told_in_any_language() -> None:
+    with pytest.raises(AssemblyError) as caught:
+        assemble("one: 7\nwhat\n100\none: 8\n9 9", name="x.w", language="words")
+    assert [(error.line, error.column) for error in caught.value.errors] == [(2, 1), (3, 1), (4, 1), (5, 3)]
+    assert str(caught.value.errors[2]).startswith("x.w:4:1: the label one was defined before\none: 8\n^")
+
+
+def test_a_language_that_there_is_not_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="no language 'basic'; there is: r5xx, words"):
+        assemble("", language="basic")
+
+
+def test_an_error_while_linking_is_told_with_its_line() -> None:
+    def refuse(found: list[tuple[int, int]]) -> Listing:
+        place = next(iter(lines("7", lambda error: None))).tokens[0].position
+        raise SourceError("it does not fit", place)
+
+    with pytest.raises(AssemblyError, match="it does not fit"):
+        listing("7", "x.w", parse, refuse)
