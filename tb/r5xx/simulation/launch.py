@@ -189,7 +189,7 @@ def program_word(launch: Launch) -> int:
     program = launch.program
     output = launch.outputs[0]
     values = {
-        "size": len(program.image.instructions),
+        "size": len(program.image.code),
         "start": program.start,
         "end": program.end,
         "code_offset": program.code_offset,

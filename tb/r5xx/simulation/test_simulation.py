@@ -49,7 +49,7 @@ def test_every_client_is_served_and_a_run_leaves_nothing_behind(lanes: int, timi
         run = core.run(launch, groups_of(domain, lanes), timing=timing, max_cycles=100_000)
         copy = floats_at(memory, FLOAT4, domain)
         assert np.array_equal(floats_at(run.memory, outputs()[0], domain), copy)
-        instruction = launch.program.image.instructions[0][0]
+        instruction = launch.program.image.code[0][0]
         words = [instruction, *(memory.word(FLOATS + 16 * beat) for beat in (0, 1, 3))]
         assert np.array_equal(
             floats_at(run.memory, outputs()[1], domain), np.tile(words, (copy.shape[1], 1)).T.astype(np.uint32)
