@@ -39,9 +39,29 @@ class Machine(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
-        self._config, self._make_core = config, core
-        self._instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
-        self._ports = port_count(config.memory.split)
+        self._config = config
+        array, memory = config.array, config.memory
+        self._instruction_set = INSTRUCTION_SETS[array.instruction_set]
+        self._ports = port_count(memory.split)
+        self._host = HostInterface(array)
+        self._processor = CommandProcessor(array, self._instruction_set.shapes.program_format)
+        self._conditional = ConditionalUnit(array.lanes)
+        self._array = Array(config, self._instruction_set, core)
+        self._launch = self._instruction_set.launch()
+        self._controller = MemoryController(
+            config,
+            tag=lookup_tag_layout(array),
+            slot=slot_bits(array) + (array.cores - 1).bit_length(),
+            conditional_passenger=passenger_layout(array.lanes),
+        )
+        self._memory_ports = MemoryPorts(
+            self._controller.read_tag,
+            self._controller.write_tag,
+            ports=self._ports,
+            data_bits=memory.data_bits,
+            reads=sum(read_clients(memory.outstanding_lines)),
+            writes=WRITES,
+        )
         super().__init__(
             {
                 "control": In(ControlBusSignature()),
@@ -53,28 +73,7 @@ class Machine(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        config = self._config
-        array, memory = config.array, config.memory
-        slot = slot_bits(array) + (array.cores - 1).bit_length()
-        m.submodules.host = self._host = host = HostInterface(array)
-        self._processor = CommandProcessor(array, self._instruction_set.shapes.program_format)
-        self._conditional = ConditionalUnit(array.lanes)
-        self._array = Array(config, self._instruction_set, self._make_core)
-        self._launch = self._instruction_set.launch()
-        self._controller = MemoryController(
-            config,
-            tag=lookup_tag_layout(array),
-            slot=slot,
-            conditional_passenger=passenger_layout(array.lanes),
-        )
-        self._memory_ports = MemoryPorts(
-            self._controller.read_tag,
-            self._controller.write_tag,
-            ports=self._ports,
-            data_bits=memory.data_bits,
-            reads=sum(read_clients(memory.outstanding_lines)),
-            writes=WRITES,
-        )
+        m.submodules.host = host = self._host
         m.submodules.memory_ports = self._memory_ports
         m.submodules.launch = self._launch
         # A soft reset is the reset of all units but the host interface and the memory ports.

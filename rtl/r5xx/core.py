@@ -1,42 +1,30 @@
 """A core: runs groups through a program of the R5xx instruction set.
 
-This file wires. docs/architecture.md has the picture.
+This file wires what is R5xx's: code, constants and ports. docs/architecture.md has the picture.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
-from ctm.rtl.dpp.groups.retirement import Retirement
-from ctm.rtl.dpp.groups.scheduler import Scheduler
+from ctm.rtl.dpp.core_parts import CoreParts, add_parts, connect_parts
 from ctm.rtl.dpp.groups.scheduling import slot_bits
-from ctm.rtl.dpp.groups.starter import Starter
-from ctm.rtl.dpp.groups.state import GroupStates
-from ctm.rtl.dpp.memory.coordinates import Coordinates
-from ctm.rtl.dpp.memory.lookup_return import LookupReturn
-from ctm.rtl.dpp.memory.lookups import passenger_layout
-from ctm.rtl.dpp.memory.outstanding import Outstanding
-from ctm.rtl.dpp.memory.uncached_writes import UncachedWrites
-from ctm.rtl.dpp.registers.file import RegisterFile
-from ctm.rtl.dpp.registers.outputs import OutputRegisters
-from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_slots
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r5xx.alu.port import AluPort
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES
 from ctm.rtl.r5xx.alu.uncached_pairs import UncachedPairs
 from ctm.rtl.r5xx.code.store import InstructionStore
 from ctm.rtl.r5xx.flow.port import FLOW_LINES, FlowPort
+from ctm.rtl.r5xx.parts import Parts
 from ctm.rtl.r5xx.shapes import SHAPES, Unit
 from ctm.rtl.r5xx.texture.port import TexturePort
-from ctm.rtl.r5xx.trace import trace_layout
+from ctm.rtl.r5xx.trace import connect_trace, trace_layout
 
 _ALU, _TEXTURE, _FLOW, _FAULT = range(4)
 """Readers of the groups' states."""
-_OUTPUT, _TEST = range(2)
-"""Readers of the states of groups at their end."""
 
 
 class Core(wiring.Component):
@@ -57,64 +45,33 @@ class Core(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        config = self._config
-        array = config.array
-        m.submodules.store = self._store = InstructionStore()
-        m.submodules.loader = self._loader = ConstantLoader(FLOAT_LINES, FLOW_LINES)
-        m.submodules.scheduler = self._scheduler = Scheduler(array, SHAPES)
-        m.submodules.states = self._states = GroupStates(array, SHAPES, _FAULT + 1)
-        m.submodules.registers = self._registers = RegisterFile(array, SHAPES)
-        m.submodules.outputs = self._outputs = OutputRegisters(array, SHAPES)
-        m.submodules.outstanding = self._outstanding = Outstanding(array)
-        m.submodules.starter = self._starter = Starter(array)
-        m.submodules.alu = self._alu = AluPort(config)
-        m.submodules.texture = self._texture = TexturePort(array)
-        m.submodules.flow = self._flow = FlowPort(array)
-        m.submodules.coordinates = self._coordinates = Coordinates(
-            array.lanes, passenger_layout(array), config.arithmetic
+        config, array = self._config, self._config.array
+        generic = add_parts(m, config, SHAPES, readers=_FAULT + 1)
+        own = Parts(
+            store=InstructionStore(),
+            loader=ConstantLoader(FLOAT_LINES, FLOW_LINES),
+            alu=AluPort(config),
+            texture=TexturePort(array),
+            flow=FlowPort(array),
+            pairs=UncachedPairs(array),
         )
-        m.submodules.lookups = self._lookups = LookupReturn(array, SHAPES)
-        m.submodules.pairs = self._pairs = UncachedPairs(array)
-        m.submodules.uncached = self._uncached = UncachedWrites(array)
-        m.submodules.retirement = self._retirement = Retirement(array, SHAPES)
-        self._connect_start(m)
-        self._connect_loading(m)
-        self._connect_issue(m)
-        self._connect_alu(m)
-        self._connect_texture(m)
-        self._connect_register_writes(m)
-        self._connect_end(m)
-        self._connect_faults(m)
-        self._connect_trace(m)
+        for name, part in vars(own).items():
+            m.submodules[name] = part
+        allocation = connect_parts(m, self, generic, array)
+        m.d.comb += [port.allocation.eq(allocation) for port in (own.alu, own.texture)]
+        self._connect_loading(m, generic, own)
+        self._connect_issue(m, generic, own)
+        self._connect_states(m, generic, own)
+        self._connect_alu(m, generic, own)
+        self._connect_texture(m, generic, own)
+        self._count(m, generic, own)
+        fault_slot = self._connect_faults(m, generic, own)
+        connect_trace(m, self.trace, generic, own, self.fault, fault_slot)
         return m
 
-    def _connect_start(self, m: Module) -> None:
-        """Groups that come in."""
-        scheduler, starter, program = self._scheduler, self._starter, self.program
-        takes = self.group.valid & self.group.ready
-        self._allocation = allocation = allocate(m, program.highest_temporary)
-        m.d.comb += [
-            *(unit.allocation.eq(allocation) for unit in (self._alu, self._texture)),
-            self._registers.slot_exponent.eq(allocation.exponent),
-            scheduler.slots.eq(usable_slots(self._config.array, allocation.exponent)),
-            self.group.ready.eq(scheduler.has_free & ~starter.busy),
-            scheduler.admit.eq(takes),
-            *(unit.start.valid.eq(takes) for unit in (self._outputs, self._states)),
-            *(unit.start.row.eq(scheduler.free_row) for unit in (self._outputs, self._states)),
-            self._states.start.group.eq(self.group.payload),
-            self._states.second.eq(scheduler.second),
-            starter.group.valid.eq(takes),
-            starter.group.slot.eq(scheduler.free_row[:-1]),
-            starter.group.group.eq(self.group.payload),
-            starter.highest_temporary.eq(program.highest_temporary),
-            scheduler.start.eq(program.start),
-            scheduler.begin.eq(starter.begin),
-            scheduler.watchdog.eq(program.watchdog),
-        ]
-
-    def _connect_loading(self, m: Module) -> None:
+    def _connect_loading(self, m: Module, generic: CoreParts, own: Parts) -> None:
         """Instructions and constants."""
-        store, loader = self._store, self._loader
+        store, loader = own.store, own.loader
         connect(m, store.client, flipped(self.code))
         connect(m, loader.client, flipped(self.constants))
         m.d.comb += [
@@ -123,19 +80,20 @@ class Core(wiring.Component):
             store.load.eq(self.load | self.group.valid),
             store.forget.eq(self.forget_code),
             loader.forget.eq(self.forget_constants),
-            loader.alu.eq(self._alu.miss),
-            loader.flow.eq(self._flow.miss),
-            self._alu.loaded.eq(loader.float_loaded),
-            self._alu.constant_write.eq(loader.write),
-            self._flow.integer_loaded.eq(loader.int_loaded),
-            self._flow.boolean_loaded.eq(loader.bool_loaded),
-            self._flow.constant_write.eq(loader.write),
+            loader.alu.eq(own.alu.miss),
+            loader.flow.eq(own.flow.miss),
+            own.alu.loaded.eq(loader.float_loaded),
+            own.alu.constant_write.eq(loader.write),
+            own.flow.integer_loaded.eq(loader.int_loaded),
+            own.flow.boolean_loaded.eq(loader.bool_loaded),
+            own.flow.constant_write.eq(loader.write),
+            generic.scheduler.wake.eq(~loader.busy),
         ]
 
-    def _connect_issue(self, m: Module) -> None:
+    def _connect_issue(self, m: Module, generic: CoreParts, own: Parts) -> None:
         """Scheduler, instruction store and ports."""
-        scheduler, store = self._scheduler, self._store
-        ports = {Unit.ALU: self._alu, Unit.TEXTURE: self._texture, Unit.FLOW: self._flow}
+        scheduler, store = generic.scheduler, own.store
+        ports = {Unit.ALU: own.alu, Unit.TEXTURE: own.texture, Unit.FLOW: own.flow}
         slots = {Unit.ALU: store.alu_slot, Unit.TEXTURE: store.texture_slot, Unit.FLOW: store.flow_slot}
         entries = {Unit.ALU: store.alu, Unit.TEXTURE: store.texture, Unit.FLOW: store.flow}
         for unit, port in ports.items():
@@ -152,138 +110,71 @@ class Core(wiring.Component):
             scheduler.fetched.eq(store.summary),
             scheduler.can_fetch.eq(store.loaded),
             scheduler.ready.eq(~0),
-            scheduler.ready[Unit.TEXTURE.value].eq(self._texture.ready),
-            scheduler.room.eq(Cat(self._alu.ready_direct, self._uncached.ready)),
-            scheduler.wake.eq(~self._loader.busy),
-            scheduler.blocked.eq(self._outstanding.blocked),
-            scheduler.full.eq(self._outstanding.full),
-            scheduler.quiet.eq(self._outstanding.quiet),
-            self._flow.expired.eq(scheduler.expired),
-            self._flow.refused.eq(store.refused),
+            scheduler.ready[Unit.TEXTURE.value].eq(own.texture.ready),
+            scheduler.room.eq(Cat(own.alu.ready_direct, generic.uncached.ready)),
+            scheduler.ending.eq(own.alu.ending),
+            own.alu.leaves.eq(scheduler.leaves),
+            own.flow.expired.eq(scheduler.expired),
+            own.flow.refused.eq(store.refused),
         ]
-        self._read_state(m, _ALU, self._alu.slot, self._alu.group)
-        self._read_state(m, _TEXTURE, self._texture.slot, self._texture.group)
-        self._read_state(m, _FLOW, self._flow.slot, self._flow.group)
+
+    def _connect_states(self, m: Module, generic: CoreParts, own: Parts) -> None:
+        """The groups' states, which ports read and change."""
+        states, control = generic.states, own.flow.control
+        for reader, port in ((_ALU, own.alu), (_TEXTURE, own.texture), (_FLOW, own.flow)):
+            m.d.comb += [states.slots[reader].eq(port.slot), port.group.eq(states.groups[reader])]
         m.d.comb += [
-            self._states.stacks_slot.eq(self._flow.slot),
-            self._flow.stacks.eq(self._states.stacks),
-            *(self._states.control[name].eq(self._flow.control[name]) for name in ("valid", "slot")),
+            states.stacks_slot.eq(own.flow.slot),
+            own.flow.stacks.eq(states.stacks),
+            *(states.control[name].eq(control[name]) for name in ("valid", "slot")),
             *(
-                part[name].eq(self._flow.control.state[name])
-                for part in (self._states.control.control, self._states.control.stacks)
+                part[name].eq(control.state[name])
+                for part in (states.control.control, states.control.stacks)
                 for name, _ in part.shape()
             ),
-            self._states.live.eq(self._texture.live),
-            self._states.flags.eq(self._alu.flags),
-            self._alu.second.eq(scheduler.second.bit_select(self._alu.slot, 1)),
-            scheduler.ending.eq(self._alu.ending),
-            self._alu.leaves.eq(scheduler.leaves),
+            states.live.eq(own.texture.live),
+            states.flags.eq(own.alu.flags),
+            own.alu.second.eq(generic.scheduler.second.bit_select(own.alu.slot, 1)),
         ]
 
-    def _read_state(self, m: Module, reader: int, slot: Value, group: data.View) -> None:
-        m.d.comb += [self._states.slots[reader].eq(slot), group.eq(self._states.groups[reader])]
-
-    def _connect_alu(self, m: Module) -> None:
-        """Registers of the ALU, and uncached writes."""
-        alu, registers, uncached = self._alu, self._registers, self._uncached
-        connect(m, uncached.write, flipped(self.uncached.write))
-        outstanding = self._outstanding
+    def _connect_alu(self, m: Module, generic: CoreParts, own: Parts) -> None:
+        """Registers of the ALU, outputs and uncached writes."""
+        alu, registers, uncached = own.alu, generic.registers, generic.uncached
         m.d.comb += [
             registers.source_places.eq(alu.source_places),
             alu.temporaries.eq(registers.sources),
             registers.result_places.eq(alu.result_places),
             registers.results.eq(alu.results),
             registers.result_enable.eq(alu.result_enable),
-            self._outputs.write.eq(alu.outputs),
-            self._pairs.limits.eq(self.program.output),
-            self._pairs.result.eq(alu.uncached),
+            generic.outputs.write.eq(alu.outputs),
+            generic.retirement.left.eq(alu.left),
+            own.pairs.limits.eq(self.program.output),
+            own.pairs.result.eq(alu.uncached),
             uncached.announced.eq(alu.announced),
-            uncached.result.eq(self._pairs.write),
-            outstanding.write.eq(alu.acquiring),
-            self.uncached.done.ready.eq(1),
-            outstanding.written.valid.eq(self.uncached.done.valid),
-            outstanding.written.slot.eq(self.uncached.done.payload.slot),
+            uncached.result.eq(own.pairs.write),
+            generic.outstanding.write.eq(alu.acquiring),
         ]
 
-    def _connect_texture(self, m: Module) -> None:
-        """Lookups on their way to memory and back."""
-        texture, coordinates, lookups = self._texture, self._coordinates, self._lookups
-        request, result = self.lookups.request, coordinates.result
-        connect(m, texture.request, coordinates.request)
-        connect(m, flipped(self.lookups.response), lookups.response)
+    def _connect_texture(self, m: Module, generic: CoreParts, own: Parts) -> None:
+        """Lookups on their way to their coordinates."""
+        texture, registers, outstanding = own.texture, generic.registers, generic.outstanding
+        connect(m, texture.request, generic.coordinates.request)
         m.d.comb += [
-            self._registers.texture_source.eq(texture.source),
-            texture.words.eq(self._registers.texture_words),
-            self._outstanding.texture.eq(texture.asked),
-            texture.lookup_entry.eq(self._outstanding.entry),
-            lookups.record.eq(texture.record),
-            self._outstanding.returned.eq(lookups.returned),
-            request.valid.eq(result.valid),
-            result.ready.eq(request.ready),
-            request.payload.x.eq(result.payload.x),
-            request.payload.y.eq(result.payload.y),
-            *(request.payload[name].eq(result.payload.passenger[name]) for name, _ in result.payload.passenger.shape()),
+            registers.texture_source.eq(texture.source),
+            texture.words.eq(registers.texture_words),
+            outstanding.texture.eq(texture.asked),
+            texture.lookup_entry.eq(outstanding.entry),
+            generic.lookups.record.eq(texture.record),
         ]
 
-    def _connect_register_writes(self, m: Module) -> None:
-        """New groups' temporaries are set before lookups write theirs, which come so often that a group might wait."""
-        lookup, clear, write = self._lookups.write, self._starter.write, self._registers.texture_write
-        places = [
-            Placement(m, self._config.array, port.payload.slot, self._allocation).place(port.payload.register)
-            for port in (lookup, clear)
-        ]
-        clears = Signal()
-        m.d.comb += [
-            clears.eq(clear.valid & ~self._registers.busy.bit_select(places[1].bank, 1)),
-            clear.ready.eq(clears),
-            lookup.ready.eq(write.ready & ~clears),
-            write.valid.eq(lookup.valid | clears),
-        ]
-        with m.If(clears):
-            m.d.comb += [
-                write.payload.place.eq(places[1]),
-                write.payload.words.eq(clear.payload.words),
-                Value.cast(write.payload.enable).eq(~0),
-                write.payload.forgets.eq(1),
-            ]
-        with m.Else():
-            m.d.comb += [
-                write.payload.place.eq(places[0]),
-                write.payload.words.eq(lookup.payload.words),
-                write.payload.enable.eq(lookup.payload.enable),
-            ]
-
-    def _connect_end(self, m: Module) -> None:
-        """Groups that are at their end."""
-        scheduler, retirement, outputs = self._scheduler, self._retirement, self._outputs
-        connect(m, retirement.tester, flipped(self.tests))
-        connect(m, retirement.output, flipped(self.output))
-        states = self._states
-        m.d.comb += [
-            states.ended_rows[_OUTPUT].eq(retirement.row),
-            states.ended_rows[_TEST].eq(retirement.test_row),
-            retirement.state.eq(states.ended[_OUTPUT]),
-            retirement.test_state.eq(states.ended[_TEST]),
-            retirement.program.eq(self.program),
-            scheduler.can_retire.eq(retirement.ready),
-            retirement.group.eq(scheduler.retire),
-            retirement.left.eq(self._alu.left),
-            outputs.row.eq(retirement.row),
-            outputs.target.eq(retirement.target),
-            outputs.conditional_row.eq(retirement.test_row),
-            retirement.words.eq(outputs.words),
-            retirement.written.eq(outputs.written),
-            retirement.conditional.eq(outputs.conditional),
-            retirement.conditional_written.eq(outputs.conditional_written),
-            scheduler.release.valid.eq(retirement.release.valid),
-            scheduler.release.row.eq(retirement.release.row),
-            self.stalls.eq(scheduler.stalls),
-            self.idle.eq(~scheduler.rows.any() & self._uncached.empty & ~self._store.loading & ~self._loader.busy),
-        ]
+    def _count(self, m: Module, generic: CoreParts, own: Parts) -> None:
+        """What is executed, and whether there is anything to do."""
+        rows = generic.scheduler.rows
+        m.d.comb += self.idle.eq(~rows.any() & generic.uncached.empty & ~own.store.loading & ~own.loader.busy)
         ports = {
-            Unit.ALU: (self._alu.started, self._alu.group),
-            Unit.TEXTURE: (self._texture.asked.valid, self._texture.group),
-            Unit.FLOW: (self._flow.started, self._flow.group),
+            Unit.ALU: (own.alu.started, own.alu.group),
+            Unit.TEXTURE: (own.texture.asked.valid, own.texture.group),
+            Unit.FLOW: (own.flow.started, own.flow.group),
         }
         for unit, (executes, group) in ports.items():
             m.d.sync += [
@@ -291,19 +182,16 @@ class Core(wiring.Component):
                 self.active_lanes[unit.value].eq(Mux(executes, sum(group.active), 0)),
             ]
 
-    def _connect_faults(self, m: Module) -> None:
-        """The fault that is reported, and groups that lookups stop."""
-        lookups, report, slot = self._lookups, self.fault, Signal(slot_bits(self._config.array))
-        stopped = self._scheduler.stop
+    def _connect_faults(self, m: Module, generic: CoreParts, own: Parts) -> Value:
+        """Report a fault; the slot of its group."""
+        lookups, report, slot = generic.lookups, self.fault, Signal(slot_bits(self._config.array))
+        flow, alu = own.flow, own.alu
         m.d.comb += [
-            stopped.valid.eq(lookups.refused.valid),
-            stopped.slot.eq(lookups.returned.slot),
-            self._states.slots[_FAULT].eq(slot),
-            report.payload.i.eq(self._states.groups[_FAULT].i),
-            report.payload.j.eq(self._states.groups[_FAULT].j),
+            generic.states.slots[_FAULT].eq(slot),
+            report.payload.i.eq(generic.states.groups[_FAULT].i),
+            report.payload.j.eq(generic.states.groups[_FAULT].j),
             report.payload.status.eq(Status.BUS_ERROR),
         ]
-        flow, alu = self._flow, self._alu
         with m.If(flow.done.valid & flow.done.faults & ~flow.done.again):
             m.d.comb += [
                 report.valid.eq(1),
@@ -322,45 +210,8 @@ class Core(wiring.Component):
         with m.Elif(lookups.refused.valid):
             m.d.comb += [
                 report.valid.eq(1),
-                slot.eq(stopped.slot),
+                slot.eq(lookups.returned.slot),
                 report.payload.pc.eq(lookups.refused.pc),
                 report.payload.client.eq(BusClient.INPUT),
             ]
-        self._fault_slot = slot
-
-    def _connect_trace(self, m: Module) -> None:
-        trace, alu, texture, flow = self.trace, self._alu, self._texture, self._flow
-        clear, lookup = self._starter.write, self._lookups.write
-
-        def row(slot: Value) -> Value:
-            return Cat(slot, self._scheduler.second.bit_select(slot, 1))
-
-        events: dict[str, dict[str, Value]] = {
-            "start": {name: self._states.start[name] for name in ("valid", "row", "group")},
-            "clear": {
-                "valid": clear.valid & clear.ready, "row": row(clear.payload.slot),
-                **{name: clear.payload[name] for name in ("register", "words")},
-            },
-            "alu": {
-                "valid": alu.written.valid, "row": alu.written.row, "pc": alu.written.pc,
-                "rgb_register": alu.written.rgb_register, "alpha_register": alu.written.alpha_register,
-                "words": alu.results, "enable": alu.written.enable,
-                "predicates": alu.flags.flags.predicates, "alu_result": alu.flags.flags.alu_result,
-            },
-            "texture": {
-                "valid": texture.done.valid, "row": row(texture.done.slot), "pc": texture.done.pc - 1,
-                "live": texture.live.live,
-            },
-            "lookup": {
-                "valid": lookup.valid & lookup.ready, "row": row(lookup.payload.slot),
-                **{name: lookup.payload[name] for name in ("register", "words", "enable")},
-            },
-            "flow": {
-                "valid": flow.control.valid, "row": row(flow.control.slot), "pc": flow.pc,
-                "state": flow.control.state,
-            },
-            "fault": {"valid": self.fault.valid, "row": row(self._fault_slot), "pc": self.fault.payload.pc},
-            "end": {name: self._retirement.release[name] for name in ("valid", "row", "faulted")},
-        }  # fmt: skip
-        for event, fields in events.items():
-            m.d.comb += [trace[event][name].eq(value) for name, value in fields.items()]
+        return slot

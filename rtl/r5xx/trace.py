@@ -2,13 +2,16 @@
 
 from typing import Any
 
+from amaranth import Cat, Module, Value
 from amaranth.lib import data
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.core_parts import CoreParts
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
+from ctm.rtl.r5xx.parts import Parts
 from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
 
 
@@ -57,3 +60,41 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
         "end": event | {"faulted": 1},
     }
     return data.StructLayout({name: data.StructLayout(fields) for name, fields in events.items()})
+
+
+def connect_trace(m: Module, trace: data.View, generic: CoreParts, own: Parts, fault: Any, fault_slot: Value) -> None:
+    """Show the events; `fault` is the core's port, `fault_slot` the slot of the group that it speaks of."""
+    alu, texture, flow = own.alu, own.texture, own.flow
+    clear, lookup = generic.starter.write, generic.lookups.write
+
+    def row(slot: Value) -> Value:
+        return Cat(slot, generic.scheduler.second.bit_select(slot, 1))
+
+    events: dict[str, dict[str, Any]] = {
+        "start": {name: generic.states.start[name] for name in ("valid", "row", "group")},
+        "clear": {
+            "valid": clear.valid & clear.ready, "row": row(clear.payload.slot),
+            **{name: clear.payload[name] for name in ("register", "words")},
+        },
+        "alu": {
+            "valid": alu.written.valid, "row": alu.written.row, "pc": alu.written.pc,
+            "rgb_register": alu.written.rgb_register, "alpha_register": alu.written.alpha_register,
+            "words": alu.results, "enable": alu.written.enable,
+            "predicates": alu.flags.flags.predicates, "alu_result": alu.flags.flags.alu_result,
+        },
+        "texture": {
+            "valid": texture.done.valid, "row": row(texture.done.slot), "pc": texture.done.pc - 1,
+            "live": texture.live.live,
+        },
+        "lookup": {
+            "valid": lookup.valid & lookup.ready, "row": row(lookup.payload.slot),
+            **{name: lookup.payload[name] for name in ("register", "words", "enable")},
+        },
+        "flow": {
+            "valid": flow.control.valid, "row": row(flow.control.slot), "pc": flow.pc, "state": flow.control.state,
+        },
+        "fault": {"valid": fault.valid, "row": row(fault_slot), "pc": fault.payload.pc},
+        "end": {name: generic.retirement.release[name] for name in ("valid", "row", "faulted")},
+    }  # fmt: skip
+    for event, fields in events.items():
+        m.d.comb += [trace[event][name].eq(value) for name, value in fields.items()]

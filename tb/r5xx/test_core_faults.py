@@ -53,7 +53,7 @@ FAULTS = {
         "all_active = Value.cast(1)",
     ),
     "a group leaves its slot while its lookups are outstanding": Fault(
-        "rtl.dpp.groups.scheduler", "is_alone = self.quiet & ~self._faulted", "is_alone = ~self._faulted"
+        "rtl.dpp.groups.scheduler", "is_alone = self.quiet & ~self._slots.faulted", "is_alone = ~self._slots.faulted"
     ),
     "a group that has left writes temporaries of the next one": Fault(
         "rtl.r5xx.alu.port", "Mux(effective & ~token.has_left, self.written.enable[lane], 0)",
@@ -63,7 +63,7 @@ FAULTS = {
         "rtl.r5xx.alu.port", "self.flags.valid.eq(effective & ~token.has_left)", "self.flags.valid.eq(effective)"
     ),
     "a group may execute one instruction more": Fault(
-        "rtl.dpp.groups.scheduler", "(remaining == 1)", "(remaining == 0)"
+        "rtl.dpp.groups.scheduler", "(count == 1)", "(count == 0)"
     ),
 }  # fmt: skip
 

@@ -7,9 +7,11 @@ A group whose last instruction is under way *leaves* its slot if it has nothing 
 the slot, and the slot's other row, while the first one's results are still computed and its outputs are sent.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from functools import reduce
-from operator import or_
+from operator import and_, or_
+from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -23,6 +25,35 @@ from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.table import Table
 
 _COUNT_BITS = 32
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Slots:
+    """A bit for each slot and fact; of `units` and `needs`, for each port and resource of the next instruction.
+
+    `occupied`: it has a group. `fetching`, `ready`, `waiting`, `finished`: where the group is. `running`: it has begun
+    and not ended. `waits`: its next instruction waits for the semaphore.
+    """
+
+    occupied: Signal
+    fetching: Signal
+    ready: Signal
+    waiting: Signal
+    running: Signal
+    finished: Signal
+    faulted: Signal
+    waits: Signal
+    units: list[Signal]
+    needs: list[Signal]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _News:
+    """What becomes known of a slot's next instruction: the slot, one-hot or 0, and whether its group has expired."""
+
+    slot: Value
+    summary: Any
+    expired: Value
 
 
 class Scheduler(wiring.Component):
@@ -84,9 +115,13 @@ class Scheduler(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
-        self._shapes, self._threads = shapes, config.threads
-        self._summary = shapes.summary
+        self._shapes, self._threads, self._summary = shapes, config.threads, shapes.summary
         threads, ports = config.threads, len(shapes.ports)
+        self._slots = _Slots(
+            **{field.name: Signal(threads, name=field.name) for field in fields(_Slots) if field.type is Signal},
+            units=[Signal(threads, name=f"unit_{port.name.lower()}") for port in shapes.ports],
+            needs=[Signal(threads, name=f"needs_{resource.name}") for resource in shapes.resources],
+        )
         slot, row = slot_bits(config), row_bits(config)
         at_slot = {"valid": 1, "slot": slot}
         super().__init__(
@@ -125,45 +160,136 @@ class Scheduler(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        threads = self._threads
-        self._occupied, self._fetching, self._ready, self._waiting, self._running, self._finished, self._faulted = (
-            Signal(threads, name=name)
-            for name in ("occupied", "fetching", "ready", "waiting", "running", "finished", "faulted")
-        )
-        self._units = [Signal(threads, name=f"unit_{port.name.lower()}") for port in self._shapes.ports]
-        self._waits = Signal(threads, name="waits")
-        self._needs = [Signal(threads, name=f"needs_{resource.name}") for resource in self._shapes.resources]
-        m.submodules.pcs = pcs = Table(self._shapes.pc_bits, threads)
-
-        usable = ((1 << self.slots) - 1)[:threads]
-        other_row = (self.rows[:threads] & self.second) | (self.rows[threads:] & ~self.second)
-        free = ~self._occupied & usable & ~other_row
-        free_slot = one_hot_index(lowest_one(free))
-        m.d.comb += [
-            self.has_free.eq(free.any()),
-            self.free_row.eq(Cat(free_slot, ~self.second.bit_select(free_slot, 1))),
-        ]
-        admitted = self._mask(self.admit, free_slot)
-        ages = self._pick(m, admitted)
-        fetch, retire = len(self.issue), len(self.issue) + 1
-        for port, issue in enumerate(self.issue):
-            self._connect(m, ages, port, issue, pcs)
+        slots = self._slots
+        m.submodules.pcs = pcs = Table(self._shapes.pc_bits, self._threads)
+        admitted = self._admit(m)
+        blocked = slots.ready & ~slots.faulted & self._blocked()
+        open_ = slots.ready & ~slots.faulted & ~blocked
+        ages = self._pick(m, admitted, open_)
+        retire = len(self.issue) + 1
         fetched = Signal.like(self.fetch)
-        self._connect(m, ages, fetch, self.fetch, pcs)
+        for number, issue in enumerate((*self.issue, self.fetch)):
+            self._connect(m, ages, number, issue, pcs)
         with m.If(~self.fetch.valid):
             m.d.comb += self.fetch.pc.eq(self.start)
         m.d.sync += fetched.eq(self.fetch)
         m.d.comb += [
             self.retire.valid.eq(ages.found[retire]),
             self.retire.row.eq(Cat(ages.oldest[retire], self.second.bit_select(ages.oldest[retire], 1))),
-            self.retire.faulted.eq(self._faulted.bit_select(ages.oldest[retire], 1)),
+            self.retire.faulted.eq(slots.faulted.bit_select(ages.oldest[retire], 1)),
         ]
         pcs.write(m, self.begin.slot, self.start, self.begin.valid)
         for done in self.done:
             pcs.write(m, done.slot, done.pc, done.valid & ~done.again)
         self._step(m, admitted, fetched)
-        self._count_stalls(m, ages)
+        self._count_stalls(m, ages, blocked, open_)
         return m
+
+    def _mask(self, valid: Value, slot: Value) -> Value:
+        """One slot's bit, or none."""
+        return Mux(valid, 1 << slot, 0)[: self._threads]
+
+    def _admit(self, m: Module) -> Value:
+        """Offer a slot and its other row; the slot that a group takes."""
+        usable = ((1 << self.slots) - 1)[: self._threads]
+        other_row = (self.rows[: self._threads] & self.second) | (self.rows[self._threads :] & ~self.second)
+        free = ~self._slots.occupied & usable & ~other_row
+        free_slot = one_hot_index(lowest_one(free))
+        m.d.comb += [
+            self.has_free.eq(free.any()),
+            self.free_row.eq(Cat(free_slot, ~self.second.bit_select(free_slot, 1))),
+        ]
+        return self._mask(self.admit, free_slot)
+
+    def _blocked(self) -> Value:
+        """Slots whose next instruction has to wait for what they have asked of memory."""
+        looking_up = (unit for unit, port in zip(self._slots.units, self._shapes.ports, strict=True) if port.looks_up)
+        return (self._slots.waits & self.blocked) | (reduce(or_, looking_up, Const(0)) & self.full)
+
+    def _pick(self, m: Module, admitted: Value, open_: Value) -> Ages:
+        """Candidates for each port, for looking at and for retiring; the oldest of each."""
+        shapes, slots, every = self._shapes, self._slots, self._threads
+        m.submodules.ages = ages = Ages(every, len(shapes.ports) + 2)
+        fetches, retires = ages.candidates[len(shapes.ports) :]
+
+        def where(allowed: Value) -> Value:
+            return allowed.replicate(every)
+
+        has_all = reduce(
+            and_, (~needs | where(room) for needs, room in zip(slots.needs, self.room, strict=True)), open_
+        )  # fmt: skip
+        deferred = (
+            self._mask(issue.valid, issue.slot)
+            for port, issue in zip(shapes.ports, self.issue, strict=True)
+            if port.defers
+        )
+        m.d.comb += [
+            ages.renew.eq(admitted),
+            ages.defer.eq(reduce(or_, deferred, Const(0))),
+            *(
+                ages.candidates[port].eq(has_all & unit & where(self.ready[port]))
+                for port, unit in enumerate(slots.units)
+            ),
+            fetches.eq(slots.fetching & ~slots.faulted & where(self.can_fetch)),
+            retires.eq(slots.finished & self.quiet & where(self.can_retire)),
+        ]
+        return ages
+
+    def _connect(self, m: Module, ages: Ages, number: int, issue: data.View, pcs: Table) -> None:
+        m.d.comb += [
+            issue.valid.eq(ages.found[number]),
+            issue.slot.eq(ages.oldest[number]),
+            issue.pc.eq(pcs.read(m, ages.oldest[number])),
+        ]
+
+    def _count_stalls(self, m: Module, ages: Ages, blocked: Value, open_: Value) -> None:
+        slots = self._slots
+        lacks = [Mux(ready, 0, unit) for ready, unit in zip(self.ready, slots.units, strict=True)]
+        for resource, needs, room in zip(self._shapes.resources, slots.needs, self.room, strict=True):
+            if resource.is_request:
+                lacks.append(Mux(room, 0, needs))
+        requests = open_ & reduce(or_, lacks)
+        loading = slots.waiting | Mux(self.can_fetch, 0, slots.fetching)
+        causes = [blocked, loading, requests, slots.running, self.rows]
+        found = lowest_one(Cat(cause.any() for cause in causes))
+        m.d.sync += self.stalls.eq(Mux(ages.found[self._shapes.counted], 0, found))
+
+    def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
+        """Each slot's next state."""
+        slots = self._slots
+        left = self._occupy(m, admitted)
+        issued = Signal(self._threads)
+        m.d.comb += issued.eq(reduce(or_, (self._mask(issue.valid, issue.slot) for issue in self.issue)))
+        begun, taken, looked_at, stopped = (
+            self._mask(event.valid, event.slot) for event in (self.begin, self.fetch, fetched, self.stop)
+        )
+        retired = self._mask(self.retire.valid, self.retire.row[:-1])
+        again = self._done(m, "again", lambda done: done.again)
+        continues = self._done(m, "continues", lambda done: ~done.again & ~done.ends & ~done.faults & ~done.jumps)
+        jumps = self._done(m, "jumps", lambda done: ~done.again & ~done.ends & ~done.faults & done.jumps)
+        ends = self._done(m, "ends", lambda done: ~done.again & (done.ends | done.faults))
+        faults = self._done(m, "faults", lambda done: ~done.again & done.faults)
+
+        given_up = (slots.ready | slots.waiting | slots.fetching) & slots.faulted
+        woken = Mux(self.wake, slots.waiting, 0)
+        first_known, first = self._first(m, fetched)
+        m.d.sync += [
+            slots.faulted.eq((slots.faulted | faults | stopped) & ~admitted),
+            slots.fetching.eq(slots.fetching & ~taken & ~given_up | Mux(first_known, 0, begun) | jumps),
+            slots.waiting.eq(slots.waiting & ~woken & ~given_up | again),
+            slots.ready.eq(
+                (slots.ready & ~issued | woken) & ~given_up | Mux(first_known, begun, 0) | continues | looked_at
+            ),
+            slots.running.eq((slots.running & ~given_up & ~ends & ~left) | begun),
+            slots.finished.eq((slots.finished | given_up) & ~retired | ends),
+        ]
+        self._learn(m, begun, fetched, first)
+
+    def _done(self, m: Module, name: str, applies: Callable[[data.View], Value]) -> Signal:
+        """Slots of which a port's `done` says something."""
+        found = Signal(self._threads, name=f"done_{name}")
+        m.d.comb += found.eq(reduce(or_, (self._mask(done.valid & applies(done), done.slot) for done in self.done)))
+        return found
 
     def _first(self, m: Module, fetched: data.View) -> tuple[Value, Value]:
         """Whether the first instruction's summary is known, and the summary: `fetched` where that is no group's."""
@@ -175,112 +301,17 @@ class Scheduler(wiring.Component):
         m.d.sync += [could_fetch.eq(self.can_fetch), held.eq(known & self.can_fetch), held_summary.eq(summary)]
         return known, summary
 
-    def _mask(self, valid: Value, slot: Value) -> Value:
-        """One slot's bit, or none."""
-        return Mux(valid, 1 << slot, 0)[: self._threads]
-
-    def _pick(self, m: Module, admitted: Value) -> Ages:
-        """Candidates for each port, for looking at and for retiring; the oldest of each."""
-        shapes, every = self._shapes, self._threads
-        m.submodules.ages = ages = Ages(every, len(shapes.ports) + 2)
-        fetches, retires = ages.candidates[len(shapes.ports) :]
-        ready = self._ready & ~self._faulted
-        full = reduce(or_, (self._units[number] for number, port in enumerate(shapes.ports) if port.looks_up), Const(0))
-        self._blocked = ready & ((self._waits & self.blocked) | (full & self.full))
-        self._open = ready & ~self._blocked
-
-        def where(allowed: Value) -> Value:
-            return allowed.replicate(every)
-
-        has_all = self._open
-        for needs, room in zip(self._needs, self.room, strict=True):
-            has_all &= ~needs | where(room)
-        deferred = (
-            self._mask(issue.valid, issue.slot)
-            for port, issue in zip(shapes.ports, self.issue, strict=True)
-            if port.defers
-        )
-        m.d.comb += [
-            ages.renew.eq(admitted),
-            ages.defer.eq(reduce(or_, deferred, Const(0))),
-            *(
-                ages.candidates[port].eq(has_all & unit & where(self.ready[port]))
-                for port, unit in enumerate(self._units)
-            ),
-            fetches.eq(self._fetching & ~self._faulted & where(self.can_fetch)),
-            retires.eq(self._finished & self.quiet & where(self.can_retire)),
-        ]
-        return ages
-
-    def _connect(self, m: Module, ages: Ages, number: int, issue: data.View, pcs: Table) -> None:
-        m.d.comb += [
-            issue.valid.eq(ages.found[number]),
-            issue.slot.eq(ages.oldest[number]),
-            issue.pc.eq(pcs.read(m, ages.oldest[number])),
-        ]
-
-    def _count_stalls(self, m: Module, ages: Ages) -> None:
-        lacks = [Mux(ready, 0, unit) for ready, unit in zip(self.ready, self._units, strict=True)]
-        for resource, needs, room in zip(self._shapes.resources, self._needs, self.room, strict=True):
-            if resource.is_request:
-                lacks.append(Mux(room, 0, needs))
-        requests = self._open & reduce(or_, lacks)
-        loading = self._waiting | Mux(self.can_fetch, 0, self._fetching)
-        causes = [self._blocked, loading, requests, self._running, self.rows]
-        found = lowest_one(Cat(cause.any() for cause in causes))
-        m.d.sync += self.stalls.eq(Mux(ages.found[self._shapes.counted], 0, found))
-
-    def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
-        """Each slot's next state."""
-        left = self._occupy(m, admitted)
-        issued = Signal(self._threads)
-        m.d.comb += issued.eq(reduce(or_, (self._mask(issue.valid, issue.slot) for issue in self.issue)))
-        begun, taken, looked_at, stopped = (
-            self._mask(event.valid, event.slot) for event in (self.begin, self.fetch, fetched, self.stop)
-        )
-        retired = self._mask(self.retire.valid, self.retire.row[:-1])
-        again, continues, jumps, ends, faults = (Signal(self._threads, name=f"done_{index}") for index in range(5))
-        kinds: list[list[Value]] = [[], [], [], [], []]
-        for done in self.done:
-            stops = done.ends | done.faults
-            goes_on = done.valid & ~done.again & ~stops
-            for bits, condition in zip(
-                kinds,
-                (done.valid & done.again, goes_on & ~done.jumps, goes_on & done.jumps, done.valid & stops & ~done.again,
-                 done.valid & done.faults & ~done.again),
-                strict=True,
-            ):  # fmt: skip
-                bits.append(self._mask(condition, done.slot))
-        for signal, bits in zip((again, continues, jumps, ends, faults), kinds, strict=True):
-            m.d.comb += signal.eq(reduce(or_, bits))
-
-        idle = self._ready | self._waiting | self._fetching
-        given_up = idle & self._faulted
-        woken = Mux(self.wake, self._waiting, 0)
-        first_known, first = self._first(m, fetched)
-        m.d.sync += [
-            self._faulted.eq((self._faulted | faults | stopped) & ~admitted),
-            self._fetching.eq(self._fetching & ~taken & ~given_up | Mux(first_known, 0, begun) | jumps),
-            self._waiting.eq(self._waiting & ~woken & ~given_up | again),
-            self._ready.eq(
-                (self._ready & ~issued | woken) & ~given_up | Mux(first_known, begun, 0) | continues | looked_at
-            ),
-            self._running.eq((self._running & ~given_up & ~ends & ~left) | begun),
-            self._finished.eq((self._finished | given_up) & ~retired | ends),
-        ]
-        self._learn(m, begun, fetched, first)
-
     def _occupy(self, m: Module, admitted: Value) -> Value:
         """Which slots and rows are free; the slot whose group leaves it."""
-        ending, row = self.ending, self.release.row
-        is_alone = self.quiet & ~self._faulted
+        occupied, ending, row = self._slots.occupied, self.ending, self.release.row
+        is_alone = self.quiet & ~self._slots.faulted
         m.d.comb += self.leaves.eq(ending.valid & is_alone.bit_select(ending.slot, 1))
         left = self._mask(self.leaves, ending.slot)
         # The group of a row that is released still has its slot if that is the row of the slot's last group.
         released = self._mask(self.release.valid & (self.second.bit_select(row[:-1], 1) == row[-1]), row[:-1])
         released_row = Mux(self.release.valid, 1 << row, 0)
         m.d.sync += [
-            self._occupied.eq((self._occupied & ~released & ~left) | admitted),
+            occupied.eq((occupied & ~released & ~left) | admitted),
             self.second.eq(self.second ^ admitted),
             self.rows.eq((self.rows & ~released_row) | Cat(admitted & self.second, admitted & ~self.second)),
         ]
@@ -288,31 +319,33 @@ class Scheduler(wiring.Component):
 
     def _learn(self, m: Module, begun: Value, fetched: data.View, first: Value) -> None:
         """What is known of each slot's next instruction, and how many it may still execute."""
-        m.submodules.left = left = Table(_COUNT_BITS, self._threads)
-        left.write(m, self.begin.slot, self.watchdog, self.begin.valid)
-        expiring: list[Value] = []
-        news: list[tuple[Value, Value, Value]] = [(begun, first, Const(0))]
+        m.submodules.remaining = remaining = Table(_COUNT_BITS, self._threads)
+        remaining.write(m, self.begin.slot, self.watchdog, self.begin.valid)
+        news = [_News(slot=begun, summary=first, expired=Const(0))]
         for done in self.done:
-            remaining = left.read(m, done.slot)
-            counts = done.valid & ~done.again
-            left.write(m, done.slot, (remaining - 1)[:_COUNT_BITS], counts)
-            expires = (self.watchdog != 0) & (remaining == 1)
-            expiring.append(self._mask(counts & expires, done.slot))
-            news.append((self._mask(counts, done.slot), done.following, expires))
+            count, counts = remaining.read(m, done.slot), done.valid & ~done.again
+            remaining.write(m, done.slot, (count - 1)[:_COUNT_BITS], counts)
+            expires = (self.watchdog != 0) & (count == 1)
+            news.append(_News(slot=self._mask(counts, done.slot), summary=done.following, expired=expires))
+        expiring = reduce(or_, (Mux(each.expired, each.slot, 0) for each in news[1:]))
+        m.d.sync += self.expired.eq((self.expired & ~begun) | expiring)
         expired = self.expired.bit_select(fetched.slot, 1)
-        news.append((self._mask(fetched.valid, fetched.slot), self.fetched, expired))
-        m.d.sync += self.expired.eq((self.expired & ~begun) | reduce(or_, expiring))
-        learned = Signal(self._threads)
-        m.d.comb += learned.eq(reduce(or_, (slot for slot, _, _ in news)))
+        looked_at = self._mask(fetched.valid, fetched.slot)
+        self._keep(m, [*news, _News(slot=looked_at, summary=self.fetched, expired=expired)])
 
-        def learn(known: Value, facts: Iterable[Value]) -> None:
-            # Each slot has one news at most.
-            new = reduce(or_, (Mux(fact, slot, 0) for fact, (slot, _, _) in zip(facts, news, strict=True)))
+    def _keep(self, m: Module, news: list[_News]) -> None:
+        """Keep what is new; each slot has one news at most. A group that has expired is the faulting port's."""
+        slots, shapes = self._slots, self._shapes
+        learned = Signal(self._threads)
+        m.d.comb += learned.eq(reduce(or_, (each.slot for each in news)))
+
+        def learn(known: Signal, fact: Callable[[_News], Value]) -> None:
+            new = reduce(or_, (Mux(fact(each), each.slot, 0) for each in news))
             m.d.sync += known.eq((known & ~learned) | new)
 
-        for port, known in enumerate(self._units):
-            takes_faults = int(port == self._shapes.faulting)
-            learn(known, (Mux(expired, takes_faults, summary.unit == port) for _, summary, expired in news))
-        learn(self._waits, (summary.waits & ~expired for _, summary, expired in news))
-        for resource, known in zip(self._shapes.resources, self._needs, strict=True):
-            learn(known, (summary[resource.name] & ~expired for _, summary, expired in news))
+        for port, unit in enumerate(slots.units):
+            faults = int(port == shapes.faulting)
+            learn(unit, lambda each, port=port, faults=faults: Mux(each.expired, faults, each.summary.unit == port))
+        learn(slots.waits, lambda each: each.summary.waits & ~each.expired)
+        for resource, needs in zip(shapes.resources, slots.needs, strict=True):
+            learn(needs, lambda each, name=resource.name: each.summary[name] & ~each.expired)
