@@ -7,6 +7,7 @@ import numpy.typing as npt
 from ctm.rtl.config import DEFAULT, MachineConfig
 from ctm.rtl.isa.host import QUEUE_DEPTH
 from ctm.rtl.isa.status import Status
+from ctm.sim.elf import Executable, write
 from ctm.sim.engines.choice import make_engine
 from ctm.sim.engines.engine import Progress, Report
 from ctm.sim.fault import MachineError
@@ -68,10 +69,11 @@ class Device:
         """The address of `size` bytes of free memory, fit for a base address; `region` is local or system."""
         return self._heap.allocate(size, region)
 
-    def place(self, data: bytes, region: str = LOCAL) -> int:
-        """The address of a new copy of `data` in the machine's memory."""
-        address = self.allocate(len(data), region)
-        self.memory.write(address, data)
+    def place(self, data: bytes | Executable, region: str = LOCAL) -> int:
+        """The address of a new copy of `data` in the machine's memory; of a program, of its ELF file."""
+        contents = write(data) if isinstance(data, Executable) else data
+        address = self.allocate(len(contents), region)
+        self.memory.write(address, contents)
         return address
 
     def image(self, layout: Layout, values: npt.ArrayLike | None = None, region: str = LOCAL) -> Image:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ctm.rtl.config import MachineConfig
+    from ctm.rtl.isa.formats import DataFormat, Tiling
     from ctm.sim.assembler import assemble, disassemble
     from ctm.sim.fault import MachineError
     from ctm.sim.runtime import CommandBuffer, Device, Layout
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CommandBuffer",
+    "DataFormat",
     "Device",
     "Layout",
     "MachineConfig",
     "MachineError",
+    "Tiling",
     "__version__",
     "assemble",
     "disassemble",
@@ -27,10 +30,12 @@ __all__ = [
 
 _PLACES = {
     "CommandBuffer": "ctm.sim.runtime",
+    "DataFormat": "ctm.rtl.isa.formats",
     "Device": "ctm.sim.runtime",
     "Layout": "ctm.sim.runtime",
     "MachineConfig": "ctm.rtl.config",
     "MachineError": "ctm.sim.fault",
+    "Tiling": "ctm.rtl.isa.formats",
     "assemble": "ctm.sim.assembler",
     "disassemble": "ctm.sim.assembler",
 }
@@ -43,3 +48,8 @@ def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module 'ctm' has no attribute {name!r}")
     return getattr(import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """All names, those that have not been used too."""
+    return sorted({*globals(), *__all__})
