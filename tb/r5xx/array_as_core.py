@@ -15,6 +15,7 @@ from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.r5xx.code.client import InstructionClient
+from ctm.rtl.r5xx.code.reader import ask_together
 from ctm.rtl.r5xx.instruction_set import R5XX
 from ctm.rtl.r5xx.shapes import SHAPES
 from ctm.rtl.r5xx.trace import trace_layout
@@ -41,18 +42,7 @@ class _CodeFromOutside(wiring.Component):
 
     def elaborate(self, platform: Any) -> Module:
         m = Module()
-        client = self.client
-        m.d.comb += [
-            client.request.valid.eq(self.cores[0].request.valid),
-            client.request.payload.eq(self.cores[0].request.payload),
-            client.response.ready.eq(self.cores[0].response.ready),
-        ]
-        for core in self.cores:
-            m.d.comb += [
-                core.request.ready.eq(client.request.ready),
-                core.response.valid.eq(client.response.valid),
-                core.response.payload.eq(client.response.payload),
-            ]
+        ask_together(m, self.cores, self.client)
         return m
 
 

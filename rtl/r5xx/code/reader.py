@@ -3,6 +3,9 @@
 Source: CTM Guide pp. 6-8.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -103,6 +106,21 @@ class InstructionReader(wiring.Component):
         return m
 
 
+def ask_together(m: Module, cores: Sequence[Any], client: Any) -> None:
+    """Connect clients that ask for the same in the same cycles with one that asks for all."""
+    m.d.comb += [
+        client.request.valid.eq(cores[0].request.valid),
+        client.request.payload.eq(cores[0].request.payload),
+        client.response.ready.eq(cores[0].response.ready),
+    ]
+    for core in cores:
+        m.d.comb += [
+            core.request.ready.eq(client.request.ready),
+            core.response.valid.eq(client.response.valid),
+            core.response.payload.eq(client.response.payload),
+        ]
+
+
 class CodeReader(wiring.Component):
     """Reads the code for all cores. They load the program at the same time, so one asks for all.
 
@@ -131,16 +149,6 @@ class CodeReader(wiring.Component):
         client = reader.client
         m.submodules.instructions = Pausing(reader, client.request.valid | ~reader.idle)
         connect(m, reader.lines, flipped(self.lines))
-        m.d.comb += [
-            reader.code.eq(self.address),
-            client.request.valid.eq(self.cores[0].request.valid),
-            client.request.payload.eq(self.cores[0].request.payload),
-            client.response.ready.eq(self.cores[0].response.ready),
-        ]
-        for core in self.cores:
-            m.d.comb += [
-                core.request.ready.eq(client.request.ready),
-                core.response.valid.eq(client.response.valid),
-                core.response.payload.eq(client.response.payload),
-            ]
+        m.d.comb += reader.code.eq(self.address)
+        ask_together(m, self.cores, client)
         return m
