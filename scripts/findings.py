@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ctm.rtl.config import DEFAULT, MachineConfig
-from ctm.sim.compiled.package import PROJECT
+from ctm.sim.compiled.tools.package import PROJECT
 from ctm.sim.report.utilisation import percent
 
 COLUMNS = {

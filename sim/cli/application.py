@@ -12,7 +12,7 @@ from ctm.sim.cli.hardware import verilog
 from ctm.sim.cli.programs import asm, disasm, info
 from ctm.sim.cli.run import run
 from ctm.sim.cli.synth import synth
-from ctm.sim.compiled.package import PROJECT
+from ctm.sim.compiled.tools.package import PROJECT
 
 app = typer.Typer(
     name="ctm",

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from ctm.sim.cli.options import Json
 from ctm.sim.cli.outcome import Outcome
-from ctm.sim.compiled.package import PROJECT, installation
+from ctm.sim.compiled.tools.package import PROJECT, installation
 from ctm.sim.memory import Memory
 
 _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from ctm.sim.compiled.cache import cached
-from ctm.sim.compiled.divided import Model, UnexpectedTextError, divide
 from ctm.sim.compiled.error import ToolchainError
-from ctm.sim.compiled.loops import LoopThroughModuleError, open_loops
-from ctm.sim.compiled.package import YOSYS
-from ctm.sim.compiled.repeated import KEPT, merge
-from ctm.sim.compiled.toolchain import Part, compile_parts, find_compiler, find_large_model_compiler
-from ctm.sim.compiled.tools import run
-from ctm.sim.compiled.yosys import yosys
+from ctm.sim.compiled.rewriting.divided import Model, UnexpectedTextError, divide
+from ctm.sim.compiled.rewriting.loops import LoopThroughModuleError, open_loops
+from ctm.sim.compiled.rewriting.repeated import KEPT, merge
+from ctm.sim.compiled.tools.cache import cached
+from ctm.sim.compiled.tools.package import YOSYS
+from ctm.sim.compiled.tools.programs import run
+from ctm.sim.compiled.tools.toolchain import Part, compile_parts, find_compiler, find_large_model_compiler
+from ctm.sim.compiled.tools.yosys import yosys
 
 _BUILD = "1"
 """To be changed with what this module does beyond the flags below."""
@@ -67,8 +67,10 @@ def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
 
 def _sources() -> Iterator[str]:
     """What makes C++ of RTLIL."""
-    for name in ("cxxrtl", "divided", "loops", "repeated", "rtlil", "yosys"):
-        yield Path(__file__).with_name(f"{name}.py").read_text()
+    own = Path(__file__)
+    yield own.read_text()
+    for name in ("rewriting/divided", "rewriting/loops", "rewriting/repeated", "rewriting/rtlil", "tools/yosys"):
+        yield own.with_name(f"{name}.py").read_text()
 
 
 def _translate(folder: Path, design: str, top: str) -> Model:

@@ -5,10 +5,10 @@ from ctm.rtl.ctm import Ctm
 from ctm.rtl.dpp.core_module import NAME, CoreInstance, CoreModule
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.lib.rest import ClockGating
-from ctm.sim.compiled.beside import Beside
-from ctm.sim.compiled.package import YOSYS
-from ctm.sim.compiled.repeated import merge
+from ctm.sim.compiled.rewriting.repeated import merge
 from ctm.sim.compiled.sampled import Sampled
+from ctm.sim.compiled.tools.beside import Beside
+from ctm.sim.compiled.tools.package import YOSYS
 from ctm.sim.compiled.verilog import convert, convert_to_rtlil, from_rtlil
 
 

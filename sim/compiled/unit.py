@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.operands import block, empty, operands
-from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.tools.toolchain import build
 from ctm.sim.compiled.verilog import Port, convert, ports
 
 _TOP = "unit"

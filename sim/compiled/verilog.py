@@ -14,9 +14,9 @@ from amaranth.hdl import ValueCastable
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow
 
-from ctm.sim.compiled.selections import with_selections
-from ctm.sim.compiled.strobes import with_strobes_together
-from ctm.sim.compiled.yosys import yosys
+from ctm.sim.compiled.rewriting.selections import with_selections
+from ctm.sim.compiled.rewriting.strobes import with_strobes_together
+from ctm.sim.compiled.tools.yosys import yosys
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.compiled.cxxrtl import build
-from ctm.sim.engines.compiled import TOP, CompiledEngine, hardware, host, key, signals
 from ctm.sim.engines.engine import Notice
+from ctm.sim.engines.model import TOP, CompiledEngine, hardware, host, key, signals
 
 
 class CxxrtlEngine(CompiledEngine):

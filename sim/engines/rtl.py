@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.compiled.toolchain import build
-from ctm.sim.engines.compiled import TOP, CompiledEngine, hardware, host, key
+from ctm.sim.compiled.tools.toolchain import build
 from ctm.sim.engines.engine import Notice
+from ctm.sim.engines.model import TOP, CompiledEngine, hardware, host, key
 
 
 class RtlEngine(CompiledEngine):

@@ -5,8 +5,8 @@ from typing import Self
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import Status
-from ctm.sim.compiled.beside import Beside
 from ctm.sim.compiled.error import ToolchainError
+from ctm.sim.compiled.tools.beside import Beside
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import Execution
 from ctm.sim.jobs.loading import LoadedJob

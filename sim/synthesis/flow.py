@@ -12,8 +12,8 @@ from typing import Any
 from amaranth.back.rtlil import convert
 from amaranth.lib import wiring
 
-from ctm.sim.compiled.package import FPGA_NEXTPNR, FPGA_YOSYS, Package
-from ctm.sim.compiled.tools import run
+from ctm.sim.compiled.tools.package import FPGA_NEXTPNR, FPGA_YOSYS, Package
+from ctm.sim.compiled.tools.programs import run
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.enclosure import Enclosure
 from ctm.sim.synthesis.report import Area, Netlist, Placement, placement

@@ -12,7 +12,7 @@ from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.word import pack
 from ctm.sim.compiled.numbered import Numbered, port_name
-from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.tools.toolchain import build
 from ctm.sim.compiled.verilog import Port, convert, ports
 from ctm.sim.golden.co.unit import ConditionalUnit
 from ctm.sim.memory import Memory

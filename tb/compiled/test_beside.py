@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ctm.rtl.config import DEFAULT, with_settings
-from ctm.sim.compiled.beside import Beside
 from ctm.sim.compiled.error import ToolchainError
+from ctm.sim.compiled.tools.beside import Beside
 
 
 def test_the_result_comes_from_another_process() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ctm.sim.compiled import ToolchainError
-from ctm.sim.compiled.cache import cache_folder, cached
+from ctm.sim.compiled.tools.cache import cache_folder, cached
 
 TOP = Path(__file__).parents[2]
 CONTENTS = b"a model"
@@ -76,7 +76,7 @@ def test_a_damaged_file_is_made_again_and_a_line_says_so(
 
 PROCESS = """
 import sys, time
-from ctm.sim.compiled.cache import cached
+from ctm.sim.compiled.tools.cache import cached
 
 def make(folder, target):
     target.write_bytes(b"a model")
@@ -167,5 +167,5 @@ def test_a_note_is_a_line_where_nobody_set_up_logging(folder: Path) -> None:
     flip(get())
     with start(0.0) as process:
         _, told = process.communicate()
-    assert logging.getLogger("ctm.sim.compiled.cache").handlers == []
+    assert logging.getLogger("ctm.sim.compiled.tools.cache").handlers == []
     assert told.count("\n") == 1 and told.endswith("is damaged and is made again\n")

@@ -14,9 +14,9 @@ from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
 from ctm.sim.compiled import ToolchainError, cxxrtl
-from ctm.sim.compiled.divided import UnexpectedTextError, divide
-from ctm.sim.compiled.loops import LoopThroughModuleError, open_loops
-from ctm.sim.compiled.repeated import KEPT, merge
+from ctm.sim.compiled.rewriting.divided import UnexpectedTextError, divide
+from ctm.sim.compiled.rewriting.loops import LoopThroughModuleError, open_loops
+from ctm.sim.compiled.rewriting.repeated import KEPT, merge
 from ctm.sim.compiled.verilog import convert_to_rtlil
 
 _CYCLES = 300

@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.sim.compiled import CompiledUnit
-from ctm.sim.compiled.selections import with_selections
+from ctm.sim.compiled.rewriting.selections import with_selections
 from ctm.sim.compiled.verilog import convert
 
 

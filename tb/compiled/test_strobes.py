@@ -9,7 +9,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.sim.compiled import CompiledUnit
-from ctm.sim.compiled.strobes import with_strobes_together
+from ctm.sim.compiled.rewriting.strobes import with_strobes_together
 from ctm.sim.compiled.verilog import convert
 
 ROWS, BYTES, CYCLES = 4, 8, 5_000

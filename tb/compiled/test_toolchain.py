@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ctm.sim.compiled import CompiledUnit, ToolchainError, toolchain, verilog
-from ctm.sim.compiled.cache import cache_folder
+from ctm.sim.compiled import CompiledUnit, ToolchainError, verilog
+from ctm.sim.compiled.tools import toolchain
+from ctm.sim.compiled.tools.cache import cache_folder
 from ctm.tb.compiled.components import Adder
 
 TOP = Path(__file__).parents[2]
@@ -131,7 +132,7 @@ def test_a_killed_build_is_no_build(cache: Path) -> None:
     program = f"""
 import time
 from pathlib import Path
-from ctm.sim.compiled import toolchain
+from ctm.sim.compiled.tools import toolchain
 
 def run(command, *arguments, **options):
     if "-shared" in command:

@@ -19,8 +19,8 @@ from xml.etree import ElementTree
 from cocotb_tools.runner import Verilator
 
 from ctm import rtl
-from ctm.sim.compiled.cache import cache_folder
-from ctm.sim.compiled.toolchain import find_compiler, find_verilator
+from ctm.sim.compiled.tools.cache import cache_folder
+from ctm.sim.compiled.tools.toolchain import find_compiler, find_verilator
 
 ROOT = Path(rtl.__path__[0]).parent
 _SIMULATOR = "verilator"
@@ -67,7 +67,7 @@ class _Verilator(Verilator):
 def _fingerprint(design: Design) -> str:
     """A hash of all that a simulation is built from."""
     compiled = ROOT / "sim" / "compiled"
-    files = [*ROOT.glob("rtl/**/*.py"), compiled / "verilog.py", compiled / "selections.py"]
+    files = [*ROOT.glob("rtl/**/*.py"), compiled / "verilog.py", *compiled.glob("rewriting/*.py")]
     digest = hashlib.sha256()
     for path in sorted(files):
         text = path.read_bytes()

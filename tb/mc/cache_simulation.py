@@ -10,7 +10,7 @@ import numpy as np
 from amaranth.lib import wiring
 
 from ctm.sim.compiled.numbered import Numbered, port_name
-from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.tools.toolchain import build
 from ctm.sim.compiled.verilog import Port, convert, ports
 from ctm.sim.memory import Memory
 

@@ -18,7 +18,7 @@ from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
 from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.processor import CommandProcessor
 from ctm.sim.compiled.numbered import Numbered, port_name
-from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.tools.toolchain import build
 from ctm.sim.compiled.verilog import Port, convert, ports
 from ctm.sim.memory import Memory
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from ctm.rtl.config import TINY
 from ctm.sim.cli.application import app
-from ctm.sim.compiled.toolchain import find_verilator
-from ctm.sim.compiled.tools import run
+from ctm.sim.compiled.tools.programs import run
+from ctm.sim.compiled.tools.toolchain import find_verilator
 from ctm.sim.report.hardware import write_hardware
 from ctm.sim.report.header import c_header
 

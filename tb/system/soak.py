@@ -8,8 +8,8 @@ import numpy as np
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.sim.engines.compiled import Disturbance
 from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.engines.model import Disturbance
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.golden.dpp.batch import Batch

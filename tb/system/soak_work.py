@@ -7,7 +7,7 @@ import numpy as np
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import ADDRESS_SPACE, COORDINATE_LIMIT, FLOAT_CONSTANTS
-from ctm.sim.engines.compiled import Disturbance
+from ctm.sim.engines.model import Disturbance
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.random_instructions import INPUTS, READ_BACK

@@ -10,7 +10,7 @@ from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.assembler import assemble
 from ctm.sim.elf import write
-from ctm.sim.engines.compiled import Disturbance
+from ctm.sim.engines.model import Disturbance
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Image, Layout
 from ctm.tb.system.memories import copy, first_difference, touched_pages

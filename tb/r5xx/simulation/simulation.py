@@ -18,7 +18,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r5xx.trace import trace_layout
 from ctm.sim.compiled.numbered import Numbered
-from ctm.sim.compiled.toolchain import build
+from ctm.sim.compiled.tools.toolchain import build
 from ctm.sim.compiled.verilog import convert, ports
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.memory import Memory

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from ctm.sim.compiled.package import YOSYS
-from ctm.sim.compiled.tools import run
+from ctm.sim.compiled.tools.package import YOSYS
+from ctm.sim.compiled.tools.programs import run
 
 
 def yosys(folder: Path, text: str, *commands: str, result: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar
 
 from ctm.sim.compiled.error import ToolchainError
-from ctm.sim.compiled.tools import Tools, last_lines
+from ctm.sim.compiled.tools.programs import Tools, last_lines
 
 Value = TypeVar("Value")
 

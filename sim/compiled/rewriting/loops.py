@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from ctm.sim.compiled.error import ToolchainError
-from ctm.sim.compiled.rtlil import (
+from ctm.sim.compiled.rewriting.rtlil import (
     Bit,
     Cell,
     bits,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ctm.sim.compiled.cache import cached
-from ctm.sim.compiled.clang import CACHE_VARIABLE, clang_beside
 from ctm.sim.compiled.error import ToolchainError
-from ctm.sim.compiled.package import VERILATOR, installation
-from ctm.sim.compiled.tools import Tools, check, run
+from ctm.sim.compiled.tools.cache import cached
+from ctm.sim.compiled.tools.clang import CACHE_VARIABLE, clang_beside
+from ctm.sim.compiled.tools.package import VERILATOR, installation
+from ctm.sim.compiled.tools.programs import Tools, check, run
 
 _BUILD = "3"
 """To be changed with what this module does beyond the flags below."""

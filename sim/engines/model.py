@@ -13,7 +13,7 @@ import numpy as np
 
 from ctm import rtl
 from ctm.rtl.config import DEFAULT, MachineConfig, MemoryConfig
-from ctm.sim.compiled.package import YOSYS
+from ctm.sim.compiled.tools.package import YOSYS
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
 from ctm.sim.engines.engine import Notice
 from ctm.sim.memory import Memory
@@ -157,7 +157,7 @@ def _sources() -> str:
     folder = Path(rtl.__path__[0])
     digest = hashlib.sha256()
     # How it is translated is beside the hardware.
-    files = [*folder.rglob("*.py"), *(folder.parent / "sim" / "compiled").glob("*.py")]
+    files = [*folder.rglob("*.py"), *(folder.parent / "sim" / "compiled").rglob("*.py")]
     for path in sorted(files):
         text = path.read_bytes()
         digest.update(f"{path.relative_to(folder.parent)} {len(text)}\n".encode() + text)

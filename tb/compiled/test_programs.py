@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctm.sim.compiled import ToolchainError
-from ctm.sim.compiled.tools import Tools, check, run
+from ctm.sim.compiled.tools.programs import Tools, check, run
 
 
 def test_tools_run_side_by_side() -> None:

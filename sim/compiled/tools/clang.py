@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from ctm.sim.compiled.package import CLANG
+from ctm.sim.compiled.tools.package import CLANG
 
 CACHE_VARIABLE = "ZIG_GLOBAL_CACHE_DIR"
 """What names the folder in which it leaves a copy of all that it makes."""

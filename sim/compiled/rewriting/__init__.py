@@ -1,0 +1,1 @@
+"""Steps that rewrite the text between two tools: RTLIL, Verilog and C++."""
