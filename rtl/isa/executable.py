@@ -6,7 +6,7 @@ Source: CTM Guide pp. 45-49. The words of the program information note from word
 
 from dataclasses import dataclass
 
-from amaranth.lib import enum
+from amaranth.lib import data, enum
 
 ELF_MAGIC = b"\x7fELF"
 ELFCLASS32 = 1
@@ -24,6 +24,13 @@ ELF_HEADER_BYTES = 52
 PROGRAM_HEADER_BYTES = 32
 NOTE_HEADER_BYTES = 12
 NOTE_NAME = b"ATI DPP\x00"
+
+PROGRAM_HEADER = data.StructLayout(
+    {"type": 32, "offset": 32, "vaddr": 32, "paddr": 32, "filesz": 32, "memsz": 32, "flags": 32, "align": 32}
+)
+"""Word 0 first; `offset` and `filesz` say where a segment is in the file."""
+NOTE_HEADER = data.StructLayout({"namesz": 32, "descsz": 32, "type": 32})
+"""Word 0 first; the bytes of the name and of the descriptor, which follow, each in whole words."""
 
 
 class NoteType(enum.Enum, shape=3):

@@ -70,7 +70,7 @@ def _sources() -> Iterator[str]:
     own = Path(__file__)
     yield own.read_text()
     for name in ("rewriting/divided", "rewriting/loops", "rewriting/repeated", "rewriting/rtlil", "tools/yosys"):
-        yield own.with_name(f"{name}.py").read_text()
+        yield (own.parent / f"{name}.py").read_text()
 
 
 def _translate(folder: Path, design: str, top: str) -> Model:

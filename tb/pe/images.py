@@ -29,11 +29,11 @@ class Draft:
     places: list[int]
 
 
-def header(table: int, count: int) -> bytes:
+def header(table: int, count: int, machine: int = elf.EM_ATI_R5XX) -> bytes:
     """An ELF header."""
     return struct.pack(
         "<4s5B7xHHIIIIIHHHHHH", elf.ELF_MAGIC, elf.ELFCLASS32, elf.ELFDATA2LSB, elf.EV_CURRENT, elf.ELFOSABI_ATI,
-        elf.ABI_VERSION, elf.ET_EXEC, elf.EM_ATI_R5XX, elf.EV_CURRENT, 0, table, 0, elf.EF_ATI_DPP,
+        elf.ABI_VERSION, elf.ET_EXEC, machine, elf.EV_CURRENT, 0, table, 0, elf.EF_ATI_DPP,
         elf.ELF_HEADER_BYTES, elf.PROGRAM_HEADER_BYTES, count, 0, 0, 0,
     )  # fmt: skip
 

@@ -62,7 +62,7 @@ FAULTS = {
     ),
     "a line of another image is used": Fault("rtl.pe.loader", "window.forget.eq(self.start)", "window.forget.eq(0)"),
     "names of notes are not compared": Fault(
-        "rtl.pe.loader", "self._is_named.eq(name_size == len(elf.NOTE_NAME))", "self._is_named.eq(1)"
+        "rtl.pe.notes", "is_named.eq(header.namesz == len(elf.NOTE_NAME))", "is_named.eq(1)"
     ),
     "sums of an image's numbers wrap": Fault(
         "rtl.pe.window", "OFFSET_BITS = WORD_BITS + 2", "OFFSET_BITS = WORD_BITS"

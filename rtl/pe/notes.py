@@ -1,0 +1,123 @@
+"""The notes of an executable, among which its program information is."""
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.isa import executable as elf
+from ctm.rtl.isa.executable import ProgramFormat
+from ctm.rtl.isa.limits import WORD_BITS, WORD_BYTES
+from ctm.rtl.isa.status import Status
+from ctm.rtl.pe.window import OFFSET_BITS, WindowClient, keep
+
+_HEADER_WORDS = elf.NOTE_HEADER_BYTES // WORD_BYTES
+_NAME_WORDS = tuple(
+    int.from_bytes(elf.NOTE_NAME[at : at + WORD_BYTES], "little") for at in range(0, len(elf.NOTE_NAME), WORD_BYTES)
+)
+_INFORMATION_BYTES = WORD_BYTES * elf.PROGRAM_INFORMATION_WORDS
+
+
+class NoteWalker(wiring.Component):
+    """Walks through the notes of one segment after the other and copies the program information.
+
+    It reads the header and the name of each note, in their order.
+
+    Members
+    -------
+    forget : ``In(1)``
+        No program information was found; not while it walks.
+    start : ``In(1)``
+        Walk through `segment`; only behind the `done` of the one before.
+    segment : ``In(PROGRAM_HEADER)``
+    done : ``Out(1)``
+    status : ``Out(Status)``
+        With `done`: OK, BAD_EXECUTABLE if a note reaches past its segment's end or the program information has another
+        size than it must, or the window's.
+    found : ``Out(1)``
+        A program information was found,
+    repeated : ``Out(1)``
+        and another one.
+    information : ``Out(ArrayLayout(32, 16))``
+        The last one.
+    window : ``Out(WindowClient(image_limit))``
+    """
+
+    def __init__(self, program_format: ProgramFormat) -> None:
+        self._kind = program_format.information.value
+        super().__init__(
+            {
+                "forget": In(1),
+                "start": In(1),
+                "segment": In(elf.PROGRAM_HEADER),
+                "done": Out(1),
+                "status": Out(Status),
+                "found": Out(1),
+                "repeated": Out(1),
+                "information": Out(data.ArrayLayout(WORD_BITS, elf.PROGRAM_INFORMATION_WORDS)),
+                "window": Out(WindowClient(program_format.image_limit)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        window, word = self.window, self.window.word
+        note, end, is_named = Signal(OFFSET_BITS), Signal(OFFSET_BITS), Signal()
+        header, descriptor, following = Signal(elf.NOTE_HEADER), Signal(OFFSET_BITS), Signal(OFFSET_BITS)
+        name = note + elf.NOTE_HEADER_BYTES
+
+        def read(offset: Value, count: Value | int, then: str) -> None:
+            m.d.comb += [window.extent.valid.eq(1), window.extent.offset.eq(offset), window.extent.count.eq(count)]
+            with m.If(window.done):
+                m.next = then
+                with m.If(window.status != Status.OK):
+                    finish(window.status)
+
+        def finish(status: Status | Value) -> None:
+            m.d.comb += [self.done.eq(1), self.status.eq(status)]
+            m.next = "idle"
+
+        with m.If(self.forget):
+            m.d.sync += [self.found.eq(0), self.repeated.eq(0)]
+        with m.FSM():
+            with m.State("idle"), m.If(self.start):
+                m.d.sync += [note.eq(self.segment.offset), end.eq(self.segment.offset + self.segment.filesz)]
+                m.next = "header"
+            with m.State("header"):
+                keep(m, Value.cast(header), word)
+                with m.If(note >= end):
+                    finish(Status.OK)
+                with m.Else():
+                    read(note, _HEADER_WORDS, "name's size")
+            with m.State("name's size"):
+                m.d.sync += descriptor.eq(name + _whole_words(header.namesz) * WORD_BYTES)
+                m.d.sync += is_named.eq(header.namesz == len(elf.NOTE_NAME))
+                m.next = "descriptor's size"
+            with m.State("descriptor's size"):
+                m.d.sync += following.eq(descriptor + _whole_words(header.descsz) * WORD_BYTES)
+                m.next = "name"
+            with m.State("name"):
+                for index, right in enumerate(_NAME_WORDS):
+                    with m.If(word.valid & (word.index == index) & (word.word != right)):
+                        m.d.sync += is_named.eq(0)
+                with m.If(following > end):
+                    finish(Status.BAD_EXECUTABLE)
+                with m.Else():
+                    read(name, _whole_words(header.namesz), "descriptor")
+            with m.State("descriptor"):
+                keep(m, Value.cast(self.information), word)
+                with m.If(~is_named | (header.type != self._kind)):
+                    m.d.sync += note.eq(following)
+                    m.next = "header"
+                with m.Elif(header.descsz != _INFORMATION_BYTES):
+                    finish(Status.BAD_EXECUTABLE)
+                with m.Else():
+                    read(descriptor, elf.PROGRAM_INFORMATION_WORDS, "header")
+                    with m.If(window.done):
+                        m.d.sync += [note.eq(following), self.found.eq(1), self.repeated.eq(self.found)]
+        return m
+
+
+def _whole_words(size: Value) -> Value:
+    """Whole words that hold a number of bytes."""
+    return (size + WORD_BYTES - 1) // WORD_BYTES

@@ -1,0 +1,118 @@
+"""The program loader with formats that are nobody's: it takes their executables only, as long as they allow."""
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from ctm.rtl.border.lines import LINE_BYTES
+from ctm.rtl.isa import executable as elf
+from ctm.rtl.isa.executable import NoteType, ProgramFormat
+from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
+from ctm.rtl.isa.status import Status
+from ctm.rtl.pe.loader import ProgramLoader
+from ctm.tb.lib.streams import simulate
+from ctm.tb.pe.images import header, note
+
+BASE = 0x0030_0800
+SMALL = ProgramFormat(
+    machine=0xBEEF, information=NoteType.EARLY_EXIT, version=0xC0DE, unit_bytes=4, most_units=33, image_limit=2048
+)
+LARGE = ProgramFormat(
+    machine=7, information=NoteType.OUTPUTS, version=2, unit_bytes=40, most_units=1000, image_limit=128 * 1024
+)
+FORMATS = {"small": SMALL, "large": LARGE, "R5xx": PROGRAM_FORMAT}
+_NOTE_AT = 256
+_CODE_AT = 512
+
+Loaded = tuple[Status, int, list[int]]
+"""Why it was not loaded, or OK; the units and the program information, if it was."""
+
+
+def information(form: ProgramFormat) -> list[int]:
+    return [form.version, *range(1, elf.PROGRAM_INFORMATION_WORDS)]
+
+
+def executable(form: ProgramFormat, code_bytes: int, code_at: int = _CODE_AT, **other: Any) -> bytes:
+    """An image of a format, or, with what is `other` than there, of none."""
+    kind, version = (other.get(name, getattr(form, name)) for name in ("information", "version"))
+    words = [version, *information(form)[1:]]
+    contents = note(elf.NOTE_NAME, kind.value, struct.pack(f"<{len(words)}I", *words))
+    table = elf.ELF_HEADER_BYTES
+    segments = [(elf.PT_NOTE, _NOTE_AT, len(contents)), (elf.PT_LOAD, code_at, code_bytes)]
+    front = header(table, len(segments), other.get("machine", form.machine))
+    front += b"".join(struct.pack("<8I", kind, at, 0, 0, size, 0, 0, 0) for kind, at, size in segments)
+    return front.ljust(_NOTE_AT, b"\0") + contents
+
+
+def load(form: ProgramFormat, images: Sequence[bytes]) -> list[Loaded]:
+    """What becomes of images, one after the other; what is asked of memory lies inside the format's limit."""
+    loader = ProgramLoader(form)
+    request, response = loader.lines.request, loader.lines.response
+    found: list[Loaded] = []
+
+    async def testbench(context: Any) -> None:
+        context.set(loader.base, BASE)
+        context.set(request.ready, 1)
+        for image in images:
+            waiting: list[int] = []
+            context.set(loader.start, 1)
+            while True:
+                context.set(response.valid, bool(waiting))
+                if waiting:
+                    line = image[LINE_BYTES * waiting[0] :][:LINE_BYTES]
+                    context.set(response.payload.bits, int.from_bytes(line, "little"))
+                is_done, is_taken = context.get(loader.done), bool(waiting) and context.get(response.ready)
+                if context.get(request.valid):
+                    waiting.append(context.get(request.payload.line) - BASE // LINE_BYTES)
+                    assert 0 <= waiting[-1] < form.image_limit // LINE_BYTES
+                if is_taken:
+                    waiting.pop(0)
+                if is_done:
+                    assert not waiting
+                    status = context.get(loader.status)
+                    words = [context.get(word) for word in loader.image.information]
+                    assert status != Status.OK or context.get(loader.image.code) == BASE + _CODE_AT
+                    found.append((status, context.get(loader.image.size), words))
+                await context.tick()
+                context.set(loader.start, 0)
+                if is_done:
+                    break
+
+    simulate(loader, testbench)
+    return found
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_code_of_one_to_the_most_whole_units_is_loaded(name: str) -> None:
+    form = FORMATS[name]
+    most = form.most_units
+    sizes = [units * form.unit_bytes for units in (1, 2, 3, most // 2, most - 1, most)]
+    good = [executable(form, size) for size in sizes]
+    assert load(form, good) == [(Status.OK, size // form.unit_bytes, information(form)) for size in sizes]
+    wrong = [0, 1, form.unit_bytes - 1, form.unit_bytes + 1, (most + 1) * form.unit_bytes, most * form.unit_bytes - 1]
+    assert {status for status, *_ in load(form, [executable(form, size) for size in wrong])} == {Status.BAD_EXECUTABLE}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_another_format_says_is_refused(name: str) -> None:
+    form = FORMATS[name]
+    images = [executable(other, form.unit_bytes) for other in FORMATS.values() if other is not form]
+    for other in FORMATS.values():
+        if other is not form:
+            images += [
+                executable(form, form.unit_bytes, **{part: getattr(other, part)})
+                for part in ("machine", "information", "version")
+            ]
+    # The loader is as good as before behind each of them.
+    results = load(form, [image for bad in images for image in (bad, executable(form, form.unit_bytes))])
+    assert [status for status, *_ in results] == [Status.BAD_EXECUTABLE, Status.OK] * len(images)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_limit_of_an_image_is_its_formats(name: str) -> None:
+    form = FORMATS[name]
+    places = [form.image_limit - form.unit_bytes + over for over in (4, form.unit_bytes, -2)]
+    images = [executable(form, form.unit_bytes, at) for at in places]
+    assert {status for status, *_ in load(form, images)} == {Status.BAD_EXECUTABLE}
