@@ -21,6 +21,16 @@ def delay(m: Module, value: Delayed, cycles: int = 1, *, name: str = "delayed") 
     return value
 
 
+def delay_valid(m: Module, bits: Value, cycles: int) -> list[Value]:
+    """Bits that say what is valid: now, a cycle later and so on, the last `cycles` later; 0 behind a reset."""
+    delayed = [bits]
+    for _ in range(cycles):
+        register = Signal(len(bits), name="valid_on_its_way")
+        m.d.sync += register.eq(delayed[-1])
+        delayed.append(register)
+    return delayed
+
+
 def lately(m: Module, bit: Value, cycles: int) -> Value:
     """Whether `bit` is 1, or was in one of the last `cycles` clock cycles: a pipeline of that depth is at work."""
     if not cycles:

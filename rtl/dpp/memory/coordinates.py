@@ -15,6 +15,7 @@ from ctm.rtl.dpp.memory.scaling import COORDINATES, ScaledCoordinates
 from ctm.rtl.dpp.program import INPUT
 from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS
+from ctm.rtl.lib.pipeline import delay_valid
 from ctm.rtl.lib.rest import Resting
 
 
@@ -91,7 +92,7 @@ class Coordinates(wiring.Component):
             units.coordinates.eq(request.lanes[lane]),
             *(getattr(units, name).eq(request[name]) for name in ("scaled", "projected", "input")),
         ]
-        arrives, arrives_last = self._behind(m, Cat(steps, steps & last), scaling.latency)
+        arrives, arrives_last = delay_valid(m, Cat(steps, steps & last), scaling.latency)[-1]
         gathered = [Signal(data.ArrayLayout(COORDINATE_BITS, lanes), name=f"gathered_{axis}") for axis in "xy"]
         whole = [
             Cat(Value.cast(part)[COORDINATE_BITS:], index)
@@ -112,14 +113,6 @@ class Coordinates(wiring.Component):
             ),
         ]
         return m
-
-    def _behind(self, m: Module, bits: Value, cycles: int) -> Value:
-        """Bits that say what is valid, `cycles` later; 0 behind a reset."""
-        for _ in range(cycles):
-            register = Signal(len(bits), name="on_its_way")
-            m.d.sync += register.eq(bits)
-            bits = register
-        return bits
 
     def _index(self, m: Module, name: str, word: Value, limit: Value) -> Value:
         m.submodules[name] = unit = CoordinateIndex(COMBINATIONAL)

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS, QUAD
-from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.rest import Resting
 from ctm.rtl.r5xx.alu.lane import Lane
 from ctm.rtl.r5xx.alu.operands import SOURCES, OperandSelection
@@ -59,11 +59,7 @@ class Alu(wiring.Component):
         m = Module()
         cycles = self.presubtract_latency
         m.submodules.presubtract = presubtract = Resting(self._presubtract, cycles)
-        late = self.late
-        for _ in range(cycles):
-            register = Signal(name="late_on_its_way")
-            m.d.sync += register.eq(late)
-            late = register
+        late = delay_valid(m, self.late, cycles)[-1]
         given, entering = (Signal(entry_layout(self._lanes), name=name) for name in ("given", "entering"))
         m.d.comb += [
             *(given[name].eq(getattr(self, name)) for name, _ in given.shape()),

@@ -18,7 +18,7 @@ from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST, RGBA_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, SCALAR
-from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.table import Table
 from ctm.rtl.r5xx.addressing import register_number
 from ctm.rtl.r5xx.alu.alu import Alu
@@ -205,7 +205,7 @@ class AluPort(wiring.Component):
         direct_here, late_here = Signal(), Signal()
         m.d.sync += [direct_here.eq(valid & ~late), late_here.eq(late)]
         m.d.comb += alu.late.eq(late_here)
-        late_bits = self._bits(m, late_here, cycles)
+        late_bits = delay_valid(m, late_here, cycles)
         entering, entering_valid = Signal.like(token), Signal()
         m.d.comb += [
             entering.eq(Mux(late_bits[-1], Value.cast(delay(m, token, cycles, name="late_token")), Value.cast(token))),
@@ -216,7 +216,7 @@ class AluPort(wiring.Component):
         m.d.comb += self.ready_direct.eq(~ahead[cycles - 1] if cycles else 1)
 
         before = alu.direct_latency - 1
-        valid_bits = self._bits(m, entering_valid, before + 1)
+        valid_bits = delay_valid(m, entering_valid, before + 1)
         at_done = delay(m, entering, before, name="token_done")
         at_write = delay(m, at_done, name="token_write")
         done = self.done
@@ -236,15 +236,6 @@ class AluPort(wiring.Component):
         with m.If(valid_bits[before + 1] & at_write.writes_uncached & at_write.refused):
             # It was announced, so it has to come; its mask is empty.
             m.d.comb += self.uncached.valid.eq(1)
-
-    def _bits(self, m: Module, bit: Value, cycles: int) -> list[Value]:
-        """A bit now, a cycle later and so on; 0 behind a reset."""
-        bits = [bit]
-        for _ in range(cycles):
-            register = Signal(name="valid_on_its_way")
-            m.d.sync += register.eq(bits[-1])
-            bits.append(register)
-        return bits
 
     def _write(self, m: Module, alu: Alu, token: data.View, effective: Value) -> None:
         lanes, group, slot = self._config.array.lanes, self._states.read(m, token.row), token.row[:-1]
