@@ -71,15 +71,15 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
                                         "idle[client].eq(count <= 1)"), IDLE),
     "a line that is written leaves": (
         Fault("rtl.mc.outputs.write_combiner",
-              "stays = Mux(taken & hit, hits, 0)", "stays = Mux(taken & hit, 0, 0)"), COMBINER,
+              "candidates[_ANY].eq(open_ & ~merged)", "candidates[_ANY].eq(open_)"), COMBINER,
     ),
     "an entry that leaves takes writes": (
-        Fault("rtl.mc.outputs.write_combiner", "Mux(taken, chosen, 0)) & ~left)", "Mux(taken, chosen, 0)))"), COMBINER,
+        Fault("rtl.mc.outputs.write_combiner", "open_.eq((open_ | opened) & ~left)", "open_.eq(open_ | opened)"), COMBINER,
     ),
     "a line that is hit gets younger": (
-        Fault("rtl.mc.outputs.write_combiner", "Mux(taken & ~hit, chosen, 0)", "Mux(taken, chosen, 0)"), AGES,
+        Fault("rtl.mc.outputs.write_combiner", "ages.renew.eq(opened)", "ages.renew.eq(opened | merged)"), AGES,
     ),
-    "full lines stay": (Fault("rtl.mc.outputs.write_combiner", "open_ & full & ~stays", "open_ & full & 0"), FULL),
+    "full lines stay": (Fault("rtl.mc.outputs.write_combiner", "open_ & full & ~merged", "open_ & full & 0"), FULL),
     "an earlier lane wins": (
         Fault("rtl.mc.outputs.group_bytes", "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
         OUTPUTS,

@@ -1,7 +1,8 @@
 """The output cache: lines that are being written, until they are handed to the bus."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.hdl import Assign
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -55,65 +56,78 @@ class WriteCombiner(wiring.Component):
         m.submodules.ages = ages = Ages(count, 2)
         m.submodules.bytes = memory = Memory(shape=LINE_BITS, depth=count, init=[])
         writer, reader = memory.write_port(granularity=8), memory.read_port()
-        tags = [Signal(LINE_ADDRESS_BITS, name=f"tag_{entry}") for entry in range(count)]
-        masks = [Signal(LINE_BYTES, name=f"mask_{entry}") for entry in range(count)]
+        entries = [_Entry(number) for number in range(count)]
         # An entry that is leaving is still used, but no write finds it.
         open_, used = Signal(count), Signal(count)
 
         write, line = self.write, self.line
-        free = ~used
-        hits = Cat(tag == write.payload.line for tag in tags) & open_
-        hit, chosen = Signal(), Signal(count)
-        taken = write.valid & write.ready
+        free, hit = ~used, Signal()
+        hits = Cat(entry.line == write.payload.line for entry in entries) & open_
+        taken, opened, merged = write.valid & write.ready, Signal(count), Signal(count)
         m.d.comb += [
             hit.eq(hits.any()),
-            chosen.eq(Mux(hit, hits, lowest_one(free))),
+            opened.eq(Mux(taken & ~hit, lowest_one(free), 0)),
+            merged.eq(Mux(taken & hit, hits, 0)),
             write.ready.eq(hit | free.any()),
-            writer.addr.eq(one_hot_index(chosen)),
+            writer.addr.eq(one_hot_index(Mux(hit, hits, lowest_one(free)))),
             writer.data.eq(write.payload.bits),
             writer.en.eq(Mux(taken, write.payload.mask, 0)),
-            ages.renew.eq(Mux(taken & ~hit, chosen, 0)),
+            ages.renew.eq(opened),
             self.empty.eq(~used.any()),
         ]
 
-        left, full = Signal(count), Cat(mask.all() for mask in masks)
-        leaving, victim = Signal(), Signal(range(count))
-        # Whoever is being written stays; so the line that leaves is whole in memory.
-        stays = Mux(taken & hit, hits, 0)
+        left, full = Signal(count), Cat(entry.mask.all() for entry in entries)
+        leaving, victim, may_leave = Signal(), Signal(range(count)), ~line.valid | line.ready
         m.d.comb += [
-            ages.candidates[_FULL].eq(open_ & full & ~stays),
-            ages.candidates[_ANY].eq(open_ & ~stays),
+            # Whoever is being written stays; so the line that leaves is whole in memory.
+            ages.candidates[_FULL].eq(open_ & full & ~merged),
+            ages.candidates[_ANY].eq(open_ & ~merged),
             leaving.eq(
-                (~line.valid | line.ready)
-                & (ages.found[_FULL] | (ages.found[_ANY] & (self.flush | ~_more_than(free, _RESERVE))))
+                may_leave & (ages.found[_FULL] | (ages.found[_ANY] & (self.flush | ~_more_than(free, _RESERVE))))
             ),
             victim.eq(Mux(ages.found[_FULL], ages.oldest[_FULL], ages.oldest[_ANY])),
             reader.addr.eq(victim),
             reader.en.eq(leaving),
             left.eq(Mux(leaving, (1 << victim)[:count], 0)),
             self.moves.eq(leaving | line.valid),
+            line.payload.bits.eq(reader.data),
         ]
-        out = Signal(count)
-        handed = line.valid & line.ready
-        m.d.comb += line.payload.bits.eq(reader.data)
-        with m.If(~line.valid | line.ready):
+        out, handed = Signal(count), line.valid & line.ready
+        with m.If(may_leave):
             m.d.sync += [line.valid.eq(leaving), out.eq(left)]
-        with m.If(leaving):
-            with m.Switch(victim):
-                for entry in range(count):
-                    with m.Case(entry):
-                        m.d.sync += [line.payload.line.eq(tags[entry]), line.payload.mask.eq(masks[entry])]
         m.d.sync += [
-            open_.eq((open_ | Mux(taken, chosen, 0)) & ~left),
-            used.eq((used | Mux(taken, chosen, 0)) & ~Mux(handed, out, 0)),
+            open_.eq((open_ | opened) & ~left),
+            used.eq((used | opened) & ~Mux(handed, out, 0)),
         ]
-        for entry in range(count):
-            with m.If(taken & chosen[entry]):
-                m.d.sync += [
-                    tags[entry].eq(write.payload.line),
-                    masks[entry].eq(write.payload.mask | Mux(hit, masks[entry], 0)),
-                ]
+
+        for number, entry in enumerate(entries):
+            with m.If(opened[number]):
+                m.d.sync += entry.open(write.payload)
+            with m.Elif(merged[number]):
+                m.d.sync += entry.merge(write.payload)
+            with m.If(left[number]):
+                m.d.sync += entry.send(line.payload)
         return m
+
+
+class _Entry:
+    """A line of which bytes were written, and which ones."""
+
+    def __init__(self, number: int) -> None:
+        self.line = Signal(LINE_ADDRESS_BITS, name=f"line_{number}")
+        self.mask = Signal(LINE_BYTES, name=f"mask_{number}")
+
+    def open(self, write: data.View) -> list[Assign]:
+        """Begin with a write."""
+        return [self.line.eq(write.line), self.mask.eq(write.mask)]
+
+    def merge(self, write: data.View) -> Assign:
+        """Add another write to the line."""
+        return self.mask.eq(self.mask | write.mask)
+
+    def send(self, line: data.View) -> list[Assign]:
+        """Hand on all but the bytes."""
+        return [line.line.eq(self.line), line.mask.eq(self.mask)]
 
 
 def _more_than(bits: Value, count: int) -> Value:

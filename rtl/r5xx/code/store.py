@@ -61,19 +61,18 @@ class InstructionStore(wiring.Component):
         m = Module()
         m.submodules.predecode = predecode = Resting(Predecode())
         request, response = self.client.request, self.client.response
-        asked, answered = Signal(PC_BITS), Signal(PC_BITS)
+        asked, answered, arrives = Signal(PC_BITS), Signal(PC_BITS), self.loading & response.valid
         m.d.comb += [
             request.valid.eq(self.loading & (asked != self.size)),
             request.payload.slot.eq(asked),
             response.ready.eq(1),
             predecode.words.eq(response.payload.words),
             predecode.uncached_writes.eq(self.uncached_writes),
+            predecode.wanted.eq(arrives),
         ]
         # An instruction is written when the one behind it has come; `pending` is the last one that came.
         pending, pending_summary = Signal(ALU_ENTRY), Signal(SUMMARY)
         pending_illegal, last = Signal(), Signal()
-        arrives = self.loading & response.valid
-        m.d.comb += predecode.wanted.eq(arrives)
         with m.If(request.valid & request.ready):
             m.d.sync += asked.eq(asked + 1)
         with m.If(arrives):
@@ -97,26 +96,23 @@ class InstructionStore(wiring.Component):
         with m.Elif(self.load & ~self.loaded & ~self.loading):
             m.d.sync += [self.loading.eq(1), self.refused.eq(0), asked.eq(0), answered.eq(0)]
 
-        beyond = SUMMARY.const({"unit": Unit.FLOW.value})
-        entry = Signal(ALU_ENTRY)
-        m.d.comb += entry.eq(pending)
-        m.d.comb += entry.following.eq(Mux(last, beyond, predecode.summary))
-        writes, slot = last | (arrives & (answered != 0)), (answered - 1)[:SLOT_BITS]
-        flow_entry = Cat(Value.cast(pending.words), pending_illegal, Value.cast(entry.following))
-        texture_entry = Cat(Value.cast(pending.words), Value.cast(entry.following))
-        for name, contents, address, output in (
-            ("alu", entry, self.alu_slot, self.alu),
-            ("texture", texture_entry, self.texture_slot, self.texture),
-            ("flow", flow_entry, self.flow_slot, self.flow),
-            ("summary", pending_summary, self.pc[:SLOT_BITS], None),
-        ):
-            contents = Value.cast(contents)
+        def memory(name: str, contents: Value, address: Value) -> Value:
             m.submodules[name] = memory = Memory(shape=len(contents), depth=INSTRUCTION_SLOTS, init=[])
             write, read = memory.write_port(), memory.read_port()
-            m.d.comb += [write.addr.eq(slot), write.data.eq(contents), write.en.eq(writes), read.addr.eq(address)]
-            if output is not None:
-                m.d.comb += Value.cast(output).eq(read.data)
-        inside = Signal()
+            m.d.comb += [write.addr.eq((answered - 1)[:SLOT_BITS]), write.data.eq(contents), read.addr.eq(address)]
+            m.d.comb += write.en.eq(last | (arrives & (answered != 0)))
+            return read.data
+
+        beyond = Value.cast(SUMMARY.const({"unit": Unit.FLOW.value}))
+        words, following = Value.cast(pending.words), Mux(last, beyond, Value.cast(predecode.summary))
+        entry, inside = Signal(ALU_ENTRY), Signal()
         m.d.sync += inside.eq(self.pc < self.size)
-        m.d.comb += Value.cast(self.summary).eq(Mux(inside & ~self.refused, read.data, Value.cast(beyond)))
+        m.d.comb += [entry.eq(pending), Value.cast(entry.following).eq(following)]
+        summary = memory("summary", Value.cast(pending_summary), self.pc[:SLOT_BITS])
+        m.d.comb += [
+            Value.cast(self.alu).eq(memory("alu", Value.cast(entry), self.alu_slot)),
+            Value.cast(self.texture).eq(memory("texture", Cat(words, following), self.texture_slot)),
+            Value.cast(self.flow).eq(memory("flow", Cat(words, pending_illegal, following), self.flow_slot)),
+            Value.cast(self.summary).eq(Mux(inside & ~self.refused, summary, beyond)),
+        ]
         return m
