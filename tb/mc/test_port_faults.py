@@ -74,7 +74,8 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
               "candidates[_ANY].eq(open_ & ~merged)", "candidates[_ANY].eq(open_)"), COMBINER,
     ),
     "an entry that leaves takes writes": (
-        Fault("rtl.mc.outputs.write_combiner", "open_.eq((open_ | opened) & ~left)", "open_.eq(open_ | opened)"), COMBINER,
+        Fault("rtl.mc.outputs.write_combiner", "open_.eq((open_ | opened) & ~left)", "open_.eq(open_ | opened)"),
+        COMBINER,
     ),
     "a line that is hit gets younger": (
         Fault("rtl.mc.outputs.write_combiner", "ages.renew.eq(opened)", "ages.renew.eq(opened | merged)"), AGES,

@@ -1,7 +1,6 @@
 """The output cache: lines that are being written, until they are handed to the bus."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.hdl import Assign
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -102,11 +101,11 @@ class WriteCombiner(wiring.Component):
 
         for number, entry in enumerate(entries):
             with m.If(opened[number]):
-                m.d.sync += entry.open(write.payload)
+                entry.open(m, write.payload)
             with m.Elif(merged[number]):
-                m.d.sync += entry.merge(write.payload)
+                entry.merge(m, write.payload)
             with m.If(left[number]):
-                m.d.sync += entry.send(line.payload)
+                entry.send(m, line.payload)
         return m
 
 
@@ -117,17 +116,17 @@ class _Entry:
         self.line = Signal(LINE_ADDRESS_BITS, name=f"line_{number}")
         self.mask = Signal(LINE_BYTES, name=f"mask_{number}")
 
-    def open(self, write: data.View) -> list[Assign]:
+    def open(self, m: Module, write: data.View) -> None:
         """Begin with a write."""
-        return [self.line.eq(write.line), self.mask.eq(write.mask)]
+        m.d.sync += [self.line.eq(write.line), self.mask.eq(write.mask)]
 
-    def merge(self, write: data.View) -> Assign:
+    def merge(self, m: Module, write: data.View) -> None:
         """Add another write to the line."""
-        return self.mask.eq(self.mask | write.mask)
+        m.d.sync += self.mask.eq(self.mask | write.mask)
 
-    def send(self, line: data.View) -> list[Assign]:
+    def send(self, m: Module, line: data.View) -> None:
         """Hand on all but the bytes."""
-        return [line.line.eq(self.line), line.mask.eq(self.mask)]
+        m.d.sync += [line.line.eq(self.line), line.mask.eq(self.mask)]
 
 
 def _more_than(bits: Value, count: int) -> Value:
