@@ -56,11 +56,11 @@ FAULTS = {
         "rtl.dpp.groups.scheduler", "is_alone = self.quiet & ~self._slots.faulted", "is_alone = ~self._slots.faulted"
     ),
     "a group that has left writes temporaries of the next one": Fault(
-        "rtl.r5xx.alu.port", "Mux(effective & ~token.has_left, self.written.enable[lane], 0)",
+        "rtl.r5xx.alu.writes", "Mux(effective & ~token.has_left, self.written.enable[lane], 0)",
         "Mux(effective, self.written.enable[lane], 0)",
     ),
     "a group that has left writes predicates of the next one": Fault(
-        "rtl.r5xx.alu.port", "self.flags.valid.eq(effective & ~token.has_left)", "self.flags.valid.eq(effective)"
+        "rtl.r5xx.alu.writes", "self.flags.valid.eq(effective & ~token.has_left)", "self.flags.valid.eq(effective)"
     ),
     "a group may execute one instruction more": Fault(
         "rtl.dpp.groups.scheduler", "(count == 1)", "(count == 0)"

@@ -16,19 +16,20 @@ from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST, RGBA_INST
-from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, SCALAR
+from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
+from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
 from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.table import Table
-from ctm.rtl.r5xx.addressing import register_number
 from ctm.rtl.r5xx.alu.alu import Alu
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
-from ctm.rtl.r5xx.alu.token import processors_layout, token_layout, written_layout
+from ctm.rtl.r5xx.alu.token import processors_layout, set_destinations, token_layout, written_layout
 from ctm.rtl.r5xx.alu.uncached_pairs import ACQUIRING, uncached_layout
-from ctm.rtl.r5xx.alu.writeback import Writeback
+from ctm.rtl.r5xx.alu.writes import AluWrites
 from ctm.rtl.r5xx.entries import ALU_ENTRY, VECTOR
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
-from ctm.rtl.r5xx.state import flags_layout, lane_predicates
+from ctm.rtl.r5xx.state import flags_layout
+
+_WRITES = ("result_places", "result_enable", "flags", "outputs", "uncached", "written")
 
 
 class AluPort(wiring.Component):
@@ -125,10 +126,18 @@ class AluPort(wiring.Component):
         late = Signal()
         m.d.comb += [self.slot.eq(issued.slot), late.eq(issued.valid & self.entry.late)]
         self._connect_sources(m, sources)
-        valid, token = self._start(m, issued, sources.missing)
-        m.submodules.states = self._states = Table(processors_layout(self._config.array.lanes), 1 << len(token.row))
-        now = Cat(Value.cast(self.group[name]) for name, _ in self._states.shape)
-        self._states.write(m, token.row, now, valid)
+        valid, missing = issued.valid, sources.missing
+        token = self._token(m, issued, missing)
+        states = Table(processors_layout(self._config.array.lanes), 1 << len(token.row))
+        m.submodules.states = states
+        states.write(m, token.row, Cat(Value.cast(self.group[name]) for name, _ in states.shape), valid)
+        m.d.comb += [
+            self.miss.valid.eq(valid & missing),
+            self.started.eq(valid & ~missing),
+            self.announced.eq(self.started & self.entry.writes),
+            self.acquiring.valid.eq(self.announced & RGB_INST(token.words[3]).target.matches(*ACQUIRING)),
+            self.acquiring.slot.eq(issued.slot),
+        ]
 
         at_sources, read = Signal.like(token), delay(m, token, name="token")
         issued_before = Signal()
@@ -148,7 +157,8 @@ class AluPort(wiring.Component):
             alu.control.eq(delay(m, control, name="control")),
             alu.sources.eq(sources.sources),
         ]
-        self._connect_pipeline(m, alu, valid, late, at_sources)
+        writing, at_write = self._connect_pipeline(m, alu, valid, late, at_sources)
+        self._connect_writes(m, alu, writing, at_write, states.read(m, at_write.row))
         return m
 
     def _connect_sources(self, m: Module, sources: Sources) -> None:
@@ -165,24 +175,13 @@ class AluPort(wiring.Component):
             self.miss.lines.eq(sources.lines),
         ]
 
-    def _start(self, m: Module, issued: data.View, missing: Value) -> tuple[Value, data.View]:
-        """What is known of an instruction when it has been read: whether it is one, and its token."""
-        entry, group, program = self.entry, self.group, self.program
+    def _token(self, m: Module, issued: data.View, missing: Value) -> data.View:
+        """What goes along with an instruction that has been read."""
+        entry, group = self.entry, self.group
         token = Signal(token_layout(self._config))
-        common, rgb, alpha = COMMON(entry.words[0]), RGBA_INST(entry.words[5]), ALPHA_INST(entry.words[4])
         placement = Placement(m, self._config.array, issued.slot, self.allocation)
-        for destination, address, relative in (
-            (token.rgb, rgb.rgb_addrd, rgb.rgb_addrd_rel),
-            (token.alpha, alpha.addrd, alpha.addrd_rel),
-        ):
-            number = register_number(m, address, relative, group.loop_index)
-            m.d.comb += [
-                destination.register.eq(number),
-                destination.exists.eq(placement.exists(number)),
-                destination.place.eq(placement.place(number)),
-            ]
+        set_destinations(m, token, entry.words, placement, group.loop_index)
         all_active = ~(group.covered & group.live & ~group.active).any()
-        acquires = RGB_INST(entry.words[3]).target.matches(*ACQUIRING)
         m.d.comb += [
             token.row.eq(Cat(issued.slot, self.second)),
             token.pc.eq(issued.pc),
@@ -190,17 +189,17 @@ class AluPort(wiring.Component):
             token.words.eq(entry.words),
             token.writes_uncached.eq(entry.writes & ~missing),
             token.again.eq(missing),
-            token.ends.eq((issued.pc == program.end) | (common.last & all_active)),
-            self.miss.valid.eq(issued.valid & missing),
-            self.started.eq(issued.valid & ~missing),
-            self.announced.eq(self.started & entry.writes),
-            self.acquiring.valid.eq(self.announced & acquires),
-            self.acquiring.slot.eq(issued.slot),
+            token.ends.eq((issued.pc == self.program.end) | (COMMON(entry.words[0]).last & all_active)),
         ]
-        return issued.valid, token
+        return token
 
-    def _connect_pipeline(self, m: Module, alu: Alu, valid: Value, late: Value, token: data.View) -> None:
-        """Bring the token to where the ALU's results come out, and a cycle before to where the group goes on."""
+    def _connect_pipeline(
+        self, m: Module, alu: Alu, valid: Value, late: Value, token: data.View
+    ) -> tuple[Value, data.View]:
+        """Bring the token to where the ALU's results come out, and a cycle before to where the group goes on.
+
+        Gives whether an instruction is there, and its token.
+        """
         cycles = alu.presubtract_latency
         direct_here, late_here = Signal(), Signal()
         m.d.sync += [direct_here.eq(valid & ~late), late_here.eq(late)]
@@ -231,58 +230,17 @@ class AluPort(wiring.Component):
             self.left.valid.eq(valid_bits[before] & at_done.has_left),
             self.left.row.eq(at_done.row),
         ]
-        effective = valid_bits[before + 1] & ~at_write.again & ~at_write.refused
-        self._write(m, alu, at_write, effective)
-        with m.If(valid_bits[before + 1] & at_write.writes_uncached & at_write.refused):
-            # It was announced, so it has to come; its mask is empty.
-            m.d.comb += self.uncached.valid.eq(1)
+        return valid_bits[before + 1], at_write
 
-    def _write(self, m: Module, alu: Alu, token: data.View, effective: Value) -> None:
-        lanes, group, slot = self._config.array.lanes, self._states.read(m, token.row), token.row[:-1]
-        rgb_inst, alpha_inst = RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
-        keeps_outputs = effective & ~self.program.uncached_writes
-        exists = Cat(token.rgb.exists.replicate(SCALAR), token.alpha.exists)
-        predicates = []
+    def _connect_writes(self, m: Module, alu: Alu, valid: Value, token: data.View, group: data.View) -> None:
+        m.submodules.writes = writes = AluWrites(self._config)
         m.d.comb += [
-            self.result_places[0].eq(token.rgb.place),
-            self.result_places[1].eq(token.alpha.place),
+            writes.valid.eq(valid),
+            writes.token.eq(token),
+            writes.group.eq(group),
+            writes.program.eq(self.program),
+            writes.results.eq(alu.results),
+            writes.comparisons.eq(alu.comparisons),
             self.results.eq(alu.results),
-            self.flags.valid.eq(effective & ~token.has_left),
-            self.flags.slot.eq(slot),
-            self.outputs.row.eq(token.row),
-            self.outputs.targets[0].eq(rgb_inst.target),
-            self.outputs.targets[1].eq(alpha_inst.target),
-            self.outputs.words.eq(alu.results),
-            self.uncached.valid.eq(effective & token.writes_uncached),
-            self.uncached.slot.eq(slot),
-            self.uncached.target.eq(rgb_inst.target),
-            self.uncached.words.eq(alu.results),
-            self.uncached.eligible.eq(group.active & group.covered),
-            self.written.valid.eq(effective),
-            self.written.row.eq(token.row),
-            self.written.pc.eq(token.pc),
-            self.written.rgb_register.eq(token.rgb.register),
-            self.written.alpha_register.eq(token.alpha.register),
+            *(getattr(self, name).eq(getattr(writes, name)) for name in _WRITES),
         ]
-        for lane in range(lanes):
-            m.submodules[f"writeback_{lane}"] = unit = Writeback()
-            keeps_conditional = effective & self.program.conditional_from_program
-            m.d.comb += [
-                unit.words.eq(token.words),
-                unit.active.eq(group.active[lane]),
-                unit.predicates.eq(lane_predicates(group, lane, lanes)),
-                unit.comparisons.eq(alu.comparisons[lane]),
-                self.written.enable[lane].eq(unit.temporary_enable & exists),
-                self.result_enable[lane].eq(Mux(effective & ~token.has_left, self.written.enable[lane], 0)),
-                self.outputs.enable[lane].eq(Mux(keeps_outputs, unit.output_enable, 0)),
-                self.outputs.conditional[lane].eq(unit.conditional_enable & keeps_conditional),
-                self.outputs.values[lane].eq(alu.results[lane][SCALAR]),
-                self.uncached.mask[lane].eq(effective & unit.uncached_enable & group.covered[lane] & group.live[lane]),
-                self.flags.flags.alu_result[lane].eq(
-                    Mux(unit.alu_result_enable, unit.alu_result, group.alu_result[lane])
-                ),
-            ]
-            predicates.append(unit.next_predicates)
-        m.d.comb += self.flags.flags.predicates.eq(
-            Cat(predicates[lane][channel] for channel in range(CHANNELS) for lane in range(lanes))
-        )

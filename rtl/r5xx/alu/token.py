@@ -1,13 +1,16 @@
 """What goes with an ALU or OUTPUT instruction from its issue to its results, beside its operands."""
 
+from amaranth import Module, Value
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.dpp.registers.placement import Placement
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
-from ctm.rtl.isa.r5xx.instruction import INSTRUCTION
+from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, INSTRUCTION, RGBA_INST
+from ctm.rtl.r5xx.addressing import register_number
 from ctm.rtl.r5xx.shapes import SHAPES, SUMMARY
 from ctm.rtl.r5xx.state import PC_BITS
 
@@ -56,3 +59,18 @@ def written_layout(config: ArrayConfig) -> data.StructLayout:
             "enable": data.ArrayLayout(CHANNELS, config.lanes),
         }
     )
+
+
+def set_destinations(m: Module, token: data.View, words: data.View, placement: Placement, loop_index: Value) -> None:
+    """Set where an instruction's two halves write: register, whether it exists, and its place."""
+    rgb, alpha = RGBA_INST(words[5]), ALPHA_INST(words[4])
+    for destination, address, relative in (
+        (token.rgb, rgb.rgb_addrd, rgb.rgb_addrd_rel),
+        (token.alpha, alpha.addrd, alpha.addrd_rel),
+    ):
+        number = register_number(m, address, relative, loop_index)
+        m.d.comb += [
+            destination.register.eq(number),
+            destination.exists.eq(placement.exists(number)),
+            destination.place.eq(placement.place(number)),
+        ]
