@@ -133,24 +133,6 @@ class AlphaOperation(enum.Enum, shape=4):
     MDV = 15
 
 
-RGB_DOT_PRODUCTS = (RgbOperation.DP3, RgbOperation.DP4, RgbOperation.D2A)
-"""Partners of the alpha operation DP, which copies their result."""
-
-TRANSCENDENTALS = (
-    AlphaOperation.EX2,
-    AlphaOperation.LN2,
-    AlphaOperation.RCP,
-    AlphaOperation.RSQ,
-    AlphaOperation.SIN,
-    AlphaOperation.COS,
-)
-"""Partners of the RGB operation SOP, which copies their result."""
-
-RGB_BIT_COPIES = (RgbOperation.MIN, RgbOperation.MAX, RgbOperation.CND, RgbOperation.CMP)
-ALPHA_BIT_COPIES = (AlphaOperation.MIN, AlphaOperation.MAX, AlphaOperation.CND, AlphaOperation.CMP)
-"""Operations that return one operand's bits: the only ones that OutputModifier.DISABLED is legal with."""
-
-
 class UmrtTarget(enum.Enum, shape=2):
     """TARGET of an OUTPUT in an uncached-write program; p. 31."""
 

@@ -3,6 +3,9 @@
 Source: CTM Guide pp. 26-32; docs/architecture.md lists what is illegal.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -11,8 +14,6 @@ from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.selection import Choice
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_INST, COMMON, INSTRUCTION, RGB_INST, RGBA_INST, WORDS
 from ctm.rtl.isa.r5xx.opcodes import (
-    RGB_DOT_PRODUCTS,
-    TRANSCENDENTALS,
     AlphaOperation,
     InstructionType,
     OutputModifier,
@@ -20,9 +21,15 @@ from ctm.rtl.isa.r5xx.opcodes import (
     RgbOperation,
     Swizzle,
 )
+from ctm.rtl.isa.r5xx.operations import ALPHA, RGB, RGB_DOT_PRODUCTS, TRANSCENDENTALS, Arithmetic
 from ctm.rtl.r5xx.entries import ChannelControl, Dot, LaneControl, Operation
 
-_SELECTIONS = {"MIN": Choice.MINIMUM, "MAX": Choice.MAXIMUM, "CND": Choice.ABOVE_HALF, "CMP": Choice.NOT_NEGATIVE}
+_SELECTIONS = {
+    RgbOperation.MIN: Choice.MINIMUM,
+    RgbOperation.MAX: Choice.MAXIMUM,
+    RgbOperation.CND: Choice.ABOVE_HALF,
+    RgbOperation.CMP: Choice.NOT_NEGATIVE,
+}
 _DOTS = {RgbOperation.DP3: Dot.DOT3, RgbOperation.DP4: Dot.DOT4, RgbOperation.D2A: Dot.DOT2_ADD}
 _SCALES = {
     OutputModifier.U1: 0,
@@ -63,8 +70,8 @@ class AluControl(wiring.Component):
         alpha_inst, both = ALPHA_INST(self.words[4]), RGBA_INST(self.words[5])
         rgb_operation, alpha_operation = Value.cast(both.rgb_op), Value.cast(alpha_inst.op)
 
-        rgb_known = self._operation(m, self.control.vector, RgbOperation, rgb_operation)
-        alpha_known = self._operation(m, self.control.scalar, AlphaOperation, alpha_operation)
+        rgb_known = self._operation(m, self.control.vector, RGB, rgb_operation)
+        alpha_known = self._operation(m, self.control.scalar, ALPHA, alpha_operation)
         self._result(m, self.control.vector, Value.cast(rgb_inst.omod), common.rgb_clamp)
         self._result(m, self.control.scalar, Value.cast(alpha_inst.omod), common.alpha_clamp)
         with m.Switch(rgb_operation):
@@ -94,24 +101,27 @@ class AluControl(wiring.Component):
         )
         return m
 
-    def _operation(self, m: Module, control: ChannelControl, operations: type, code: Value) -> Value:
+    def _operation(
+        self, m: Module, control: ChannelControl, operations: Mapping[Any, Arithmetic], code: Value
+    ) -> Value:
         """Set what a unit's channels compute; give whether the code is known."""
         known = Signal()
         with m.Switch(code):
-            for operation in operations:
-                with m.Case(operation.value):
+            for own, operation in operations.items():
+                with m.Case(own.value):
                     m.d.comb += known.eq(1)
-                    if operation.name in _SELECTIONS:
+                    if operation.copies_bits:
                         m.d.comb += [
                             control.operation.eq(Operation.SELECTION),
-                            control.choice.eq(_SELECTIONS[operation.name]),
+                            control.choice.eq(_SELECTIONS[operation.rgb]),
                         ]
-                    elif operation in RGB_DOT_PRODUCTS or operation is AlphaOperation.DP:
+                    elif operation.is_dot or own is AlphaOperation.DP:
                         m.d.comb += control.operation.eq(Operation.DOT)
-                    elif operation in TRANSCENDENTALS or operation is RgbOperation.SOP:
+                    elif operation.is_transcendental or own is RgbOperation.SOP:
                         m.d.comb += control.operation.eq(Operation.TRANSCENDENTAL)
                     else:
-                        m.d.comb += [control.operation.eq(Operation.SUM), control.fraction.eq(operation.name == "FRC")]
+                        is_fraction = operation.rgb is RgbOperation.FRC
+                        m.d.comb += [control.operation.eq(Operation.SUM), control.fraction.eq(is_fraction)]
         return known
 
     def _result(self, m: Module, control: ChannelControl, modifier: Value, clamp: Value) -> None:

@@ -3,6 +3,8 @@
 Source: CTM Guide pp. 26-28.
 """
 
+from collections.abc import Callable
+
 from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -10,15 +12,12 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, ALPHA_INST, COMMON, INSTRUCTION, RGB_ADDR, RGB_INST, RGBA_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
-from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InstructionType, Presubtract, RgbOperation, Select, Swizzle
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, Presubtract, Select, Swizzle
+from ctm.rtl.isa.r5xx.operations import ALPHA, RGB, Arithmetic
 
 _ALPHA = 3
 _COLORS = ("red", "green", "blue")
-_DERIVATIVES = ("MDH", "MDV")
-_DOTS = ("DP3", "DP4", "D2A")
-_THREE_OPERANDS = ("MAD", "CND", "CMP")
-_TWO_OPERANDS = (*_THREE_OPERANDS, "MIN", "MAX", *_DERIVATIVES)
-"""Operations that read B; derivatives take A and C from source 0 of the quad."""
+_Fact = Callable[[Arithmetic], bool]
 
 
 class SourceUse(wiring.Component):
@@ -44,8 +43,6 @@ class SourceUse(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        self._rgb_code = Value.cast(RGBA_INST(self.words[5]).rgb_op)
-        self._alpha_code = Value.cast(ALPHA_INST(self.words[4]).op)
         needed = self._needed(m)
         from_rgb: list[list[Value]] = [[] for _ in Select]
         from_alpha: list[list[Value]] = [[] for _ in Select]
@@ -54,9 +51,9 @@ class SourceUse(wiring.Component):
                 chosen = used & (Value.cast(select) == source.value)
                 from_rgb[source.value].append(chosen & (Value.cast(swizzle) < Swizzle.A.value))
                 from_alpha[source.value].append(chosen & (Value.cast(swizzle) == Swizzle.A.value))
-        takes_a = self._computes_alpha(needed) | (self._dots(needed) & self._rgb("DP4"))
-        from_rgb[0].append(needed[:_ALPHA].any() & self._rgb(*_DERIVATIVES))
-        from_alpha[0].append(takes_a & self._alpha(*_DERIVATIVES))
+        takes_a = self._computes_alpha(needed) | (self._dots(needed) & self._rgb(_takes_product(_ALPHA)))
+        from_rgb[0].append(needed[:_ALPHA].any() & self._rgb(_is_derivative))
+        from_alpha[0].append(takes_a & self._alpha(_is_derivative))
 
         srcp = []
         for port, sources, layout, word in (
@@ -71,11 +68,14 @@ class SourceUse(wiring.Component):
         m.d.comb += self.presubtract.eq(Cat(srcp).any())
         return m
 
-    def _rgb(self, *names: str) -> Value:
-        return self._rgb_code.matches(*(RgbOperation[name].value for name in names))
+    def _rgb(self, holds: _Fact) -> Value:
+        """Whether something holds for the RGB unit's operation."""
+        code = Value.cast(RGBA_INST(self.words[5]).rgb_op)
+        return code.matches(*(own.value for own, operation in RGB.items() if holds(operation)))
 
-    def _alpha(self, *names: str) -> Value:
-        return self._alpha_code.matches(*(AlphaOperation[name].value for name in names))
+    def _alpha(self, holds: _Fact) -> Value:
+        code = Value.cast(ALPHA_INST(self.words[4]).op)
+        return code.matches(*(own.value for own, operation in ALPHA.items() if holds(operation)))
 
     def _needed(self, m: Module) -> Signal:
         """Channels whose results go somewhere."""
@@ -93,30 +93,55 @@ class SourceUse(wiring.Component):
 
     def _dots(self, needed: Signal) -> Value:
         """Whether a dot product is wanted."""
-        return (needed[:_ALPHA].any() & self._rgb(*_DOTS)) | (needed[_ALPHA] & self._alpha("DP"))
+        return (needed[:_ALPHA].any() & self._rgb(_is_dot)) | (needed[_ALPHA] & self._alpha(_copies_other))
 
     def _computes_alpha(self, needed: Signal) -> Value:
         """Whether the alpha unit's own result is wanted."""
-        return (needed[_ALPHA] | (needed[:_ALPHA].any() & self._rgb("SOP"))) & ~self._alpha("DP")
+        return (needed[_ALPHA] | (needed[:_ALPHA].any() & self._rgb(_copies_other))) & ~self._alpha(_copies_other)
 
     def _operands(self, needed: Signal) -> list[tuple[Value, Value, Value]]:
         """Each operand: whether it is read, its select and its swizzle."""
         rgb, alpha, both = RGB_INST(self.words[3]), ALPHA_INST(self.words[4]), RGBA_INST(self.words[5])
-        dot = self._dots(needed)
+        dot, own = self._dots(needed), self._computes_alpha(needed)
         operands = []
         for channel, color in enumerate(_COLORS):
-            own = needed[channel] & ~self._rgb("SOP", *_DOTS)
-            is_addend = self._rgb("D2A") if channel == len(_COLORS) - 1 else Const(0)
-            product = dot & ~is_addend
-            operands += [
-                ((own & ~self._rgb(*_DERIVATIVES)) | product, rgb.sel_a, rgb[f"{color}_swiz_a"]),
-                ((own & self._rgb(*_TWO_OPERANDS)) | product, rgb.sel_b, rgb[f"{color}_swiz_b"]),
-                ((own & self._rgb(*_THREE_OPERANDS)) | (dot & is_addend), both.rgb_sel_c, both[f"{color}_swiz_c"]),
-            ]
-        own, fourth = self._computes_alpha(needed), dot & self._rgb("DP4")
+            product, addend = (dot & self._rgb(takes(channel)) for takes in (_takes_product, _takes_addend))
+            for operand, word, select, of_dot in (
+                ("a", rgb, rgb.sel_a, product),
+                ("b", rgb, rgb.sel_b, product),
+                ("c", both, both.rgb_sel_c, addend),
+            ):
+                used = (needed[channel] & self._rgb(_reads(operand))) | of_dot
+                operands.append((used, select, word[f"{color}_swiz_{operand}"]))
+        fourth = dot & self._rgb(_takes_product(_ALPHA))
         return [
             *operands,
-            ((own | fourth) & ~self._alpha(*_DERIVATIVES), alpha.sel_a, alpha.swiz_a),
-            ((own & self._alpha(*_TWO_OPERANDS)) | fourth, alpha.sel_b, alpha.swiz_b),
-            (own & self._alpha(*_THREE_OPERANDS), both.alpha_sel_c, both.alpha_swiz_c),
+            ((own & self._alpha(_reads("a"))) | (fourth & ~self._alpha(_is_derivative)), alpha.sel_a, alpha.swiz_a),
+            ((own & self._alpha(_reads("b"))) | fourth, alpha.sel_b, alpha.swiz_b),
+            (own & self._alpha(_reads("c")), both.alpha_sel_c, both.alpha_swiz_c),
         ]
+
+
+def _is_dot(operation: Arithmetic) -> bool:
+    return operation.is_dot
+
+
+def _is_derivative(operation: Arithmetic) -> bool:
+    return operation.is_derivative
+
+
+def _copies_other(operation: Arithmetic) -> bool:
+    return operation.copies_other
+
+
+def _reads(operand: str) -> _Fact:
+    """Whether each channel reads an operand of its own."""
+    return lambda operation: not operation.is_dot and operand in operation.reads
+
+
+def _takes_product(channel: int) -> _Fact:
+    return lambda operation: channel in operation.products
+
+
+def _takes_addend(channel: int) -> _Fact:
+    return lambda operation: channel in operation.addends

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, Presubtract, RgbOperation, Select, Swizzle
+from ctm.rtl.isa.r5xx.operations import ALPHA, ALPHA_DERIVATIVES, RGB, RGB_DERIVATIVES
 from ctm.sim.elf.r5xx.registers import Registers, Usage
 
 Fields = Mapping[str, int]
@@ -18,38 +19,18 @@ def _every(operands: str, channels: Iterable[int]) -> frozenset[tuple[str, int]]
 
 
 _DOT_PRODUCTS = {
-    RgbOperation.DP3.value: _every("ab", RGB_CHANNELS),
-    RgbOperation.DP4.value: _every("ab", (*RGB_CHANNELS, ALPHA_CHANNEL)),
-    RgbOperation.D2A.value: _every("ab", (0, 1)) | _every("c", (2,)),
+    code.value: _every("ab", operation.products) | _every("c", operation.addends)
+    for code, operation in RGB.items()
+    if operation.is_dot
 }
 """(operand, channel) that a dot product reads, whatever channels it is written to."""
 
-_RGB_OPERANDS = {
-    RgbOperation.MIN.value: "ab",
-    RgbOperation.MAX.value: "ab",
-    RgbOperation.FRC.value: "a",
-    RgbOperation.SOP.value: "",
-    RgbOperation.MDH.value: "b",
-    RgbOperation.MDV.value: "b",
-}
-_ALPHA_OPERANDS = {
-    AlphaOperation.DP.value: "",
-    AlphaOperation.MIN.value: "ab",
-    AlphaOperation.MAX.value: "ab",
-    AlphaOperation.FRC.value: "a",
-    AlphaOperation.EX2.value: "a",
-    AlphaOperation.LN2.value: "a",
-    AlphaOperation.RCP.value: "a",
-    AlphaOperation.RSQ.value: "a",
-    AlphaOperation.SIN.value: "a",
-    AlphaOperation.COS.value: "a",
-    AlphaOperation.MDH.value: "b",
-    AlphaOperation.MDV.value: "b",
-}
-"""Operands that an operation takes through select and swizzle, where these are not all three."""
+_RGB_OPERANDS = {code.value: operation.reads for code, operation in RGB.items()}
+_ALPHA_OPERANDS = {code.value: operation.reads for code, operation in ALPHA.items()}
+"""Operands that an operation takes through select and swizzle."""
 
-_RGB_DERIVATIVES = {RgbOperation.MDH.value, RgbOperation.MDV.value}
-_ALPHA_DERIVATIVES = {AlphaOperation.MDH.value, AlphaOperation.MDV.value}
+_RGB_DERIVATIVES = {code.value for code in RGB_DERIVATIVES}
+_ALPHA_DERIVATIVES = {code.value for code in ALPHA_DERIVATIVES}
 _ONE_SOURCE = {Presubtract.BIAS.value, Presubtract.INV.value}
 
 

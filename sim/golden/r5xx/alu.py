@@ -10,6 +10,7 @@ import numpy as np
 
 from ctm.rtl.isa.limits import QUAD
 from ctm.rtl.isa.r5xx.opcodes import OutputModifier
+from ctm.rtl.isa.r5xx.operations import OPERATIONS
 from ctm.sim.golden import fp
 from ctm.sim.golden.dpp.batch import Floats
 from ctm.sim.golden.r5xx.instruction import ALPHA, Alu
@@ -110,4 +111,4 @@ _OPERATIONS: dict[str, _Operation] = {
     "MDH": _derivative(_RIGHT),
     "MDV": _derivative(_ABOVE),
 }
-_BIT_COPIES = frozenset({"MIN", "MAX", "CND", "CMP"})
+_BIT_COPIES = frozenset(operation.name for operation in OPERATIONS if operation.copies_bits)

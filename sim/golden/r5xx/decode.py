@@ -8,10 +8,6 @@ from typing import TypeVar
 
 from ctm.rtl.isa.r5xx import instruction as layouts
 from ctm.rtl.isa.r5xx.opcodes import (
-    ALPHA_BIT_COPIES,
-    RGB_BIT_COPIES,
-    RGB_DOT_PRODUCTS,
-    TRANSCENDENTALS,
     AddressOperation,
     AlphaOperation,
     BranchOperation,
@@ -27,6 +23,7 @@ from ctm.rtl.isa.r5xx.opcodes import (
     TextureOperation,
     ZeroTest,
 )
+from ctm.rtl.isa.r5xx.operations import ALPHA_BIT_COPIES, RGB_BIT_COPIES, RGB_DOT_PRODUCTS, TRANSCENDENTALS
 from ctm.rtl.isa.word import unpack
 from ctm.sim.golden.r5xx.instruction import (
     Address,

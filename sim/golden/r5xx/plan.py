@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ctm.rtl.isa.r5xx.opcodes import RGB_DOT_PRODUCTS, AlphaOperation, InputModifier, OutputModifier, RgbOperation
+from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InputModifier, OutputModifier, RgbOperation
+from ctm.rtl.isa.r5xx.operations import OPERATIONS, RGB_DOT_PRODUCTS
 from ctm.sim.golden import fp
 from ctm.sim.golden.r5xx.instruction import ALPHA, Address, Alu, Bank, Row, Unit
 
@@ -18,15 +19,11 @@ Floats = npt.NDArray[np.float32]
 
 A, B, C = range(3)
 
-DERIVATIVES = ("MDH", "MDV")
-_DOT_TERMS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
-    "DP3": ((0, 1, 2), ()),
-    "DP4": ((0, 1, 2, 3), ()),
-    "D2A": ((0, 1), (2,)),
-}
+DERIVATIVES = tuple(operation.name for operation in OPERATIONS if operation.is_derivative)
+_DOT_TERMS = {operation.name: (operation.products, operation.addends) for operation in OPERATIONS if operation.is_dot}
 """Channels of the products, and of the addend."""
-_OPERAND_COUNTS = {"MAD": 3, "MIN": 2, "MAX": 2, "CND": 3, "CMP": 3}
-"""All others read operand A only."""
+_OPERAND_COUNTS = {operation.name: len(operation.reads) for operation in OPERATIONS}
+"""Of those that are neither derivatives nor dot products: operands from A on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +112,7 @@ def _readings(instruction: Alu, operation: str, channels: Sequence[int]) -> tupl
         if ALPHA in terms and _takes_from_quad(instruction.alpha):
             rows[ALPHA] = Row(rows[ALPHA].modifier, ALPHA, 0)
         return _reading(instruction, rows), operand(B, terms), *([operand(C, addend)] if addend else [])
-    return tuple(operand(place, channels) for place in range(_OPERAND_COUNTS.get(operation, 1)))
+    return tuple(operand(place, channels) for place in range(_OPERAND_COUNTS[operation]))
 
 
 def _reading(instruction: Alu, rows: Sequence[Row]) -> Reading:

@@ -5,8 +5,6 @@ from enum import Enum
 import pytest
 
 from ctm.rtl.isa.r5xx.opcodes import (
-    RGB_DOT_PRODUCTS,
-    TRANSCENDENTALS,
     AddressOperation,
     AlphaOperation,
     BranchOperation,
@@ -25,6 +23,7 @@ from ctm.rtl.isa.r5xx.opcodes import (
     UmrtTarget,
     ZeroTest,
 )
+from ctm.rtl.isa.r5xx.operations import RGB_DOT_PRODUCTS, TRANSCENDENTALS
 from ctm.sim.assembler import assemble, disassemble
 from ctm.sim.assembler.r5xx.draft import Draft, field_names
 from ctm.sim.assembler.r5xx.encoder.pairing import ARITY

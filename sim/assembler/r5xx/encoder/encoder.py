@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InputModifier, Presubtract, RgbOperation, Select
+from ctm.rtl.isa.r5xx.opcodes import InputModifier, Presubtract, RgbOperation, Select
+from ctm.rtl.isa.r5xx.operations import ALPHA_DERIVATIVES, RGB_DERIVATIVES
 from ctm.sim.assembler.error import SourceError
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.encoder.destinations import encode_destinations
@@ -12,7 +13,7 @@ from ctm.sim.assembler.r5xx.encoder.places import operand_place
 from ctm.sim.assembler.r5xx.encoder.sources import UNUSED, Need, Slots, allocate
 from ctm.sim.assembler.r5xx.syntax import SWIZZLE_LETTERS, Bank, Presubtraction, Register, Slot, Unit
 
-_DERIVATIVES = {RgbOperation.MDH, RgbOperation.MDV, AlphaOperation.MDH, AlphaOperation.MDV}
+_DERIVATIVES = {*RGB_DERIVATIVES, *ALPHA_DERIVATIVES}
 _MODIFIERS = {
     (False, False): InputModifier.OFF,
     (True, False): InputModifier.NEG,

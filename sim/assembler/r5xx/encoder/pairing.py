@@ -6,41 +6,28 @@ A joint half splits into two; some single halves imply the other one. CTM Guide 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ctm.rtl.isa.r5xx.opcodes import (
+from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, OutputModifier, RgbOperation
+from ctm.rtl.isa.r5xx.operations import (
+    ALPHA,
     ALPHA_BIT_COPIES,
+    RGB,
     RGB_BIT_COPIES,
     RGB_DOT_PRODUCTS,
     TRANSCENDENTALS,
-    AlphaOperation,
-    OutputModifier,
-    RgbOperation,
+    Arithmetic,
 )
 from ctm.sim.assembler.error import Position, SourceError
 from ctm.sim.assembler.r5xx.syntax import Bank, Half, Operand, Register, Source, Unit
 
+
+def _arity(operation: Arithmetic) -> tuple[int, ...]:
+    return (2, 3) if operation.is_derivative else (len(operation.reads),)
+
+
 ARITY: Mapping[RgbOperation | AlphaOperation, tuple[int, ...]] = {
-    RgbOperation.MAD: (3,),
-    RgbOperation.DP3: (2,),
-    RgbOperation.DP4: (2,),
-    RgbOperation.D2A: (3,),
-    RgbOperation.MIN: (2,),
-    RgbOperation.MAX: (2,),
-    RgbOperation.CND: (3,),
-    RgbOperation.CMP: (3,),
-    RgbOperation.FRC: (1,),
-    RgbOperation.SOP: (0,),
-    RgbOperation.MDH: (2, 3),
-    RgbOperation.MDV: (2, 3),
-    AlphaOperation.MAD: (3,),
+    **{code: _arity(operation) for code, operation in RGB.items()},
+    **{code: _arity(operation) for code, operation in ALPHA.items()},
     AlphaOperation.DP: (0, 2),
-    AlphaOperation.MIN: (2,),
-    AlphaOperation.MAX: (2,),
-    AlphaOperation.CND: (3,),
-    AlphaOperation.CMP: (3,),
-    AlphaOperation.FRC: (1,),
-    **dict.fromkeys(TRANSCENDENTALS, (1,)),
-    AlphaOperation.MDH: (2, 3),
-    AlphaOperation.MDV: (2, 3),
 }
 """How many operands an operation takes. MDH and MDV have A and C from one source, so C may be left out."""
 

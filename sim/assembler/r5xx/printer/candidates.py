@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ctm.rtl.isa.r5xx.opcodes import RGB_DOT_PRODUCTS, TRANSCENDENTALS, AlphaOperation, RgbOperation
+from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, RgbOperation
+from ctm.rtl.isa.r5xx.operations import RGB_DOT_PRODUCTS, TRANSCENDENTALS
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.parser.arithmetic import ALPHA_SOURCES, RGB_SOURCES
 from ctm.sim.assembler.r5xx.printer.decoder import Decoder

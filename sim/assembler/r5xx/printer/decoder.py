@@ -23,6 +23,7 @@ from ctm.rtl.isa.r5xx.opcodes import (
     UmrtTarget,
     ZeroTest,
 )
+from ctm.rtl.isa.r5xx.operations import RGB_DERIVATIVES
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.encoder.encoder import Given
 from ctm.sim.assembler.r5xx.encoder.pairing import ARITY
@@ -43,7 +44,7 @@ from ctm.sim.assembler.r5xx.syntax import (
     Unit,
 )
 
-_DERIVATIVES = ("MDH", "MDV")
+_DERIVATIVES = tuple(operation.name for operation in RGB_DERIVATIVES)
 _BOTH_SOURCES = (Presubtract.SUB, Presubtract.ADD)
 _Code = TypeVar("_Code", bound=Enum)
 
