@@ -61,50 +61,51 @@ class HostInterface(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.bus = self._bus = ControlBus()
-        m.submodules.queue = self._queue = BufferQueue()
-        m.submodules.errors = self._errors = Errors()
-        m.submodules.counters = self._counters = Counters(self._config)
-        self._address, self._dwords = Signal(WORD_BITS), Signal(WORD_BITS)
-        self._enabled, self._interrupt = Signal(), Signal(data.StructLayout({"consumed": 1, "error": 1}))
-        connect(m, flipped(self.bus), self._bus.bus)
-        connect(m, self._queue.buffer, flipped(self.buffer))
-        connect(m, flipped(self.error), self._errors.error)
+        m.submodules.bus = bus = ControlBus()
+        m.submodules.queue = queue = BufferQueue()
+        m.submodules.errors = errors = Errors()
+        m.submodules.counters = counters = Counters(self._config)
+        registers = _Registers()
+        connect(m, flipped(self.bus), bus.bus)
+        connect(m, queue.buffer, flipped(self.buffer))
+        connect(m, flipped(self.error), errors.error)
         m.d.comb += [
-            self._counters.steps.eq(self.steps),
-            self._counters.clear.eq(self.reset),
-            self._queue.hold.eq(self._errors.holds | self._errors.error.valid),
-            self._queue.consumed.eq(self.consumed),
-            self._queue.discard.eq(self.reset),
-            self._errors.refused.eq(self._queue.refused),
-            self._queue.entry.address.eq(self._address),
-            self._queue.entry.dwords.eq(self._dwords),
-            self.irq.eq(self._enabled & Value.cast(self._interrupt).any()),
+            counters.steps.eq(self.steps),
+            counters.clear.eq(self.reset),
+            queue.hold.eq(errors.holds | errors.error.valid),
+            queue.consumed.eq(self.consumed),
+            queue.discard.eq(self.reset),
+            errors.refused.eq(queue.refused),
+            queue.entry.address.eq(registers.address),
+            queue.entry.dwords.eq(registers.dwords),
+            self.irq.eq(registers.enabled & Value.cast(registers.interrupt).any()),
         ]
-        self._write_registers(m)
-        self._read_registers(m)
+        self._write_registers(m, bus.write, registers, queue, errors)
+        self._read_registers(m, bus, registers, queue, errors)
+        self._read_counters(m, bus, counters)
         return m
 
-    def _write_registers(self, m: Module) -> None:
-        queue, errors = self._queue, self._errors
-        starts = Signal()
+    def _write_registers(
+        self, m: Module, write: data.View, registers: "_Registers", queue: BufferQueue, errors: Errors
+    ) -> None:
+        starts, interrupt = Signal(), registers.interrupt
         # A new event counts even in the cycle in which the host clears the interrupt.
-        pending = Signal.like(self._interrupt)
-        m.d.comb += [pending.eq(self._interrupt), errors.forget.eq(starts)]
-        with m.If(self._writes("CONTROL")):
-            control = self._written("CONTROL")
+        pending = Signal.like(interrupt, name="pending")
+        m.d.comb += [pending.eq(interrupt), errors.forget.eq(starts)]
+        with m.If(_writes(write, "CONTROL")):
+            control = _written(write, "CONTROL")
             m.d.comb += [errors.clear.eq(control.clear_error), starts.eq(control.reset)]
-            with m.If(self._bus.write.strobe[0]):
-                m.d.sync += self._enabled.eq(control.interrupt_enable)
-        with m.If(self._writes("INTERRUPT")):
-            cleared = self._written("INTERRUPT")
-            m.d.comb += pending.eq(Value.cast(self._interrupt) & ~Value.cast(cleared)[: len(pending.as_value())])
-        m.d.comb += queue.push.eq(self._writes("QUEUE_PUSH"))
+            with m.If(write.strobe[0]):
+                m.d.sync += registers.enabled.eq(control.interrupt_enable)
+        with m.If(_writes(write, "INTERRUPT")):
+            cleared = _written(write, "INTERRUPT")
+            m.d.comb += pending.eq(Value.cast(interrupt) & ~Value.cast(cleared)[: len(pending.as_value())])
+        m.d.comb += queue.push.eq(_writes(write, "QUEUE_PUSH"))
         for name, register in (
-            ("QUEUE_ADDRESS", self._address), ("QUEUE_DWORDS", self._dwords), ("WATCHDOG", self.watchdog),
+            ("QUEUE_ADDRESS", registers.address), ("QUEUE_DWORDS", registers.dwords), ("WATCHDOG", self.watchdog),
         ):  # fmt: skip
-            with m.If(self._writes(name)):
-                m.d.sync += register.eq(self._merged(register))
+            with m.If(_writes(write, name)):
+                m.d.sync += register.eq(_merged(write, register))
         # Two cycles at least, see `resettable`.
         lasts = Signal()
         m.d.sync += lasts.eq(self.reset)
@@ -114,39 +115,21 @@ class HostInterface(wiring.Component):
             m.d.sync += self.reset.eq(0)
         m.d.comb += errors.lost.eq(starts & ~queue.empty)
         m.d.sync += [
-            self._interrupt.consumed.eq(pending.consumed | (self.consumed & ~self.reset)),
-            self._interrupt.error.eq(pending.error | errors.raised),
+            interrupt.consumed.eq(pending.consumed | (self.consumed & ~self.reset)),
+            interrupt.error.eq(pending.error | errors.raised),
         ]
 
-    def _writes(self, name: str) -> Value:
-        """Whether the host writes a register in this cycle."""
-        write = self._bus.write
-        return write.valid & (write.offset[_WORD_OFFSET_BITS:] == _REGISTERS[name].offset >> _WORD_OFFSET_BITS)
-
-    def _written(self, name: str) -> data.View:
-        """What it writes; bytes that it does not write are 0."""
-        write = self._bus.write
-        mask = Cat(strobe.replicate(BYTE_BITS) for strobe in write.strobe)
-        return data.View(_REGISTERS[name].layout, write.bits & mask)
-
-    def _merged(self, register: Value) -> Value:
-        """A register with the bytes that the host writes."""
-        write = self._bus.write
-        return Cat(
-            Mux(write.strobe[byte], write.bits.word_select(byte, BYTE_BITS), register.word_select(byte, BYTE_BITS))
-            for byte in range(_WORD_BYTES)
-        )
-
-    def _read_registers(self, m: Module) -> None:
-        queue, errors, array = self._queue, self._errors, self._config
-        record = errors.record
+    def _read_registers(
+        self, m: Module, bus: ControlBus, registers: "_Registers", queue: BufferQueue, errors: Errors
+    ) -> None:
+        array, record = self._config, errors.record
         fields: dict[str, dict[str, ValueLike]] = {
             "ID": {"value": IDENTITY},
             "VERSION": {"value": VERSION},
             "CONFIG": {
                 "cores": array.cores, "lanes": array.lanes, "threads": array.threads, "queue_depth": QUEUE_DEPTH,
             },
-            "CONTROL": {"interrupt_enable": self._enabled},
+            "CONTROL": {"interrupt_enable": registers.enabled},
             "STATUS": {
                 "idle": self.processor_idle & queue.empty & ~self.reset,
                 "error": errors.pending,
@@ -154,9 +137,9 @@ class HostInterface(wiring.Component):
                 "push_refused": errors.push_refused,
                 "code": record.status,
             },
-            "INTERRUPT": {"consumed": self._interrupt.consumed, "error": self._interrupt.error},
-            "QUEUE_ADDRESS": {"value": self._address},
-            "QUEUE_DWORDS": {"value": self._dwords},
+            "INTERRUPT": {"consumed": registers.interrupt.consumed, "error": registers.interrupt.error},
+            "QUEUE_ADDRESS": {"value": registers.address},
+            "QUEUE_DWORDS": {"value": registers.dwords},
             "LAST_SUBMITTED": {"value": queue.last_submitted},
             "LAST_CONSUMED": {"value": queue.last_consumed},
             "ERROR_ADDRESS": {"value": record.address},
@@ -166,13 +149,42 @@ class HostInterface(wiring.Component):
             "FAULT_IJ": {"i": record.i, "j": record.j},
             "WATCHDOG": {"value": self.watchdog},
         }  # fmt: skip
-        offset = self._bus.read_offset
-        with m.Switch(offset[_WORD_OFFSET_BITS:]):
+        with m.Switch(bus.read_offset[_WORD_OFFSET_BITS:]):
             for name, values in fields.items():
                 with m.Case(_REGISTERS[name].offset >> _WORD_OFFSET_BITS):
-                    word = data.View(_REGISTERS[name].layout, self._bus.read_bits)
+                    word = data.View(_REGISTERS[name].layout, bus.read_bits)
                     m.d.comb += [Value.cast(word[field]).eq(value) for field, value in values.items()]
+
+    def _read_counters(self, m: Module, bus: ControlBus, counters: Counters) -> None:
         first = COUNTERS_OFFSET >> _WORD_OFFSET_BITS
         for place in range(len(COUNTERS)):
-            with m.If(offset[_WORD_OFFSET_BITS:] == first + place):
-                m.d.comb += self._bus.read_bits.eq(self._counters.values[place])
+            with m.If(bus.read_offset[_WORD_OFFSET_BITS:] == first + place):
+                m.d.comb += bus.read_bits.eq(counters.values[place])
+
+
+class _Registers:
+    """What the host has written."""
+
+    def __init__(self) -> None:
+        self.address, self.dwords = Signal(WORD_BITS, name="address"), Signal(WORD_BITS, name="dwords")
+        self.enabled = Signal(name="enabled")
+        self.interrupt = Signal(data.StructLayout({"consumed": 1, "error": 1}), name="interrupt")
+
+
+def _writes(write: data.View, name: str) -> Value:
+    """Whether the host writes a register in this cycle."""
+    return write.valid & (write.offset[_WORD_OFFSET_BITS:] == _REGISTERS[name].offset >> _WORD_OFFSET_BITS)
+
+
+def _written(write: data.View, name: str) -> data.View:
+    """What it writes; bytes that it does not write are 0."""
+    mask = Cat(strobe.replicate(BYTE_BITS) for strobe in write.strobe)
+    return data.View(_REGISTERS[name].layout, write.bits & mask)
+
+
+def _merged(write: data.View, register: Value) -> Value:
+    """A register with the bytes that the host writes."""
+    return Cat(
+        Mux(write.strobe[byte], write.bits.word_select(byte, BYTE_BITS), register.word_select(byte, BYTE_BITS))
+        for byte in range(_WORD_BYTES)
+    )

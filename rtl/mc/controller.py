@@ -136,9 +136,8 @@ class MemoryController(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.registers = self._registers = Registers()
+        m.submodules.registers = registers = Registers()
         m.submodules.reads, m.submodules.writes = self._reads, self._writes
-        registers = self._registers
         connect(m, flipped(self.command), registers.command)
         for name in ("inputs", "outputs", "conditional", "conditional_mask", "forget_constants"):
             m.d.comb += getattr(self, name).eq(getattr(registers, name))
@@ -147,20 +146,20 @@ class MemoryController(wiring.Component):
             connect(m, flipped(self.port_responses[port]), self._reads.port_responses[port])
             connect(m, self._writes.port_writes[port], flipped(self.port_writes[port]))
             connect(m, flipped(self.port_answers[port]), self._writes.port_answers[port])
-        self._connect_inputs(m)
-        self._connect_code_and_constants(m)
-        self._connect_outputs(m)
-        self._connect_conditional(m)
+        self._connect_inputs(m, registers)
+        self._connect_code_and_constants(m, registers)
+        self._connect_outputs(m, registers)
+        conditional = self._connect_conditional(m, registers)
         self._connect_processor(m)
-        self._connect_refusals(m)
+        self._connect_refusals(m, conditional.lost)
         return m
 
     def _connect_reader(self, m: Module, client: int, reader: wiring.Component) -> None:
         connect(m, reader.line_request, self._reads.clients[client].request)
         connect(m, self._reads.clients[client].response, reader.line_response)
 
-    def _connect_inputs(self, m: Module) -> None:
-        config, registers = self._config, self._registers
+    def _connect_inputs(self, m: Module, registers: Registers) -> None:
+        config = self._config
         m.submodules.inputs = caches = InputCaches(
             config.input_cache,
             config.shared_cache,
@@ -182,16 +181,16 @@ class MemoryController(wiring.Component):
             self.events.shared_miss.eq(caches.shared_miss),
         ]
 
-    def _connect_code_and_constants(self, m: Module) -> None:
+    def _connect_code_and_constants(self, m: Module, registers: Registers) -> None:
         m.submodules.constants = constants = ConstantReader()
         connect(m, flipped(self.code), self._reads.clients[_INSTRUCTION])
         connect(m, constants.lines, self._reads.clients[_CONSTANT])
         connect(m, flipped(self.constants), constants.client)
-        m.d.comb += constants.bases.eq(self._registers.constant_bases)
+        m.d.comb += constants.bases.eq(registers.constant_bases)
 
-    def _connect_outputs(self, m: Module) -> None:
-        config, registers = self._config, self._registers
-        m.submodules.outputs = self._outputs = outputs = Outputs(
+    def _connect_outputs(self, m: Module, registers: Registers) -> None:
+        config = self._config
+        m.submodules.outputs = outputs = Outputs(
             config.array.lanes, self._slot, entries=config.output_cache.lines
         )  # fmt: skip
         connect(m, flipped(self.output), outputs.output)
@@ -209,9 +208,8 @@ class MemoryController(wiring.Component):
             self.events.output_line.eq(outputs.line.valid & outputs.line.ready),
         ]
 
-    def _connect_conditional(self, m: Module) -> None:
-        registers = self._registers
-        self._conditional = cache = ConditionalCache(self._passenger, self._config.conditional_cache)
+    def _connect_conditional(self, m: Module, registers: Registers) -> ConditionalCache:
+        cache = ConditionalCache(self._passenger, self._config.conditional_cache)
         active = cache.client.access.valid | cache.invalidate | cache.flush | ~cache.idle
         m.submodules.conditional = Pausing(cache, active)
         self._connect_reader(m, _CONDITIONAL, cache)
@@ -226,6 +224,7 @@ class MemoryController(wiring.Component):
             self.events.conditional_hit.eq(cache.hit),
             self.events.conditional_miss.eq(cache.miss),
         ]
+        return cache
 
     def _connect_processor(self, m: Module) -> None:
         """What the command processor reads and writes."""
@@ -235,10 +234,10 @@ class MemoryController(wiring.Component):
         connect(m, counters.line, self._writes.writes[_COUNTERS])
         connect(m, self._writes.written[_COUNTERS], flipped(self.counters.written))
 
-    def _connect_refusals(self, m: Module) -> None:
+    def _connect_refusals(self, m: Module, conditional: data.View) -> None:
         """What memory refused: the first of each kind that nobody has been told of."""
         low = Const(0, LINE_OFFSET_BITS)
-        reads, writes, conditional = self._reads, self._writes, self._conditional.lost
+        reads, writes = self._reads, self._writes
         watching = Signal()
         array_reads = Cat(reads.refused[client] for client in (_INPUT, _INSTRUCTION, _CONSTANT)).any()
         with m.If(watching & array_reads):

@@ -77,34 +77,34 @@ class Lane(wiring.Component):
         m = Module()
         config = self._config
         channels = [_Channel(config) for _ in range(CHANNELS)]
-        selections, transcendental = SelectionPath(CHANNELS, config), TranscendentalPath(config)
-        m.submodules.selections = self._selections = Resting(selections, selections.latency)
-        m.submodules.transcendental = self._transcendental = Resting(transcendental, transcendental.latency)
+        selection_path, transcendental_path = SelectionPath(CHANNELS, config), TranscendentalPath(config)
+        m.submodules.selections = selections = Resting(selection_path, selection_path.latency)
+        m.submodules.transcendental = transcendental = Resting(transcendental_path, transcendental_path.latency)
         for index, channel in enumerate(channels):
             for name, part in vars(channel).items():
                 m.submodules[f"{name}_{index}"] = part
 
         control = self.control
         for index, channel in enumerate(channels):
-            self._connect_operands(m, channel, index)
-        self._connect_dot(m, channels)
-        self._connect_shared(m)
+            self._connect_operands(m, channel, index, selections)
+        dot = self._connect_dot(m, channels)
+        self._connect_shared(m, selections, transcendental)
 
         at_raw = delay(m, control, config.raw_latency, name="control_raw")
         at_rounding = delay(m, at_raw, config.addition + config.normalisation, name="control_rounding")
         at_result = delay(m, at_rounding, config.rounding, name="control_result")
         for index, channel in enumerate(channels):
             unit = "scalar" if index == SCALAR else "vector"
-            self._connect_raw(m, channel, getattr(at_raw, unit))
-            self._connect_selection(m, channel, index, getattr(at_rounding, unit))
+            self._connect_raw(m, channel, dot, transcendental, getattr(at_raw, unit))
+            self._connect_selection(m, channel, index, selections, getattr(at_rounding, unit))
             self._connect_result(m, channel, index, getattr(at_result, unit))
         return m
 
-    def _connect_operands(self, m: Module, channel: _Channel, index: int) -> None:
+    def _connect_operands(self, m: Module, channel: _Channel, index: int, selections: Resting) -> None:
         control, words = self.control, self.operands[index]
         own = control.scalar if index == SCALAR else control.vector
         a, b, c = (unpack(m, word, name=name) for word, name in ((words.a, "a"), (words.b, "b"), (words.c, "c")))
-        product, product_sum, selections = channel.product, channel.product_sum, self._selections
+        product, product_sum = channel.product, channel.product_sum
         m.d.comb += [
             product.a.eq(a),
             product.b.eq(b),
@@ -121,11 +121,11 @@ class Lane(wiring.Component):
             with m.If((control.vector.operation == Operation.DOT) & (control.dot == Dot.DOT2_ADD)):
                 m.d.comb += [product.a.eq(c), product.b.eq(unpack(m, Const(ONE, WORD_BITS), name="one"))]
 
-    def _connect_dot(self, m: Module, channels: list[_Channel]) -> None:
-        """Give the products their largest exponent, and the aligned products to the dot sum."""
+    def _connect_dot(self, m: Module, channels: list[_Channel]) -> Resting:
+        """Give the products their largest exponent, and the aligned products to the dot sum, which it returns."""
         config = self._config
         path = DotPath(config)
-        m.submodules.dot = self._dot = dot = Resting(path, path.latency)
+        m.submodules.dot = dot = Resting(path, path.latency)
         is_dot, has_fourth = self.control.vector.operation == Operation.DOT, self.control.dot == Dot.DOT4
         exponents = [channel.product.exponent for channel in channels]
         exponents[SCALAR] = Mux(delay(m, has_fourth, config.operands), exponents[SCALAR], ZERO_EXPONENT).as_signed()
@@ -144,10 +144,11 @@ class Lane(wiring.Component):
                 product_sum.common_exponent.eq(exponent),
                 dot.terms[index].eq(product_sum.dot_term),
             ]
+        return dot
 
-    def _connect_shared(self, m: Module) -> None:
+    def _connect_shared(self, m: Module, selections: Resting, transcendental: Resting) -> None:
         """The units that may rest while no channel takes their results."""
-        control, selections, transcendental = self.control, self._selections, self._transcendental
+        control = self.control
 
         def wanted(operation: Operation) -> Value:
             return (control.vector.operation == operation) | (control.scalar.operation == operation)
@@ -159,22 +160,26 @@ class Lane(wiring.Component):
             transcendental.function.eq(control.function),
         ]
 
-    def _connect_selection(self, m: Module, channel: _Channel, index: int, control: ChannelControl) -> None:
+    def _connect_selection(
+        self, m: Module, channel: _Channel, index: int, selections: Resting, control: ChannelControl
+    ) -> None:
         """Put a selected operand in the place of the rounded sum, and its bits beside."""
         m.d.comb += [
-            channel.rounding.substitute.eq(self._selections.rounded[index]),
+            channel.rounding.substitute.eq(selections.rounded[index]),
             channel.rounding.substitutes.eq(control.operation == Operation.SELECTION),
-            channel.result.word.eq(self._selections.word[index]),
+            channel.result.word.eq(selections.word[index]),
         ]
 
-    def _connect_raw(self, m: Module, channel: _Channel, control: ChannelControl) -> None:
+    def _connect_raw(
+        self, m: Module, channel: _Channel, dot: Resting, transcendental: Resting, control: ChannelControl
+    ) -> None:
         """Choose what a channel rounds: its own sum, or what a shared unit has for all."""
         raw = channel.rounding.raw
         m.d.comb += raw.eq(channel.product_sum.raw)
         with m.If(control.operation == Operation.DOT):
-            m.d.comb += raw.eq(self._dot.raw)
+            m.d.comb += raw.eq(dot.raw)
         with m.Elif(control.operation == Operation.TRANSCENDENTAL):
-            m.d.comb += raw.eq(self._transcendental.raw)
+            m.d.comb += raw.eq(transcendental.raw)
 
     def _connect_result(self, m: Module, channel: _Channel, index: int, control: ChannelControl) -> None:
         """Output modifier, clamp and comparison."""

@@ -6,7 +6,7 @@ The order of the steps is that of docs/architecture.md; each is one method. Sour
 from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import enum, wiring
+from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.dpp.constants.flow import INT_CONSTANT
@@ -91,15 +91,12 @@ class FlowControl(wiring.Component):
         """Build the hardware."""
         m = Module()
         lanes, state = self._lanes, self.state
-        self._common, self._inst, self._addr = COMMON(self.words[0]), FC_INST(self.words[2]), FC_ADDR(self.words[3])
         code = Value.cast(self._inst.op)
         begins = code.matches(FlowOperation.LOOP.value, FlowOperation.REP.value)
         ends = code.matches(FlowOperation.ENDLOOP.value, FlowOperation.ENDREP.value)
         breaks = code.matches(FlowOperation.BREAKLOOP.value, FlowOperation.BREAKREP.value)
         continues = code.matches(FlowOperation.CONTINUE.value)
-        self._is_loop = code.matches(
-            FlowOperation.LOOP.value, FlowOperation.ENDLOOP.value, FlowOperation.BREAKLOOP.value
-        )
+        is_loop = code.matches(FlowOperation.LOOP.value, FlowOperation.ENDLOOP.value, FlowOperation.BREAKLOOP.value)
 
         frame, has_frame = Signal(frame_layout(lanes)), Signal()
         m.d.comb += [
@@ -125,12 +122,12 @@ class FlowControl(wiring.Component):
         pushes = begins & ~jumps
         overflow = self._addresses(m, jumps)
         self._lanes_behind_loop(m, branched, loop_inactive | leaving, pops, frame.entered)
-        self._frames(m, frame, pushes, pops, jumps & ends, broken, continued)
+        self._frames(m, frame, is_loop, pushes, pops, jumps & ends, broken, continued)
 
         loop_limit = Mux(self.full, LOOP_STACK, 0)
         stack_fault = overflow | branched["overflow"] | (pushes & (state.frame_depth >= loop_limit))
         needs_frame = ends | breaks | continues
-        other_kind = (ends | breaks) & (frame.has_index != self._is_loop)
+        other_kind = (ends | breaks) & (frame.has_index != is_loop)
         with m.If(self._illegal()):
             m.d.comb += self.fault.eq(FlowFault.ILLEGAL_INSTRUCTION)
         with m.Elif(needs_frame & ~has_frame):
@@ -143,9 +140,15 @@ class FlowControl(wiring.Component):
             m.d.comb += self.fault.eq(FlowFault.STACK)
         return m
 
+    @property
+    def _inst(self) -> data.View:
+        """The word that most of an instruction is in."""
+        return FC_INST(self.words[2])
+
     def _illegal(self) -> Value:
         """Whether a field has a value without a meaning."""
-        rgb, alpha = Value.cast(self._common.rgb_pred_sel), Value.cast(self._common.alpha_pred_sel)
+        common = COMMON(self.words[0])
+        rgb, alpha = Value.cast(common.rgb_pred_sel), Value.cast(common.alpha_pred_sel)
         branches = [Value.cast(self._inst[name]) for name in ("b_op0", "b_op1")]
         return Cat(
             rgb > PredicateSelect.AAAA.value,
@@ -170,15 +173,15 @@ class FlowControl(wiring.Component):
 
     def _wish(self, m: Module, active: Value) -> Value:
         """Active processors for which JUMP_FUNC says jump."""
-        lanes = self._lanes
+        lanes, common = self._lanes, COMMON(self.words[0])
         bits = [self.predicates[channel * lanes : (channel + 1) * lanes] for channel in range(CHANNELS)]
         chosen = Signal(lanes)
         m.d.comb += chosen.eq((1 << lanes) - 1)
-        with m.Switch(Value.cast(self._common.rgb_pred_sel)):
+        with m.Switch(Value.cast(common.rgb_pred_sel)):
             for channel, bit in enumerate(bits):
                 with m.Case(PredicateSelect.RRRR.value + channel):
                     m.d.comb += chosen.eq(bit)
-        predicate = chosen ^ self._common.rgb_pred_inv.replicate(lanes)
+        predicate = chosen ^ common.rgb_pred_inv.replicate(lanes)
         function = self._inst.jump_func
         return Cat(
             active[lane] & function.bit_select(Cat(self.boolean, predicate[lane], self.alu_result[lane]), 1)
@@ -229,13 +232,13 @@ class FlowControl(wiring.Component):
     def _addresses(self, m: Module, jumps: Value) -> Value:
         """PC and address stack; gives whether the stack over- or underflows."""
         state, following = self.state, self.next_state
-        operation, depth = Value.cast(self._inst.a_op), state.return_depth
+        addr, operation, depth = FC_ADDR(self.words[3]), Value.cast(self._inst.a_op), state.return_depth
         pushes = jumps & (operation == AddressOperation.PUSH.value)
         pops = jumps & (operation == AddressOperation.POP.value)
         sequential, target = Signal(PC_BITS), Signal(PC_BITS)
         m.d.comb += [
             sequential.eq(state.pc + 1),
-            target.eq(self._addr.jump_addr + Mux(self._addr.jump_global, 0, self.code_offset)),
+            target.eq(addr.jump_addr + Mux(addr.jump_global, 0, self.code_offset)),
             following.pc.eq(Mux(jumps, target, sequential)),
             following.returns.eq(state.returns),
             following.return_depth.eq(depth + pushes - pops),
@@ -248,7 +251,15 @@ class FlowControl(wiring.Component):
         return (pushes & (depth >= Mux(self.full, ADDRESS_STACK, 0))) | (pops & (depth == 0))
 
     def _frames(
-        self, m: Module, frame: Any, pushes: Value, pops: Value, repeats: Value, broken: Value, continued: Value
+        self,
+        m: Module,
+        frame: Any,
+        is_loop: Value,
+        pushes: Value,
+        pops: Value,
+        repeats: Value,
+        broken: Value,
+        continued: Value,
     ) -> None:
         """Loop stack and aL."""
         state, following = self.state, self.next_state
@@ -261,7 +272,7 @@ class FlowControl(wiring.Component):
             new = following.frames[entry]
             with m.If(pushes & (state.frame_depth == entry)):
                 m.d.comb += [
-                    new.has_index.eq(self._is_loop),
+                    new.has_index.eq(is_loop),
                     new.iterations.eq(self.integer.count),
                     new.loop_index.eq(state.loop_index),
                     new.entered.eq(following.active),
@@ -276,7 +287,7 @@ class FlowControl(wiring.Component):
                 ]
         with m.If(pops & frame.has_index):
             m.d.comb += following.loop_index.eq(frame.loop_index)
-        with m.Elif(pushes & self._is_loop):
+        with m.Elif(pushes & is_loop):
             m.d.comb += following.loop_index.eq(self.integer.start)
         with m.Elif(repeats & frame.has_index):
             m.d.comb += following.loop_index.eq(state.loop_index + self.integer.step)

@@ -107,8 +107,8 @@ class FlowPort(wiring.Component):
         m.d.sync += valid.eq(issued.valid)
         behind = delay(m, issued, name="behind")
         missing, trap, following = (delay(m, value, name="late") for value in (missing, trap, entry.following))
-        self._execute(m, valid, constants, refused)
-        self._finish(m, valid, behind, missing, trap, following)
+        unit, client = self._execute(m, valid, constants, refused)
+        self._finish(m, unit, client, valid, behind, missing, trap, following)
         return m
 
     def _constants(
@@ -142,8 +142,10 @@ class FlowPort(wiring.Component):
         ]
         return constants, is_missing, refused
 
-    def _execute(self, m: Module, valid: Value, constants: FlowConstants, refused: dict[str, Value]) -> None:
-        """Flow control, a cycle after the instruction was read."""
+    def _execute(
+        self, m: Module, valid: Value, constants: FlowConstants, refused: dict[str, Value]
+    ) -> tuple[Resting, Value]:
+        """Flow control, a cycle after the instruction was read; and whose constant was refused."""
         m.submodules.flow_control = unit = Resting(FlowControl(self._config.lanes))
         group, program = self.group, self.program
         state = Signal(control_state_layout(self._config.lanes))
@@ -157,25 +159,33 @@ class FlowPort(wiring.Component):
             "alu_result": group.alu_result, "predicates": group.predicates,
         }  # fmt: skip
         m.d.comb += [getattr(unit, name).eq(delay(m, value, name=name)) for name, value in now.items()]
-        self._client = delay(m, Mux(refused["integer"], BusClient.INT_CONSTANT.value, BusClient.BOOL_CONSTANT.value))
+        client = delay(m, Mux(refused["integer"], BusClient.INT_CONSTANT.value, BusClient.BOOL_CONSTANT.value))
         m.d.comb += [
             unit.wanted.eq(valid),
             unit.code_offset.eq(program.code_offset),
             unit.full.eq(program.full_flow_control),
         ]
-        self._unit = unit
+        return unit, client
 
     def _finish(
-        self, m: Module, valid: Value, behind: data.View, missing: Value, trap: data.View, following: Value
+        self,
+        m: Module,
+        unit: Resting,
+        client: Value,
+        valid: Value,
+        behind: data.View,
+        missing: Value,
+        trap: data.View,
+        following: Value,
     ) -> None:
-        unit, done = self._unit, self.done
+        done = self.done
         common = COMMON(unit.words[0])
         is_flow = Value.cast(common.type) == InstructionType.FC.value
         m.d.comb += unit.state.pc.eq(behind.pc)
         with m.If(trap.valid):
             m.d.comb += [self.fault.status.eq(trap.status), self.fault.client.eq(trap.client)]
         with m.Elif(unit.fault == FlowFault.BUS_ERROR):
-            m.d.comb += [self.fault.status.eq(Status.BUS_ERROR), Value.cast(self.fault.client).eq(self._client)]
+            m.d.comb += [self.fault.status.eq(Status.BUS_ERROR), Value.cast(self.fault.client).eq(client)]
         with m.Elif(unit.fault == FlowFault.STACK):
             m.d.comb += self.fault.status.eq(Status.STACK)
         with m.Else():
