@@ -5,8 +5,8 @@ import pytest
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
 from ctm.tb.lib.planting import Fault, planted
+from ctm.tb.pe.processor_cases import CASES, check_cases, check_resets
 from ctm.tb.pe.simulation import ProcessorSimulation
-from ctm.tb.pe.test_processor import CASES, check_cases, check_resets
 
 CONFIG = ArrayConfig(lanes=8)
 FAULTS = {

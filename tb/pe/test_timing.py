@@ -8,8 +8,8 @@ import pytest
 from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.runtime import CommandBuffer
+from ctm.tb.pe.processor_cases import LANES, PROGRAM, program, run
 from ctm.tb.pe.simulation import Outcome, Timing
-from ctm.tb.pe.test_processor import LANES, PROGRAM, program, run
 
 COUNTERS = 0x4000_0000
 START_CYCLES = 5
