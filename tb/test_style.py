@@ -1,6 +1,7 @@
 """The project's own rules: ruff, mypy, sizes of files, and that it speaks of itself alone."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,29 @@ TOP = Path(__file__).parents[1]
 FOLDERS = ("src", "rtl", "sim", "tb", "scripts", "examples")
 HARD_LIMIT = 400
 TABLES = ("rtl/isa/coefficients.py",)
+PLANTED = """
+
+from amaranth import Const, Value
+from amaranth.lib import data
+from ctm.rtl.lib.views import record
+
+
+def _planted_number() -> Value:
+    return 1
+
+
+def _planted_record() -> data.View:
+    return _planted_number()
+
+
+def _planted_call() -> Value:
+    return _planted_field(Const(0))
+
+
+def _planted_field(layout: data.StructLayout) -> Value:
+    return Value.cast(record(layout).field)
+"""
+"""Three errors, and at the end a field, which is none."""
 
 
 def sources() -> list[Path]:
@@ -28,6 +52,26 @@ def test_ruff_finds_nothing() -> None:
 def test_mypy_finds_nothing() -> None:
     result = run("mypy")
     assert result.returncode == 0, result.stdout
+
+
+def test_mypy_finds_errors_in_hardware(tmp_path: Path) -> None:
+    """In the last component of each folder."""
+    hardware = TOP / "rtl"
+    components = {
+        path.relative_to(hardware).parts[0]: path
+        for path in sorted(hardware.rglob("*.py"))
+        if "(wiring.Component)" in path.read_text()
+    }
+    options = ["--cache-dir", os.devnull]
+    for folder, path in components.items():
+        planted = tmp_path / f"{folder}.py"
+        planted.write_text(path.read_text() + PLANTED)
+        name = path.relative_to(TOP).with_suffix("")
+        options += ["--module", ".".join(("ctm", *name.parts))]
+        options += ["--shadow-file", f"src/ctm/{name}.py", str(planted)]
+    result = run("mypy", *options)
+    found = re.findall(r": error: .*\[([a-z-]+)\]$", result.stdout, re.MULTILINE)
+    assert sorted(found) == sorted(["return-value", "return-value", "arg-type"] * len(components)), result.stdout
 
 
 def test_files_stay_small() -> None:

@@ -8,6 +8,7 @@ from ctm.rtl.fp.number import Word
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.views import view
 
 
 class Comparison(wiring.Component):
@@ -57,7 +58,7 @@ class Comparison(wiring.Component):
 
     def _rank(self, m: Module, word: Value) -> Value:
         """A number that is larger for a larger word, the same for equal ones."""
-        rank, fields = Signal(WORD_BITS, name="rank"), Word(word)
+        rank, fields = Signal(WORD_BITS, name="rank"), view(Word, word)
         magnitude = word[:-1]
         with m.If(~self.is_float):
             m.d.comb += rank.eq(word)

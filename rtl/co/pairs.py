@@ -11,6 +11,7 @@ from ctm.rtl.fp.conversion import ToUnorm
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, QUAD, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.views import record
 from ctm.rtl.mc.address import ElementAddress
 
 _UNORM_BITS = 16
@@ -61,7 +62,7 @@ class Pairs(wiring.Component):
         """Build the hardware."""
         m = Module()
         # The group's mask are the lanes that are left.
-        busy, group, moves = Signal(), Signal(group_to_test_layout(self._lanes)), Signal()
+        busy, group, moves = Signal(), record(group_to_test_layout(self._lanes)), Signal()
         first = lowest_one(group.mask)
         left, last = group.mask & ~first, Signal()
         m.d.comb += [
@@ -86,7 +87,7 @@ class Pairs(wiring.Component):
     def _choose(self, m: Module, group: data.View, first: Value, last: Value, moves: Value) -> data.View:
         """The first step: the pair's lane, its index pair and its value."""
         layout = data.StructLayout({"x": COORDINATE_BITS, "y": COORDINATE_BITS, "value": WORD_BITS, **self._about})
-        chosen, lane = Signal(layout, reset_less=True), Signal(range(self._lanes))
+        chosen, lane = record(layout, reset_less=True), Signal(range(self._lanes))
         x, y = Signal(COLUMN_BITS), Signal(COLUMN_BITS)
         limits = self.buffer.limits
         m.d.comb += [

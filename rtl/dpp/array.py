@@ -83,7 +83,9 @@ class Array(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        cores = [self._make_core(self._config, self._instruction_set) for _ in range(self._config.array.cores)]
+        cores: list[wiring.Component] = [
+            self._make_core(self._config, self._instruction_set) for _ in range(self._config.array.cores)
+        ]
         for number, core in enumerate(cores):
             m.submodules[f"core_{number}"] = core
             m.d.comb += [
@@ -109,7 +111,7 @@ class Array(wiring.Component):
                 m.d.comb += [self.fault.valid.eq(1), self.fault.payload.eq(core.fault.payload)]
         return m
 
-    def _dispatch(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
+    def _dispatch(self, m: Module, cores: list[wiring.Component]) -> None:
         """The next group goes to the first core that has room, behind the one that got the last group."""
         turn = Signal(range(len(cores)))
         with m.Switch(turn):
@@ -125,7 +127,7 @@ class Array(wiring.Component):
                 m.d.sync += turn.eq((number + 1) % len(cores))
         m.d.comb += self.group.ready.eq(Cat(core.group.ready for core in cores).any())
 
-    def _connect_clients(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
+    def _connect_clients(self, m: Module, cores: list[wiring.Component]) -> None:
         for name, beats in _ANSWERED.items():
             shared = getattr(self, name)
             m.submodules[name] = client = SharedClient(shared.signature, len(cores), beats=beats)
@@ -143,7 +145,7 @@ class Array(wiring.Component):
             connect(m, core.output, output.inputs[number])
         self._connect_uncached(m, cores)
 
-    def _connect_uncached(self, m: Module, cores: list[CoreModule | CoreInstance]) -> None:
+    def _connect_uncached(self, m: Module, cores: list[wiring.Component]) -> None:
         """Uncached writes, whose answers go by slot."""
         port, done = self.uncached.write, self.uncached.done
         m.submodules.uncached = arbiter = Arbiter(cores[0].uncached.write.payload.shape(), len(cores))

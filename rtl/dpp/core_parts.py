@@ -91,11 +91,12 @@ def _connect_starts(m: Module, core: Any, parts: CoreParts) -> None:
     """Groups that come in."""
     scheduler, starter, program = parts.scheduler, parts.starter, core.program
     takes = core.group.valid & core.group.ready
+    starts = (parts.outputs.start, parts.states.start)
     m.d.comb += [
         core.group.ready.eq(scheduler.has_free & ~starter.busy),
         scheduler.admit.eq(takes),
-        *(part.start.valid.eq(takes) for part in (parts.outputs, parts.states)),
-        *(part.start.row.eq(scheduler.free_row) for part in (parts.outputs, parts.states)),
+        *(start.valid.eq(takes) for start in starts),
+        *(start.row.eq(scheduler.free_row) for start in starts),
         parts.states.start.group.eq(core.group.payload),
         parts.states.second.eq(scheduler.second),
         starter.group.valid.eq(takes),

@@ -53,15 +53,15 @@ class Adder(wiring.Component):
         raw = raw_beside_sum(m, left, right, shift, headroom=_HEADROOM)
         subtract = left.sign != right.sign
 
-        shift, raw, subtract, left, right = (
-            delay(m, value, config.operands) for value in (shift, raw, subtract, left.significand, right.significand)
+        shift, raw = (delay(m, value, config.operands) for value in (shift, raw))
+        subtract, first, second = (
+            delay(m, value, config.operands) for value in (subtract, left.significand, right.significand)
         )
         swap = shift.shifts_left_term
-        larger, smaller = Mux(swap, right, left), aligned(m, Mux(swap, left, right), shift.amount)
+        larger, smaller = Mux(swap, second, first), aligned(m, Mux(swap, first, second), shift.amount)
 
-        larger, smaller, raw, subtract = (
-            delay(m, value, config.alignment) for value in (larger, smaller, raw, subtract)
-        )
+        larger, smaller = (delay(m, value, config.alignment) for value in (larger, smaller))
+        raw, subtract = delay(m, raw, config.alignment), delay(m, subtract, config.alignment)
         m.submodules.rounding = rounding = Rounding(_RAW_BITS, config)
         m.submodules.result = result = Result(config)
         m.d.comb += [

@@ -10,6 +10,7 @@ from amaranth.lib import data
 
 from ctm.rtl.fp.number import WIDE_EXPONENT
 from ctm.rtl.lib.shift import shift_right_sticky
+from ctm.rtl.lib.views import record
 
 GUARD_BITS = 2
 LOW_BITS = GUARD_BITS + 1
@@ -32,7 +33,7 @@ def distance(m: Module, left: Value, right: Value, *, significand_bits: int, for
 
     `forced` shifts the left term whatever the exponents, of which the right one is not smaller then.
     """
-    result = Signal(distance_layout(significand_bits), name="distance")
+    result = record(distance_layout(significand_bits), name="distance")
     largest = (1 << len(result.amount)) - 1
     difference, opposite, amount = Signal(WIDE_EXPONENT), Signal(WIDE_EXPONENT), Signal(len(left))
     right_is_larger = difference[-1] if forced is None else difference[-1] | forced

@@ -78,7 +78,7 @@ class ToUnorm(wiring.Component):
         operand = unpack(m, self.word, name="operand")
         # With exponent -1 the product's upper bits are the integer; below it one bit goes lost for each binary place,
         # and 2^-bits / 4 is certain to give 0.
-        product = Signal(SIGNIFICAND_BITS + bits)
+        product: Value = Signal(SIGNIFICAND_BITS + bits)
         distance = Signal(signed(EXPONENT_BITS + 1))
         m.d.comb += [
             product.eq(operand.significand.shift_left(bits) - operand.significand),
@@ -128,10 +128,11 @@ class CoordinateIndex(wiring.Component):
         operand = unpack(m, self.word, name="operand")
         below = operand.nan | (operand.sign & ~operand.zero)
         # From 2^12 on everything is beyond the edge; below, the floor is in the significand's upper bits.
-        beyond = operand.exponent >= BIAS + INDEX_BITS
-        places = (BIAS + INDEX_BITS - 1 - operand.exponent)[: INDEX_BITS.bit_length()]
-        upper = operand.significand[-INDEX_BITS:]
-        floor = Mux(operand.exponent < BIAS, 0, (upper >> places)[:INDEX_BITS])
+        exponent, significand = Value.cast(operand.exponent), Value.cast(operand.significand)
+        beyond = exponent >= BIAS + INDEX_BITS
+        places = (BIAS + INDEX_BITS - 1 - exponent)[: INDEX_BITS.bit_length()]
+        upper = significand[-INDEX_BITS:]
+        floor = Mux(exponent < BIAS, 0, (upper >> places)[:INDEX_BITS])
         above = beyond | (floor >= self.limit)
         index = Mux(below, 0, Mux(above, self.limit - 1, floor))[:INDEX_BITS]
         m.d.comb += [

@@ -4,6 +4,8 @@ The sum keeps 24 bits below the largest product's leading one, so terms that can
 (p. 42). Source: CTM Guide pp. 28, 42; docs/arithmetic.md.
 """
 
+from collections.abc import Sequence
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -33,13 +35,13 @@ def largest(exponents: list[Value]) -> Value:
     return exponents[0]
 
 
-def _sum_of(magnitudes: list[Value], signs: list[Value]) -> Value:
+def _sum_of(magnitudes: Sequence[Value], signs: Sequence[Value]) -> Value:
     """The sum of numbers of these signs; the ones of their negatives are added together."""
     inverted = [
         (Cat(bits, Const(0, 1)) ^ sign.replicate(DOT_TERM_BITS + 1)).as_signed()
         for bits, sign in zip(magnitudes, signs, strict=True)
     ]
-    return sum(inverted) + sum(signs)
+    return Value.cast(sum(inverted) + sum(signs))
 
 
 class DotSum(wiring.Component):

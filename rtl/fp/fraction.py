@@ -3,7 +3,7 @@
 Rounded towards zero, so never 1. Source: CTM Guide p. 28; docs/arithmetic.md.
 """
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,11 +13,12 @@ from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.views import record
 
 
 def fraction_bits(m: Module, a: Operand) -> Operand:
     """`a` without the bits of its integer part, not normalised; a NaN for an infinity too."""
-    bits = Signal(Operand, name="fraction_bits")
+    bits = record(Operand, name="fraction_bits")
     # Bit i of the significand has a weight below 1 if a < 2^(23 - i).
     below_one = Cat(a.exponent < BIAS + SIGNIFICAND_BITS - 1 - index for index in range(SIGNIFICAND_BITS))
     m.d.comb += [

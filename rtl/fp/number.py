@@ -4,8 +4,10 @@ Only these records cross from one step of a unit to the next. A denormal operand
 Source: CTM Guide p. 41.
 """
 
-from amaranth import Cat, Module, Mux, Signal, Value, signed
+from amaranth import Cat, Module, Mux, Value, signed
 from amaranth.lib import data
+
+from ctm.rtl.lib.views import record, view
 
 FRACTION_BITS = 23
 SIGNIFICAND_BITS = 24
@@ -50,8 +52,8 @@ class Operand(data.Struct):
 
 def unpack(m: Module, word: Value, *, name: str) -> Operand:
     """The word taken apart."""
-    fields = Word(word)
-    operand = Signal(Operand, name=name)
+    fields = view(Word, word)
+    operand = record(Operand, name=name)
     exponent_all_ones = fields.exponent.all()
     m.d.comb += [
         operand.zero.eq(~fields.exponent.any()),

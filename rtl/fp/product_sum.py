@@ -3,7 +3,7 @@
 Source: CTM Guide pp. 41-42; docs/arithmetic.md.
 """
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,6 +13,7 @@ from ctm.rtl.fp.alignment import LOW_BITS, aligned, distance
 from ctm.rtl.fp.number import SIGNIFICAND_BITS, WIDE_EXPONENT, ZERO_EXPONENT, Operand, exponent, raw_layout
 from ctm.rtl.fp.product import PRODUCT, PRODUCT_BITS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 
 RAW_BITS = PRODUCT_BITS + LOW_BITS + 1
 RAW = raw_layout(RAW_BITS)
@@ -84,21 +85,20 @@ class ProductSum(wiring.Component):
         raw = raw_beside_sum(m, term, addend, shift, headroom=_HEADROOM)
         m.d.comb += raw.truncate.eq(fraction)
         subtract = term.sign != addend.sign
-        flags = Signal(DotTerm)
+        flags = record(DotTerm)
         m.d.comb += [getattr(flags, name).eq(getattr(term, name)) for name in ("sign", "zero", "infinite", "nan")]
 
-        shift, raw, subtract, flags, fraction, one, significand = (
-            delay(m, value, config.product)
-            for value in (shift, raw, subtract, flags, fraction, one, addend.significand)
-        )
+        shift, raw = (delay(m, value, config.product) for value in (shift, raw))
+        subtract, flags = delay(m, subtract, config.product), delay(m, flags, config.product)
+        fraction, one, significand = (delay(m, value, config.product) for value in (fraction, one, addend.significand))
         left = Mux(fraction, one.shift_left(PRODUCT_BITS - 2), self.product.significand)
         right = Cat(Const(0, SIGNIFICAND_BITS - 1), significand, Const(0, 1))
         larger = Mux(shift.shifts_left_term, right, left)
         smaller = aligned(m, Mux(shift.shifts_left_term, left, right), shift.amount)
 
-        larger, smaller, raw, subtract, flags = (
-            delay(m, value, config.alignment) for value in (larger, smaller, raw, subtract, flags)
-        )
+        larger, smaller = (delay(m, value, config.alignment) for value in (larger, smaller))
+        raw, subtract = delay(m, raw, config.alignment), delay(m, subtract, config.alignment)
+        flags = delay(m, flags, config.alignment)
         m.d.comb += [
             self.dot_term.eq(flags),
             self.dot_term.magnitude.eq(smaller[-DOT_TERM_BITS:]),
@@ -108,7 +108,7 @@ class ProductSum(wiring.Component):
 
     def _term(self, m: Module, fraction: Value, addend: Operand) -> tuple[data.View, Value]:
         """(what is added to the addend, whether that is a 1 for FRC). The significand comes later."""
-        term = Signal(PRODUCT)
+        term = record(PRODUCT)
         m.d.comb += term.eq(self.product)
         with m.If(fraction):
             # Exponents must not wait for `addend.zero`: where both numbers are zeros they do not matter.

@@ -24,6 +24,7 @@ from ctm.rtl.isa.transcendental import (
 )
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import shift_left
+from ctm.rtl.lib.views import record
 
 
 class Function(enum.Enum, shape=3):
@@ -92,14 +93,15 @@ class Reduction(wiring.Component):
         m = Module()
         operand = unpack(m, self.word, name="operand")
         turns = (self.function == Function.SIN) | (self.function == Function.COS)
-        early = Signal(Reduced)
+        early = record(Reduced)
         self._look_up(m, early, operand)
         self._finish(m, early, operand)
-        early, fixed, turns, sign, cosine, power = (
+        fixed = _fixed_point(m, operand, turns)
+        early = delay(m, early, self.latency)
+        fixed, turns, sign, cosine, power = (
             delay(m, value, self.latency)
             for value in (
-                early,
-                _fixed_point(m, operand, turns),
+                fixed,
                 turns,
                 operand.sign,
                 self.function == Function.COS,
@@ -132,7 +134,7 @@ class Reduction(wiring.Component):
 
     def _look_up(self, m: Module, reduced: Reduced, operand: Operand) -> None:
         """Address and distance as far as they do not need the operand in fixed point."""
-        x = Cat(Const(0, ARGUMENT_BITS - FRACTION_BITS), operand.significand[:FRACTION_BITS])
+        x = Cat(Const(0, ARGUMENT_BITS - FRACTION_BITS), Value.cast(operand.significand)[:FRACTION_BITS])
 
         def choose(region: Region) -> None:
             base = Const(region.base >> region.index_bits, ADDRESS_BITS - region.index_bits)
@@ -146,7 +148,7 @@ class Reduction(wiring.Component):
                 choose(RECIPROCAL)
             with m.Case(Function.RSQ):
                 # The bias is odd.
-                with m.If(operand.exponent[0]):
+                with m.If(Value.cast(operand.exponent)[0]):
                     choose(ROOT_EVEN)
                 with m.Else():
                     choose(ROOT_ODD)

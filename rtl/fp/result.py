@@ -11,6 +11,7 @@ from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.number import EXPONENT_BITS, INFINITY, NAN, ONE, WIDE_EXPONENT, ZERO, Rounded, unpack
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 
 SCALE = signed(3)
 """The output modifier: results are multiplied by 2^scale, -3 to 3."""
@@ -19,7 +20,7 @@ SCALE = signed(3)
 def as_rounded(m: Module, word: Value) -> Rounded:
     """A word as if it were a rounded result."""
     operand = unpack(m, word, name="copied_operand")
-    value = Signal(Rounded, name="copied_value")
+    value = record(Rounded, name="copied_value")
     m.d.comb += [
         value.fraction.eq(operand.significand),
         value.exponent.eq(operand.exponent),

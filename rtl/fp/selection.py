@@ -12,6 +12,7 @@ from ctm.rtl.fp.number import HALF, Rounded, Word
 from ctm.rtl.fp.result import as_rounded
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import view
 
 
 class Choice(enum.Enum, shape=2):
@@ -25,13 +26,13 @@ class Choice(enum.Enum, shape=2):
 
 def is_nan(word: Value) -> Value:
     """Whether the word is a NaN."""
-    fields = Word(word)
-    return fields.exponent.all() & fields.fraction.any()
+    fields = view(Word, word)
+    return Value.cast(fields.exponent).all() & Value.cast(fields.fraction).any()
 
 
 def is_zero(word: Value) -> Value:
     """Whether the word counts as zero: zeros and denormals."""
-    return ~Word(word).exponent.any()
+    return ~Value.cast(view(Word, word).exponent).any()
 
 
 class Selection(wiring.Component):

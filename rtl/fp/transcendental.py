@@ -70,9 +70,9 @@ class Interpolation(wiring.Component):
         negate = reduced.integer[-1]
         low = c1[:_C1_LOW_BITS] * reduced.distance
         high = c1[_C1_LOW_BITS:].as_signed() * reduced.distance
-        parts = low, high.shift_left(_C1_LOW_BITS), (c2 * square).shift_left(SQUARE_ALIGNMENT)
+        products = low, high.shift_left(_C1_LOW_BITS), (c2 * square).shift_left(SQUARE_ALIGNMENT)
         upper = self._upper(c0, reduced.integer, negate)
-        upper, *parts = (delay(m, part, config.alignment, name="part") for part in (upper, *parts))
+        upper, *parts = (delay(m, part, config.alignment, name="part") for part in (upper, *products))
         reduced = delay(m, reduced, config.alignment)
         negate = reduced.integer[-1]
         total = upper + sum((part.as_unsigned() ^ negate.replicate(len(part))).as_signed() for part in parts)
@@ -95,7 +95,8 @@ class Interpolation(wiring.Component):
             c0 & masks[0] | (c1 & masks[1]) << C0_BITS | (c2 & masks[2]) << (C0_BITS + C1_BITS)
             for c0, c1, c2 in COEFFICIENTS
         ]
-        m.submodules.table = table = Memory(shape=_ENTRY_BITS, depth=1 << ADDRESS_BITS, init=words)
+        table: Memory = Memory(shape=_ENTRY_BITS, depth=1 << ADDRESS_BITS, init=words)
+        m.submodules.table = table
         port = table.read_port()
         m.d.comb += port.addr.eq(self.reduced.address)
         entry = port.data

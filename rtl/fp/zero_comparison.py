@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.number import Word
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.views import view
 
 
 class Comparison(data.Struct):
@@ -38,7 +39,7 @@ class ZeroComparison(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        zero, nan, sign = is_zero(self.word), is_nan(self.word), Word(self.word).sign
+        zero, nan, sign = is_zero(self.word), is_nan(self.word), view(Word, self.word).sign
         m.d.comb += [
             self.holds.equal.eq(zero),
             self.holds.less.eq(sign & ~zero & ~nan),

@@ -173,7 +173,8 @@ class _Registers:
 
 def _writes(write: data.View, name: str) -> Value:
     """Whether the host writes a register in this cycle."""
-    return write.valid & (write.offset[_WORD_OFFSET_BITS:] == _REGISTERS[name].offset >> _WORD_OFFSET_BITS)
+    is_meant = write.offset[_WORD_OFFSET_BITS:] == _REGISTERS[name].offset >> _WORD_OFFSET_BITS
+    return Value.cast(write.valid & is_meant)
 
 
 def _written(write: data.View, name: str) -> data.View:

@@ -1,6 +1,6 @@
 """Registers between the steps of a pipeline."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data
@@ -15,7 +15,7 @@ def delay(m: Module, value: Delayed, cycles: int = 1, *, name: str = "delayed") 
     says so.
     """
     for _ in range(cycles):
-        register = Signal(value.shape(), name=name, reset_less=True)
+        register: Any = Signal(value.shape(), name=name, reset_less=True)
         m.d.sync += register.eq(value)
         value = register
     return value

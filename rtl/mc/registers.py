@@ -97,7 +97,7 @@ class Registers(wiring.Component):
         return m
 
     def _is(self, *names: str) -> Value:
-        return self.command.payload.opcode.matches(*(BY_NAME[name].opcode for name in names))
+        return Value.cast(self.command.payload.opcode).matches(*(BY_NAME[name].opcode for name in names))
 
     def _wait(self, m: Module, name: str, idle: Signal, pulse: Signal) -> None:
         with m.If(self._is(name)):

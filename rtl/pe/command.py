@@ -5,14 +5,16 @@ Source: CTM Guide pp. 8-22.
 
 from collections.abc import Callable
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Module, Value
 from amaranth.lib import data
+from amaranth.lib.enum import EnumView
 
 from ctm.rtl.border.commands import OPCODE_BITS, PARAMETERS
 from ctm.rtl.isa.commands import COMMANDS, OUTPUT_INDEX, Command
 from ctm.rtl.isa.formats import FORMAT, DataFormat, Tiling
 from ctm.rtl.isa.limits import ADDRESS_BITS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.status import Status
+from ctm.rtl.lib.views import record
 
 KIND = data.StructLayout({"beside": 1, "mc": 1, "co": 1, "forgets": 1, "reports": 1})
 """How a command is executed: beside a program that runs, by the memory controller, by the conditional unit; whether it
@@ -47,7 +49,7 @@ _CONSTANT_FORMATS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
 
 def decode(m: Module, word: Value) -> data.View:
     """The command that a word is; every spelling counts."""
-    decoded = Signal(DECODED, name="decoded")
+    decoded = record(DECODED, name="decoded")
     with m.Switch(word):
         for command in COMMANDS:
             with m.Case(*command.words):
@@ -96,5 +98,5 @@ def _rule(command: Command, parameter: str) -> Callable[[Value], Value] | None:
     return lambda word: Value.cast(FORMAT(word).format) > DataFormat.FLOAT32_4.value
 
 
-def _is_tiled(tiling: data.View) -> Value:
+def _is_tiled(tiling: EnumView) -> Value:
     return (tiling == Tiling.TILED) | (tiling == Tiling.TILED_INP_2X2)

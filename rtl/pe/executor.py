@@ -139,7 +139,7 @@ class CommandExecutor(wiring.Component):
 
     def _is(self, name: str) -> Value:
         """Whether it is this command."""
-        return self.command.payload.opcode == BY_NAME[name].opcode
+        return Value.cast(self.command.payload.opcode) == BY_NAME[name].opcode
 
     def _done(self, m: Module) -> None:
         m.d.comb += self.command.ready.eq(1)

@@ -72,7 +72,8 @@ class ProgramLoader(wiring.Component):
         m.d.comb += [
             window.base.eq(self.base),
             *(getattr(notes.window, name).eq(getattr(words, name)) for name in ("word", "done", "status")),
-            *(part.segment.eq(segment) for part in (notes, code)),
+            notes.segment.eq(segment),
+            code.segment.eq(segment),
             self.image.code.eq(self.base + code.offset),
             self.image.size.eq(code.units),
             self.image.information.eq(notes.information),
@@ -87,7 +88,7 @@ class ProgramLoader(wiring.Component):
         with m.FSM():
             with m.State("idle"):
                 m.d.comb += [self.idle.eq(1), window.forget.eq(self.start)]
-                m.d.comb += [part.forget.eq(1) for part in (table, notes, code)]
+                m.d.comb += [table.forget.eq(1), notes.forget.eq(1), code.forget.eq(1)]
                 m.d.sync += self.status.eq(Status.OK)
                 with m.If(self.start):
                     m.next = "header"

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.programs import group_layout
 from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS, QUAD
+from ctm.rtl.lib.views import record
 
 DOMAIN = data.StructLayout({name: COORDINATE_BITS for name in ("i0", "j0", "i1", "j1")})
 """All pairs i0 <= i <= i1, j0 <= j <= j1."""
@@ -45,7 +46,7 @@ class DomainWalker(wiring.Component):
         """Build the hardware."""
         m = Module()
         group = self.group
-        domain, walking = Signal(DOMAIN), Signal()
+        domain, walking = record(DOMAIN), Signal()
         i, j = Signal(COLUMN_BITS), Signal(COORDINATE_BITS)
         left = Cat(Const(0, 1), domain.i0[1:])
         next_i, next_j = i + 2 * (self._lanes // QUAD), j + 2

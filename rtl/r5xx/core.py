@@ -58,7 +58,7 @@ class Core(wiring.Component):
         for name, part in vars(own).items():
             m.submodules[name] = part
         allocation = connect_parts(m, self, generic, array)
-        m.d.comb += [port.allocation.eq(allocation) for port in (own.alu, own.texture)]
+        m.d.comb += [own.alu.allocation.eq(allocation), own.texture.allocation.eq(allocation)]
         self._connect_loading(m, generic, own)
         self._connect_issue(m, generic, own)
         self._connect_states(m, generic, own)
@@ -121,7 +121,8 @@ class Core(wiring.Component):
     def _connect_states(self, m: Module, generic: CoreParts, own: Parts) -> None:
         """The groups' states, which ports read and change."""
         states, control = generic.states, own.flow.control
-        for reader, port in ((_ALU, own.alu), (_TEXTURE, own.texture), (_FLOW, own.flow)):
+        readers = {_ALU: own.alu, _TEXTURE: own.texture, _FLOW: own.flow}
+        for reader, port in readers.items():
             m.d.comb += [states.slots[reader].eq(port.slot), port.group.eq(states.groups[reader])]
         m.d.comb += [
             states.stacks_slot.eq(own.flow.slot),

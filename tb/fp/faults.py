@@ -102,7 +102,7 @@ SELECTION = _in(
 )
 ZERO_TEST = [
     *_in(
-        "fp.zero_test",
+        "fp.zero_comparison",
         ("less.eq(sign & ~zero & ~nan)", "less.eq(sign & ~nan)"),
         ("less.eq(sign & ~zero & ~nan)", "less.eq(sign & ~zero)"),
         ("less.eq(sign & ~zero & ~nan)", "less.eq(~sign & ~zero & ~nan)"),

@@ -204,7 +204,7 @@ class Scheduler(wiring.Component):
     def _blocked(self) -> Value:
         """Slots whose next instruction has to wait for what they have asked of memory."""
         looking_up = (unit for unit, port in zip(self._slots.units, self._shapes.ports, strict=True) if port.looks_up)
-        return (self._slots.waits & self.blocked) | (reduce(or_, looking_up, Const(0)) & self.full)
+        return Value.cast((self._slots.waits & self.blocked) | (reduce(or_, looking_up, Const(0)) & self.full))
 
     def _pick(self, m: Module, admitted: Value, open_: Value) -> Ages:
         """Candidates for each port, for looking at and for retiring; the oldest of each."""
@@ -339,13 +339,13 @@ class Scheduler(wiring.Component):
         learned = Signal(self._threads)
         m.d.comb += learned.eq(reduce(or_, (each.slot for each in news)))
 
-        def learn(known: Signal, fact: Callable[[_News], Value]) -> None:
-            new = reduce(or_, (Mux(fact(each), each.slot, 0) for each in news))
+        def learn(known: Signal, facts: list[Value]) -> None:
+            new = reduce(or_, (Mux(fact, each.slot, 0) for fact, each in zip(facts, news, strict=True)))
             m.d.sync += known.eq((known & ~learned) | new)
 
         for port, unit in enumerate(slots.units):
             faults = int(port == shapes.faulting)
-            learn(unit, lambda each, port=port, faults=faults: Mux(each.expired, faults, each.summary.unit == port))
-        learn(slots.waits, lambda each: each.summary.waits & ~each.expired)
+            learn(unit, [Mux(each.expired, faults, each.summary.unit == port) for each in news])
+        learn(slots.waits, [each.summary.waits & ~each.expired for each in news])
         for resource, needs in zip(shapes.resources, slots.needs, strict=True):
-            learn(needs, lambda each, name=resource.name: each.summary[name] & ~each.expired)
+            learn(needs, [each.summary[resource.name] & ~each.expired for each in news])

@@ -15,6 +15,7 @@ from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import QUAD, REGISTER_BITS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
 
 
@@ -79,7 +80,7 @@ class Starter(wiring.Component):
 
     def _place(self, m: Module) -> data.View:
         """r0 of the group in `group`, or of the last one that was there."""
-        words = Signal(words_layout(self._config.lanes))
+        words = record(words_layout(self._config.lanes))
         group = Signal.like(self.group.group)
         held = Signal.like(group, reset_less=True)
         m.d.comb += group.eq(Mux(self.group.valid, Value.cast(self.group.group), Value.cast(held)))

@@ -117,7 +117,7 @@ class Coordinates(wiring.Component):
     def _index(self, m: Module, name: str, word: Value, limit: Value) -> Value:
         m.submodules[name] = unit = CoordinateIndex(COMBINATIONAL)
         m.d.comb += [unit.word.eq(word), unit.limit.eq(limit)]
-        return unit.index
+        return Value.cast(unit.index)
 
     def _direct(self, m: Module, request: data.View) -> list[Value]:
         """Indices of coordinates in texels, x of all lanes and y of all lanes."""

@@ -63,7 +63,8 @@ class LookupReturn(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        m.submodules.records = records = Memory(shape=self._record, depth=config.threads * config.lookups, init=[])
+        records: Memory = Memory(shape=self._record, depth=config.threads * config.lookups, init=[])
+        m.submodules.records = records
         note, read = records.write_port(), records.read_port()
         m.d.comb += [
             note.addr.eq(Value.cast(self.record.tag)),

@@ -81,4 +81,4 @@ class ScaledCoordinates(wiring.Component):
     def _product(self, m: Module, name: str, a: Value, b: Value) -> Value:
         m.submodules[name] = unit = MultiplyAdd(self._config)
         m.d.comb += [unit.a.eq(a), unit.b.eq(b), unit.c.eq(Const(_NEGATIVE_ZERO, WORD_BITS))]
-        return unit.result
+        return Value.cast(unit.result)

@@ -164,7 +164,8 @@ class RegisterFile(wiring.Component):
         ]
         ports = []
         for copy in range(self._copies):
-            m.submodules[f"{name}_{bank}_{copy}"] = memory = Memory(shape=row, depth=depth, init=[])
+            memory: Memory = Memory(shape=row, depth=depth, init=[])
+            m.submodules[f"{name}_{bank}_{copy}"] = memory
             port = memory.write_port(granularity=1)
             m.d.comb += [port.addr.eq(entry), port.data.eq(contents), port.en.eq(strobes)]
             ports.append(memory.read_port())

@@ -14,6 +14,7 @@ from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
 from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.views import record
 
 _TARGET_BITS = (OUTPUTS - 1).bit_length()
 
@@ -102,7 +103,7 @@ class OutputRegisters(wiring.Component):
         fresh = Signal(rows)
 
         def read(row: Value) -> data.View:
-            found = Signal(flags.shape, name="found")
+            found: data.View = record(flags.shape, name="found")
             m.d.comb += found.eq(Mux(fresh.bit_select(row, 1), 0, Value.cast(flags.read(m, row))))
             return found
 
@@ -127,7 +128,8 @@ class OutputRegisters(wiring.Component):
         self, m: Module, name: str, depth: int, row: Value, word: Value, enable: Value, read_row: Value
     ) -> Value:
         """A word of every row, a cycle after its row was asked for."""
-        m.submodules[name] = memory = Memory(shape=WORD_BITS, depth=depth, init=[])
+        memory: Memory = Memory(shape=WORD_BITS, depth=depth, init=[])
+        m.submodules[name] = memory
         write, read = memory.write_port(), memory.read_port()
         m.d.comb += [write.addr.eq(row), write.data.eq(word), write.en.eq(enable), read.addr.eq(read_row)]
-        return read.data
+        return Value.cast(read.data)

@@ -10,6 +10,7 @@ from amaranth.lib import data
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.isa.limits import REGISTER_BITS
+from ctm.rtl.lib.views import record
 
 ALLOCATION = data.StructLayout({"highest": REGISTER_BITS, "exponent": REGISTER_BITS + 1})
 """A program's highest temporary, and the n of a slot's 2^n entries, one-hot, 2^0 first."""
@@ -26,7 +27,7 @@ def _size_exponent(highest_temporary: Value) -> Value:
 
 def allocate(m: Module, highest_temporary: Value) -> data.View:
     """The allocation of a program's temporaries."""
-    allocation = Signal(ALLOCATION)
+    allocation = record(ALLOCATION)
     m.d.comb += [allocation.highest.eq(highest_temporary), allocation.exponent.eq(_size_exponent(highest_temporary))]
     return allocation
 
@@ -43,7 +44,7 @@ class Placement:
     """Registers of one slot, as an instruction names them."""
 
     def __init__(self, m: Module, config: ArrayConfig, slot: Value, allocation: data.View) -> None:
-        self._m, self._config, self._slot, self._highest = m, config, slot, allocation.highest
+        self._m, self._config, self._slot, self._highest = m, config, slot, Value.cast(allocation.highest)
         base = Signal(REGISTER_BITS + len(slot))
         for n in range(REGISTER_BITS + 1):
             with m.If(allocation.exponent[n]):
@@ -57,7 +58,7 @@ class Placement:
     def place(self, number: Value) -> data.View:
         """Where it is, if it exists."""
         layout = place_layout(self._config)
-        place = Signal(layout, name="place")
+        place = record(layout, name="place")
         entries = len(place.entry)
         linear = Signal(entries + 1, name="linear")
         self._m.d.comb += [

@@ -42,7 +42,8 @@ class LineOrder(wiring.Component):
         """Build the hardware."""
         m = Module()
         depth = self._outstanding
-        m.submodules.lines = lines = Memory(shape=LINE_RESPONSE, depth=depth, init=[])
+        lines: Memory = Memory(shape=LINE_RESPONSE, depth=depth, init=[])
+        m.submodules.lines = lines
         write, read = lines.write_port(), lines.read_port()
         arrived = Signal(depth)
         first, following = Signal(range(depth)), Signal(range(depth))

@@ -21,6 +21,7 @@ from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.views import record
 from ctm.rtl.mc.conditional.dirty_rows import DirtyRows
 from ctm.rtl.mc.conditional.tags import ConditionalTags
 from ctm.rtl.mc.conditional.write_backs import LOST, WriteBacks
@@ -192,7 +193,7 @@ class ConditionalCache(wiring.Component):
         client, fills, head = self.client, self.line_response.valid, self._entry(queue.r_data)
         # Lines that have come before those that wait for them have got to the end of the queue.
         goes, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
-        reading, read = Signal(), Signal(self._entry, reset_less=True)
+        reading, read = Signal(), record(self._entry, reset_less=True)
         ending, end = Signal(), Signal(self._entry, reset_less=True)
         word, fails = Signal(WORD_BITS, reset_less=True), Signal(reset_less=True)
         m.d.sync += arrived.eq(arrived + fills - (goes & head.waits))
@@ -237,7 +238,7 @@ class ConditionalCache(wiring.Component):
         last = Signal.like(rows.change)
         with m.If(moves):
             m.d.sync += last.eq(rows.change)
-        bits = rows.bits.word_select(read.word, WORD_BITS)
+        bits: Value = rows.bits.word_select(read.word, WORD_BITS)
         for row_change in (last, rows.change):
             same = (row_change.row == read.row) & (row_change.word == read.word)
             change, bytes_ = row_change.change, []

@@ -54,13 +54,15 @@ class DirtyRows(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.memory = memory = Memory(shape=LINE_BITS, depth=self._rows, init=[])
+        memory: Memory = Memory(shape=LINE_BITS, depth=self._rows, init=[])
+        m.submodules.memory = memory
         m.submodules.masks = masks = Table(CacheConfig.LINE_BYTES, self._rows)
         reader, writer = memory.read_port(), memory.write_port(granularity=BYTE_BITS)
 
         def dirty(row: Value) -> Value:
             # Of a row that is not soiled the mask means nothing, so that it need not be cleared.
-            return masks.read(m, row) & self.soiled.bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)
+            mask: Value = masks.read(m, row)
+            return mask & Value.cast(self.soiled).bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)
 
         row, change, fill = self.change.row, self.change.change, self.fill
         changed, changes = Signal(CacheConfig.LINE_BYTES), change.mask.any()

@@ -14,6 +14,7 @@ from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout
 from ctm.rtl.border.lines import LINE_OFFSET_BITS
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
+from ctm.rtl.lib.views import record
 from ctm.rtl.mc.address import NeighbourAddresses
 from ctm.rtl.mc.elements import PLACE, ElementWords, channel_addresses, place
 from ctm.rtl.mc.lines.cache import result_layout
@@ -136,8 +137,8 @@ class LookupWords(wiring.Component):
         m = Module()
         line, share, response = self.line.payload, self.line.payload.passenger, self.response.payload
         # What is gathered of a group, and whether that is all of it.
-        raw = Signal(data.ArrayLayout(WORD_BITS, self._lanes * CHANNELS), reset_less=True)
-        passenger, refused = Signal(self._passenger, reset_less=True), Signal()
+        raw = record(data.ArrayLayout(WORD_BITS, self._lanes * CHANNELS), reset_less=True)
+        passenger, refused = record(self._passenger, reset_less=True), Signal()
         whole, moves = Signal(), Signal()
         m.d.comb += [
             moves.eq(whole & (~self.response.valid | self.response.ready)),

@@ -164,7 +164,8 @@ class LineCache(wiring.Component):
 
     def _read(self, m: Module, queue: FIFOInterface, pool: RowPool, fill_row: Value, has_come: Value) -> Value:
         """The back: rows are filled as lines come, and read in the queue's order. Whether a line was waited for."""
-        m.submodules.memory = memory = Memory(shape=LINE_RESPONSE, depth=self._rows, init=[])
+        memory: Memory = Memory(shape=LINE_RESPONSE, depth=self._rows, init=[])
+        m.submodules.memory = memory
         writer, reader = memory.write_port(), memory.read_port()
         response, result = self.line_response, self.result
         head, goes = self._entry(queue.r_data), Signal()
@@ -188,4 +189,4 @@ class LineCache(wiring.Component):
             m.d.sync += [held.eq(head.passenger), reads.eq(head.reads)]
         with m.If(goes | result.ready):
             m.d.sync += result.valid.eq(goes)
-        return goes & head.waits
+        return Value.cast(goes & head.waits)

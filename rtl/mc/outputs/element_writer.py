@@ -10,6 +10,7 @@ from ctm.rtl.border.clients import WORDS
 from ctm.rtl.border.lines import LINE_WRITE
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS
 from ctm.rtl.lib.rest import Resting
+from ctm.rtl.lib.views import record
 from ctm.rtl.mc.lines.coalescer import Coalescer
 from ctm.rtl.mc.outputs.group_bytes import ELEMENT, GroupElements, LineMerge
 
@@ -63,7 +64,7 @@ class ElementWriter(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.coalescer = coalescer = Coalescer(self._lanes, self._elements)
-        busy, group = Signal(), Signal(self._group)
+        busy, group = Signal(), record(self._group)
         touches = coalescer.group
         m.d.comb += [
             self.group.ready.eq(~busy | touches.ready),

@@ -53,7 +53,8 @@ class WriteCombiner(wiring.Component):
         m = Module()
         count = self._entries
         m.submodules.ages = ages = Ages(count, 2)
-        m.submodules.bytes = memory = Memory(shape=LINE_BITS, depth=count, init=[])
+        memory: Memory = Memory(shape=LINE_BITS, depth=count, init=[])
+        m.submodules.bytes = memory
         writer, reader = memory.write_port(granularity=8), memory.read_port()
         entries = [_Entry(number) for number in range(count)]
         # An entry that is leaving is still used, but no write finds it.
@@ -131,4 +132,4 @@ class _Entry:
 
 def _more_than(bits: Value, count: int) -> Value:
     """Whether more than `count` of `bits` are ones."""
-    return sum(bits[index] for index in range(len(bits))) > count
+    return Value.cast(sum(bits[index] for index in range(len(bits)))) > count

@@ -151,7 +151,7 @@ class Lane(wiring.Component):
         control = self.control
 
         def wanted(operation: Operation) -> Value:
-            return (control.vector.operation == operation) | (control.scalar.operation == operation)
+            return Value.cast((control.vector.operation == operation) | (control.scalar.operation == operation))
 
         m.d.comb += [
             selections.wanted.eq(wanted(Operation.SELECTION)),

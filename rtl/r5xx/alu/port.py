@@ -20,6 +20,7 @@ from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
 from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.alu.alu import Alu
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
 from ctm.rtl.r5xx.alu.token import processors_layout, set_destinations, token_layout, written_layout
@@ -178,7 +179,7 @@ class AluPort(wiring.Component):
     def _token(self, m: Module, issued: data.View, missing: Value) -> data.View:
         """What goes along with an instruction that has been read."""
         entry, group = self.entry, self.group
-        token = Signal(token_layout(self._config))
+        token = record(token_layout(self._config))
         placement = Placement(m, self._config.array, issued.slot, self.allocation)
         set_destinations(m, token, entry.words, placement, group.loop_index)
         all_active = ~(group.covered & group.live & ~group.active).any()

@@ -143,7 +143,8 @@ class Sources(wiring.Component):
         """Words of a constant, by channel, and whether memory refused it; a cycle later."""
         channels = _CHANNELS[unit]
         shape = data.StructLayout({"words": data.ArrayLayout(WORD_BITS, len(channels)), "refused": 1})
-        m.submodules[f"{unit}_constants_{source}"] = memory = Memory(shape=shape, depth=FLOAT_CONSTANTS, init=[])
+        memory: Memory = Memory(shape=shape, depth=FLOAT_CONSTANTS, init=[])
+        m.submodules[f"{unit}_constants_{source}"] = memory
         write, read, beat = memory.write_port(), memory.read_port(), self.write
         m.d.comb += [
             read.addr.eq(index),

@@ -16,6 +16,7 @@ from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD
 from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
 from ctm.rtl.lib.rest import Resting
+from ctm.rtl.lib.views import record
 
 ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
 """Targets of writes that are waited for."""
@@ -68,7 +69,7 @@ class WritePairs(wiring.Component):
         shared = Value.cast(self.target).matches(UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
         pairs = [self._pair(m, lane) for lane in range(self._lanes)]
         for first in range(0, self._lanes, QUAD):
-            leader = Signal(pairs[0].shape(), name=f"leader_{first}")
+            leader = record(pairs[0].shape(), name=f"leader_{first}")
             m.d.comb += leader.eq(pairs[first])
             for lane in reversed(range(first, first + QUAD)):
                 with m.If(self.eligible[lane]):
@@ -86,7 +87,8 @@ class WritePairs(wiring.Component):
             m.d.comb += [unit.word.eq(self.words[lane][channel]), unit.limit.eq(limit)]
             indices.append(unit)
         x, y = indices
-        pair = Signal(data.StructLayout({"x": x.index.shape(), "y": y.index.shape(), "inside": 1}), name=f"pair_{lane}")
+        layout = data.StructLayout({"x": x.index.shape(), "y": y.index.shape(), "inside": 1})
+        pair = record(layout, name=f"pair_{lane}")
         m.d.comb += [pair.x.eq(x.index), pair.y.eq(y.index), pair.inside.eq(x.inside & y.inside)]
         return pair
 

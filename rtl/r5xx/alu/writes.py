@@ -114,4 +114,4 @@ class AluWrites(wiring.Component):
             self.uncached.mask[lane].eq(effective & unit.uncached_enable & group.covered[lane] & group.live[lane]),
             self.flags.flags.alu_result[lane].eq(Mux(unit.alu_result_enable, unit.alu_result, group.alu_result[lane])),
         ]
-        return unit.next_predicates
+        return Value.cast(unit.next_predicates)

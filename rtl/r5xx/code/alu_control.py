@@ -24,7 +24,7 @@ from ctm.rtl.isa.r5xx.opcodes import (
 from ctm.rtl.isa.r5xx.operations import ALPHA, RGB, RGB_DOT_PRODUCTS, TRANSCENDENTALS, Arithmetic
 from ctm.rtl.r5xx.entries import ChannelControl, Dot, LaneControl, Operation
 
-_SELECTIONS = {
+_SELECTIONS: dict[RgbOperation | None, Choice] = {
     RgbOperation.MIN: Choice.MINIMUM,
     RgbOperation.MAX: Choice.MAXIMUM,
     RgbOperation.CND: Choice.ABOVE_HALF,
@@ -79,9 +79,9 @@ class AluControl(wiring.Component):
                 with m.Case(operation.value):
                     m.d.comb += self.control.dot.eq(dot)
         with m.Switch(alpha_operation):
-            for operation in TRANSCENDENTALS:
-                with m.Case(operation.value):
-                    m.d.comb += self.control.function.eq(Function[operation.name])
+            for function in TRANSCENDENTALS:
+                with m.Case(function.value):
+                    m.d.comb += self.control.function.eq(Function[function.name])
 
         is_transcendental = alpha_operation.matches(*(operation.value for operation in TRANSCENDENTALS))
         is_dot = rgb_operation.matches(*(operation.value for operation in RGB_DOT_PRODUCTS))

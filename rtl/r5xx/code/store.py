@@ -97,11 +97,12 @@ class InstructionStore(wiring.Component):
             m.d.sync += [self.loading.eq(1), self.refused.eq(0), asked.eq(0), answered.eq(0)]
 
         def memory(name: str, contents: Value, address: Value) -> Value:
-            m.submodules[name] = memory = Memory(shape=len(contents), depth=INSTRUCTION_SLOTS, init=[])
-            write, read = memory.write_port(), memory.read_port()
+            stored: Memory = Memory(shape=len(contents), depth=INSTRUCTION_SLOTS, init=[])
+            m.submodules[name] = stored
+            write, read = stored.write_port(), stored.read_port()
             m.d.comb += [write.addr.eq((answered - 1)[:SLOT_BITS]), write.data.eq(contents), read.addr.eq(address)]
             m.d.comb += write.en.eq(last | (arrives & (answered != 0)))
-            return read.data
+            return Value.cast(read.data)
 
         beyond = Value.cast(SUMMARY.const({"unit": Unit.FLOW.value}))
         words, following = Value.cast(pending.words), Mux(last, beyond, Value.cast(predecode.summary))

@@ -36,7 +36,7 @@ def needs_integer(words: Value) -> Value:
 
 def needs_boolean(words: Value) -> Value:
     """Whether the jump function of a flow-control instruction depends on its bool constant."""
-    function = FC_INST(words[2]).jump_func
+    function = Value.cast(FC_INST(words[2]).jump_func)
     return (function[::2] ^ function[1::2]).any()
 
 
@@ -192,7 +192,8 @@ class FlowControl(wiring.Component):
         """Whether the group jumps, by its processors' wishes or by a loop's count."""
         some, all_wish = (deciding & wish).any(), ~(deciding & ~wish).any()
         decision = Mux(self._inst.jump_any, some, all_wish & (deciding.any() | ~begins))
-        return (decision | (begins & (self.integer.count == 0))) & ~(ends & (iterations == 1))
+        no_iterations = Value.cast(self.integer.count) == 0
+        return (decision | (begins & no_iterations)) & ~(ends & (iterations == 1))
 
     def _branch(
         self, m: Module, active: Value, loop_inactive: Value, counters: list[Value], wish: Value, jumps: Value
@@ -248,7 +249,7 @@ class FlowControl(wiring.Component):
         for entry in range(ADDRESS_STACK):
             with m.If(pushes & (depth == entry)):
                 m.d.comb += following.returns[entry].eq(sequential)
-        return (pushes & (depth >= Mux(self.full, ADDRESS_STACK, 0))) | (pops & (depth == 0))
+        return Value.cast((pushes & (depth >= Mux(self.full, ADDRESS_STACK, 0))) | (pops & (depth == 0)))
 
     def _frames(
         self,

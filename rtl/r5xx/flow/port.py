@@ -19,6 +19,7 @@ from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.rest import Resting
+from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.entries import FLOW_ENTRY
 from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
@@ -92,7 +93,7 @@ class FlowPort(wiring.Component):
         m.d.sync += issued.eq(self.issue)
         m.d.comb += self.slot.eq(issued.slot)
 
-        trap = Signal(data.StructLayout({"valid": 1, "status": Status, "client": BusClient}))
+        trap = record(data.StructLayout({"valid": 1, "status": Status, "client": BusClient}))
         with m.If(self.expired.bit_select(issued.slot, 1)):
             m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.WATCHDOG)]
         with m.Elif(self.refused):
@@ -106,7 +107,8 @@ class FlowPort(wiring.Component):
         valid = Signal()
         m.d.sync += valid.eq(issued.valid)
         behind = delay(m, issued, name="behind")
-        missing, trap, following = (delay(m, value, name="late") for value in (missing, trap, entry.following))
+        missing, trap = delay(m, missing, name="late"), delay(m, trap, name="late")
+        following = delay(m, entry.following, name="late")
         unit, client = self._execute(m, valid, constants, refused)
         self._finish(m, unit, client, valid, behind, missing, trap, following)
         return m
