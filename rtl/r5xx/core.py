@@ -97,13 +97,11 @@ class Core(wiring.Component):
         slots = {Unit.ALU: store.alu_slot, Unit.TEXTURE: store.texture_slot, Unit.FLOW: store.flow_slot}
         entries = {Unit.ALU: store.alu, Unit.TEXTURE: store.texture, Unit.FLOW: store.flow}
         for unit, port in ports.items():
-            issue = scheduler.issue[unit.value]
+            connect(m, scheduler.ports[unit.value], port.scheduler)
             m.d.comb += [
-                port.issue.eq(issue),
-                slots[unit].eq(issue.pc),
+                slots[unit].eq(scheduler.ports[unit.value].issue.pc),
                 port.entry.eq(entries[unit]),
                 port.program.eq(self.program),
-                scheduler.done[unit.value].eq(port.done),
             ]
         m.d.comb += [
             store.pc.eq(scheduler.fetch.pc),
@@ -186,26 +184,27 @@ class Core(wiring.Component):
     def _connect_faults(self, m: Module, generic: CoreParts, own: Parts) -> Value:
         """Report a fault; the slot of its group."""
         lookups, report, slot = generic.lookups, self.fault, Signal(slot_bits(self._config.array))
-        flow, alu = own.flow, own.alu
+        flow, alu = own.flow, own.alu.scheduler.done
+        left = flow.scheduler.done
         m.d.comb += [
             generic.states.slots[_FAULT].eq(slot),
             report.payload.i.eq(generic.states.groups[_FAULT].i),
             report.payload.j.eq(generic.states.groups[_FAULT].j),
             report.payload.status.eq(Status.BUS_ERROR),
         ]
-        with m.If(flow.done.valid & flow.done.faults & ~flow.done.again):
+        with m.If(left.valid & left.faults & ~left.again):
             m.d.comb += [
                 report.valid.eq(1),
-                slot.eq(flow.done.slot),
+                slot.eq(left.slot),
                 report.payload.pc.eq(flow.pc),
                 report.payload.status.eq(flow.fault.status),
                 report.payload.client.eq(flow.fault.client),
             ]
-        with m.Elif(alu.done.valid & alu.done.faults & ~alu.done.again):
+        with m.Elif(alu.valid & alu.faults & ~alu.again):
             m.d.comb += [
                 report.valid.eq(1),
-                slot.eq(alu.done.slot),
-                report.payload.pc.eq(alu.done.pc - 1),
+                slot.eq(alu.slot),
+                report.payload.pc.eq(alu.pc - 1),
                 report.payload.client.eq(BusClient.FLOAT_CONSTANT),
             ]
         with m.Elif(lookups.refused.valid):

@@ -65,6 +65,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
 def connect_trace(m: Module, trace: data.View, generic: CoreParts, own: Parts, fault: Any, fault_slot: Value) -> None:
     """Show the events; `fault` is the core's port, `fault_slot` the slot of the group that it speaks of."""
     alu, texture, flow = own.alu, own.texture, own.flow
+    texture_done = texture.scheduler.done
     clear, lookup = generic.starter.write, generic.lookups.write
 
     def row(slot: Value) -> Value:
@@ -83,7 +84,7 @@ def connect_trace(m: Module, trace: data.View, generic: CoreParts, own: Parts, f
             "predicates": alu.flags.flags.predicates, "alu_result": alu.flags.flags.alu_result,
         },
         "texture": {
-            "valid": texture.done.valid, "row": row(texture.done.slot), "pc": texture.done.pc - 1,
+            "valid": texture_done.valid, "row": row(texture_done.slot), "pc": texture_done.pc - 1,
             "live": texture.live.live,
         },
         "lookup": {

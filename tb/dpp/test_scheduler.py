@@ -118,8 +118,8 @@ class Traffic:
 def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
     """Set all inputs."""
     context.set(unit.admit, now.admit)
-    for port, done in zip(unit.done, now.done, strict=True):
-        context.set(port, {"valid": done is not None, **(done or {})})
+    for port, done in zip(unit.ports, now.done, strict=True):
+        context.set(port.done, {"valid": done is not None, **(done or {})})
     for port, slot in ((unit.begin, now.begin), (unit.stop, now.stop), (unit.ending, now.ending)):
         context.set(port, {"valid": slot is not None, "slot": slot or 0})
     context.set(unit.release, {"valid": now.release is not None, "row": now.release or 0})
@@ -134,12 +134,12 @@ def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
 
 def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -> list[int | None]:
     """Compare all outputs; the slots that the ports get."""
-    issued, threads = [model.issued(port, now) for port in range(len(unit.issue))], len(unit.second)
+    issued, threads = [model.issued(port, now) for port in range(len(unit.ports))], len(unit.second)
     expected = [*issued, model.looked_at(now), model.retired(now)]
-    for port, slot in zip((*unit.issue, unit.fetch), expected[:-1], strict=True):
+    for port, slot in zip((*(port.issue for port in unit.ports), unit.fetch), expected[:-1], strict=True):
         assert context.get(port.valid) == (slot is not None)
         assert slot is None or context.get(port.slot) == slot
-    for port, slot in zip((*unit.issue, unit.fetch), expected, strict=False):
+    for port, slot in zip((*(port.issue for port in unit.ports), unit.fetch), expected, strict=False):
         assert slot is None or context.get(port.pc) == model.groups[slot].pc
     assert expected[len(issued)] is not None or context.get(unit.fetch.pc) == model.start
     assert context.get(unit.retire.valid) == (expected[-1] is not None)

@@ -43,22 +43,22 @@ async def start(context: Any, unit: Scheduler, first: int, *, watchdog: int = 0)
     context.set(unit.begin, {"valid": 1, "slot": 0})
     await context.tick()
     context.set(unit.begin, {"valid": 0})
-    assert context.get(unit.issue[first].pc) == 7
-    assert context.get(unit.issue[first].valid)
+    assert context.get(unit.ports[first].issue.pc) == 7
+    assert context.get(unit.ports[first].issue.valid)
     await context.tick()
 
 
 async def finish(context: Any, unit: Scheduler, port: int, **done: Any) -> None:
-    context.set(unit.done[port], {"valid": 1, "slot": 0, **done})
+    context.set(unit.ports[port].done, {"valid": 1, "slot": 0, **done})
     await context.tick()
-    context.set(unit.done[port], {"valid": 0})
+    context.set(unit.ports[port].done, {"valid": 0})
 
 
 @pytest.mark.parametrize("instruction_set", SHAPES)
 def test_a_group_goes_on_in_the_next_cycle_and_behind_a_jump_two_cycles_later(instruction_set):
     named = ports(SHAPES[instruction_set])
     unit = Scheduler(ArrayConfig(threads=4, temporaries=128), SHAPES[instruction_set])
-    alu, flow = unit.issue[named.counted], unit.issue[named.faulting]
+    alu, flow = unit.ports[named.counted].issue, unit.ports[named.faulting].issue
 
     async def testbench(context: Any) -> None:
         await start(context, unit, named.faulting)
@@ -90,12 +90,12 @@ def test_the_watchdog_stops_the_instruction_behind_the_last_that_is_allowed(inst
             await finish(context, unit, port, again=1)
             context.set(unit.wake, 1)
             await context.tick()
-            assert context.get(unit.issue[port].valid)
+            assert context.get(unit.ports[port].issue.valid)
             await context.tick()
             await finish(context, unit, port, pc=executed, following={"unit": named.looks_up, "waits": 1})
             context.set(unit.blocked, 1 if executed == watchdog - 1 else 0)
             port = named.looks_up if executed < watchdog - 1 else named.faulting
-            assert context.get(unit.issue[port].valid)
+            assert context.get(unit.ports[port].issue.valid)
             await context.tick()
         assert context.get(unit.expired) == 1
 

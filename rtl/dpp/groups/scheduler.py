@@ -18,7 +18,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import STALLS, done_layout, issue_layout, row_bits, slot_bits
+from ctm.rtl.dpp.groups.scheduling import STALLS, IssuePort, issue_layout, row_bits, slot_bits
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.lib.ages import Ages
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
@@ -75,8 +75,7 @@ class Scheduler(wiring.Component):
         The first instruction; constant from the cycle before a `begin` on.
     begin : ``In({valid, slot})``
         Its temporaries are cleared; it starts.
-    issue : ``Out(issue_layout(config, shapes))`` for each port
-    done : ``In(done_layout(config, shapes))`` for each port
+    ports : ``Out(IssuePort(config, shapes))`` for each port
     ending : ``In({valid, slot})``
         An instruction is under way behind which its group ends.
     leaves : ``Out(1)``
@@ -132,8 +131,7 @@ class Scheduler(wiring.Component):
                 "has_free": Out(1),
                 "start": In(shapes.pc_bits),
                 "begin": In(data.StructLayout(at_slot)),
-                "issue": Out(issue_layout(config, shapes)).array(ports),
-                "done": In(done_layout(config, shapes)).array(ports),
+                "ports": Out(IssuePort(config, shapes)).array(ports),
                 "ending": In(data.StructLayout(at_slot)),
                 "leaves": Out(1),
                 "stop": In(data.StructLayout(at_slot)),
@@ -166,9 +164,9 @@ class Scheduler(wiring.Component):
         blocked = slots.ready & ~slots.faulted & self._blocked()
         open_ = slots.ready & ~slots.faulted & ~blocked
         ages = self._pick(m, admitted, open_)
-        retire = len(self.issue) + 1
+        retire = len(self.ports) + 1
         fetched = Signal.like(self.fetch)
-        for number, issue in enumerate((*self.issue, self.fetch)):
+        for number, issue in enumerate((*self._issues(), self.fetch)):
             self._connect(m, ages, number, issue, pcs)
         with m.If(~self.fetch.valid):
             m.d.comb += self.fetch.pc.eq(self.start)
@@ -179,11 +177,17 @@ class Scheduler(wiring.Component):
             self.retire.faulted.eq(slots.faulted.bit_select(ages.oldest[retire], 1)),
         ]
         pcs.write(m, self.begin.slot, self.start, self.begin.valid)
-        for done in self.done:
+        for done in self._dones():
             pcs.write(m, done.slot, done.pc, done.valid & ~done.again)
         self._step(m, admitted, fetched)
         self._count_stalls(m, ages, blocked, open_)
         return m
+
+    def _issues(self) -> list[data.View]:
+        return [port.issue for port in self.ports]
+
+    def _dones(self) -> list[data.View]:
+        return [port.done for port in self.ports]
 
     def _mask(self, valid: Value, slot: Value) -> Value:
         """One slot's bit, or none."""
@@ -220,7 +224,7 @@ class Scheduler(wiring.Component):
         )  # fmt: skip
         deferred = (
             self._mask(issue.valid, issue.slot)
-            for port, issue in zip(shapes.ports, self.issue, strict=True)
+            for port, issue in zip(shapes.ports, self._issues(), strict=True)
             if port.defers
         )
         m.d.comb += [
@@ -259,7 +263,7 @@ class Scheduler(wiring.Component):
         slots = self._slots
         left = self._occupy(m, admitted)
         issued = Signal(self._threads)
-        m.d.comb += issued.eq(reduce(or_, (self._mask(issue.valid, issue.slot) for issue in self.issue)))
+        m.d.comb += issued.eq(reduce(or_, (self._mask(issue.valid, issue.slot) for issue in self._issues())))
         begun, taken, looked_at, stopped = (
             self._mask(event.valid, event.slot) for event in (self.begin, self.fetch, fetched, self.stop)
         )
@@ -288,7 +292,7 @@ class Scheduler(wiring.Component):
     def _done(self, m: Module, name: str, applies: Callable[[data.View], Value]) -> Signal:
         """Slots of which a port's `done` says something."""
         found = Signal(self._threads, name=f"done_{name}")
-        m.d.comb += found.eq(reduce(or_, (self._mask(done.valid & applies(done), done.slot) for done in self.done)))
+        m.d.comb += found.eq(reduce(or_, (self._mask(done.valid & applies(done), done.slot) for done in self._dones())))
         return found
 
     def _first(self, m: Module, fetched: data.View) -> tuple[Value, Value]:
@@ -322,7 +326,7 @@ class Scheduler(wiring.Component):
         m.submodules.remaining = remaining = Table(_COUNT_BITS, self._threads)
         remaining.write(m, self.begin.slot, self.watchdog, self.begin.valid)
         news = [_News(slot=begun, summary=first, expired=Const(0))]
-        for done in self.done:
+        for done in self._dones():
             count, counts = remaining.read(m, done.slot), done.valid & ~done.again
             remaining.write(m, done.slot, (count - 1)[:_COUNT_BITS], counts)
             expires = (self.watchdog != 0) & (count == 1)

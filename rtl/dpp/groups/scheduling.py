@@ -1,7 +1,9 @@
 """What issue ports and scheduler say to each other, for the ports that `Shapes` has."""
 
 from amaranth.lib import data
+from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.conversation import Conversation
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.shapes import Shapes
 
@@ -51,3 +53,18 @@ def done_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
             "following": shapes.summary,
         }
     )
+
+
+class IssuePort(Conversation):
+    """The scheduler and one of its issue ports, seen from the scheduler.
+
+    Members
+    -------
+    issue : ``Out(issue_layout(config, shapes))``
+        An instruction that the port executes; it cannot be refused.
+    done : ``In(done_layout(config, shapes))``
+        How the port leaves the group: once for each instruction, but not of a group that has left its slot.
+    """
+
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        super().__init__({"issue": Out(issue_layout(config, shapes)), "done": In(done_layout(config, shapes))})

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import ConstantBank, words_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
-from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, row_bits, slot_bits
+from ctm.rtl.dpp.groups.scheduling import IssuePort, row_bits, slot_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
@@ -43,7 +43,7 @@ class AluPort(wiring.Component):
 
     Members
     -------
-    issue : ``In(issue_layout(config, SHAPES))``
+    scheduler : ``In(IssuePort(config, SHAPES))``
     ready_direct : ``Out(1)``
     entry : ``In(ALU_ENTRY)``
         The instruction, a cycle after its issue.
@@ -68,7 +68,6 @@ class AluPort(wiring.Component):
         An instruction that is its group's last one has all that it needs; two cycles after its issue.
     leaves : ``In(1)``
         That group leaves its slot. Then there is no `done`.
-    done : ``Out(done_layout(config, SHAPES))``
     left : ``Out({valid, row})``
         As `done`, of a group that has left its slot.
     started : ``Out(1)``
@@ -87,7 +86,7 @@ class AluPort(wiring.Component):
         places = data.ArrayLayout(data.ArrayLayout(place_layout(array), ALU_SOURCES), len(SHAPES.parts))
         super().__init__(
             {
-                "issue": In(issue_layout(array, SHAPES)),
+                "scheduler": In(IssuePort(array, SHAPES)),
                 "ready_direct": Out(1),
                 "entry": In(ALU_ENTRY),
                 "program": In(PROGRAM),
@@ -110,7 +109,6 @@ class AluPort(wiring.Component):
                 "uncached": Out(uncached_layout(array)),
                 "ending": Out(data.StructLayout(at_slot)),
                 "leaves": In(1),
-                "done": Out(done_layout(array, SHAPES)),
                 "left": Out(data.StructLayout({"valid": 1, "row": row_bits(array)})),
                 "started": Out(1),
                 "written": Out(written_layout(array)),
@@ -122,8 +120,8 @@ class AluPort(wiring.Component):
         m = Module()
         m.submodules.alu = alu = self._alu
         m.submodules.sources = sources = Sources(self._config.array)
-        issued = Signal.like(self.issue)
-        m.d.sync += issued.eq(self.issue)
+        issued = Signal.like(self.scheduler.issue)
+        m.d.sync += issued.eq(self.scheduler.issue)
         late = Signal()
         m.d.comb += [self.slot.eq(issued.slot), late.eq(issued.valid & self.entry.late)]
         self._connect_sources(m, sources)
@@ -219,7 +217,7 @@ class AluPort(wiring.Component):
         valid_bits = delay_valid(m, entering_valid, before + 1)
         at_done = delay(m, entering, before, name="token_done")
         at_write = delay(m, at_done, name="token_write")
-        done = self.done
+        done = self.scheduler.done
         m.d.comb += [
             done.valid.eq(valid_bits[before] & ~at_done.has_left),
             done.slot.eq(at_done.row[:-1]),

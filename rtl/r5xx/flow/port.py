@@ -11,7 +11,7 @@ from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.constants.flow import FlowConstants
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
-from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, slot_bits
+from ctm.rtl.dpp.groups.scheduling import IssuePort, slot_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.isa.limits import INT_CONSTANTS
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR
@@ -38,7 +38,7 @@ class FlowPort(wiring.Component):
 
     Members
     -------
-    issue : ``In(issue_layout(config, SHAPES))``
+    scheduler : ``In(IssuePort(config, SHAPES))``
     entry : ``In(FLOW_ENTRY)``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
@@ -51,7 +51,6 @@ class FlowPort(wiring.Component):
     integer_loaded, boolean_loaded, constant_write, miss
         The constant loader's.
     control : ``Out({valid, slot, state})``
-    done : ``Out(done_layout(config, SHAPES))``
     pc : ``Out(PC_BITS)``
         The instruction that `done` speaks of.
     fault : ``Out({status, client})``
@@ -65,7 +64,7 @@ class FlowPort(wiring.Component):
         slot, lanes = slot_bits(config), config.lanes
         super().__init__(
             {
-                "issue": In(issue_layout(config, SHAPES)),
+                "scheduler": In(IssuePort(config, SHAPES)),
                 "entry": In(FLOW_ENTRY),
                 "program": In(PROGRAM),
                 "refused": In(1),
@@ -78,7 +77,6 @@ class FlowPort(wiring.Component):
                 "constant_write": In(CONSTANT_WRITE),
                 "miss": Out(miss_layout(FLOW_LINES)),
                 "control": Out(data.StructLayout({"valid": 1, "slot": slot, "state": control_state_layout(lanes)})),
-                "done": Out(done_layout(config, SHAPES)),
                 "pc": Out(PC_BITS),
                 "fault": Out(data.StructLayout({"status": Status, "client": BusClient})),
                 "started": Out(1),
@@ -89,8 +87,8 @@ class FlowPort(wiring.Component):
         """Build the hardware."""
         m = Module()
         entry = self.entry
-        issued = Signal.like(self.issue)
-        m.d.sync += issued.eq(self.issue)
+        issued = Signal.like(self.scheduler.issue)
+        m.d.sync += issued.eq(self.scheduler.issue)
         m.d.comb += self.slot.eq(issued.slot)
 
         trap = record(data.StructLayout({"valid": 1, "status": Status, "client": BusClient}))
@@ -180,7 +178,7 @@ class FlowPort(wiring.Component):
         trap: data.View,
         following: Value,
     ) -> None:
-        done = self.done
+        done = self.scheduler.done
         common = COMMON(unit.words[0])
         is_flow = Value.cast(common.type) == InstructionType.FC.value
         m.d.comb += unit.state.pc.eq(behind.pc)

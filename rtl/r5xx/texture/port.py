@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import lookup_tag_layout
-from ctm.rtl.dpp.groups.scheduling import done_layout, issue_layout, slot_bits
+from ctm.rtl.dpp.groups.scheduling import IssuePort, slot_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.memory.coordinates import request_layout
 from ctm.rtl.dpp.memory.lookups import passenger_layout, record_layout
@@ -40,7 +40,7 @@ class TexturePort(wiring.Component):
 
     Members
     -------
-    issue : ``In(issue_layout(config, SHAPES))``
+    scheduler : ``In(IssuePort(config, SHAPES))``
     ready : ``Out(1)``
         Whether an instruction may be issued.
     entry : ``In(TEXTURE_ENTRY)``
@@ -60,7 +60,6 @@ class TexturePort(wiring.Component):
     record : ``Out({valid, tag, record})``
     live : ``Out({valid, slot, live})``
         Which processors a kill has left.
-    done : ``Out(done_layout(config, SHAPES))``
     request : ``Out(stream)``
         To the coordinate units.
     """
@@ -72,7 +71,7 @@ class TexturePort(wiring.Component):
         at_slot = {"valid": 1, "slot": slot}
         super().__init__(
             {
-                "issue": In(issue_layout(config, SHAPES)),
+                "scheduler": In(IssuePort(config, SHAPES)),
                 "ready": Out(1),
                 "entry": In(TEXTURE_ENTRY),
                 "program": In(PROGRAM),
@@ -89,7 +88,6 @@ class TexturePort(wiring.Component):
                     )
                 ),
                 "live": Out(data.StructLayout(at_slot | {"live": lanes})),
-                "done": Out(done_layout(config, SHAPES)),
                 "request": Out(stream.Signature(self._request)),
             }
         )
@@ -98,8 +96,8 @@ class TexturePort(wiring.Component):
         """Build the hardware."""
         m = Module()
         lanes, group, entry = self._config.lanes, self.group, self.entry
-        issued = Signal.like(self.issue)
-        m.d.sync += issued.eq(self.issue)
+        issued = Signal.like(self.scheduler.issue)
+        m.d.sync += issued.eq(self.scheduler.issue)
         m.d.comb += self.slot.eq(issued.slot)
         common, inst, addr = COMMON(entry.words[0]), TEX_INST(entry.words[1]), TEX_ADDR(entry.words[2])
         operation = Value.cast(inst.inst)
@@ -191,7 +189,7 @@ class TexturePort(wiring.Component):
 
     def _finish(self, m: Module, late: dict[str, Value], behind: data.View, *, kills: Value, valid: Value) -> None:
         """The group goes on, unless nobody is left, or it was the last instruction."""
-        done = self.done
+        done = self.scheduler.done
         masks = (self.group.live, self.group.covered, self.group.active)
         live, covered, active = (delay(m, mask, name="mask") for mask in masks)
         survivors = self._survivors(m, late, live)
