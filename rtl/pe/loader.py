@@ -69,11 +69,9 @@ class ProgramLoader(wiring.Component):
         m.submodules.code = code = CodeSegment(self._format)
         wiring.connect(m, window.lines, wiring.flipped(self.lines))
         words, segment = window.client, Signal(elf.PROGRAM_HEADER)
+        m.d.comb += [window.base.eq(self.base), notes.segment.eq(segment), code.segment.eq(segment)]
         m.d.comb += [
-            window.base.eq(self.base),
             *(getattr(notes.window, name).eq(getattr(words, name)) for name in ("word", "done", "status")),
-            notes.segment.eq(segment),
-            code.segment.eq(segment),
             self.image.code.eq(self.base + code.offset),
             self.image.size.eq(code.units),
             self.image.information.eq(notes.information),

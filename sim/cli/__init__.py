@@ -8,4 +8,6 @@ def main() -> None:
     with interruptible():
         with ending_at_once():
             from ctm.sim.cli.application import app
-        app()
+            from ctm.sim.cli.printing import printed
+        with printed():
+            app()

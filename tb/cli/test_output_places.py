@@ -1,5 +1,6 @@
 """Places that cannot be written: told before the run where that can be known, and nothing is left behind."""
 
+import itertools
 import os
 import resource
 import subprocess
@@ -158,9 +159,13 @@ def test_a_run_that_fails_makes_no_folder(folder: Folder) -> None:
 
 
 def test_standard_output_that_is_full_is_named(folder: Folder) -> None:
-    for arguments in (["disasm"], ["info"], ["info", "--json"]):
+    executable = folder.path / "scale.elf"
+    # With a buffer of the interpreter's own the disk is found full when it ends.
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    commands = (["disasm", executable], ["info", executable], ["info", executable, "--json"], ["--help"], ["--version"])
+    for arguments, environment in itertools.product(commands, (buffered, buffered | {"PYTHONUNBUFFERED": "1"})):
         with open("/dev/full", "wb") as device:
-            result = process(*arguments, folder.path / "scale.elf", stdout=device)
+            result = process(*arguments, stdout=device, env=environment)
         assert (result.returncode, result.stderr) == (2, f"error: standard output: {FULL}\n")
 
 

@@ -13,14 +13,18 @@ from ctm.tb.jobs.folder import Folder
 CTM = Path(__file__).parents[2] / ".venv" / "bin" / "ctm"
 
 
+def _hear_all() -> None:
+    """A suite in the background, or behind nohup, may have been told to ignore some."""
+    for number in STATUS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(folder: Folder, *options: str, **environment: str) -> Process:
     """``ctm run`` in a session of its own, so that what it leaves can be found."""
     command = [CTM, "run", folder.job, *options]
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True,
-        # A suite in the background may have been told to ignore this one.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        command, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True, preexec_fn=_hear_all,
     )  # fmt: skip
 
 

@@ -153,7 +153,9 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "bytes that were dirty once are dirty again": (
         Fault(
-            "rtl.mc.conditional.dirty_rows", " & self.soiled.bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)", ""
+            "rtl.mc.conditional.dirty_rows",
+            " & Value.cast(self.soiled).bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)",
+            "",
         ),
         smallest,
     ),

@@ -98,7 +98,7 @@ SELECTION = _in(
     ("~sign_c & (c[:-1] > HALF)", "c[:-1] > HALF"),
     ("~is_nan(c) & Mux", "Mux"),
     ("Mux(takes_a, a, b)", "Mux(takes_a, b, a)"),
-    ("return ~Word(word).exponent.any()", "return ~word[:-1].any()"),
+    ("return ~Value.cast(view(Word, word).exponent).any()", "return ~word[:-1].any()"),
 )
 ZERO_TEST = [
     *_in(
@@ -114,8 +114,11 @@ ZERO_TEST = [
     ),
     *_in(
         "fp.selection",
-        ("return ~Word(word).exponent.any()", "return ~word[:-1].any()"),
-        ("return fields.exponent.all() & fields.fraction.any()", "return fields.exponent.all()"),
+        ("return ~Value.cast(view(Word, word).exponent).any()", "return ~word[:-1].any()"),
+        (
+            "return Value.cast(fields.exponent).all() & Value.cast(fields.fraction).any()",
+            "return Value.cast(fields.exponent).all()",
+        ),
     ),
 ]
 TRANSCENDENTAL = [
@@ -124,7 +127,7 @@ TRANSCENDENTAL = [
         ("out_of_range = operand.exponent >= _RANGE_EXPONENT", "out_of_range = operand.exponent > _RANGE_EXPONENT"),
         ("quarter[0], sign)", "quarter[1], sign)"),
         ("beyond)) + within[0]", "beyond))"),
-        ("with m.If(operand.exponent[0]):", "with m.If(~operand.exponent[0]):"),
+        ("with m.If(Value.cast(operand.exponent)[0]):", "with m.If(~Value.cast(operand.exponent)[0]):"),
         ("sign.eq(operand.exponent < BIAS)", "sign.eq(operand.exponent <= BIAS)"),
         ("early.sign ^ quarter[1]", "early.sign"),
         ("smallest_turns = smallest_ex2 - 2", "smallest_turns = smallest_ex2 - 1"),
@@ -149,8 +152,8 @@ FROM_UNORM = _in(
     ("rotate_left(m, number, zeros)", "rotate_left(m, number, zeros[:-1])"),
     ("Cat(rotated, rotated, rotated, rotated)", "Cat(rotated, rotated, number, rotated)"),
     ("Cat(rounded[:FRACTION_BITS], exponent)", "Cat(rounded[1 : FRACTION_BITS + 1], exponent)"),
-    ("Mux(number.any(), word, 0)", "word"),
-    ("Mux(number.any(), word, 0)", "Mux(number[1:].any(), word, 0)"),
+    ("delay(m, Mux(number.any(), word, 0)", "delay(m, word"),
+    ("delay(m, Mux(number.any(), word, 0)", "delay(m, Mux(number[1:].any(), word, 0)"),
 )
 TO_UNORM = _in(
     "fp.conversion",
@@ -170,10 +173,10 @@ COORDINATE = _in(
     ("operand.nan | (operand.sign & ~operand.zero)", "operand.sign & ~operand.zero"),
     ("operand.nan | (operand.sign & ~operand.zero)", "operand.nan | operand.sign"),
     ("operand.nan | (operand.sign & ~operand.zero)", "operand.nan"),
-    ("operand.exponent >= BIAS + INDEX_BITS", "operand.exponent > BIAS + INDEX_BITS"),
-    ("BIAS + INDEX_BITS - 1 - operand.exponent", "BIAS + INDEX_BITS - operand.exponent"),
-    ("Mux(operand.exponent < BIAS, 0,", "Mux(operand.exponent <= BIAS, 0,"),
-    ("Mux(operand.exponent < BIAS, 0,", "Mux(operand.zero, 0,"),
+    ("exponent >= BIAS + INDEX_BITS", "exponent > BIAS + INDEX_BITS"),
+    ("BIAS + INDEX_BITS - 1 - exponent", "BIAS + INDEX_BITS - exponent"),
+    ("Mux(exponent < BIAS, 0,", "Mux(exponent <= BIAS, 0,"),
+    ("Mux(exponent < BIAS, 0,", "Mux(operand.zero, 0,"),
     ("floor >= self.limit", "floor > self.limit"),
     ("beyond | (floor", "(floor"),
     ("self.limit - 1, floor", "self.limit, floor"),
@@ -183,14 +186,14 @@ LANE = [
     *_in(
         "r5xx.alu.lane",
         ("product.b.eq(b)", "product.b.eq(a)"),
-        ("selection.choice.eq(own.choice)", "selection.choice.eq(control.vector.choice)"),
+        ("selections.choice[index].eq(own.choice)", "selections.choice[index].eq(control.vector.choice)"),
         ("product_sum.fraction.eq(own.fraction)", "product_sum.fraction.eq(control.scalar.fraction)"),
         ("(control.dot == Dot.DOT2_ADD)", "(control.dot != Dot.DOT4)"),
         ("self.control.dot == Dot.DOT4", "self.control.dot != Dot.DOT3"),
         ("exponents[SCALAR], ZERO_EXPONENT)", "ZERO_EXPONENT, ZERO_EXPONENT)"),
-        ("config.normalisation - channel.selection.latency", "config.normalisation"),
-        ("raw.eq(m.submodules.dot_sum.raw)", "raw.eq(channel.product_sum.raw)"),
-        ("raw.eq(interpolation.raw)", "raw.eq(m.submodules.dot_sum.raw)"),
+        ("config.normalisation, name", "config.normalisation + 1, name"),
+        ("raw.eq(dot.raw)", "raw.eq(channel.product_sum.raw)"),
+        ("raw.eq(transcendental.raw)", "raw.eq(dot.raw)"),
         ("result.clamp.eq(control.clamp)", "result.clamp.eq(control.clamp & (control.scale == 0))"),
         ("delay(m, at_rounding, config.rounding,", "delay(m, at_rounding, config.rounding + 1,"),
     ),

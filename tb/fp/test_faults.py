@@ -26,6 +26,12 @@ def test_every_unit_has_ten_faults():
     assert all(len(set(faults)) >= TEN for faults in FAULTS.values())
 
 
+def test_each_fault_has_its_place():
+    for fault in {fault for faults in FAULTS.values() for fault in faults}:
+        with planted(fault):
+            pass
+
+
 @pytest.mark.parametrize("name", ["zero_test"])
 def test_some_faults_are_found(name):
     for fault in FAULTS[name]:

@@ -68,7 +68,7 @@ FAULTS = {
         "rtl.pe.window", "OFFSET_BITS = WORD_BITS + 2", "OFFSET_BITS = WORD_BITS"
     ),
     "the walk goes on behind a reset": Fault(
-        "rtl.pe.walker", "Signal(DOMAIN), Signal()", "Signal(DOMAIN), Signal(reset_less=True)"
+        "rtl.pe.walker", "record(DOMAIN), Signal()", "record(DOMAIN), Signal(reset_less=True)"
     ),
     "the fetcher counts lines of before a reset": Fault(
         "rtl.pe.fetcher", "Signal(range(_LINES + 1))", "Signal(range(_LINES + 1), reset_less=True)"

@@ -78,7 +78,7 @@ def test_bench_prints_one_json_object() -> None:
     found = json.loads(bench("golden", "--json").stdout)
     assert found["status"] == "ok"
     assert found["calibration_rate"] > 1e6
-    assert 10 < found["peak_memory_mib"] < 1024
+    assert 10 < found["peak_memory_mib"] <= benchmark.peak_memory()
     (measured,) = found["golden"]
     assert measured["name"] == "matmul"
     assert measured["operation_rate"] > 0
