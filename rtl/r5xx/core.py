@@ -184,27 +184,26 @@ class Core(wiring.Component):
     def _connect_faults(self, m: Module, generic: CoreParts, own: Parts) -> Value:
         """Report a fault; the slot of its group."""
         lookups, report, slot = generic.lookups, self.fault, Signal(slot_bits(self._config.array))
-        flow, alu = own.flow, own.alu.scheduler.done
-        left = flow.scheduler.done
+        flow_done, alu_done = own.flow.scheduler.done, own.alu.scheduler.done
         m.d.comb += [
             generic.states.slots[_FAULT].eq(slot),
             report.payload.i.eq(generic.states.groups[_FAULT].i),
             report.payload.j.eq(generic.states.groups[_FAULT].j),
             report.payload.status.eq(Status.BUS_ERROR),
         ]
-        with m.If(left.valid & left.faults & ~left.again):
+        with m.If(flow_done.valid & flow_done.faults & ~flow_done.again):
             m.d.comb += [
                 report.valid.eq(1),
-                slot.eq(left.slot),
-                report.payload.pc.eq(flow.pc),
-                report.payload.status.eq(flow.fault.status),
-                report.payload.client.eq(flow.fault.client),
+                slot.eq(flow_done.slot),
+                report.payload.pc.eq(own.flow.pc),
+                report.payload.status.eq(own.flow.fault.status),
+                report.payload.client.eq(own.flow.fault.client),
             ]
-        with m.Elif(alu.valid & alu.faults & ~alu.again):
+        with m.Elif(alu_done.valid & alu_done.faults & ~alu_done.again):
             m.d.comb += [
                 report.valid.eq(1),
-                slot.eq(alu.slot),
-                report.payload.pc.eq(alu.pc - 1),
+                slot.eq(alu_done.slot),
+                report.payload.pc.eq(alu_done.pc - 1),
                 report.payload.client.eq(BusClient.FLOAT_CONSTANT),
             ]
         with m.Elif(lookups.refused.valid):
