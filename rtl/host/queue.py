@@ -58,7 +58,7 @@ class BufferQueue(wiring.Component):
             self.full.eq(~queue.w_rdy),
             self.refused.eq(self.push & self.full),
             queue.w_en.eq(self.push & ~self.discard),
-            queue.w_data.eq(Value.cast(self.entry)),
+            queue.w_data.eq(self.entry),
             # A buffer that is offered stays so, as a stream asks.
             self.buffer.valid.eq(queue.r_rdy & (offered | ~self.hold)),
             Value.cast(self.buffer.payload).eq(queue.r_data),

@@ -46,7 +46,7 @@ class Arbiter(wiring.Component):
             for number, source in enumerate(self.inputs):
                 with m.Case(number):
                     m.d.comb += [
-                        Value.cast(self.output.payload).eq(Value.cast(source.payload)),
+                        Value.cast(self.output.payload).eq(source.payload),
                         source.ready.eq(self.output.ready),
                     ]
         with m.If(self.output.valid):
@@ -85,7 +85,7 @@ class SharedClient(wiring.Component):
         chosen = arbiter.output
         m.d.comb += [
             asks.valid.eq(chosen.valid & order.w_rdy),
-            Value.cast(asks.payload).eq(Value.cast(chosen.payload)),
+            Value.cast(asks.payload).eq(chosen.payload),
             chosen.ready.eq(asks.ready & order.w_rdy),
             order.w_data.eq(arbiter.source),
             order.w_en.eq(asks.valid & asks.ready),
@@ -96,7 +96,7 @@ class SharedClient(wiring.Component):
         with m.Switch(order.r_data):
             for number, client in enumerate(self.clients):
                 response = client.response
-                m.d.comb += Value.cast(response.payload).eq(Value.cast(answers.payload))
+                m.d.comb += Value.cast(response.payload).eq(answers.payload)
                 with m.Case(number):
                     m.d.comb += [
                         response.valid.eq(answers.valid & order.r_rdy),

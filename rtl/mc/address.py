@@ -101,7 +101,7 @@ def _row(m: Module, buffer: data.View, y: Value) -> Signal:
     """What counts strides: the row, or the row of tiles."""
     row = Signal(COORDINATE_BITS, name="row")
     m.d.comb += row.eq(y)
-    with m.If(buffer.tiled), m.Switch(Value.cast(buffer.format)):
+    with m.If(buffer.tiled), m.Switch(buffer.format):
         for size, codes in formats_by_size().items():
             with m.Case(*codes):
                 m.d.comb += row.eq(y >> TILE_LOG2[size][1])
@@ -112,7 +112,7 @@ def _address(m: Module, buffer: data.View, product: Value, x: Value, y: Value) -
     """The address of (x, y), whose row or row of tiles starts `product` units or tiles behind the base."""
     column, inside = Signal(_UPPER_BITS, name="column"), Signal(_TILE_UNITS, name="inside")
     lower = Signal(_UNIT_BITS, name="lower")
-    with m.Switch(Value.cast(buffer.format)):
+    with m.Switch(buffer.format):
         for size, codes in formats_by_size().items():
             scaled, offset = Cat(Const(0, size.bit_length() - 1), x), _tile_offset(size, x, y)
             with m.Case(*codes):

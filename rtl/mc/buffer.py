@@ -65,7 +65,7 @@ class BufferDecoder(wiring.Component):
             buffer.tiled.eq(tiling.matches(Tiling.TILED.value, Tiling.TILED_INP_2X2.value)),
             buffer.gathers.eq(tiling.matches(Tiling.LINEAR_INP_2X2.value, Tiling.TILED_INP_2X2.value)),
         ]
-        with m.Switch(Value.cast(self.format.format)):
+        with m.Switch(self.format.format):
             for size, codes in formats_by_size().items():
                 unit = (LINEAR_ROW_ALIGNMENT // size).bit_length() - 1
                 with m.Case(*codes):

@@ -56,7 +56,7 @@ class CommandFetcher(wiring.Component):
         m.d.comb += [
             self.lines.response.ready.eq(lines.w_rdy),
             lines.w_en.eq(comes),
-            lines.w_data.eq(Value.cast(self.lines.response.payload)),
+            lines.w_data.eq(self.lines.response.payload),
             self.idle.eq(~self.lines.request.valid & (held == 0)),
         ]
         left = self._request(m, held)

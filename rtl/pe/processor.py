@@ -186,10 +186,10 @@ class CommandProcessor(wiring.Component):
             run.array_idle.eq(self.array_idle),
             executor.ended.eq(run.ended),
             executor.failed.eq(run.failed),
-            Value.cast(executor.failure).eq(Value.cast(run.failure)),
+            Value.cast(executor.failure).eq(run.failure),
             self.program_starts.eq(run.starts),
             self.conditional_value.eq(run.conditional_value),
-            Value.cast(self.image).eq(Value.cast(launcher.image)),
+            Value.cast(self.image).eq(launcher.image),
             self.image_loaded.eq(launcher.image_loaded),
             self.walked.eq(run.walked),
         ]

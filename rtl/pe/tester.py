@@ -60,7 +60,7 @@ class GroupTester(wiring.Component):
             request.payload.j.eq(source.payload.j),
             request.payload.mask.eq(source.payload.covered),
             *(value.eq(self.value) for value in request.payload.values),
-            waiting.w_data.eq(Value.cast(source.payload)),
+            waiting.w_data.eq(source.payload),
         ]
         disposed, tested = Signal(self._lanes), layout(waiting.r_data)
         with m.If(self.tests):
@@ -69,7 +69,7 @@ class GroupTester(wiring.Component):
                 request.valid.eq(source.valid & waiting.w_rdy),
                 source.ready.eq(request.ready & waiting.w_rdy),
                 waiting.w_en.eq(request.valid & request.ready),
-                Value.cast(group.payload).eq(Value.cast(tested)),
+                Value.cast(group.payload).eq(tested),
                 group.payload.covered.eq(passed),
                 group.valid.eq(response.valid & waiting.r_rdy & passed.any()),
                 response.ready.eq(waiting.r_rdy & (group.ready | ~passed.any())),
@@ -79,7 +79,7 @@ class GroupTester(wiring.Component):
                 m.d.comb += disposed.eq(tested.covered)
         with m.Else():
             m.d.comb += [
-                Value.cast(group.payload).eq(Value.cast(source.payload)),
+                Value.cast(group.payload).eq(source.payload),
                 group.valid.eq(source.valid),
                 source.ready.eq(group.ready),
             ]

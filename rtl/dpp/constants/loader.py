@@ -92,7 +92,7 @@ class ConstantLoader(wiring.Component):
         with m.If(~self.busy):
             for miss in (self.flow, self.alu):
                 with m.If(miss.valid):
-                    m.d.sync += [Value.cast(wanted).eq(Value.cast(miss.lines)), left.eq(len(miss.lines))]
+                    m.d.sync += [Value.cast(wanted).eq(miss.lines), left.eq(len(miss.lines))]
 
         line = wanted[0]
         key = self._key(m, line)
@@ -102,7 +102,7 @@ class ConstantLoader(wiring.Component):
             request.valid.eq(asks & underway.w_rdy),
             request.payload.bank.eq(line.bank),
             request.payload.line.eq(line.line),
-            underway.w_data.eq(Value.cast(line)),
+            underway.w_data.eq(line),
             underway.w_en.eq(goes),
         ]
         with m.If(walking & (goes | ~asks)):
@@ -117,7 +117,7 @@ class ConstantLoader(wiring.Component):
         m.d.comb += [
             response.ready.eq(underway.r_rdy),
             underway.r_en.eq(last),
-            self.write.eq(Cat(arrives, answered.bank, answered.line, beat, Value.cast(response.payload))),
+            self.write.eq(Cat(arrives, answered.bank, answered.line, beat, response.payload)),
         ]
         with m.If(arrives):
             m.d.sync += beat.eq(beat + 1)

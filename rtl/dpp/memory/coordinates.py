@@ -82,7 +82,7 @@ class Coordinates(wiring.Component):
         m.d.comb += [
             self.request.ready.eq(direct | (steps & last)),
             behind.w_en.eq(steps & last),
-            behind.w_data.eq(Value.cast(request.passenger)),
+            behind.w_data.eq(request.passenger),
         ]
         with m.If(steps):
             m.d.sync += lane.eq(Mux(last, 0, lane + 1))
@@ -108,7 +108,7 @@ class Coordinates(wiring.Component):
                 Mux(
                     arrives_last,
                     Cat(*whole, behind.r_data),
-                    Cat(*self._direct(m, request), Value.cast(request.passenger)),
+                    Cat(*self._direct(m, request), request.passenger),
                 )
             ),
         ]

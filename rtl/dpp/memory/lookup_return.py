@@ -67,7 +67,7 @@ class LookupReturn(wiring.Component):
         m.submodules.records = records
         note, read = records.write_port(), records.read_port()
         m.d.comb += [
-            note.addr.eq(Value.cast(self.record.tag)),
+            note.addr.eq(self.record.tag),
             note.data.eq(self.record.record),
             note.en.eq(self.record.valid),
         ]
@@ -78,11 +78,11 @@ class LookupReturn(wiring.Component):
         write, done = self.write, Signal()
         m.d.comb += [
             waiting.w_en.eq(response.valid),
-            waiting.w_data.eq(Value.cast(response.payload)),
+            waiting.w_data.eq(response.payload),
             response.ready.eq(waiting.w_rdy),
             done.eq(valid & (held.refused | write.ready)),
             waiting.r_en.eq(~valid | done),
-            read.addr.eq(Value.cast(answer.tag)),
+            read.addr.eq(answer.tag),
             read.en.eq(waiting.r_en),
         ]
         with m.If(waiting.r_en):

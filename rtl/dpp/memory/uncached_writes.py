@@ -61,7 +61,7 @@ class UncachedWrites(wiring.Component):
             self.ready.eq(announced <= _QUEUE - _UNDERWAY),
             self.empty.eq(announced == 0),
             queue.w_en.eq(sends),
-            queue.w_data.eq(Value.cast(payload)),
+            queue.w_data.eq(payload),
             queue.r_en.eq(self.write.ready),
             self.write.valid.eq(queue.r_rdy),
             Value.cast(self.write.payload).eq(queue.r_data),

@@ -1,6 +1,6 @@
 """Lines read over one memory port."""
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
@@ -63,7 +63,7 @@ class BusReader(wiring.Component):
         m.d.comb += [
             request.ready.eq(free & underway.w_rdy & ~self.drain),
             underway.w_en.eq(request.valid & free & ~self.drain),
-            underway.w_data.eq(Value.cast(request.payload)),
+            underway.w_data.eq(request.payload),
             self.quiet.eq((underway.level == 0) & ~ar.valid),
         ]
         with m.If(free):

@@ -172,7 +172,7 @@ class LineCache(wiring.Component):
         held, reads = Signal.like(result.payload.passenger), Signal()
         m.d.comb += [
             writer.addr.eq(fill_row),
-            Value.cast(writer.data).eq(Value.cast(response.payload)),
+            Value.cast(writer.data).eq(response.payload),
             writer.en.eq(response.valid),
             goes.eq(queue.r_rdy & (~head.waits | has_come) & (~result.valid | result.ready)),
             queue.r_en.eq(goes),

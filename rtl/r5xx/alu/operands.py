@@ -78,7 +78,7 @@ class OperandSelection(wiring.Component):
         """A channel of a source, or a constant."""
         word, source = Signal(32, name="word"), Signal(VECTOR, name="source")
         m.d.comb += source.eq(self.sources[Value.cast(select)])
-        with m.Switch(Value.cast(swizzle)):
+        with m.Switch(swizzle):
             for channel in range(CHANNELS):
                 with m.Case(channel):
                     m.d.comb += word.eq(source[channel])

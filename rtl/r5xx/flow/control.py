@@ -177,7 +177,7 @@ class FlowControl(wiring.Component):
         bits = [self.predicates[channel * lanes : (channel + 1) * lanes] for channel in range(CHANNELS)]
         chosen = Signal(lanes)
         m.d.comb += chosen.eq((1 << lanes) - 1)
-        with m.Switch(Value.cast(common.rgb_pred_sel)):
+        with m.Switch(common.rgb_pred_sel):
             for channel, bit in enumerate(bits):
                 with m.Case(PredicateSelect.RRRR.value + channel):
                     m.d.comb += chosen.eq(bit)

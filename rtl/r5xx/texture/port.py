@@ -170,7 +170,7 @@ class TexturePort(wiring.Component):
             request.passenger.input.eq(inst.tex_id),
             request.passenger.uncached.eq(operation == TextureOperation.LOOKUP_UNCACHED.value),
             request.passenger.fetch.eq(late["fetch"]),
-            queue.w_data.eq(Value.cast(request)),
+            queue.w_data.eq(request),
             queue.w_en.eq(looks_up),
             self.ready.eq(queue.level <= queue.depth - _UNDERWAY - 1),
             Value.cast(self.request.payload).eq(queue.r_data),
