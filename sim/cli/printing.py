@@ -5,9 +5,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ctm.sim.cli.outcome import BAD_INPUT
 from ctm.sim.files import STANDARD_OUTPUT
-
-_BAD_INPUT = 2
 
 
 @contextmanager
@@ -30,4 +29,4 @@ def printed() -> Iterator[None]:
         if isinstance(end, SystemExit) and end.code:
             raise end from None
         print(f"error: {error.filename or STANDARD_OUTPUT}: {error.strerror}", file=sys.stderr)
-        sys.exit(_BAD_INPUT)
+        sys.exit(BAD_INPUT)

@@ -1,17 +1,12 @@
 """The conditional unit and its cache as one component."""
 
 from amaranth import Module
-from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
 
-from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.commands import UNIT_COMMAND
-from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.co.unit import CLIENTS, ConditionalUnit, passenger_layout
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.mc.conditional.cache import DEFAULT, ConditionalCache
-from ctm.rtl.mc.conditional.write_backs import LOST
 
 _OF_THE_UNIT = ("command", "buffer", "writes_enabled", "format_legal", "tests_pe", "tests_dpp")
 _OF_THE_CACHE = (
@@ -28,28 +23,11 @@ class UnitWithCache(wiring.Component):
             ConditionalUnit(lanes),
             ConditionalCache(passenger_layout(lanes), config, outstanding=outstanding, waiting=waiting),
         )
+        unit, cache = (part.signature.members for part in self._parts)
         super().__init__(
-            {
-                "command": In(stream.Signature(UNIT_COMMAND)),
-                "buffer": In(BUFFER),
-                "writes_enabled": In(1),
-                "format_legal": Out(1),
-                "tests_pe": Out(1),
-                "tests_dpp": Out(1),
-                "clients": In(ConditionalClient(lanes)).array(len(CLIENTS)),
-                "line_request": Out(stream.Signature(LINE_REQUEST)),
-                "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
-                "line_write": Out(stream.Signature(LINE_WRITE)),
-                "line_written": In(stream.Signature(LINE_WRITTEN)),
-                "invalidate": In(1),
-                "flush": In(1),
-                "flushed": Out(1),
-                "unit_idle": Out(1),
-                "idle": Out(1),
-                "lost": Out(LOST),
-                "hit": Out(1),
-                "miss": Out(1),
-            }
+            {name: unit[name] for name in _OF_THE_UNIT}
+            | {"clients": unit["clients"], "unit_idle": unit["idle"]}
+            | {name: cache[name] for name in (*_OF_THE_CACHE, "idle")}
         )
 
     def elaborate(self, platform: object) -> Module:
