@@ -33,10 +33,13 @@ class LineClient(Conversation):
     -------
     request : ``Out(stream.Signature(LINE_REQUEST))``
     response : ``In(stream.Signature(LINE_RESPONSE))``
-        In the order of the requests.
+        In the order of the requests. One who is `always_ready` takes each at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, always_ready: bool = False) -> None:
         super().__init__(
-            {"request": Out(stream.Signature(LINE_REQUEST)), "response": In(stream.Signature(LINE_RESPONSE))}
+            {
+                "request": Out(stream.Signature(LINE_REQUEST)),
+                "response": In(stream.Signature(LINE_RESPONSE, always_ready=always_ready)),
+            }
         )

@@ -155,8 +155,7 @@ class MemoryController(wiring.Component):
         return m
 
     def _connect_reader(self, m: Module, client: int, reader: wiring.Component) -> None:
-        connect(m, reader.line_request, self._reads.clients[client].request)
-        connect(m, self._reads.clients[client].response, reader.line_response)
+        connect(m, reader.lines, self._reads.clients[client])
 
     def _connect_inputs(self, m: Module, registers: Registers) -> None:
         config = self._config

@@ -21,7 +21,11 @@ from ctm.tb.mc.cache_simulation import ProtocolError, Timing
 
 _TOP = "conditional"
 _STALL_ONE = 1 << 16
-_STREAMS = ("command", "line_request", "line_response", "line_write", "line_written")
+_STREAMS = {
+    "command": "command", "line_request": "lines__request", "line_response": "lines__response",
+    "line_write": "line_write", "line_written": "line_written",
+}  # fmt: skip
+"""Streams of the unit, by the names that the C++ has for them."""
 _SINGLES = (
     "writes_enabled", "format_legal", "tests_pe", "tests_dpp", "invalidate", "flush", "flushed", "unit_idle", "idle",
     "hit", "miss",
@@ -227,7 +231,7 @@ struct Ports {{
 }};
 Ports ports(Model& model) {{
     return {{
-        {pair("request")}, {pair("response")}, {", ".join(map(stream, _STREAMS))}, {stream("buffer")},
+        {pair("request")}, {pair("response")}, {", ".join(map(stream, _STREAMS.values()))}, {stream("buffer")},
         {address("lost")}, {", ".join(address(name) for name in _SINGLES)}
     }};
 }}

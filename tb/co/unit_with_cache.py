@@ -10,7 +10,7 @@ from ctm.rtl.mc.conditional.cache import DEFAULT, ConditionalCache
 
 _OF_THE_UNIT = ("command", "buffer", "writes_enabled", "format_legal", "tests_pe", "tests_dpp")
 _OF_THE_CACHE = (
-    "line_request", "line_response", "line_write", "line_written", "invalidate", "flush", "flushed", "lost", "hit",
+    "lines", "line_write", "line_written", "invalidate", "flush", "flushed", "lost", "hit",
     "miss",
 )  # fmt: skip
 

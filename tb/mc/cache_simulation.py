@@ -89,8 +89,8 @@ class _Result(ctypes.Structure):
 class CacheSimulation:
     """A compiled cache, reset once: each run begins with the lines that the one before has left.
 
-    The cache has the streams `request` and `response`, or arrays of them, `requests` and `responses`, or of `clients`
-    with both. At most `outstanding` lines may be under way.
+    The cache has the streams `request` and `response`, or an array of `clients` with both. At most `outstanding`
+    lines may be under way.
     """
 
     def __init__(self, cache: wiring.Component, *, outstanding: int) -> None:
@@ -142,8 +142,6 @@ class CacheSimulation:
         """
         if "request__payload" in self._sizes:
             ends = [("request", "response")]
-        elif "requests__0__payload" in self._sizes:
-            ends = [(f"requests__{each}", f"responses__{each}") for each in range(len(requests))]
         else:
             ends = [(f"clients__{each}__request", f"clients__{each}__response") for each in range(len(requests))]
         clients, arrays = (_Client * len(requests))(), []
@@ -201,9 +199,7 @@ def _declarations(listed: list[Port]) -> str:
 
     def streams(name: str) -> str:
         found = [
-            each.removesuffix("__payload")
-            for each in numbers
-            if re.match(rf"(clients__\d+__)?{name}(s__\d+)?__payload", each)
+            each.removesuffix("__payload") for each in numbers if re.match(rf"(clients__\d+__)?{name}__payload", each)
         ]
         return f"{{{', '.join(map(stream, found))}}}"
 
@@ -222,7 +218,7 @@ struct Ports {{
 }};
 Ports ports(Model& model) {{
     return {{
-        {streams("request")}, {streams("response")}, {stream("line_request")}, {stream("line_response")}, {inputs},
+        {streams("request")}, {streams("response")}, {stream("lines__request")}, {stream("lines__response")}, {inputs},
         {", ".join(address(name) for name in _SINGLES)}
     }};
 }}

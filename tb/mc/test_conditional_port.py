@@ -69,9 +69,9 @@ class Surroundings:
         self.answers = bool(self.reads) and self.reads[0][1] <= self.now and not self._withholds()
         line = self.reads[0][0] if self.answers else 0
         bits = int.from_bytes(self.memory[line * LINE : (line + 1) * LINE], "little") if self.answers else 0
-        context.set(self.cache.line_response.valid, self.answers)
-        context.set(Value.cast(self.cache.line_response.payload), pack(LINE_RESPONSE, bits=bits))
-        context.set(self.cache.line_request.ready, not self._withholds())
+        context.set(self.cache.lines.response.valid, self.answers)
+        context.set(Value.cast(self.cache.lines.response.payload), pack(LINE_RESPONSE, bits=bits))
+        context.set(self.cache.lines.request.ready, not self._withholds())
         context.set(self.cache.line_write.ready, not self._withholds())
         context.set(self.cache.line_written.valid, bool(self.writes) and self.writes[0] <= self.now)
 
@@ -105,7 +105,7 @@ class Surroundings:
             self.reads.popleft()
         if self.writes and self.writes[0] <= self.now and context.get(self.cache.line_written.ready):
             self.writes.popleft()
-        request, write = self.cache.line_request, self.cache.line_write
+        request, write = self.cache.lines.request, self.cache.line_write
         if context.get(request.valid) and context.get(request.ready):
             line = unpack(LINE_REQUEST, context.get(Value.cast(request.payload)))["line"]
             self.reads.append((line, self.now + int(self.generator.integers(1, 12))))

@@ -16,7 +16,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import WORD_INDEX_BITS, ConditionalAccess
-from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_REQUEST, LINE_RESPONSE, LINE_WRITE, LINE_WRITTEN
+from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_REQUEST, LINE_WRITE, LINE_WRITTEN, LineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient
@@ -48,8 +48,7 @@ class ConditionalCache(wiring.Component):
     -------
     client : ``In(ConditionalAccess(passenger))``
         The conditional unit.
-    line_request : ``Out(stream.Signature(LINE_REQUEST))``
-    line_response : ``In(stream.Signature(LINE_RESPONSE, always_ready=True))``
+    lines : ``Out(LineClient(always_ready=True))``
         In the order of the requests, any number of cycles, at least one, after them.
     line_write : ``Out(stream.Signature(LINE_WRITE))``
     line_written : ``In(stream.Signature(LINE_WRITTEN))``
@@ -92,8 +91,7 @@ class ConditionalCache(wiring.Component):
         super().__init__(
             {
                 "client": In(ConditionalAccess(passenger)),
-                "line_request": Out(stream.Signature(LINE_REQUEST)),
-                "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
+                "lines": Out(LineClient(always_ready=True)),
                 "line_write": Out(stream.Signature(LINE_WRITE)),
                 "line_written": In(stream.Signature(LINE_WRITTEN)),
                 "invalidate": In(1),
@@ -155,16 +153,16 @@ class ConditionalCache(wiring.Component):
             coming.w_en.eq(tags.asks),
             requests.w_data.eq(request),
             requests.w_en.eq(tags.asks),
-            requests.r_en.eq(self.line_request.ready),
-            self.line_request.valid.eq(requests.r_rdy),
-            Value.cast(self.line_request.payload).eq(requests.r_data),
+            requests.r_en.eq(self.lines.request.ready),
+            self.lines.request.valid.eq(requests.r_rdy),
+            Value.cast(self.lines.request.payload).eq(requests.r_data),
         ]
 
     def _fill(self, m: Module) -> Signal:
         """A line comes. The rows whose lines memory has refused."""
         coming, rows = m.submodules.coming, m.submodules.rows
         tags, write_backs = m.submodules.tags, m.submodules.write_backs
-        response, row, refused = self.line_response, coming.r_data, Signal(self._rows, name="refused")
+        response, row, refused = self.lines.response, coming.r_data, Signal(self._rows, name="refused")
         fails = response.valid & response.payload.refused
         m.d.comb += [
             coming.r_en.eq(response.valid),
@@ -190,7 +188,7 @@ class ConditionalCache(wiring.Component):
     def _go_through(self, m: Module, refused: Signal) -> None:
         """The back: in three cycles an access's row is read, its word picked, and, as a result, perhaps changed."""
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
-        client, fills, head = self.client, self.line_response.valid, self._entry(queue.r_data)
+        client, fills, head = self.client, self.lines.response.valid, self._entry(queue.r_data)
         # Lines that have come before those that wait for them have got to the end of the queue.
         goes, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
         reading, read = Signal(), record(self._entry, reset_less=True)

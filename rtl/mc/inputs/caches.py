@@ -2,12 +2,12 @@
 
 from amaranth import Cat, Module
 from amaranth.hdl import ShapeLike
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import LookupClient
-from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.border.lines import LineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import INPUTS
 from ctm.rtl.mc.inputs.core_cache import InputCache
@@ -25,8 +25,7 @@ class InputCaches(wiring.Component):
     clients : ``In(LookupClient(lanes, tag))``, `cores` of them
     inputs : ``In(BUFFER)``, 16 of them
         Only to be changed while idle.
-    line_request : ``Out(stream.Signature(LINE_REQUEST))``
-    line_response : ``In(stream.Signature(LINE_RESPONSE, always_ready=True))``
+    lines : ``Out(LineClient(always_ready=True))``
         In the order of the requests.
     invalidate : ``In(1)``
         Forget all lines of both levels; only while idle and no request is offered.
@@ -54,8 +53,7 @@ class InputCaches(wiring.Component):
             {
                 "clients": In(LookupClient(lanes, tag)).array(cores),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
-                "line_request": Out(stream.Signature(LINE_REQUEST)),
-                "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
+                "lines": Out(LineClient(always_ready=True)),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(cores),
@@ -71,16 +69,14 @@ class InputCaches(wiring.Component):
         m.submodules.shared = shared = SharedCache(
             self._second, requesters=self._cores, outstanding=self._outstanding
         )  # fmt: skip
-        wiring.connect(m, shared.line_request, wiring.flipped(self.line_request))
-        wiring.connect(m, wiring.flipped(self.line_response), shared.line_response)
+        wiring.connect(m, shared.lines, wiring.flipped(self.lines))
         own = []
         for core in range(self._cores):
             level = InputCache(self._first, lanes=self._lanes, tag=self._tag, outstanding=self._outstanding)
             m.submodules[f"core_{core}"] = level
             wiring.connect(m, wiring.flipped(self.clients[core].request), level.request)
             wiring.connect(m, level.response, wiring.flipped(self.clients[core].response))
-            wiring.connect(m, level.line_request, shared.requests[core])
-            wiring.connect(m, shared.responses[core], level.line_response)
+            wiring.connect(m, level.lines, shared.clients[core])
             m.d.comb += [level.inputs.eq(self.inputs), level.invalidate.eq(self.invalidate)]
             own.append(level)
         m.d.comb += [

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout
-from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.border.lines import LineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
 from ctm.rtl.mc.inputs.lookup import LookupAddresses, LookupWords, passenger_layout
@@ -35,8 +35,7 @@ class InputCache(wiring.Component):
     response : ``Out(stream.Signature(lookup_response_layout(lanes, tag)))``
     inputs : ``In(BUFFER)``, 16 of them
         Only to be changed while idle.
-    line_request : ``Out(stream.Signature(LINE_REQUEST))``
-    line_response : ``In(stream.Signature(LINE_RESPONSE, always_ready=True))``
+    lines : ``Out(LineClient(always_ready=True))``
         In the order of the requests.
     invalidate : ``In(1)``
         Forget all lines; only while idle and no request is offered.
@@ -53,8 +52,7 @@ class InputCache(wiring.Component):
                 "request": In(stream.Signature(lookup_request_layout(lanes, tag))),
                 "response": Out(stream.Signature(lookup_response_layout(lanes, tag))),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
-                "line_request": Out(stream.Signature(LINE_REQUEST)),
-                "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
+                "lines": Out(LineClient(always_ready=True)),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(1),
@@ -80,8 +78,7 @@ class InputCache(wiring.Component):
         wiring.connect(m, coalescer.access, lines.access)
         wiring.connect(m, lines.result, words.line)
         wiring.connect(m, words.response, wiring.flipped(self.response))
-        wiring.connect(m, lines.line_request, wiring.flipped(self.line_request))
-        wiring.connect(m, wiring.flipped(self.line_response), lines.line_response)
+        wiring.connect(m, lines.lines, wiring.flipped(self.lines))
         m.d.comb += [
             addresses.inputs.eq(self.inputs),
             lines.invalidate.eq(self.invalidate),

@@ -1,10 +1,10 @@
 """The second level of the input cache: lines for the first levels of all cores."""
 
 from amaranth import Module, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.border.lines import LINE_REQUEST, LineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.mc.lines.cache import LineCache
@@ -20,12 +20,8 @@ class SharedCache(wiring.Component):
 
     Members
     -------
-    requests : ``In(stream.Signature(LINE_REQUEST))``, `requesters` of them
-    responses : ``Out(stream.Signature(LINE_RESPONSE, always_ready=True))``, as many
-        To each in the order of its requests.
-    line_request : ``Out(stream.Signature(LINE_REQUEST))``
-    line_response : ``In(stream.Signature(LINE_RESPONSE, always_ready=True))``
-        In the order of the requests.
+    clients : ``In(LineClient(always_ready=True))``, `requesters` of them
+    lines : ``Out(LineClient(always_ready=True))``
     invalidate : ``In(1)``
         Forget all lines; only while idle and no request is offered.
     idle : ``Out(1)``
@@ -40,10 +36,8 @@ class SharedCache(wiring.Component):
         self._config, self._requesters, self._outstanding = config, requesters, outstanding
         super().__init__(
             {
-                "requests": In(stream.Signature(LINE_REQUEST)).array(requesters),
-                "responses": Out(stream.Signature(LINE_RESPONSE, always_ready=True)).array(requesters),
-                "line_request": Out(stream.Signature(LINE_REQUEST)),
-                "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
+                "clients": In(LineClient(always_ready=True)).array(requesters),
+                "lines": Out(LineClient(always_ready=True)),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(1),
@@ -57,10 +51,9 @@ class SharedCache(wiring.Component):
         m.submodules.arbiter = arbiter = Arbiter(LINE_REQUEST, self._requesters)
         requester = range(self._requesters)
         m.submodules.lines = lines = LineCache(self._config, requester, outstanding=self._outstanding)
-        for number, request in enumerate(self.requests):
-            wiring.connect(m, wiring.flipped(request), arbiter.inputs[number])
-        wiring.connect(m, lines.line_request, wiring.flipped(self.line_request))
-        wiring.connect(m, wiring.flipped(self.line_response), lines.line_response)
+        for number, client in enumerate(self.clients):
+            wiring.connect(m, wiring.flipped(client.request), arbiter.inputs[number])
+        wiring.connect(m, lines.lines, wiring.flipped(self.lines))
 
         access, asked, result = lines.access, arbiter.output, lines.result
         m.d.comb += [
@@ -76,7 +69,8 @@ class SharedCache(wiring.Component):
             self.hit.eq(lines.hit),
             self.miss.eq(lines.miss),
         ]
-        for number, response in enumerate(self.responses):
+        for number, client in enumerate(self.clients):
+            response = client.response
             m.d.comb += [
                 response.valid.eq(result.valid & (Value.cast(result.payload.passenger) == number)),
                 response.payload.bits.eq(result.payload.bits),

@@ -20,7 +20,7 @@ from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_REQUEST, LINE_RESPONSE, LineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.mc.lines.tags import LineTags, RowPool, entry_layout, row_layout
 
@@ -53,8 +53,7 @@ class LineCache(wiring.Component):
     -------
     access : ``In(stream.Signature(access_layout(passenger)))``
     result : ``Out(stream.Signature(result_layout(passenger)))``
-    line_request : ``Out(stream.Signature(LINE_REQUEST))``
-    line_response : ``In(stream.Signature(LINE_RESPONSE, always_ready=True))``
+    lines : ``Out(LineClient(always_ready=True))``
     invalidate : ``In(1)``
         Forget all lines; only while idle and no access is offered.
     idle : ``Out(1)``
@@ -81,8 +80,7 @@ class LineCache(wiring.Component):
             {
                 "access": In(stream.Signature(access_layout(passenger))),
                 "result": Out(stream.Signature(result_layout(passenger))),
-                "line_request": Out(stream.Signature(LINE_REQUEST)),
-                "line_response": In(stream.Signature(LINE_RESPONSE, always_ready=True)),
+                "lines": Out(LineClient(always_ready=True)),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(1),
@@ -151,11 +149,11 @@ class LineCache(wiring.Component):
             coming.w_data.eq(destination),
         ]
 
-        comes, response = coming_layout(coming.r_data), self.line_response
+        comes, response = coming_layout(coming.r_data), self.lines.response
         m.d.comb += [
-            Value.cast(self.line_request.payload).eq(requests.r_data),
-            self.line_request.valid.eq(requests.r_rdy),
-            requests.r_en.eq(self.line_request.ready),
+            Value.cast(self.lines.request.payload).eq(requests.r_data),
+            self.lines.request.valid.eq(requests.r_rdy),
+            requests.r_en.eq(self.lines.request.ready),
             coming.r_en.eq(response.valid),
             tags.forget.valid.eq(response.valid & response.payload.refused & ~comes.uncached),
             tags.forget.entry.eq(comes.entry),
@@ -167,7 +165,7 @@ class LineCache(wiring.Component):
         memory: Memory = Memory(shape=LINE_RESPONSE, depth=self._rows, init=[])
         m.submodules.memory = memory
         writer, reader = memory.write_port(), memory.read_port()
-        response, result = self.line_response, self.result
+        response, result = self.lines.response, self.result
         head, goes = self._entry(queue.r_data), Signal()
         held, reads = Signal.like(result.payload.passenger), Signal()
         m.d.comb += [

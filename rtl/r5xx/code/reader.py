@@ -62,8 +62,7 @@ class InstructionReader(wiring.Component):
             _LINES, share_layout(INSTRUCTION_WORDS, places), outstanding=self._outstanding
         )
         connect(m, coalescer.access, lines.access)
-        connect(m, lines.line_request, flipped(self.lines.request))
-        connect(m, flipped(self.lines.response), lines.line_response)
+        connect(m, lines.lines, flipped(self.lines))
 
         request, response = self.client.request, self.client.response
         group, first = coalescer.group, Signal(ADDRESS_BITS)
