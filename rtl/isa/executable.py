@@ -33,8 +33,12 @@ NOTE_HEADER = data.StructLayout({"namesz": 32, "descsz": 32, "type": 32})
 """Word 0 first; the bytes of the name and of the descriptor, which follow, each in whole words."""
 
 
-class NoteType(enum.Enum, shape=3):
-    """Kinds of notes. A missing note means none, except PROGRAM_INFORMATION, which must be there."""
+class NoteType(enum.Enum, shape=4):
+    """Kinds of notes.
+
+    A missing note means none, except that a program has one that describes it:
+    PROGRAM_INFORMATION of R5xx programs, R700_PROGRAM of R700 programs.
+    """
 
     PROGRAM_INFORMATION = 1
     INPUTS = 2
@@ -43,6 +47,7 @@ class NoteType(enum.Enum, shape=3):
     FLOAT32_CONSTANTS = 5
     INT32_CONSTANTS = 6
     EARLY_EXIT = 7
+    R700_PROGRAM = 8
 
 
 PROGRAM_INFORMATION_WORDS = 16

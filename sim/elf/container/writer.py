@@ -31,6 +31,7 @@ _NOTE_SECTIONS = {
     NoteType.FLOAT32_CONSTANTS: ".note.float32consts",
     NoteType.INT32_CONSTANTS: ".note.int32consts",
     NoteType.EARLY_EXIT: ".note.earlyexit",
+    NoteType.R700_PROGRAM: ".note.r700",
 }
 
 

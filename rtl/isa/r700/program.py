@@ -1,0 +1,87 @@
+"""The program information of an R700 executable: the note "R700 program".
+
+The real chip had this in registers (SQ_PGM_RESOURCES_PS and others); the note is this project's definition.
+"""
+
+from amaranth.lib import data, enum
+
+from ctm.rtl.isa.executable import EM_ATI_R5XX, PROGRAM_INFORMATION_WORDS, NoteType, ProgramFormat
+from ctm.rtl.isa.r700.limits import (
+    CODE_UNITS,
+    FIRST_CLAUSE_TEMPORARY,
+    LDS_BANK_DWORDS,
+    LDS_ROW,
+    STACK_ENTRIES,
+    UNIT_BYTES,
+)
+
+PROGRAM_FORMAT = ProgramFormat(
+    machine=EM_ATI_R5XX,
+    information=NoteType.R700_PROGRAM,
+    version=0x700,
+    unit_bytes=UNIT_BYTES,
+    most_units=CODE_UNITS,
+    image_limit=128 * 1024,
+)
+
+
+class ProgramType(enum.Enum, shape=1):
+    """What R0 holds at the start.
+
+    PS: the floats (i, j, 0, 1). CS: the integers i, j, the pixel's number in the domain, and that in its wavefront.
+    """
+
+    PS = 0
+    CS = 1
+
+
+VERSION = data.StructLayout({"version": 32})
+TYPE = data.StructLayout({"type": ProgramType, "reserved": 31})
+CF_START = data.StructLayout({"start": 32})
+"""Address of the first CF word."""
+NUM_GPRS = data.StructLayout({"gprs": 32})
+STACK_SIZE = data.StructLayout({"entries": 32})
+FLAGS = data.StructLayout({"dx10_clamp": 1, "depth": 1, "memory": 1, "scratch": 1, "reserved": 28})
+"""`dx10_clamp`: CLAMP of a NaN is 0. `depth`: an export to 61 is the conditional value, which else is the PE's.
+`memory`: MEM_EXPORT writes output 0. `scratch`: output 3 is the scratch."""
+TEX_BASE = data.StructLayout({"base": 32})
+"""RESOURCE_ID of input 0."""
+LDS_DWORDS = data.StructLayout({"dwords": 32})
+"""Of each bank of the local data share, for one wavefront."""
+ZERO = data.StructLayout({"reserved": 32})
+
+PROGRAM_INFORMATION = {
+    "version": VERSION,
+    "TYPE": TYPE,
+    "CF_START": CF_START,
+    "NUM_GPRS": NUM_GPRS,
+    "STACK_SIZE": STACK_SIZE,
+    "FLAGS": FLAGS,
+    "TEX_BASE": TEX_BASE,
+    "LDS_DWORDS": LDS_DWORDS,
+    **{f"reserved{word}": ZERO for word in range(8, PROGRAM_INFORMATION_WORDS)},
+}
+"""The descriptor of the note, word 0 first."""
+
+
+def problem(information: tuple[int, ...], units: int) -> str:
+    """What keeps a program of `units` units of code from being loaded, empty if nothing does.
+
+    `information` is the descriptor of its note, whose version was looked at already.
+    """
+    words = dict(zip(PROGRAM_INFORMATION, information, strict=True))
+    limits = {
+        "TYPE": ("the program type", range(len(ProgramType))),
+        "CF_START": ("CF_START", range(units)),
+        "NUM_GPRS": ("NUM_GPRS", range(1, FIRST_CLAUSE_TEMPORARY + 1)),
+        "STACK_SIZE": ("STACK_SIZE", range(STACK_ENTRIES + 1)),
+        "FLAGS": ("the word of flags", range(1 << 4)),
+        "LDS_DWORDS": ("LDS_DWORDS", range(0, LDS_BANK_DWORDS + 1, LDS_ROW)),
+    }
+    for name, (what, allowed) in limits.items():
+        if words[name] not in allowed:
+            step = "" if allowed.step == 1 else f", a multiple of {allowed.step}"
+            return f"{what} is {words[name]}, not {allowed.start}..{allowed[-1]}{step}"
+    if any(words[name] for name in words if name.startswith("reserved")):
+        return "a reserved word of its program information is not 0"
+    return ""

@@ -1,0 +1,61 @@
+"""An R700 program, as its executable holds it."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ctm.rtl.isa.r700 import program as r700
+from ctm.rtl.isa.r700.limits import CODE_UNITS, UNIT_WORDS
+from ctm.rtl.isa.r700.program import ProgramType
+from ctm.rtl.isa.word import pack
+
+Unit = tuple[int, ...]
+"""The two 32-bit words of a unit of code, word 0 first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Executable:
+    """CF words and clauses as units of code, and what the note "R700 program" says of them.
+
+    The code's unit 0 is address 0; control flow begins at `start`. A value out of range raises ValueError.
+    """
+
+    kind: ClassVar[str] = "r700"
+    """The instruction set that the program is for."""
+
+    code: tuple[Unit, ...]
+    start: int = 0
+    type: ProgramType = ProgramType.PS
+    gprs: int = 1
+    stack_size: int = 0
+    dx10_clamp: bool = False
+    depth: bool = False
+    memory: bool = False
+    scratch: bool = False
+    texture_base: int = 0
+    lds_dwords: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.code) <= CODE_UNITS:
+            raise ValueError(f"a program has 1 to {CODE_UNITS} units of code, not {len(self.code)}")
+        for address, words in enumerate(self.code):
+            if len(words) != UNIT_WORDS or not all(0 <= word < 1 << 32 for word in words):
+                raise ValueError(f"unit {address} is not {UNIT_WORDS} words of 32 bits")
+        found = r700.problem(self.information, len(self.code))
+        if found:
+            raise ValueError(found)
+
+    @property
+    def information(self) -> tuple[int, ...]:
+        """The descriptor of its note."""
+        flags = {name: int(getattr(self, name)) for name in ("dx10_clamp", "depth", "memory", "scratch")}
+        words = {
+            "version": r700.PROGRAM_FORMAT.version,
+            "TYPE": self.type.value,
+            "CF_START": self.start,
+            "NUM_GPRS": self.gprs,
+            "STACK_SIZE": self.stack_size,
+            "FLAGS": pack(r700.FLAGS, **flags),
+            "TEX_BASE": self.texture_base,
+            "LDS_DWORDS": self.lds_dwords,
+        }
+        return tuple(words.get(name, 0) for name in r700.PROGRAM_INFORMATION)
