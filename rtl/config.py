@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
+from ctm.rtl.isa.r700.limits import LARGEST_WAVEFRONT
 
 
 class SettingError(ValueError):
@@ -76,13 +77,15 @@ COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields
 class ArrayConfig:
     """The DPP array.
 
-    `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `temporaries` is the depth of the register file
-    per core and lane, `lookups` the most that a group may have outstanding.
+    `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `wavefront` is the size of a group in
+    processors, 0 for as many as there are `lanes`; an R5xx group always has these. `temporaries` is the depth of the
+    register file per core and lane, `lookups` the most that a group may have outstanding.
     """
 
     instruction_set: str = "r5xx"
     cores: int = 1
     lanes: int = 4
+    wavefront: int = 0
     threads: int = 16
     temporaries: int = 1024
     lookups: int = 16
@@ -94,9 +97,18 @@ class ArrayConfig:
             raise SettingError(type(self).__name__, "instruction_set", problem)
         _check(self, "cores", low=1, high=16)
         _check(self, "lanes", low=4, high=16, power_of_two=True)
+        if self.wavefront:
+            _check(self, "wavefront", low=4, high=LARGEST_WAVEFRONT, power_of_two=True)
+            if self.instruction_set == "r5xx":
+                raise SettingError(type(self).__name__, "wavefront", "must be 0 for r5xx: a group is its lanes")
         _check(self, "threads", low=4, high=64, power_of_two=True)
         _check(self, "temporaries", low=128, high=4096, power_of_two=True)
         _check(self, "lookups", low=1, high=64, power_of_two=True)
+
+    @property
+    def group(self) -> int:
+        """Processors of a group."""
+        return self.wavefront or self.lanes
 
     def resident_groups(self, temporaries: int) -> int:
         """Groups that a core keeps resident for a program that uses `temporaries` of them."""
@@ -181,8 +193,10 @@ DEFAULT = MachineConfig()
 TINY = replace(DEFAULT, array=ArrayConfig(cores=1, lanes=4, threads=4, temporaries=128))
 WIDE = replace(DEFAULT, array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024))
 
-PRESETS = {"default": DEFAULT, "tiny": TINY, "wide": WIDE}
-DEFAULT_PRESETS = {"r5xx": "default"}
+R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16))
+
+PRESETS = {"default": DEFAULT, "tiny": TINY, "wide": WIDE, "r700": R700}
+DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
 """Of each instruction set, the preset for a user who names none."""
 
 TEXT_SETTINGS = frozenset(

@@ -4,10 +4,11 @@ Source: CTM Guide pp. 45-49.
 """
 
 from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.json_words import ShaderError
 from ctm.sim.elf.kinds import read, write
 from ctm.sim.elf.r5xx.executable import Executable, Instruction
 from ctm.sim.elf.r5xx.notes import Notes, derive_notes
-from ctm.sim.elf.r5xx.shader import Shader, ShaderError, read_shader
+from ctm.sim.elf.r5xx.shader import Shader, read_shader
 
 __all__ = [
     "ElfError",

@@ -36,7 +36,7 @@ class Machine:
         self._core = ArrayCore(
             INSTRUCTION_SETS[array.instruction_set],
             memory,
-            lanes=array.lanes,
+            lanes=array.group,
             watchdog=watchdog,
             hazards=hazards,
             observers=observers,

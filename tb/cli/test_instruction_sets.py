@@ -17,7 +17,7 @@ from ctm.tb.golden.invented import INSTRUCTION_SET, Op
 from ctm.tb.jobs.folder import JOB, Folder
 from ctm.tb.lib.program_formats import FORMAT, INFORMATION, INVENTED, invent
 
-KNOWN = "array.instruction_set must be one of r5xx, invented, not 'r600'"
+KNOWN = "array.instruction_set must be one of r5xx, r700, invented, not 'r600'"
 PROGRAM = [(Op.ADD, 3), (Op.STOP, 0)]
 
 
@@ -101,7 +101,7 @@ def test_an_instruction_set_that_there_is_not_is_refused_with_those_that_there_a
         assert f"--set {KNOWN}" in result.stderr
     with pytest.raises(ValueError, match=KNOWN):
         with_settings(DEFAULT, {"array.instruction_set": "r600"})
-    with pytest.raises(ValueError, match="instruction_set must be one of r5xx, invented, not ''"):
+    with pytest.raises(ValueError, match="instruction_set must be one of r5xx, r700, invented, not ''"):
         replace(DEFAULT.array, instruction_set="")
 
 

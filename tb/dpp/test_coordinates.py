@@ -24,6 +24,10 @@ def joined(values: list[int], bits: int) -> int:
     return sum(int(value) << bits * place for place, value in enumerate(values))
 
 
+def scale(coordinate: np.ndarray, factor: np.ndarray | np.float32) -> np.ndarray:
+    return fp.multiply(coordinate, factor, zero_times_anything=False)
+
+
 @dataclass
 class Request:
     """Words [coordinate s, t, q; lane], and sizes: limits, and what scaled coordinates are multiplied by."""
@@ -50,9 +54,9 @@ class Request:
         s, t, q = (floats(row) for row in self.words)
         if self.projected:
             reciprocal = fp.rcp(q)
-            s, t = fp.scale(s, reciprocal), fp.scale(t, reciprocal)
+            s, t = scale(s, reciprocal), scale(t, reciprocal)
         if self.scaled:
-            s, t = fp.scale(s, np.float32(self.pitch)), fp.scale(t, np.float32(self.rows))
+            s, t = scale(s, np.float32(self.pitch)), scale(t, np.float32(self.rows))
         indices = [*fp.coordinate_index(s, self.width).tolist(), *fp.coordinate_index(t, self.height).tolist()]
         return joined(indices, INDEX) | self.passenger << len(indices) * INDEX
 

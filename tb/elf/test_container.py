@@ -58,6 +58,7 @@ def test_the_machine_is_that_of_some_kind(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(PROGRAM_FORMATS, INVENTED, replace(FORMAT, machine=7))
     with pytest.raises(ElfError, match="no program information note"):
         read_container(invented_file())
-    monkeypatch.setitem(PROGRAM_FORMATS, "r5xx", replace(PROGRAM_FORMATS["r5xx"], machine=9))
+    for kind in ("r5xx", "r700"):
+        monkeypatch.setitem(PROGRAM_FORMATS, kind, replace(PROGRAM_FORMATS[kind], machine=9))
     with pytest.raises(ElfError, match="e_machine is 122 instead of 7 or 9"):
         read_container(invented_file())

@@ -17,6 +17,7 @@ from ctm.sim.golden.dpp.constants import Constants, RefusedError
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.pe.loader import Image
 from ctm.tb.lib.program_formats import INVENTED
 
@@ -76,6 +77,9 @@ class Program:
     uncached_outputs = ()
     cached_inputs = frozenset[int]()
     conditional_from_program = False
+
+    def takes_uncached(self, buffer: Buffer) -> bool:
+        raise AssertionError("it has no uncached outputs")
 
     @property
     def code(self) -> list[tuple[Op, int]]:

@@ -48,6 +48,11 @@ def multiply(a: int, b: int) -> int:
     return store(softfloat.f32_mul(load(a), load(b)))
 
 
+def multiply_then_add(a: int, b: int, c: int, zero_rule: bool) -> int:
+    annulled = zero_rule and not (flush(a) & 0x7FFFFFFF and flush(b) & 0x7FFFFFFF)
+    return add((a ^ b) & 0x80000000 if annulled else multiply(a, b), c)
+
+
 def overlapping(count: int) -> tuple[Words, Words, Words]:
     """Addends with an exponent within 26 of the product's."""
     a, b, c = near_words(count, 1), near_words(count, 2), near_words(count, 3)
@@ -135,11 +140,28 @@ def test_operands_catch_double_rounding():
         check(bits(planted), expected, a, b, c)
 
 
-def test_add_and_scale():
+@pytest.mark.parametrize("name", DIRECTED)
+def test_multiply_then_add(name):
+    a, b, c = DIRECTED[name]()
+    for zero_rule in (False, True) if name == "corners" else (False,):
+        actual = fp.multiply_then_add(floats(a), floats(b), floats(c), zero_times_anything=zero_rule)
+        check(bits(actual), one_by_one(lambda *w, rule=zero_rule: multiply_then_add(*w, rule), a, b, c), a, b, c)
+
+
+@pytest.mark.parametrize(("name", "least"), [("cancelling", 0.5), ("ties", 0.3), ("overlapping", 0.05)])
+def test_operands_tell_a_fused_sum(name, least):
+    """A planted fault: one rounding in place of two."""
+    a, b, c = (floats(x) for x in DIRECTED[name]())
+    two = fp.multiply_then_add(a, b, c, zero_times_anything=False)
+    one = fp.multiply_add(a, b, c, zero_times_anything=False)
+    assert (bits(one) != bits(two)).mean() > least
+
+
+def test_add_and_multiply():
     a, b, c = overlapping(30000)
     check(bits(fp.add(floats(a), floats(c))), one_by_one(add, a, c), a, c)
     a, b, _ = small_products(30000)
-    check(bits(fp.scale(floats(a), floats(b))), one_by_one(multiply, a, b), a, b)
+    check(bits(fp.multiply(floats(a), floats(b), zero_times_anything=False)), one_by_one(multiply, a, b), a, b)
 
 
 def test_from_unorm():
@@ -167,3 +189,42 @@ def test_to_unorm():
             return softfloat.f64_to_ui32(product, softfloat.RoundingMode.NEAR_EVEN).to_int()
 
         check(convert(floats(words)).astype(np.uint32), one_by_one(nearest, words), words)
+
+
+HALVES = bits(np.arange(-20, 20.25, 0.25, dtype=np.float32))
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        ("trunc", softfloat.RoundingMode.MIN_MAG),
+        ("ceil", softfloat.RoundingMode.MAX),
+        ("rint", softfloat.RoundingMode.NEAR_EVEN),
+        ("floor", softfloat.RoundingMode.MIN),
+    ],
+)
+def test_rounding_to_integral_values(name, mode):
+    words = np.concatenate([CORNERS, HALVES, HALVES + np.uint32(1), HALVES - np.uint32(1), near_words(5000, 20, 60)])
+    softfloat.set_exception_flags(0)
+    expected = one_by_one(lambda word: store(softfloat.f32_round_to_int(load(word), mode)), words)
+    check(bits(getattr(fp, name)(floats(words))), expected, words)
+
+
+def test_integers():
+    """Integers to floats at every rounding edge, and floats back: those in range, as SoftFloat does not saturate."""
+    edges = [(odd << shift) + step for shift in range(1, 9) for odd in (0x800001, 0xFFFFFF) for step in (-1, 0, 1)]
+    halves = [value + (1 << shift - 1) for shift in range(1, 9) for value in edges]
+    words = np.concatenate([np.array(edges + halves, np.int64).astype(np.uint32), random_words(5000, 21)])
+    softfloat.set_exception_flags(0)
+    signed = one_by_one(lambda n: store(softfloat.i32_to_f32(softfloat.Int32.from_int(n - (n >> 31 << 32)))), words)
+    check(bits(fp.from_integer(words.view(np.int32))), signed, words)
+    unsigned = one_by_one(lambda n: store(softfloat.ui32_to_f32(softfloat.UInt32.from_int(n))), words)
+    check(bits(fp.from_integer(words)), unsigned, words)
+    words = near_words(5000, 22, 60)
+    words = words[words & 0x7FFFFFFF < 0x4F000000]
+    chop = softfloat.RoundingMode.MIN_MAG
+    expected = one_by_one(lambda word: softfloat.f32_to_i32(load(word), chop).to_int() % 2**32, words)
+    check(fp.to_int32(floats(words)).view(np.uint32), expected, words)
+    words &= np.uint32(0x7FFFFFFF)
+    expected = one_by_one(lambda word: softfloat.f32_to_ui32(load(word), chop).to_int(), words)
+    check(fp.to_uint32(floats(words)), expected, words)

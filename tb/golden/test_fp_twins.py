@@ -40,14 +40,18 @@ def test_multiply_add(zero_rule):
     check(bits(actual), expected, a, b, c)
 
 
-def test_multiply_add_around_the_smallest_normal():
-    # Products a little above and below 2^-126, and addends that push them over every boundary there.
+def around_the_smallest_normal():
+    """Products a little above and below 2^-126, and addends that push them over every boundary there."""
     generator = np.random.default_rng(13)
     exponents = (generator.integers(20, 69, 20000), np.full(20000, 64), generator.integers(0, 3, 20000))
-    a, b, c = (
+    return tuple(
         exponent.astype(np.uint32) << np.uint32(23) | random_words(20000, seed) & np.uint32(0x807FFFFF)
         for seed, exponent in enumerate(exponents, 14)
     )
+
+
+def test_multiply_add_around_the_smallest_normal():
+    a, b, c = around_the_smallest_normal()
     actual = fp.multiply_add(floats(a), floats(b), floats(c), zero_times_anything=False)
     check(bits(actual), one_by_one(lambda x, y, z: scalar.multiply_add(x, y, z, False), a, b, c), a, b, c)
 
@@ -58,9 +62,22 @@ def test_presubtract(operation):
     check(bits(actual), one_by_one(lambda x, y: scalar.presubtract(operation, x, y), *PAIRS), *PAIRS)
 
 
-def test_add_and_scale():
+def test_add():
     check(bits(fp.add(*map(floats, PAIRS))), one_by_one(scalar.add, *PAIRS), *PAIRS)
-    check(bits(fp.scale(*map(floats, PAIRS))), one_by_one(scalar.multiply, *PAIRS), *PAIRS)
+
+
+@pytest.mark.parametrize("zero_rule", [False, True])
+def test_multiply(zero_rule):
+    for a, b in (PAIRS, around_the_smallest_normal()[:2]):
+        actual = fp.multiply(floats(a), floats(b), zero_times_anything=zero_rule)
+        check(bits(actual), one_by_one(lambda x, y: scalar.multiply(x, y, zero_rule), a, b), a, b)
+
+
+@pytest.mark.parametrize("zero_rule", [False, True])
+def test_multiply_then_add(zero_rule):
+    for a, b, c in (TRIPLES, around_the_smallest_normal()):
+        actual = fp.multiply_then_add(floats(a), floats(b), floats(c), zero_times_anything=zero_rule)
+        check(bits(actual), one_by_one(lambda x, y, z: scalar.multiply_then_add(x, y, z, zero_rule), a, b, c), a, b, c)
 
 
 @pytest.mark.parametrize(("terms", "has_addend"), [(2, True), (3, False), (4, False), (2, False)])
@@ -112,6 +129,24 @@ def test_three_operand_selections(name):
 
 def test_fraction():
     check(bits(fp.fraction(floats(SINGLES))), one_by_one(scalar.fraction, SINGLES), SINGLES)
+
+
+@pytest.mark.parametrize("name", ["trunc", "ceil", "rint", "floor"])
+def test_rounding_to_integral_values(name):
+    halves = bits(np.arange(-20, 20.25, 0.25, dtype=np.float32))
+    words = np.concatenate([SINGLES, halves, halves + np.uint32(1), halves - np.uint32(1)])
+    check(bits(getattr(fp, name)(floats(words))), one_by_one(getattr(scalar, name), words), words)
+
+
+def test_integers():
+    edges = bits(np.array([sign * 2.0**power for power in (0, 23, 24, 30, 31, 32) for sign in (1, -1)], np.float32))
+    words = np.concatenate([SINGLES, edges, edges + np.uint32(1), edges - np.uint32(1)])
+    for convert, least, most in ((fp.to_int32, -(2**31), 2**31 - 1), (fp.to_uint32, 0, 2**32 - 1)):
+        expected = one_by_one(lambda x, least=least, most=most: scalar.to_integer(x, least, most) % 2**32, words)
+        check(convert(floats(words)).view(np.uint32), expected, words)
+    check(bits(fp.from_integer(words)), one_by_one(scalar.from_integer, words), words)
+    signed = one_by_one(lambda n: scalar.from_integer(n - (n >> 31 << 32)), words)
+    check(bits(fp.from_integer(words.view(np.int32))), signed, words)
 
 
 @pytest.mark.parametrize("modifier", range(4))
@@ -199,6 +234,8 @@ def test_results_land_in_out():
     out = np.empty_like(a)
     for call in (
         lambda out: fp.multiply_add(a, b, a, zero_times_anything=True, out=out),
+        lambda out: fp.multiply(a, b, zero_times_anything=True, out=out),
+        lambda out: fp.multiply_then_add(a, b, a, zero_times_anything=True, out=out),
         lambda out: fp.dot([a, b], [b, b], zero_times_anything=True, out=out),
         lambda out: fp.presubtract(1, a, b, out=out),
         lambda out: fp.maximum(a, b, out=out),
@@ -222,6 +259,8 @@ def test_in_place_where_allowed():
         lambda x, out: fp.minimum(x, b, out=out),
         lambda x, out: fp.minimum(b, x, out=out),
         lambda x, out: fp.fraction(x, out=out),
+        lambda x, out: fp.rint(x, out=out),
+        lambda x, out: fp.choose(x.view(np.uint32) > 9, x, b, out),
     ):
         expected = call(a, None)
         changed = a.copy()
@@ -235,6 +274,7 @@ def test_threads_do_not_disturb_each_other():
         b, c = a[::-1], np.roll(a, 7)
         return [
             fp.multiply_add(a, b, c, zero_times_anything=True),
+            fp.multiply_then_add(a, b, c, zero_times_anything=True),
             fp.dot([a, b, c], [c, a, b], zero_times_anything=False),
             fp.sin(a),
             fp.ln2(b),
@@ -256,7 +296,9 @@ def test_nothing_is_warned_of():
         fp.multiply_add(a, b, a, zero_times_anything=False)
         fp.dot([a, b], [b, b], addend=a, zero_times_anything=False)
         fp.minimum(a, b), fp.maximum(a, b), fp.select_above_half(a, b, a), fp.select_not_negative(a, b, a)
-        fp.fraction(a), fp.add(a, b), fp.scale(a, b)
+        fp.multiply(a, b, zero_times_anything=False), fp.multiply_then_add(a, b, a, zero_times_anything=False)
+        fp.fraction(a), fp.add(a, b), fp.trunc(a), fp.ceil(a), fp.rint(a), fp.floor(a)
+        fp.to_int32(a), fp.to_uint32(a)
         for operation in range(4):
             fp.presubtract(operation, a, b)
             fp.test_zero(a, operation)
@@ -271,7 +313,9 @@ def test_empty_arrays():
     none = np.empty(0, np.float32)
     assert fp.multiply_add(none, none, none, zero_times_anything=True).size == 0
     assert fp.dot([none, none], [none, none], zero_times_anything=True).size == 0
-    for operation in (fp.fraction, fp.rcp, fp.sin, fp.clamp, fp.flush_denormals):
+    assert fp.multiply(none, none, zero_times_anything=True).size == 0
+    assert fp.multiply_then_add(none, none, none, zero_times_anything=True).size == 0
+    for operation in (fp.fraction, fp.floor, fp.to_int32, fp.to_uint32, fp.rcp, fp.sin, fp.clamp, fp.flush_denormals):
         assert operation(none).size == 0
     assert fp.output_modifier(none, 4).size == 0 and fp.presubtract(0, none, none).size == 0
 

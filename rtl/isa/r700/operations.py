@@ -6,30 +6,31 @@ arithmetic. What is not in `OPERATIONS` is known by name only and illegal: opera
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
+
+from amaranth.lib import enum
 
 from ctm.rtl.isa.r700.alu import Op2, Op3
 
 
-class Slots(Enum):
+class Slots(enum.Enum):
     """Where an operation may be."""
 
-    ANY = auto()
+    ANY = enum.auto()
     """In the slot of its destination's channel, or in t if that one is taken."""
-    VECTOR = auto()
+    VECTOR = enum.auto()
     """In the slot of its destination's channel."""
-    TRANS = auto()
+    TRANS = enum.auto()
     """In t."""
-    REDUCTION = auto()
+    REDUCTION = enum.auto()
     """In all four vector slots at once."""
 
 
-class Result(Enum):
+class Result(enum.Enum):
     """What a result is. Modifiers are for floats only."""
 
-    FLOAT = auto()
-    INTEGER = auto()
-    MASK = auto()
+    FLOAT = enum.auto()
+    INTEGER = enum.auto()
+    MASK = enum.auto()
     """All ones or 0."""
 
 

@@ -39,12 +39,14 @@ C = TypeVar("C", bound=Control)
 class Batch(Generic[C]):
     """Groups in one control state. Shapes: n lanes, T temporaries, K outputs that the program writes.
 
-    An instruction set adds what its lanes have, and names in `LANE_ARRAYS` all arrays whose last axis is n.
+    An instruction set adds what its lanes have, and names in `LANE_ARRAYS` all arrays whose last axis is n; in
+    `GROUP_ARRAYS` those that it adds whose last axis is that of groups.
     """
 
     LANE_ARRAYS: ClassVar[tuple[str, ...]] = (
         "i", "j", "covered", "live", "active", "temporaries", "outputs", "written", "conditional",
     )  # fmt: skip
+    GROUP_ARRAYS: ClassVar[tuple[str, ...]] = ()
 
     control: C
     lanes: int
@@ -63,7 +65,7 @@ class Batch(Generic[C]):
     temporaries: Floats
     """[T, 4, n]."""
     clean: list[bool]
-    """Temporaries that hold no denormal for certain: arithmetic may then skip flushing them."""
+    """What holds no denormal for certain, so that arithmetic may skip flushing it: temporaries, or their channels."""
     outputs: Floats
     """[K, 4, n]."""
     written: Mask
@@ -114,6 +116,7 @@ class Batch(Generic[C]):
         groups = np.flatnonzero(chosen)
         lanes = (groups[:, None] * self.lanes + np.arange(self.lanes)).ravel()
         values = {name: np.take(getattr(self, name), lanes, axis=-1) for name in self.LANE_ARRAYS}
+        values |= {name: np.take(getattr(self, name), groups, axis=-1) for name in self.GROUP_ARRAYS}
         selected = type(self)(
             control=self.control,
             lanes=self.lanes,
@@ -135,7 +138,8 @@ class Batch(Generic[C]):
 
     def is_in_state_of(self, other: Self) -> bool:
         """Whether every lane of the same groups is, to the last bit, in the state that it has in `other`."""
-        pairs = [(getattr(self, name), getattr(other, name)) for name in self.LANE_ARRAYS]
+        names = (*self.LANE_ARRAYS, *self.GROUP_ARRAYS)
+        pairs = [(getattr(self, name), getattr(other, name)) for name in names]
         pairs += zip(self.frames, other.frames, strict=True)
         return all(np.array_equal(mine.view(np.uint8), its.view(np.uint8)) for mine, its in pairs)
 
@@ -144,7 +148,8 @@ class Batch(Generic[C]):
         if not others:
             return self
         batches = [self, *others]
-        values = {name: np.concatenate([getattr(b, name) for b in batches], axis=-1) for name in self.LANE_ARRAYS}
+        names = (*self.LANE_ARRAYS, *self.GROUP_ARRAYS)
+        values = {name: np.concatenate([getattr(batch, name) for batch in batches], axis=-1) for name in names}
         return type(self)(
             control=self.control,
             lanes=self.lanes,

@@ -9,8 +9,9 @@ from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import ADDRESS_SPACE, BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden import fp
+from ctm.sim.golden.mc.address import Integers
 from ctm.sim.golden.mc.buffer import Buffer
-from ctm.sim.golden.mc.elements import read
+from ctm.sim.golden.mc.elements import Floats, Mask, read
 from ctm.sim.memory import Memory
 
 
@@ -57,6 +58,26 @@ class Constants:
         self._check(BusClient.FLOAT_CONSTANT, self.bases[0] + 16 * index, 16)
         constant: npt.NDArray[np.float32] = self._floats[index]
         return constant
+
+    def float_rows(self, rows: Integers, lanes: Mask) -> Floats:
+        """The float constants `rows` ([n], or [1] for all lanes) as [4, n] or [4, 1]; those that do not exist are 0.
+
+        Raises
+        ------
+        RefusedError
+            Memory answered with an error where one is that a lane in `lanes` [n] reads.
+        """
+        exists = (rows >= 0) & (rows < FLOAT_CONSTANTS)
+        place = np.where(exists, rows, 0)
+        refused = self._memory.refused(self.bases[0] + 16 * place, 16)
+        if refused is not None and (refused & exists & lanes).any():
+            wanted = refused & exists & lanes
+            first = int(np.broadcast_to(place, lanes.size)[wanted.argmax()])
+            address = (self.bases[0] + 16 * first) % ADDRESS_SPACE
+            raise RefusedError(BusClient.FLOAT_CONSTANT, address, wanted)
+        found = self._floats[place].T.view(np.uint32)
+        result: Floats = np.where(exists, found, np.uint32(0)).view(np.float32)
+        return result
 
     def is_clean(self, index: int) -> bool:
         """Whether float constant `index` holds no denormal."""

@@ -7,7 +7,6 @@ from typing import Generic
 import numpy as np
 import numpy.typing as npt
 
-from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.array import Array
@@ -91,7 +90,7 @@ class ArrayCore(Generic[P, B]):
         program = self._instruction_set.program(self._image, constants)
         if not state.conditional.format_is_legal:
             raise MachineError(status=Status.BAD_CONDITIONAL_FORMAT)
-        if any(state.outputs[output].format is not DataFormat.FLOAT32_1 for output in program.uncached_outputs):
+        if not all(program.takes_uncached(state.outputs[output]) for output in program.uncached_outputs):
             raise MachineError(status=Status.BAD_UMRT_FORMAT)
         outputs = tuple(state.outputs)
         written = state.conditional.buffer if state.conditional.may_write_buffer else None
@@ -103,6 +102,7 @@ class ArrayCore(Generic[P, B]):
             output_mask=state.output_mask,
             conditional=state.conditional,
             conditional_value=state.conditional_float,
+            domain=state.domain,
             lanes=self.lanes,
             watchdog=self._watchdog,
         )

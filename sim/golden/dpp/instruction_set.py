@@ -5,6 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
+from ctm.sim.golden.mc.buffer import Buffer
 
 B = TypeVar("B", bound=Batch[Any])
 B_contra = TypeVar("B_contra", bound=Batch[Any], contravariant=True)
@@ -24,6 +25,9 @@ class Program(Protocol):
     @property
     def uncached_outputs(self) -> tuple[int, ...]:
         """Outputs that it writes past the caches while it runs, at places of its own."""
+
+    def takes_uncached(self, buffer: Buffer) -> bool:
+        """Whether an uncached output may be such a buffer; if not, the program ends with BAD_UMRT_FORMAT."""
 
     @property
     def cached_inputs(self) -> frozenset[int]:

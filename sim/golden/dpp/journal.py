@@ -58,6 +58,16 @@ class Journal(Generic[B]):
         if self._sharing is not None:
             self._sharing.write(batch, buffer, x, y, stored)
 
+    def read_words(self, batch: B, addresses: Integers, reading: Mask) -> None:
+        """Lanes read the 32-bit words at `addresses`, where `reading` says so; both [any, n]."""
+        if self._sharing is not None:
+            self._sharing.access_words(batch, addresses, reading, writes=False)
+
+    def wrote_words(self, batch: B, addresses: Integers, stored: Mask) -> None:
+        """Lanes stored the 32-bit words at `addresses`, where `stored` says so; both [any, n]."""
+        if self._sharing is not None:
+            self._sharing.access_words(batch, addresses, stored, writes=True)
+
     def ended(self, batch: B) -> None:
         """All groups of `batch` ended: their outputs are sent."""
         for output, stored in self._launch.finish(batch):

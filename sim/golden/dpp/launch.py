@@ -13,6 +13,7 @@ from ctm.sim.golden.dpp.inputs import Inputs
 from ctm.sim.golden.dpp.instruction_set import Program
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import write
+from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.memory import Memory
 
 P = TypeVar("P", bound=Program)
@@ -29,6 +30,7 @@ class Launch(Generic[P]):
     output_mask: tuple[bool, ...]
     conditional: ConditionalUnit
     conditional_value: np.float32
+    domain: Domain
     lanes: int
     watchdog: int
     """Instructions that a group may execute, 0 = any number."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
 from ctm.sim.golden.dpp.hazard import Hazards
 from ctm.sim.golden.mc.address import element_address
@@ -55,6 +56,13 @@ class SharingMonitor:
         self._writes.add(
             address, buffer.element.element_bytes, _owner(batch.i[lanes], batch.j[lanes]), batch.control.pc
         )
+
+    def access_words(self, batch: Batch[Any], addresses: Integers, mask: Mask, *, writes: bool) -> None:
+        """Lanes accessed the 32-bit words at `addresses` [any, n] where `mask` [any, n] says so."""
+        accesses = self._writes if writes else self._reads
+        owner = _owner(batch.i, batch.j)
+        for address, chosen in zip(addresses, mask, strict=True):
+            accesses.add(address[chosen], WORD_BYTES, owner[chosen], batch.control.pc)
 
     def report(self, hazards: Hazards) -> None:
         """Report reads of elements that another processor wrote."""

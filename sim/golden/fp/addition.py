@@ -8,6 +8,7 @@ Source: CTM Guide pp. 26, 28, 41; docs/arithmetic.md.
 import numpy as np
 
 from ctm.sim.golden.fp import scratch
+from ctm.sim.golden.fp.multiplication import annul
 from ctm.sim.golden.fp.rounding import canonicalise, flush_denormals, narrow
 from ctm.sim.golden.fp.words import DOUBLE_FRACTION_BITS, FRACTION_BITS, AnyArray, Doubles, Floats
 
@@ -28,15 +29,11 @@ def multiply_add(
         a, b, c = flush_denormals(a), flush_denormals(b), flush_denormals(c)
     shape = np.broadcast(a, b, c).shape
     result = np.empty(shape, np.float32) if out is None else out
-    a, b, c = _spread(a, shape), _spread(b, shape), _spread(c, shape)
+    a, b, c = scratch.spread(a, shape), scratch.spread(b, shape), scratch.spread(c, shape)
     with np.errstate(all="ignore"):
         for block in scratch.blocks(shape):
             _multiply_add(a[block], b[block], c[block], zero_times_anything, result[block])
     return result
-
-
-def _spread(x: Floats, shape: tuple[int, ...]) -> Floats:
-    return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
 def _multiply_add(a: Floats, b: Floats, c: Floats, zero_times_anything: bool, out: Floats) -> None:
@@ -53,12 +50,6 @@ def _multiply_add(a: Floats, b: Floats, c: Floats, zero_times_anything: bool, ou
         np.add(product, addend, out=total)
     _settle_ties(product, addend, total)
     narrow(total, out)
-
-
-def annul(product: Doubles, a: Floats, b: Floats) -> None:
-    """Make the NaNs in `product` that come of a zero operand zeros, signed as the product of `a` and `b` is."""
-    zero = np.isnan(product) & ((a == 0) | (b == 0))
-    np.copyto(product, np.where(np.signbit(a) ^ np.signbit(b), -0.0, 0.0), where=zero)
 
 
 def _settle_ties(product: Doubles, addend: Doubles, total: Doubles) -> None:
@@ -122,26 +113,6 @@ def presubtract(
         else:
             raise ValueError(f"presubtract operation must be 0..3, not {operation}")
     canonicalise(result)
-    return result
-
-
-def scale(s: Floats, factor: Floats | np.float32, *, clean: bool = False, out: Floats | None = None) -> Floats:
-    """Product s * factor, rounded once, for coordinates; shapes broadcast, `out` must not overlap an operand.
-
-    A zero keeps the sign of the product, which multiply_add with +0 would not.
-    """
-    factors = np.asarray(factor, np.float32)
-    if not clean:
-        s, factors = flush_denormals(s), flush_denormals(factors)
-    shape = np.broadcast(s, factors).shape
-    result = np.empty(shape, np.float32) if out is None else out
-    s, factors = _spread(s, shape), _spread(factors, shape)
-    with np.errstate(all="ignore"):
-        for block in scratch.blocks(shape):
-            product = scratch.take("addition.product", result[block].shape, np.float64)
-            np.copyto(product, s[block])
-            np.multiply(product, factors[block], out=product)
-            narrow(product, result[block])
     return result
 
 

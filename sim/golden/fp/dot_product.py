@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ctm.sim.golden.fp import scratch
-from ctm.sim.golden.fp.addition import annul
+from ctm.sim.golden.fp.multiplication import annul
 from ctm.sim.golden.fp.rounding import flush_denormals, narrow
 from ctm.sim.golden.fp.words import DOUBLE_BIAS, DOUBLE_FRACTION_BITS, Doubles, Floats
 

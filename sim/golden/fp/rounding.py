@@ -6,7 +6,7 @@ Source: CTM Guide p. 41; docs/arithmetic.md.
 import numpy as np
 
 from ctm.sim.golden.fp import scratch
-from ctm.sim.golden.fp.words import NAN, SIGN, SMALLEST_NORMAL, Doubles, Floats, Words, words
+from ctm.sim.golden.fp.words import NAN, SIGN, SMALLEST_NORMAL, Doubles, Floats, Mask, Words, words
 
 # Largest magnitude that rounds, with 24 bits and an unbounded exponent, to less than the smallest normal number is just
 # below this one, which is a tie and goes to the even 2^-126.
@@ -19,14 +19,25 @@ def narrow(total: Doubles, out: Floats) -> None:
     A `total` that lies exactly between two float32 must be exact: whoever rounded it before has moved it off the tie.
     """
     np.copyto(out, total, casting="same_kind")
-    doubled = _doubled_magnitude(out)
-    # A float64 just short of 2^-126 may have been rounded up on the coarser grid of the denormals.
-    if doubled.min() < 0x0100_0000:
-        small = doubled < 0x0100_0000
-        kept = np.abs(total) >= _SMALLEST_KEPT
-        magnitude = np.where(kept, SMALLEST_NORMAL, np.float32(0))
-        np.copyto(out, np.copysign(magnitude, out), where=small)
-    _canonicalise_nan(out)
+    small = find_small(out)
+    if small is not None:
+        settle_small(out, small, total[small])
+    canonicalise_nan(out)
+
+
+def find_small(x: Floats) -> Mask | None:
+    """Where `x` is 2^-126 or a denormal, of either sign; None if it is so nowhere.
+
+    What was rounded to these words was rounded on the grid of the denormals, coarser than 24 bits.
+    """
+    doubled = _doubled_magnitude(x)
+    return doubled < 0x0100_0000 if doubled.min() < 0x0100_0000 else None
+
+
+def settle_small(x: Floats, small: Mask, exact: Doubles) -> None:
+    """Round the `exact` values, one for each element in `small`, into `x`, which has their signs there."""
+    magnitude = np.where(np.abs(exact) >= _SMALLEST_KEPT, SMALLEST_NORMAL, np.float32(0))
+    x[small] = np.copysign(magnitude, x[small])
 
 
 def canonicalise(x: Floats) -> None:
@@ -36,10 +47,11 @@ def canonicalise(x: Floats) -> None:
         doubled = _doubled_magnitude(part)
         if doubled.min() < 0x00FF_FFFF:
             np.bitwise_and(words(part), SIGN, out=words(part), where=doubled < 0x00FF_FFFF)
-        _canonicalise_nan(part)
+        canonicalise_nan(part)
 
 
-def _canonicalise_nan(x: Floats) -> None:
+def canonicalise_nan(x: Floats) -> None:
+    """In place: NaNs become the one NaN. `x` has elements."""
     if np.isnan(np.maximum.reduce(x, axis=None)):
         np.copyto(words(x), NAN, where=np.isnan(x))
 

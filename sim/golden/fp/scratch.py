@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ctm.sim.golden.fp.words import Floats
+
 BLOCK = 65536
 """Elements worked on at once: large against the cost of a call, small enough for the caches."""
 
@@ -31,6 +33,11 @@ def take(name: str, shape: tuple[int, ...], dtype: type[Element]) -> npt.NDArray
     if array is None or array.size < size:
         array = arrays[name] = np.empty(max(size, BLOCK), dtype)
     return array[:size].reshape(shape)
+
+
+def spread(x: Floats, shape: tuple[int, ...]) -> Floats:
+    """`x` broadcast to `shape`, to be cut into blocks with it."""
+    return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
 def blocks(shape: tuple[int, ...]) -> Iterator[Index]:

@@ -13,27 +13,28 @@ from ctm.sim.golden.fp.words import SMALLEST_NORMAL, Floats, Mask, words
 def minimum(a: Floats, b: Floats, *, clean: bool = False, out: Floats | None = None) -> Floats:
     """A < B ? A : B; so B if either is a NaN or both are zeros. `out` may be an operand."""
     compared_a, compared_b = (a, b) if clean else (flush_denormals(a), flush_denormals(b))
-    return _choose(compared_a < compared_b, a, b, out)
+    return choose(compared_a < compared_b, a, b, out)
 
 
 def maximum(a: Floats, b: Floats, *, clean: bool = False, out: Floats | None = None) -> Floats:
     """A >= B ? A : B, but B if both are zeros; B if either is a NaN. `out` may be an operand."""
     compared_a, compared_b = (a, b) if clean else (flush_denormals(a), flush_denormals(b))
     # Equal operands that are not zeros have the same bits, so > chooses the same as >=.
-    return _choose(compared_a > compared_b, a, b, out)
+    return choose(compared_a > compared_b, a, b, out)
 
 
 def select_above_half(a: Floats, b: Floats, c: Floats, *, out: Floats | None = None) -> Floats:
     """CND: C > 0.5 ? A : B. `out` may be an operand."""
-    return _choose(c > np.float32(0.5), a, b, out)
+    return choose(c > np.float32(0.5), a, b, out)
 
 
 def select_not_negative(a: Floats, b: Floats, c: Floats, *, out: Floats | None = None) -> Floats:
     """CMP: C >= 0 ? A : B, where -0 and negative denormals are zeros. `out` may be an operand."""
-    return _choose(c > -SMALLEST_NORMAL, a, b, out)
+    return choose(c > -SMALLEST_NORMAL, a, b, out)
 
 
-def _choose(chosen: Mask, a: Floats, b: Floats, out: Floats | None) -> Floats:
+def choose(chosen: Mask, a: Floats, b: Floats, out: Floats | None = None) -> Floats:
+    """`chosen` ? A : B, for conditions of others. `out` may be an operand."""
     # b ^ (a ^ b & mask): a masked copy is several times slower where the mask has no pattern.
     result = np.empty(np.broadcast(chosen, a, b).shape, np.float32) if out is None else out
     mask = np.negative(chosen, dtype=np.int32, casting="unsafe").view(np.uint32)

@@ -20,6 +20,7 @@ NAN = np.uint32(0x7FFF_FFFF)
 """The NaN that every arithmetic operation gives; CTM Guide p. 41."""
 
 SMALLEST_NORMAL = np.float32(2.0**-126)
+LARGEST = np.float32(2.0**128 - 2.0**104)
 LARGEST_BELOW_ONE = 1.0 - 2.0**-24
 FRACTION_BITS = 23
 """Stored fraction bits of a float32."""

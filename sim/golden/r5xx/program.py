@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.sim.golden.dpp.constants import Constants
+from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.pe.loader import Image
 from ctm.sim.golden.r5xx.decode import decode
 from ctm.sim.golden.r5xx.image import fields_of
@@ -101,6 +103,10 @@ class Program:
     def uncached_outputs(self) -> tuple[int, ...]:
         """Outputs that it writes past the caches: output 0 of a UMRT program."""
         return (0,) if self.uncached_writes else ()
+
+    def takes_uncached(self, buffer: Buffer) -> bool:
+        """Whether uncached writes may go to such a buffer: floats of one channel."""
+        return buffer.format is DataFormat.FLOAT32_1
 
     @cached_property
     def cached_inputs(self) -> frozenset[int]:

@@ -78,10 +78,14 @@ def _coordinates(source: Floats, instruction: Tex, buffer: Buffer) -> tuple[Inte
     s, t, _, q = (source[channel] for channel in instruction.source_swizzle)
     if instruction.operation is TextureOperation.LOOKUP_PROJ:
         reciprocal = fp.rcp(q)
-        s, t = fp.scale(s, reciprocal), fp.scale(t, reciprocal)
+        s, t = _scale(s, reciprocal), _scale(t, reciprocal)
     if not instruction.unscaled:
-        s, t = fp.scale(s, np.float32(buffer.pitch)), fp.scale(t, np.float32(buffer.scale_height))
+        s, t = _scale(s, np.float32(buffer.pitch)), _scale(t, np.float32(buffer.scale_height))
     return fp.coordinate_index(s, buffer.width_limit), fp.coordinate_index(t, buffer.height_limit)
+
+
+def _scale(coordinate: Floats, factor: Floats | np.float32) -> Floats:
+    return fp.multiply(coordinate, factor, zero_times_anything=False)
 
 
 def _write(batch: Batch, instruction: Tex, fetched: Floats) -> None:

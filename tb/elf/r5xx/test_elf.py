@@ -149,11 +149,11 @@ def patched(offset: int, *words: int, data: bytes | None = None) -> bytes:
         (patched(56, 118), "at offset 0x76: the code segment does not start at a multiple of 4"),
         (patched(68, 25), "at offset 0x74: 25 bytes of code are not 1 to 512 instructions"),
         (
-            patched(232, 1, data=patched(148, 8)),
+            patched(232, 1, data=patched(148, 9)),
             "at offset 0xe0: the program information has 2 words instead of 16",
         ),
         (patched(160, 2), "at offset 0x8c: word 0 of the program information is 2 instead of 1"),
-        (patched(148, 8), "at offset 0x0: no program information note"),
+        (patched(148, 9), "at offset 0x0: no program information note"),
         (patched(232, 3), "at offset 0xfc: a second note OUTPUTS"),
         (patched(244, 16), "at offset 0xe0: in the note INPUTS: input 16 is not 0..15"),
         (patched(276, 8, 40), "at offset 0x114: a note reaches past the end of its segment"),

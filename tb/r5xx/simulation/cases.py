@@ -65,6 +65,7 @@ def launch_of(
         output_mask=mask,
         conditional=conditional or ConditionalUnit(location=ConditionalLocation.DPP),
         conditional_value=np.float32(0.5),
+        domain=Domain(),
         lanes=lanes,
         watchdog=0,
     )

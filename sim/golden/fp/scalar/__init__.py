@@ -3,8 +3,17 @@
 It shares nothing with the array version but the table of the transcendental unit, and is written to be read.
 """
 
-from ctm.sim.golden.fp.scalar.arithmetic import add, dot, fraction, multiply, multiply_add, presubtract
-from ctm.sim.golden.fp.scalar.conversion import coordinate_index, from_unorm, to_unorm
+from ctm.sim.golden.fp.scalar.arithmetic import (
+    add,
+    dot,
+    fraction,
+    multiply,
+    multiply_add,
+    multiply_then_add,
+    presubtract,
+)
+from ctm.sim.golden.fp.scalar.conversion import coordinate_index, from_integer, from_unorm, to_integer, to_unorm
+from ctm.sim.golden.fp.scalar.integral import ceil, floor, rint, trunc
 from ctm.sim.golden.fp.scalar.selection import (
     clamp,
     input_modifier,
@@ -19,12 +28,15 @@ from ctm.sim.golden.fp.scalar.transcendental import cos, ex2, ln2, rcp, rsq, sin
 
 __all__ = [
     "add",
+    "ceil",
     "clamp",
     "coordinate_index",
     "cos",
     "dot",
     "ex2",
+    "floor",
     "fraction",
+    "from_integer",
     "from_unorm",
     "input_modifier",
     "ln2",
@@ -32,13 +44,17 @@ __all__ = [
     "minimum",
     "multiply",
     "multiply_add",
+    "multiply_then_add",
     "output_modifier",
     "presubtract",
     "rcp",
+    "rint",
     "rsq",
     "select_above_half",
     "select_not_negative",
     "sin",
     "test_zero",
+    "to_integer",
     "to_unorm",
+    "trunc",
 ]

@@ -65,10 +65,15 @@ def multiply_add(a: int, b: int, c: int, zero_times_anything: bool) -> int:
     return round_nearest(*add_exact(multiply_exact(a, b) if product is None else (0, 0), split(c)))
 
 
-def multiply(a: int, b: int) -> int:
+def multiply(a: int, b: int, zero_times_anything: bool) -> int:
     """Product a * b, rounded once; a zero keeps the product's sign."""
-    product = special_product(a, b, False)
+    product = special_product(a, b, zero_times_anything)
     return round_nearest(*multiply_exact(a, b)) if product is None else product
+
+
+def multiply_then_add(a: int, b: int, c: int, zero_times_anything: bool) -> int:
+    """A rounded product and a rounded sum, not fused."""
+    return add(multiply(a, b, zero_times_anything), c)
 
 
 def add(a: int, b: int) -> int:

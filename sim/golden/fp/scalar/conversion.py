@@ -1,8 +1,8 @@
 """Conversions between float32 words and integers, one at a time."""
 
-from fractions import Fraction
+import math
 
-from ctm.sim.golden.fp.scalar.number import SIGNIFICAND_BITS, is_infinite, is_nan, round_nearest, sign, split
+from ctm.sim.golden.fp.scalar.number import SIGNIFICAND_BITS, is_infinite, is_nan, round_nearest, sign, split, value
 from ctm.sim.golden.fp.scalar.selection import clamp
 
 # More quotient bits than any tie of n / 65535 could hide behind; the rest is kept as a sticky bit.
@@ -17,8 +17,7 @@ def from_unorm(n: int, largest: int) -> int:
 
 def to_unorm(x: int, largest: int) -> int:
     """The integer nearest to x clamped to [0, 1] times `largest`, ties to even."""
-    significand, exponent = split(clamp(x))
-    return round(Fraction(significand * largest) * Fraction(2) ** exponent)
+    return round(value(clamp(x)) * largest)
 
 
 def coordinate_index(s: int, limit: int) -> int:
@@ -33,3 +32,17 @@ def coordinate_index(s: int, limit: int) -> int:
         return limit - 1
     floor = significand << exponent if exponent >= 0 else significand >> -exponent
     return min(floor, limit - 1)
+
+
+def to_integer(x: int, least: int, most: int) -> int:
+    """The number truncated to an integer, saturated to `least` and `most`; NaN is 0."""
+    if is_nan(x):
+        return 0
+    if is_infinite(x):
+        return least if sign(x) else most
+    return min(max(math.trunc(value(x)), least), most)
+
+
+def from_integer(n: int) -> int:
+    """The word nearest to `n`, ties to even."""
+    return round_nearest(n, 0)

@@ -4,6 +4,8 @@ Denormals are zeros of their sign wherever a word is read as a number. An exact 
 the power of two that it is a multiple of. Source: CTM Guide p. 41.
 """
 
+from fractions import Fraction
+
 SIGN = 0x8000_0000
 INFINITY = 0x7F80_0000
 NAN = 0x7FFF_FFFF
@@ -11,6 +13,7 @@ ZERO = 0x0000_0000
 ONE = 0x3F80_0000
 HALF = 0x3F00_0000
 SMALLEST_NORMAL = 0x0080_0000
+LARGEST = 0x7F7F_FFFF
 
 FRACTION_BITS = 23
 SIGNIFICAND_BITS = 24
@@ -56,6 +59,12 @@ def split(word: int) -> tuple[int, int]:
     significand = word & (1 << FRACTION_BITS) - 1 | 1 << FRACTION_BITS
     exponent = (magnitude(word) >> FRACTION_BITS) - BIAS - FRACTION_BITS
     return (-significand if sign(word) else significand), exponent
+
+
+def value(word: int) -> Fraction:
+    """The number that a finite word stands for."""
+    significand, exponent = split(word)
+    return significand * Fraction(2) ** exponent
 
 
 def join(negative: bool, significand: int, exponent: int) -> int:

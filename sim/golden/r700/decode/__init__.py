@@ -1,0 +1,1 @@
+"""From words of code to records, with all checks that need nothing but the code."""

@@ -1,0 +1,158 @@
+"""Decodes CF words."""
+
+from ctm.rtl.isa.limits import OUTPUTS
+from ctm.rtl.isa.r700 import control_flow as cf
+from ctm.rtl.isa.r700 import exports
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation, Condition, KcacheMode
+from ctm.rtl.isa.r700.exports import ExportOperation, ExportType, MemoryWrite
+from ctm.rtl.isa.r700.limits import FETCH_UNITS, KCACHE_LINE_ROWS, KCACHE_SETS
+from ctm.rtl.isa.word import unpack
+from ctm.sim.golden.r700.decode.error import refuse
+from ctm.sim.golden.r700.image import Information
+from ctm.sim.golden.r700.instruction import AluWord, Export, Flow, Kcache, Word
+
+_FETCHES = (
+    CfOperation.TEX, CfOperation.VTX, CfOperation.VTX_TC,
+    CfOperation.TEX_ACK, CfOperation.VTX_ACK, CfOperation.VTX_TC_ACK,
+)  # fmt: skip
+_UNCONDITIONAL = (*_FETCHES, CfOperation.KILL)
+_UNKNOWN = (
+    CfOperation.CALL_FS, CfOperation.EMIT_VERTEX, CfOperation.EMIT_CUT_VERTEX, CfOperation.CUT_VERTEX,
+    CfOperation.END_PROGRAM,
+)  # fmt: skip
+_MEMORY_WRITES = (ExportOperation.MEM_EXPORT, ExportOperation.MEM_SCRATCH)
+
+
+def decode_word(unit: tuple[int, ...], information: Information) -> Word:
+    """Decode a CF word.
+
+    Raises
+    ------
+    IllegalError
+    """
+    low, high = unit
+    form = unpack(cf.CF_FORM, high)
+    if form["is_alu"]:
+        return _alu(low, high)
+    if form["is_export"]:
+        return _export(low, high, information)
+    return _flow(low, high)
+
+
+def _flow(low: int, high: int) -> Flow:
+    word = unpack(cf.CF_DWORD1, high)
+    known = {operation.value: operation for operation in CfOperation if operation not in _UNKNOWN}
+    refuse(word["cf_inst"] not in known, f"there is no CF instruction {word['cf_inst']}")
+    operation = known[word["cf_inst"]]
+    refuse(bool(word["reserved"]), "a reserved bit is set")
+    is_fetch = operation in _FETCHES
+    condition = Condition(word["cond"])
+    refuse(operation in _UNCONDITIONAL and condition is not Condition.ACTIVE, f"{operation.name} has a condition")
+    refuse(bool(word["whole_quad_mode"]) and not is_fetch, f"{operation.name} in whole quad mode")
+    refuse(bool(word["whole_quad_mode"] & word["valid_pixel_mode"]), "whole quad mode and valid pixel mode at once")
+    refuse(operation is CfOperation.CALL and word["pop_count"] != 0, "CALL with POP_COUNT")
+    target = unpack(cf.CF_DWORD0, low)["addr"]
+    refuse(is_fetch and target % FETCH_UNITS != 0, f"a fetch clause at the odd address {target}")
+    return Flow(
+        operation=operation,
+        target=target,
+        pop_count=word["pop_count"],
+        constant=word["cf_const"],
+        condition=condition,
+        call_count=word["call_count"],
+        units=FETCH_UNITS * ((word["count_3"] << 3 | word["count"]) + 1) if is_fetch else 0,
+        ends=bool(word["end_of_program"]),
+        valid_pixels=bool(word["valid_pixel_mode"]),
+        whole_quads=bool(word["whole_quad_mode"]),
+    )
+
+
+def _alu(low: int, high: int) -> AluWord:
+    word = unpack(cf.CF_ALU_DWORD0, low) | unpack(cf.CF_ALU_DWORD1, high)
+    known = {operation.value: operation for operation in AluClause}
+    refuse(word["cf_inst"] not in known, f"there is no ALU clause {word['cf_inst']}")
+    operation = known[word["cf_inst"]]
+    refuse(bool(word["alt_const"]), "ALT_CONST is set")
+    pushes = operation is AluClause.ALU_PUSH_BEFORE
+    refuse(pushes and bool(word["whole_quad_mode"]), f"{operation.name} in whole quad mode")
+    sets = tuple(
+        _kcache(word[f"kcache_mode{each}"], word[f"kcache_bank{each}"], word[f"kcache_addr{each}"])
+        for each in range(KCACHE_SETS)
+    )
+    return AluWord(
+        operation=operation,
+        target=word["addr"],
+        units=word["count"] + 1,
+        kcache=(sets[0], sets[1]),
+        whole_quads=bool(word["whole_quad_mode"]),
+    )
+
+
+def _kcache(mode: int, bank: int, line: int) -> Kcache:
+    lines = {KcacheMode.LOCK_1.value: 1, KcacheMode.LOCK_2.value: 2}.get(mode, 0)
+    if mode == KcacheMode.LOCK_LOOP_INDEX.value:
+        return Kcache(problem="lines at aL are locked, which this machine does not do")
+    if lines and bank:
+        return Kcache(problem=f"constant bank {bank} is locked, and there is bank 0 only")
+    return Kcache(first=KCACHE_LINE_ROWS * line, rows=KCACHE_LINE_ROWS * lines)
+
+
+def _export(low: int, high: int, information: Information) -> Export:
+    code = unpack(exports.EXPORT_DWORD1_BUF, high)["cf_inst"]
+    known = {operation.value: operation for operation in (*exports.SWIZZLED, *_MEMORY_WRITES)}
+    refuse(code not in known, f"there is no export {code}")
+    operation = known[code]
+    if operation in exports.SWIZZLED:
+        return _pixels(operation, low, high, information)
+    return _memory_write(operation, low, high, information)
+
+
+def _pixels(operation: ExportOperation, low: int, high: int, information: Information) -> Export:
+    word = unpack(exports.EXPORT_DWORD0, low) | unpack(exports.EXPORT_DWORD1_SWIZ, high)
+    refuse(bool(word["reserved"]), "a reserved bit is set")
+    refuse(bool(word["whole_quad_mode"]), "an export in whole quad mode")
+    refuse(word["type"] != ExportType.PIXEL.value, f"an export of type {word['type']}, not PIXEL")
+    base, burst = word["array_base"], word["burst_count"] + 1
+    is_depth = base == exports.COMPUTED_DEPTH
+    refuse(burst > 1 if is_depth else base + burst > OUTPUTS, f"an export to target {base + burst - 1}")
+    refuse(information.memory and base == 0, "an export to output 0, which MEM_EXPORT writes in this program")
+    refuse(information.scratch and base <= 3 < base + burst, "an export to output 3, which is the program's scratch")
+    selects = tuple(word[f"sel_{component}"] for component in "xyzw")
+    known = {select.value for select in ComponentSelect}
+    refuse(any(select not in known for select in selects), "a component select of 6")
+    return Export(
+        operation=operation,
+        base=base,
+        register=word["rw_gpr"],
+        relative=bool(word["rw_rel"]),
+        burst=burst,
+        ends=bool(word["end_of_program"]),
+        valid_pixels=bool(word["valid_pixel_mode"]),
+        selects=selects,
+    )
+
+
+def _memory_write(operation: ExportOperation, low: int, high: int, information: Information) -> Export:
+    word = unpack(exports.EXPORT_DWORD0, low) | unpack(exports.EXPORT_DWORD1_BUF, high)
+    refuse(bool(word["reserved"]), "a reserved bit is set")
+    refuse(bool(word["whole_quad_mode"]), "an export in whole quad mode")
+    refuse(word["elem_size"] == 2, "ELEM_SIZE is 2")
+    is_scratch = operation is ExportOperation.MEM_SCRATCH
+    allowed = information.scratch if is_scratch else information.memory
+    refuse(not allowed, f"{operation.name} in a program without the flag {'SCRATCH' if is_scratch else 'MEMORY'}")
+    kind = MemoryWrite(word["type"])
+    return Export(
+        operation=operation,
+        base=word["array_base"],
+        register=word["rw_gpr"],
+        relative=bool(word["rw_rel"]),
+        burst=word["burst_count"] + 1,
+        ends=bool(word["end_of_program"]),
+        valid_pixels=bool(word["valid_pixel_mode"]),
+        index_register=word["index_gpr"] if kind in (MemoryWrite.WRITE_IND, MemoryWrite.WRITE_IND_ACK) else None,
+        acknowledged=kind in (MemoryWrite.WRITE_ACK, MemoryWrite.WRITE_IND_ACK),
+        element=word["elem_size"] + 1,
+        size=word["array_size"],
+        mask=tuple(component for component in range(4) if word["comp_mask"] >> component & 1),
+    )

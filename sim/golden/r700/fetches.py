@@ -1,0 +1,79 @@
+"""Executes the instructions of fetch clauses."""
+
+from ctm.sim.golden.dpp.batch import Floats, Mask
+from ctm.sim.golden.dpp.journal import Journal
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r700 import memory, share, texture, vertex
+from ctm.sim.golden.r700.instruction import Fetch, FetchInstruction, MemoryRead, ShareRead, ShareWrite, Texture, Vertex
+from ctm.sim.golden.r700.program import Program
+from ctm.sim.golden.r700.registers import number_of, read_register, write_register
+from ctm.sim.golden.r700.state import Batch
+
+
+class Fetches:
+    """Executes them for batches of one launch."""
+
+    def __init__(self, launch: Launch[Program], journal: Journal[Batch]) -> None:
+        self._launch = launch
+        self._journal = journal
+
+    def execute(self, batch: Batch, instruction: FetchInstruction, executing: Mask) -> None:
+        """Execute one instruction for the pixels in `executing` [n].
+
+        Raises
+        ------
+        RefusedError
+            Memory answered one of them with an error; nothing was changed.
+        """
+        if isinstance(instruction, ShareWrite):
+            for place in range(instruction.burst):
+                number = number_of(batch, self._launch.program, instruction.source + place, relative=False)
+                share.write(batch, instruction, place, read_register(batch, number), executing)
+            return
+        source = self._source(batch, instruction)
+        if isinstance(instruction, ShareRead):
+            # All addresses are those before the first register is written.
+            results = [share.read(batch, instruction, place, source) for place in range(instruction.burst)]
+        elif isinstance(instruction, MemoryRead):
+            results = self._read_memory(batch, instruction, source, executing)
+        else:
+            results = self._look_up(batch, instruction, source, executing)
+        for place, components in enumerate(results):
+            number = number_of(
+                batch, self._launch.program, instruction.destination + place, relative=instruction.destination_relative
+            )
+            write_register(batch, number, components, instruction.selects, executing)
+
+    def _source(self, batch: Batch, instruction: Fetch) -> Floats:
+        number = number_of(batch, self._launch.program, instruction.source, relative=instruction.source_relative)
+        return read_register(batch, number)
+
+    def _look_up(self, batch: Batch, instruction: Texture | Vertex, source: Floats, executing: Mask) -> list[Floats]:
+        launch = self._launch
+        if isinstance(instruction, Vertex):
+            found = vertex.fetch(instruction, source, launch.inputs, launch.program.constants, executing)
+        else:
+            fetched = texture.fetch(instruction, source, launch.inputs, executing)
+            if fetched is None:
+                return []
+            found = fetched
+        components, addresses = found
+        if addresses:
+            assert instruction.input is not None
+            self._journal.read(batch, launch.inputs.buffers[instruction.input], addresses)
+        return [components]
+
+    def _read_memory(self, batch: Batch, instruction: MemoryRead, source: Floats, executing: Mask) -> list[Floats]:
+        index = memory.index_of(None if instruction.component is None else source, instruction.component or 0)
+        results = []
+        for place in range(instruction.burst):
+            if instruction.scratch:
+                access = memory.scratch(self._launch, batch, instruction.base + place, index)
+            else:
+                access = memory.scatter(
+                    self._launch, instruction.base, instruction.size, instruction.element, index + place
+                )
+            access = access.spread(batch.size)
+            results.append(memory.read(self._launch, access, executing))
+            self._journal.read_words(batch, access.address, access.inside & executing)
+        return results

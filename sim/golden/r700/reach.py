@@ -1,0 +1,46 @@
+"""Which CF words of a program can be reached, whatever its masks and constants are."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from ctm.rtl.isa.r700.control_flow import CfOperation
+from ctm.sim.golden.r700.instruction import Flow, Illegal, Word
+
+TEXTURE_CLAUSES = (CfOperation.TEX, CfOperation.TEX_ACK)
+VERTEX_CLAUSES = (CfOperation.VTX, CfOperation.VTX_TC, CfOperation.VTX_ACK, CfOperation.VTX_TC_ACK)
+ACKNOWLEDGED_CLAUSES = (CfOperation.TEX_ACK, CfOperation.VTX_ACK, CfOperation.VTX_TC_ACK)
+FETCH_CLAUSES = (*TEXTURE_CLAUSES, *VERTEX_CLAUSES)
+
+_STAYS = frozenset(
+    {*FETCH_CLAUSES, CfOperation.NOP, CfOperation.POP, CfOperation.KILL, CfOperation.RETURN, CfOperation.WAIT_ACK}
+)
+"""Operations that do not go to their ADDR. A RETURN goes behind a CALL, which is reached from there."""
+
+
+class _Code(Protocol):
+    def __len__(self) -> int: ...
+
+    def word(self, address: int) -> Word | Illegal: ...
+
+
+def reached(code: _Code, start: int) -> Sequence[Word]:
+    """The legal CF words that can be reached from `start`."""
+    words = {}
+    waiting = [start]
+    while waiting:
+        address = waiting.pop()
+        if address in words or address >= len(code):
+            continue
+        word = code.word(address)
+        words[address] = word
+        if not isinstance(word, Illegal):
+            waiting += _followers(address, word)
+    return [word for word in words.values() if not isinstance(word, Illegal)]
+
+
+def _followers(address: int, word: Word) -> Iterator[int]:
+    if word.ends:
+        return
+    yield address + 1
+    if isinstance(word, Flow) and word.operation not in _STAYS:
+        yield word.target

@@ -1,0 +1,117 @@
+"""Runs a real compiled R700 program through the whole machine."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ctm.rtl.config import R700
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.rtl.isa.formats import DataFormat
+from ctm.sim.elf.r700.shader import read_shader
+from ctm.sim.elf.r700.writer import file_of
+from ctm.sim.jobs.constants import ConstantFiles
+from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
+from ctm.sim.runtime.prologue.r700 import with_prologue
+
+_DATA = Path(__file__).parents[1] / "data" / "r700"
+FOLDERS = (_DATA / "shaders", _DATA / "llvm")
+FILES = {path.stem: path for folder in FOLDERS for path in sorted(folder.glob("*.json"))}
+"""Programs of both kinds of compilers by name."""
+
+
+@dataclass(frozen=True)
+class Shader:
+    """A program of tb/data/r700 with its arrays."""
+
+    text: str
+    document: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+    @staticmethod
+    def load(name: str) -> "Shader":
+        path = FILES[name]
+        text = path.read_text()
+        with np.load(path.with_suffix(".npz")) as arrays:
+            return Shader(text, json.loads(text), dict(arrays))
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Width and height of the domain."""
+        width, height = self.document["grid"]
+        return width, height
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run left: outputs [targets, height, width, 4], conditional values [height, width] where there are any."""
+
+    outputs: np.ndarray
+    depth: np.ndarray | None
+
+    @property
+    def bits(self) -> list[np.ndarray]:
+        """The same as words."""
+        arrays = [self.outputs] if self.depth is None else [self.outputs, self.depth]
+        return [array.view(np.uint32) for array in arrays]
+
+
+def run(shader: Shader, *, wavefront: int = 16, engine: str = "golden", covered: np.ndarray | None = None) -> Result:
+    """Run a program over its grid; with `covered` [height, width] only where a conditional test of the PE passes."""
+    device = Device(engine, replace(R700, array=replace(R700.array, wavefront=wavefront)))
+    source = read_shader(shader.text)
+    executable, loaded_from = with_prologue(source.executable, source.inputs)
+    arrays = {index: shader.arrays[f"gpr{register}"] for register, index in loaded_from.items()}
+    for texture in shader.document["textures"]:
+        arrays[texture["input"]] = shader.arrays[f"texture{texture['input']}"]
+    commands = CommandBuffer().set_inst_fmt(device.place(file_of(executable)))
+    floats, _, _ = (device.place(data) for data in ConstantFiles(floats=dict(source.float_constants), ints={}).images())
+    commands.set_constf_fmt(floats)
+    for index, array in arrays.items():
+        image = _image(device, array)
+        commands.set_inp_fmt(index, image.base, image.layout.format_word, image.layout.height)
+    width, height = shader.grid
+    outputs = []
+    for target in range(shader.document["targets"]):
+        unwritten = np.full((height, width, 4), shader.document["unwritten"], np.float32)
+        outputs.append(_image(device, unwritten))
+        commands.set_out_fmt(target, outputs[-1].base, outputs[-1].layout.format_word, height)
+    depth = None
+    if "expected_depth" in shader.arrays:
+        depth = _image(device, np.full((height, width, 1), shader.document["unwritten"], np.float32))
+        commands.set_cond_out_fmt(depth.base, depth.layout.format_word, height)
+        commands.set_cond_loc(ConditionalLocation.DPP).set_cond_out_mask(enable=True)
+    commands.set_domain(0, 0, width - 1, height - 1).start_program()
+    device.run(commands.flush_out_cache().flush_cond_out_cache())
+    return Result(np.stack([image.read() for image in outputs]), None if depth is None else depth.read()[..., 0])
+
+
+def _image(device: Device, array: np.ndarray) -> Image:
+    height, width, channels = array.shape
+    data_format = DataFormat.FLOAT32_4 if channels == 4 else DataFormat.FLOAT32_1
+    return device.image(Layout(width=width, height=height, format=data_format), array)
+
+
+def wrong_pixels(shader: Shader, found: Result) -> np.ndarray:
+    """Pixels [height, width] that are outside the tolerance of every reference's result."""
+    compare = shader.document.get("compare", ["float"] * found.outputs.shape[0])
+    names = [name for name in ("expected", "expected_second") if name in shader.arrays]
+    right = np.ones(found.outputs.shape[1:3], bool)
+    for target, kind in enumerate(compare):
+        matches = [_matches(shader, found.outputs[target], shader.arrays[name][target], kind) for name in names]
+        right &= np.logical_or.reduce(matches).all(axis=-1)
+    if found.depth is not None:
+        right &= _matches(shader, found.depth, shader.arrays["expected_depth"], "float")
+    return ~right
+
+
+def _matches(shader: Shader, found: np.ndarray, expected: np.ndarray, kind: str) -> np.ndarray:
+    equal: np.ndarray = found.view(np.uint32) == np.ascontiguousarray(expected).view(np.uint32)
+    if kind == "bits":
+        return equal
+    with np.errstate(invalid="ignore"):
+        tolerance = shader.document["relative_tolerance"] * np.maximum(1, np.abs(expected))
+        equal |= np.abs(found - expected) <= tolerance
+    return equal | (np.isnan(found) & np.isnan(expected)) | (found == expected)
