@@ -199,6 +199,23 @@ PRESETS = {"default": DEFAULT, "tiny": TINY, "wide": WIDE, "r700": R700}
 DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
 """Of each instruction set, the preset for a user who names none."""
 
+MODELLED_ONLY = frozenset({"r700"})
+"""Instruction sets that the golden model has and the hardware has not."""
+
+
+def check_hardware(config: MachineConfig) -> None:
+    """Refuse a machine of which there is no hardware.
+
+    Raises
+    ------
+    ValueError
+        With what there is instead.
+    """
+    name = config.array.instruction_set
+    if name in MODELLED_ONLY:
+        raise ValueError(f"a core for {name} programs has no hardware yet: engine 'golden' runs them")
+
+
 TEXT_SETTINGS = frozenset(
     f"{part.name}.{setting.name}"
     for part in fields(MachineConfig)

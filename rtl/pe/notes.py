@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.isa import executable as elf
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS, WORD_BYTES
+from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.window import OFFSET_BITS, WindowClient, keep
 
@@ -36,7 +37,7 @@ class NoteWalker(wiring.Component):
     found : ``Out(1)``
         A program information was found,
     repeated : ``Out(1)``
-        and another one.
+        and another one; or one of a program of another kind, which must not be there.
     information : ``Out(ArrayLayout(32, 16))``
         The last one.
     window : ``Out(WindowClient(image_limit))``
@@ -44,6 +45,10 @@ class NoteWalker(wiring.Component):
 
     def __init__(self, program_format: ProgramFormat) -> None:
         self._kind = program_format.information.value
+        formats = PROGRAM_FORMATS.values()
+        self._foreign = sorted(
+            {known.information.value for known in formats if known.machine == program_format.machine} - {self._kind}
+        )
         super().__init__(
             {
                 "forget": In(1),
@@ -109,12 +114,15 @@ class NoteWalker(wiring.Component):
                 with m.If(~is_named | (header.type != self._kind)):
                     m.d.sync += note.eq(following)
                     m.next = "header"
+                    for foreign in self._foreign:
+                        with m.If(is_named & (header.type == foreign)):
+                            m.d.sync += self.repeated.eq(1)
                 with m.Elif(header.descsz != _INFORMATION_BYTES):
                     finish(Status.BAD_EXECUTABLE)
                 with m.Else():
                     read(descriptor, elf.PROGRAM_INFORMATION_WORDS, "header")
                     with m.If(window.done):
-                        m.d.sync += [note.eq(following), self.found.eq(1), self.repeated.eq(self.found)]
+                        m.d.sync += [note.eq(following), self.found.eq(1), self.repeated.eq(self.repeated | self.found)]
         return m
 
 

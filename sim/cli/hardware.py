@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from ctm.sim.cli.options import Json, Preset, Settings, configuration
-from ctm.sim.cli.outcome import Outcome
+from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.report.hardware import TOP, write_hardware
 
 
@@ -22,7 +22,10 @@ def verilog(
     with outcome.reported():
         config = configuration(preset, settings)
         with Console(stderr=True).status("writing the machine as Verilog"):
-            files = write_hardware(config, output)
+            try:
+                files = write_hardware(config, output)
+            except ValueError as error:
+                raise BadInput(str(error)) from None
         outcome.fields["files"] = {kind: str(path) for kind, path in files.items()}
         outcome.say(f"module {TOP}: {files['verilog']}; sources {files['list']}; configuration "
                     f"{files['configuration']}; registers {files['header']}")  # fmt: skip

@@ -83,7 +83,10 @@ def prepare_engine(name: str, config: MachineConfig) -> None:
         message = f"compiling the machine for engine '{name}', once for this configuration (a minute or two) ..."
         typer.echo(message, err=True)
 
-    ENGINES[name].prepare(config, tell)
+    try:
+        ENGINES[name].prepare(config, tell)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 def configuration(preset: str | None, settings: list[str] | None, *, kind: str | None = None) -> MachineConfig:

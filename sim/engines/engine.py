@@ -43,6 +43,8 @@ class Engine(Protocol):
         ------
         ToolchainError
             A tool is missing or failed.
+        ValueError
+            There is no hardware of this configuration.
         """
 
     def execute(self, address: int, dwords: int) -> None:

@@ -132,6 +132,7 @@ class CompiledEngine(CycleAccurateEngine):
     @classmethod
     def prepare(cls, config: MachineConfig, tell: Notice) -> None:
         """Compile the machine; see `Engine.prepare`."""
+        super().prepare(config, tell)
         cls.library(config, tell)
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.config import MachineConfig, check_hardware
 from ctm.sim.files import try_files, write_file
 from ctm.sim.report.header import c_header
 
@@ -27,7 +27,10 @@ def write_hardware(config: MachineConfig, folder: Path) -> dict[str, Path]:
         Yosys, which writes the Verilog, is missing or failed.
     OSError
         A file cannot be written.
+    ValueError
+        There is no hardware of this configuration.
     """
+    check_hardware(config)
     names = {"verilog": f"{TOP}.v", "list": f"{TOP}.f", "configuration": f"{TOP}.json", "header": f"{TOP}.h"}
     files = {kind: folder / name for kind, name in names.items()}
     try_files(dict.fromkeys(files.values(), 0), make_folders=True)

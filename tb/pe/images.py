@@ -54,7 +54,7 @@ def random_notes(generator: np.random.Generator, uncached_writes: bool) -> list[
     others = (elf.NOTE_NAME, b"ATI DPQ\x00", b"ATI", b"GNU\x00", b"", b"ATI DPP\x00\x00", b"a long name of a note\x00")
     for _ in range(generator.integers(4)):
         name = others[generator.integers(len(others))]
-        kind = int(generator.integers(2 if name == elf.NOTE_NAME else 1, 8))
+        kind = int(generator.integers(2 if name == elf.NOTE_NAME else 1, 10))
         other = note(name, kind, generator.bytes(int(generator.integers(30))))
         notes.insert(int(generator.integers(len(notes) + 1)), other)
     return notes

@@ -20,6 +20,7 @@ BASE, BUFFER = 0x0030_0800, 0x2000_0000
 SMALL_BYTES = 320
 INFORMATION = struct.pack("<16I", 1, *range(15))
 PROGRAM_NOTE = note(elf.NOTE_NAME, elf.NoteType.PROGRAM_INFORMATION.value, INFORMATION)
+FOREIGN_NOTE = note(elf.NOTE_NAME, elf.NoteType.R700_PROGRAM.value, struct.pack("<16I", 0x700, *range(15)))
 
 
 @cache
@@ -168,3 +169,20 @@ def test_an_image_that_has_changed_is_read_anew() -> None:
     for status in ([], [Status.BAD_EXECUTABLE], []):
         memory.write(BASE, b"\x7fELG" if status else elf.ELF_MAGIC)
         assert statuses(check(compiled(), work, Timing())) == status
+
+
+@pytest.mark.parametrize(
+    ("notes", "loads"),
+    [
+        ([FOREIGN_NOTE], False),
+        ([FOREIGN_NOTE, PROGRAM_NOTE], False),
+        ([PROGRAM_NOTE, FOREIGN_NOTE], False),
+        ([PROGRAM_NOTE, note(b"GNU\x00", elf.NoteType.R700_PROGRAM.value, bytes(64))], True),
+        ([note(elf.NOTE_NAME, elf.NoteType.R700_PROGRAM.value, b""), PROGRAM_NOTE], False),
+    ],
+)
+def test_no_program_information_of_another_kind_may_be_there(notes: list[bytes], loads: bool) -> None:
+    contents = b"".join(notes)
+    segments = [(elf.PT_LOAD, 1024, 24), (elf.PT_NOTE, 256, len(contents))]
+    outcome = load(image(segments, {256: contents}))
+    assert statuses(outcome) == [Status.BAD_EXECUTABLE] * (not loads)

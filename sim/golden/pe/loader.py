@@ -70,7 +70,7 @@ def load(memory: Memory, base: int, kind: str) -> Image:
                 raise _malformed("it has two code segments")
             code = offset, size
         elif segment == elf.PT_NOTE:
-            notes += _program_notes(window, offset, size, wanted.machine)
+            notes += _program_notes(window, offset, size, kind)
     if code is None:
         raise _malformed("it has no code segment")
     if len(notes) != 1:
@@ -105,8 +105,9 @@ def _segments(window: _Window, machine: int) -> Iterator[tuple[int, int, int]]:
         yield words[0], words[1], words[4]
 
 
-def _program_notes(window: _Window, offset: int, size: int, machine: int) -> list[tuple[str, list[int]]]:
-    """The program information notes of one note segment, of whatever kind: the kind and the descriptor of each."""
+def _program_notes(window: _Window, offset: int, size: int, kind: str) -> list[tuple[str, list[int]]]:
+    """The program information notes of one note segment, of whatever kind: the kind of each, of `kind` with its words."""
+    machine = PROGRAM_FORMATS[kind].machine
     kinds = {known.information.value: kind for kind, known in PROGRAM_FORMATS.items() if known.machine == machine}
     found = []
     end = offset + size
@@ -119,6 +120,9 @@ def _program_notes(window: _Window, offset: int, size: int, machine: int) -> lis
             raise _malformed("a note reaches past the end of its segment")
         name = window.words(name_at, (name_size + 3) // 4, "a note's name")
         if _bytes(name)[:name_size] == elf.NOTE_NAME and note in kinds:
+            if kinds[note] != kind:
+                found.append((kinds[note], []))
+                continue
             if descriptor_size != 4 * elf.PROGRAM_INFORMATION_WORDS:
                 raise _malformed(f"its program information has {descriptor_size} bytes instead of 64")
             words = window.words(descriptor_at, elf.PROGRAM_INFORMATION_WORDS, "the program information")
