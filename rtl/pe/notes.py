@@ -114,9 +114,8 @@ class NoteWalker(wiring.Component):
                 with m.If(~is_named | (header.type != self._kind)):
                     m.d.sync += note.eq(following)
                     m.next = "header"
-                    for foreign in self._foreign:
-                        with m.If(is_named & (header.type == foreign)):
-                            m.d.sync += self.repeated.eq(1)
+                    with m.If(is_named & header.type.matches(*self._foreign)):
+                        m.d.sync += self.repeated.eq(1)
                 with m.Elif(header.descsz != _INFORMATION_BYTES):
                     finish(Status.BAD_EXECUTABLE)
                 with m.Else():

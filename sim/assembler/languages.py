@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from ctm.sim.assembler.listing import Listing
 from ctm.sim.assembler.r5xx.printer.disassembler import disassemble as disassemble_r5xx
 from ctm.sim.assembler.r5xx.program import assemble as assemble_r5xx
 from ctm.sim.elf import Executable
+from ctm.sim.elf.r5xx.executable import Executable as R5xxExecutable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +28,10 @@ class Language:
     name: str
     kind: str
     assemble: Callable[[str, str], Listing]
-    disassemble: Callable[[Executable], str]
+    disassemble: Callable[[Any], str]
 
 
-_R5XX = Language(name="r5xx", kind=Executable.kind, assemble=assemble_r5xx, disassemble=disassemble_r5xx)
+_R5XX = Language(name="r5xx", kind=R5xxExecutable.kind, assemble=assemble_r5xx, disassemble=disassemble_r5xx)
 LANGUAGES = {language.name: language for language in (_R5XX,)}
 
 

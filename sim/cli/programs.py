@@ -8,7 +8,7 @@ import typer
 from ctm.sim.assembler import assemble, disassemble
 from ctm.sim.cli.options import Json
 from ctm.sim.cli.outcome import BadInput, Outcome
-from ctm.sim.elf import ElfError, Executable, read, write
+from ctm.sim.elf import ElfError, Executable, describe, read, write
 from ctm.sim.files import (
     STANDARD_OUTPUT,
     is_same_file,
@@ -18,7 +18,7 @@ from ctm.sim.files import (
     write_file,
     write_standard_output,
 )
-from ctm.sim.report.executable import describe, print_description
+from ctm.sim.report.executable import print_description
 
 _STANDARD = Path("-")
 _File = Annotated[

@@ -4,20 +4,18 @@ Source: CTM Guide pp. 45-49.
 """
 
 from ctm.sim.elf.error import ElfError
-from ctm.sim.elf.json_words import ShaderError
-from ctm.sim.elf.kinds import read, write
-from ctm.sim.elf.r5xx.executable import Executable, Instruction
-from ctm.sim.elf.r5xx.notes import Notes, derive_notes
-from ctm.sim.elf.r5xx.shader import Shader, read_shader
+from ctm.sim.elf.executable import Executable
+from ctm.sim.elf.kinds import describe, read, read_shader, write
+from ctm.sim.elf.notes import Notes
+from ctm.sim.elf.shader import Shader, ShaderError
 
 __all__ = [
     "ElfError",
     "Executable",
-    "Instruction",
     "Notes",
     "Shader",
     "ShaderError",
-    "derive_notes",
+    "describe",
     "read",
     "read_shader",
     "write",

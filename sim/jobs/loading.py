@@ -177,7 +177,7 @@ class Loader:
                 noun = key.removesuffix("s") if "." not in key else key.partition(".")[2] + " constant"
                 message = f"{file} uses {noun} {missing[0]}, which is not bound"
                 raise self._text.error((key.partition(".")[0],), message)
-        for index in sorted(launch.program.scaled_inputs):
+        for index in sorted(launch.program.executable.scaled_inputs):
             layout = layouts.get(index)
             if layout is not None and layout.pitch != layout.width:
                 position = [section.index for section in self._job.inputs].index(index)

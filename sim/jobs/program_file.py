@@ -3,15 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_INST
-from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
-from ctm.rtl.isa.word import unpack
 from ctm.sim.assembler import assemble
 from ctm.sim.elf import ElfError, Executable, ShaderError, read, read_shader
 from ctm.sim.files import read_file, read_text
 from ctm.sim.jobs.constants import ConstantFiles
-
-_NO_LOOKUP = (TextureOperation.NOP.value, TextureOperation.KILL_LT_0.value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,18 +16,6 @@ class ProgramFile:
     path: Path
     executable: Executable
     constants: ConstantFiles = ConstantFiles()
-
-    @property
-    def scaled_inputs(self) -> frozenset[int]:
-        """Inputs that some instruction looks up with coordinates from 0 to 1."""
-        found = set()
-        for words in self.executable.instructions:
-            if unpack(COMMON, words[0])["type"] != InstructionType.TEX.value:
-                continue
-            tex = unpack(TEX_INST, words[1])
-            if tex["inst"] not in _NO_LOOKUP and not tex["unscaled"]:
-                found.add(tex["tex_id"])
-        return frozenset(found)
 
 
 def load_program(path: Path) -> ProgramFile:

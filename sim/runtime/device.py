@@ -71,7 +71,7 @@ class Device:
 
     def place(self, data: bytes | Executable, region: str = LOCAL) -> int:
         """The address of a new copy of `data` in the machine's memory; of a program, of its ELF file."""
-        contents = write(data) if isinstance(data, Executable) else data
+        contents = data if isinstance(data, bytes) else write(data)
         address = self.allocate(len(contents), region)
         self.memory.write(address, contents)
         return address

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, with_settings
-from ctm.sim.elf import Executable, kinds, read, write
+from ctm.sim.elf import kinds, read, write
 from ctm.sim.elf.container.reader import Container
 from ctm.sim.elf.container.writer import write_container
+from ctm.sim.elf.r5xx import description as r5xx_description
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
 from ctm.tb.cli.invocation import ctm, report
 from ctm.tb.golden.invented import INSTRUCTION_SET, Op
@@ -41,7 +43,7 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second instruction set, whose default preset has groups of 16."""
     invent(monkeypatch)
     monkeypatch.setitem(INSTRUCTION_SETS, INVENTED, INSTRUCTION_SET)
-    monkeypatch.setitem(kinds._KINDS, INVENTED, kinds._Kind(Invented.of, Invented.file))  # type: ignore[arg-type]
+    monkeypatch.setitem(kinds._KINDS, INVENTED, kinds._Kind(Invented.of, Invented.file, r5xx_description.describe))  # type: ignore[arg-type]
     preset = with_settings(DEFAULT, {"array.instruction_set": INVENTED, "array.lanes": 16})
     monkeypatch.setitem(PRESETS, "other", preset)
     monkeypatch.setitem(DEFAULT_PRESETS, INVENTED, "other")

@@ -8,7 +8,8 @@ import numpy as np
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.cosim.work import Work
 from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL, Instruction, alu, move

@@ -6,8 +6,9 @@ import pytest
 
 from ctm.rtl.isa.executable import NoteType
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
-from ctm.sim.elf import ElfError, Executable, read, write
+from ctm.sim.elf import ElfError, read, write
 from ctm.sim.elf.container.reader import read_container
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.tb.lib.program_formats import FORMAT, INFORMATION, INVENTED, code_of, invent, invented_file
 
 R5XX_NOTE = (NoteType.PROGRAM_INFORMATION, (1, *[0] * 15))

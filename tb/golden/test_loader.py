@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
 from ctm.rtl.isa.status import Status
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r5xx.image import fields_of

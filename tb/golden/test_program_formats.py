@@ -7,7 +7,8 @@ import pytest
 from ctm.rtl.isa.executable import NoteType
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 from ctm.rtl.isa.status import Status
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.loader import Image, load
 from ctm.sim.memory import Memory

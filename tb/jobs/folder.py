@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from ctm.rtl.isa.r5xx.opcodes import RgbOperation
-from ctm.sim.elf import Executable, derive_notes, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
+from ctm.sim.elf.r5xx.notes import derive_notes
 from ctm.tb.r5xx.machine import Instruction, alu, move
 from ctm.tb.r5xx.statements import lookup
 

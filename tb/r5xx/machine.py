@@ -11,7 +11,8 @@ from ctm.rtl.isa.r5xx import instruction as words
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InstructionType, RgbOperation, Swizzle
 from ctm.rtl.isa.r5xx.program import US_FC_CTRL
 from ctm.rtl.isa.word import pack
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.golden import machine as golden
 from ctm.sim.memory import Memory
 from ctm.sim.runtime import CommandBuffer, Image, Layout

@@ -12,7 +12,8 @@ from ctm.rtl.isa.limits import BASE_ALIGNMENT, FLOAT_CONSTANTS
 from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.assembler import disassemble
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.machine import Machine
 from ctm.sim.memory import Memory

@@ -12,7 +12,8 @@ from ctm.rtl.isa.r5xx.opcodes import ZeroTest
 from ctm.rtl.isa.r5xx.program import US_FC_CTRL
 from ctm.rtl.isa.status import Status
 from ctm.rtl.isa.word import pack
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.fault import MachineError
 from ctm.sim.report.workloads import blackscholes, matmul, nbody, prepare

@@ -12,7 +12,8 @@ from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx.program import PROGRAM_INFORMATION
 from ctm.rtl.isa.status import Status
 from ctm.rtl.r5xx.launch import Launch
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r5xx.image import fields_of

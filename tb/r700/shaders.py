@@ -10,8 +10,7 @@ import numpy as np
 from ctm.rtl.config import R700
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.formats import DataFormat
-from ctm.sim.elf.r700.shader import read_shader
-from ctm.sim.elf.r700.writer import file_of
+from ctm.sim.elf import read_shader, write
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
 from ctm.sim.runtime.prologue.r700 import with_prologue
@@ -66,7 +65,7 @@ def run(shader: Shader, *, wavefront: int = 16, engine: str = "golden", covered:
     arrays = {index: shader.arrays[f"gpr{register}"] for register, index in loaded_from.items()}
     for texture in shader.document["textures"]:
         arrays[texture["input"]] = shader.arrays[f"texture{texture['input']}"]
-    commands = CommandBuffer().set_inst_fmt(device.place(file_of(executable)))
+    commands = CommandBuffer().set_inst_fmt(device.place(write(executable)))
     floats, _, _ = (device.place(data) for data in ConstantFiles(floats=dict(source.float_constants), ints={}).images())
     commands.set_constf_fmt(floats)
     for index, array in arrays.items():

@@ -3,7 +3,8 @@
 import json
 
 from ctm.sim.assembler import assemble
-from ctm.sim.report.executable import describe, print_description
+from ctm.sim.elf import describe
+from ctm.sim.report.executable import print_description
 
 SOURCE = """
 .zero_times_anything

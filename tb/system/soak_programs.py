@@ -10,7 +10,8 @@ from ctm.rtl.isa.executable import ELF_HEADER_BYTES
 from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.assembler import assemble
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.memory import Memory

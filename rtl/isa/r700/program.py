@@ -44,6 +44,9 @@ STACK_SIZE = data.StructLayout({"entries": 32})
 FLAGS = data.StructLayout({"dx10_clamp": 1, "depth": 1, "memory": 1, "scratch": 1, "reserved": 28})
 """`dx10_clamp`: CLAMP of a NaN is 0. `depth`: an export to 61 is the conditional value, which else is the PE's.
 `memory`: MEM_EXPORT writes output 0. `scratch`: output 3 is the scratch."""
+MEMORY_OUTPUT = 0
+SCRATCH_OUTPUT = 3
+"""Outputs that programs with these flags write past the caches: FLOAT32_1, LINEAR."""
 TEX_BASE = data.StructLayout({"base": 32})
 """RESOURCE_ID of input 0."""
 LDS_DWORDS = data.StructLayout({"dwords": 32})

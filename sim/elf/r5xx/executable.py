@@ -6,10 +6,14 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ctm.rtl.isa.limits import TEMPORARIES
+from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_INST
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, INSTRUCTION_WORDS
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
 from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import unpack
-from ctm.sim.elf.r5xx.notes import Notes
+from ctm.sim.elf.notes import Notes
+
+_NO_LOOKUP = (TextureOperation.NOP.value, TextureOperation.KILL_LT_0.value)
 
 Instruction = tuple[int, ...]
 """The six 32-bit words of an instruction, word 0 first."""
@@ -52,6 +56,18 @@ class Executable:
         _check("highest_temporary", self.highest_temporary, TEMPORARIES)
         for name in ("fg_depth_src", "us_config", "us_fc_ctrl", "us_w_fmt"):
             _check(name, getattr(self, name), 1 << 32)
+
+    @property
+    def scaled_inputs(self) -> frozenset[int]:
+        """Inputs that some instruction looks up with coordinates from 0 to 1."""
+        found = set()
+        for words in self.instructions:
+            if unpack(COMMON, words[0])["type"] != InstructionType.TEX.value:
+                continue
+            tex = unpack(TEX_INST, words[1])
+            if tex["inst"] not in _NO_LOOKUP and not tex["unscaled"]:
+                found.add(tex["tex_id"])
+        return frozenset(found)
 
     @property
     def full_flow_control(self) -> bool:

@@ -9,8 +9,8 @@ from ctm.rtl.isa.r5xx import program as r5xx
 from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.container.reader import Container, Note
 from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.notes import Notes
 from ctm.sim.elf.r5xx.executable import Executable
-from ctm.sim.elf.r5xx.notes import Notes
 
 _LISTS = {
     NoteType.INPUTS: "inputs",

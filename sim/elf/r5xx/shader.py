@@ -4,39 +4,24 @@ The keys are those of tb/data/r5xx/shaders/README.md. Keys that are not listed h
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, INT_CONSTANTS, TEMPORARIES
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, INSTRUCTION_WORDS
-from ctm.sim.elf.json_words import ShaderError, indexed, number, read_document, word, words
 from ctm.sim.elf.r5xx.executable import Executable, Instruction
 from ctm.sim.elf.r5xx.notes import derive_notes
+from ctm.sim.elf.shader import Shader, ShaderError, indexed, number, word, words
 
 _WORD = 1 << 32
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shader:
-    """A program and the constants that its file gives values to.
-
-    `float_constants`: index -> the bits of r, g, b, a. `int_constants`: index -> word, count in 7:0, first aL in 15:8,
-    signed step in 23:16.
-    """
-
-    executable: Executable
-    float_constants: Mapping[int, tuple[int, ...]]
-    int_constants: Mapping[int, int]
-
-
-def read_shader(text: str | bytes) -> Shader:
+def shader_of(document: Mapping[str, object]) -> Shader:
     """Read a compiled shader; the notes of the executable are derived from its code.
 
     Raises
     ------
     ShaderError
-        The text is no JSON object, or a key is missing or has a wrong value.
+        A key is missing or has a wrong value.
     """
-    document = read_document(text)
     instructions = _instructions(document)
     executable = Executable(
         instructions=instructions,

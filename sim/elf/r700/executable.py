@@ -1,12 +1,15 @@
 """An R700 program, as its executable holds it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from ctm.rtl.isa.r700 import program as r700
 from ctm.rtl.isa.r700.limits import CODE_UNITS, UNIT_WORDS
-from ctm.rtl.isa.r700.program import ProgramType
+from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT, ProgramType
 from ctm.rtl.isa.word import pack
+from ctm.sim.elf.notes import Notes
+from ctm.sim.elf.r700.usage import Usage, usage
 
 Unit = tuple[int, ...]
 """The two 32-bit words of a unit of code, word 0 first."""
@@ -43,6 +46,35 @@ class Executable:
         found = r700.problem(self.information, len(self.code))
         if found:
             raise ValueError(found)
+
+    @cached_property
+    def usage(self) -> Usage:
+        """What its code uses."""
+        return usage(self.code, self.start, self.texture_base)
+
+    @cached_property
+    def notes(self) -> Notes:
+        """What its code uses, as far as other programs have notes of it; with the outputs that it writes uncached."""
+        used = self.usage
+        uncached = {MEMORY_OUTPUT} if self.memory else set()
+        uncached |= {SCRATCH_OUTPUT} if self.scratch else set()
+        return Notes(
+            inputs=tuple(sorted(used.inputs)),
+            outputs=tuple(sorted(used.outputs | uncached)),
+            conditional_output=self.depth and used.depth,
+            float_constants=tuple(sorted(used.float_constants)),
+            int_constants=tuple(sorted(used.int_constants)),
+        )
+
+    @property
+    def uncached_writes(self) -> bool:
+        """Whether it writes outputs past the caches, at places of its own."""
+        return self.memory or self.scratch
+
+    @property
+    def scaled_inputs(self) -> frozenset[int]:
+        """Inputs that some instruction looks up with coordinates from 0 to 1."""
+        return frozenset(self.usage.scaled_inputs)
 
     @property
     def information(self) -> tuple[int, ...]:

@@ -106,10 +106,10 @@ def _segments(window: _Window, machine: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _program_notes(window: _Window, offset: int, size: int, kind: str) -> list[tuple[str, list[int]]]:
-    """The program information notes of one note segment, of whatever kind: the kind of each, of `kind` with its words."""
+    """The program information notes of a note segment: the kind of each, and the words of those of `kind`."""
     machine = PROGRAM_FORMATS[kind].machine
     kinds = {known.information.value: kind for kind, known in PROGRAM_FORMATS.items() if known.machine == machine}
-    found = []
+    found: list[tuple[str, list[int]]] = []
     end = offset + size
     while offset < end:
         name_size, descriptor_size, note = window.words(offset, elf.NOTE_HEADER_BYTES // 4, "a note")

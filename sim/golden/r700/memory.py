@@ -6,6 +6,7 @@ import numpy as np
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS, WORD_BYTES
 from ctm.rtl.isa.r700.exports import UNBOUNDED, ExportOperation
+from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
 from ctm.sim.golden.dpp.constants import RefusedError
@@ -13,7 +14,7 @@ from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.r700.instruction import Export
-from ctm.sim.golden.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT, Program
+from ctm.sim.golden.r700.program import Program
 from ctm.sim.golden.r700.state import Batch
 
 

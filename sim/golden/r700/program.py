@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES
+from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
 from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.pe.loader import Image
@@ -17,10 +18,6 @@ from ctm.sim.golden.r700.decode.words import decode_word
 from ctm.sim.golden.r700.image import Information, information_of
 from ctm.sim.golden.r700.instruction import AluWord, Clause, Export, Flow, Illegal, Texture, Vertex, Word
 from ctm.sim.golden.r700.reach import TEXTURE_CLAUSES, reached
-
-MEMORY_OUTPUT = 0
-"""The output that MEM_EXPORT writes."""
-SCRATCH_OUTPUT = 3
 
 
 class Code:

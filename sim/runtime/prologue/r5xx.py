@@ -12,7 +12,8 @@ from ctm.rtl.isa.limits import INPUTS
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR, FC_INST, TEX_ADDR, TEX_INST
 from ctm.rtl.isa.r5xx.opcodes import Channel, InstructionType, JumpFunction, TextureOperation
 from ctm.rtl.isa.word import pack
-from ctm.sim.elf import Executable, derive_notes
+from ctm.sim.elf.r5xx.executable import Executable
+from ctm.sim.elf.r5xx.notes import derive_notes
 
 _IDENTITY = {f"dst_{name}_swiz": Channel[name.upper()].value for name in "rgba"}
 

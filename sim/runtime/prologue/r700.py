@@ -16,7 +16,6 @@ from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation, Condition
 from ctm.rtl.isa.r700.fetch import SourceSelect, TextureOperation
 from ctm.rtl.isa.r700.limits import FETCH_CLAUSE_INSTRUCTIONS, FETCH_UNITS
 from ctm.rtl.isa.word import pack
-from ctm.sim.elf.r700 import usage
 from ctm.sim.elf.r700.executable import Executable, Unit
 
 _IDENTITY = {f"dst_sel_{name}": ComponentSelect[name.upper()].value for name in "xyzw"}
@@ -39,8 +38,7 @@ def with_prologue(executable: Executable, registers: Sequence[int]) -> tuple[Exe
     """
     if not registers:
         return executable, {}
-    used = usage.inputs(executable.code, executable.start, executable.texture_base)
-    free = [index for index in reversed(range(INPUTS)) if index not in used]
+    free = [index for index in reversed(range(INPUTS)) if index not in executable.notes.inputs]
     if len(registers) > len(free):
         raise ValueError(f"{len(registers)} registers need as many inputs, but {len(free)} are free")
     # R0 holds the coordinates until the end.

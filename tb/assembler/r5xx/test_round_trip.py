@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.sim.assembler import assemble, disassemble
-from ctm.sim.elf import Executable, Notes, read, read_shader, write
+from ctm.sim.elf import Notes, read, read_shader, write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.tb.elf.r5xx.programs import SHADERS
 
 WORD = st.integers(0, 2**32 - 1)

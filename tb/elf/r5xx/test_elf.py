@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctm.sim.elf import ElfError, Executable, Notes, read, read_shader, write
+from ctm.sim.elf import ElfError, Notes, read, read_shader, write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.memory import Memory
 from ctm.tb.elf.r5xx.programs import SHADERS

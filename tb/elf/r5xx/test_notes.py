@@ -17,7 +17,7 @@ from ctm.rtl.isa.r5xx.instruction import (
 )
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, FlowOperation, InstructionType, RgbOperation, TextureOperation
 from ctm.rtl.isa.word import pack
-from ctm.sim.elf import derive_notes
+from ctm.sim.elf.r5xx.notes import derive_notes
 from ctm.sim.elf.r5xx.registers import Registers
 from ctm.sim.elf.r5xx.usage import usage
 

@@ -26,7 +26,8 @@ from ctm.rtl.isa.r5xx.opcodes import (
 )
 from ctm.rtl.isa.r5xx.program import US_FC_CTRL
 from ctm.rtl.isa.word import pack, replace
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.machine import BOOLS, FLOATS, INTS, OUTPUT, PROGRAM, Instruction, alu, flow, move, tex

@@ -10,7 +10,8 @@ from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.assembler.cursor import Cursor
 from ctm.sim.assembler.tokens import Kind, Token
-from ctm.sim.elf import Executable, Instruction, derive_notes
+from ctm.sim.elf.r5xx.executable import Executable, Instruction
+from ctm.sim.elf.r5xx.notes import derive_notes
 from ctm.sim.elf.r5xx.registers import Registers
 from ctm.sim.elf.r5xx.usage import usage
 

@@ -11,7 +11,8 @@ from ctm.sim.assembler.r5xx.printer.flow import raw_text
 from ctm.sim.assembler.r5xx.printer.instruction import fit, instruction_text
 from ctm.sim.assembler.r5xx.printer.nesting import Nested, nest
 from ctm.sim.assembler.tokens import PARALLEL
-from ctm.sim.elf import Executable, derive_notes
+from ctm.sim.elf.r5xx.executable import Executable
+from ctm.sim.elf.r5xx.notes import derive_notes
 
 _INDENT = "    "
 _COMMENT_COLUMN = 92

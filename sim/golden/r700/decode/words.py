@@ -7,6 +7,7 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation, Condition, KcacheMode
 from ctm.rtl.isa.r700.exports import ExportOperation, ExportType, MemoryWrite
 from ctm.rtl.isa.r700.limits import FETCH_UNITS, KCACHE_LINE_ROWS, KCACHE_SETS
+from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
 from ctm.rtl.isa.word import unpack
 from ctm.sim.golden.r700.decode.error import refuse
 from ctm.sim.golden.r700.image import Information
@@ -116,8 +117,10 @@ def _pixels(operation: ExportOperation, low: int, high: int, information: Inform
     base, burst = word["array_base"], word["burst_count"] + 1
     is_depth = base == exports.COMPUTED_DEPTH
     refuse(burst > 1 if is_depth else base + burst > OUTPUTS, f"an export to target {base + burst - 1}")
-    refuse(information.memory and base == 0, "an export to output 0, which MEM_EXPORT writes in this program")
-    refuse(information.scratch and base <= 3 < base + burst, "an export to output 3, which is the program's scratch")
+    takes_memory = information.memory and base == MEMORY_OUTPUT
+    refuse(takes_memory, "an export to output 0, which MEM_EXPORT writes")
+    takes_scratch = information.scratch and base <= SCRATCH_OUTPUT < base + burst
+    refuse(takes_scratch, "an export to output 3, which is the scratch")
     selects = tuple(word[f"sel_{component}"] for component in "xyzw")
     known = {select.value for select in ComponentSelect}
     refuse(any(select not in known for select in selects), "a component select of 6")

@@ -1,11 +1,28 @@
-"""Values in the JSON forms of compiled programs: numbers and words, with errors that name the key."""
+"""Compiled programs as JSON documents: what one gives, and its values, with errors that name the key."""
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ctm.sim.elf.executable import Executable
 
 
 class ShaderError(Exception):
     """A JSON file that is no compiled shader; the message begins with the key that is wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shader:
+    """A program, and what its file says beside it.
+
+    `inputs` are registers that hold something when the program starts. `float_constants`: index -> the bits of the four
+    channels. `int_constants`: index -> word, count in 7:0, first aL in 15:8, signed step in 23:16.
+    """
+
+    executable: Executable
+    inputs: tuple[int, ...] = ()
+    float_constants: Mapping[int, tuple[int, ...]]
+    int_constants: Mapping[int, int]
 
 
 def read_document(text: str | bytes) -> dict[str, object]:

@@ -1,0 +1,25 @@
+"""A program of any kind, as the tools around the machine see it."""
+
+from typing import Protocol
+
+from ctm.sim.elf.notes import Notes
+
+
+class Executable(Protocol):
+    """What there is of every program; each instruction set has a class of its own."""
+
+    @property
+    def kind(self) -> str:
+        """The instruction set that the program is for."""
+
+    @property
+    def notes(self) -> Notes:
+        """What it uses."""
+
+    @property
+    def uncached_writes(self) -> bool:
+        """Whether it writes outputs past the caches, at places of its own."""
+
+    @property
+    def scaled_inputs(self) -> frozenset[int]:
+        """Inputs that some instruction looks up with coordinates from 0 to 1."""

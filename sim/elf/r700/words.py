@@ -1,0 +1,68 @@
+"""The CF words of a program that can be reached."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ctm.rtl.isa.r700 import control_flow, exports
+from ctm.rtl.isa.r700.control_flow import CfOperation
+from ctm.rtl.isa.r700.limits import FETCH_UNITS
+from ctm.rtl.isa.word import unpack
+
+Units = Sequence[tuple[int, ...]]
+
+TEXTURE_CLAUSES = (CfOperation.TEX.value, CfOperation.TEX_ACK.value)
+VERTEX_CLAUSES = tuple(CfOperation[name].value for name in ("VTX", "VTX_TC", "VTX_ACK", "VTX_TC_ACK"))
+_STAYING = (
+    *TEXTURE_CLAUSES, *VERTEX_CLAUSES,
+    *(CfOperation[name].value for name in ("NOP", "POP", "KILL", "RETURN", "WAIT_ACK")),
+)  # fmt: skip
+"""Operations whose ADDR is not where control flow may go on. A RETURN goes behind a CALL, which is reached anyway."""
+_SWIZZLED = tuple(operation.value for operation in exports.SWIZZLED)
+
+
+@dataclass(frozen=True)
+class Word:
+    """A CF word: its address, its fields by name, and the units of the clause that it starts."""
+
+    address: int
+    is_alu: bool
+    is_export: bool
+    fields: dict[str, int]
+    units: int = 0
+
+    @property
+    def is_pixel_export(self) -> bool:
+        """Whether it exports to targets or to the conditional value."""
+        return self.is_export and self.fields["cf_inst"] in _SWIZZLED
+
+
+def words(code: Units, start: int) -> Iterator[Word]:
+    """The CF words that can be reached from `start`, in the order of their addresses."""
+    found: dict[int, Word] = {}
+    waiting = [start]
+    while waiting:
+        address = waiting.pop()
+        if address in found or address >= len(code):
+            continue
+        word = found[address] = _word(address, *code[address])
+        if word.fields.get("end_of_program"):
+            continue
+        waiting.append(address + 1)
+        if not word.is_alu and not word.is_export and word.fields["cf_inst"] not in _STAYING:
+            waiting.append(word.fields["addr"])
+    yield from (found[address] for address in sorted(found))
+
+
+def _word(address: int, low: int, high: int) -> Word:
+    form = unpack(control_flow.CF_FORM, high)
+    if form["is_alu"]:
+        fields = unpack(control_flow.CF_ALU_DWORD0, low) | unpack(control_flow.CF_ALU_DWORD1, high)
+        return Word(address, True, False, fields, fields["count"] + 1)
+    if form["is_export"]:
+        swizzled = unpack(exports.EXPORT_DWORD1_BUF, high)["cf_inst"] in _SWIZZLED
+        second = exports.EXPORT_DWORD1_SWIZ if swizzled else exports.EXPORT_DWORD1_BUF
+        return Word(address, False, True, unpack(exports.EXPORT_DWORD0, low) | unpack(second, high))
+    fields = unpack(control_flow.CF_DWORD0, low) | unpack(control_flow.CF_DWORD1, high)
+    is_fetch = fields["cf_inst"] in (*TEXTURE_CLAUSES, *VERTEX_CLAUSES)
+    units = FETCH_UNITS * ((fields["count_3"] << 3 | fields["count"]) + 1) if is_fetch else 0
+    return Word(address, False, False, fields, units)
