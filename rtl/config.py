@@ -110,6 +110,10 @@ class ArrayConfig:
         """Processors of a group."""
         return self.wavefront or self.lanes
 
+    def with_group(self, size: int) -> "ArrayConfig":
+        """The same array with groups of `size` processors."""
+        return replace(self, wavefront=size) if self.wavefront else replace(self, lanes=size)
+
     def resident_groups(self, temporaries: int) -> int:
         """Groups that a core keeps resident for a program that uses `temporaries` of them."""
         allocated = 1 << max(0, temporaries - 1).bit_length()

@@ -13,7 +13,7 @@ class MachineError(Exception):
 
     `address` and `word` are the offending word of the command buffer (for a program's fault, its start_program); of a
     bus error, `address` is that of the access and `client` its client. `pc`, `i` and `j` locate a program's fault: the
-    instruction and the group's lane 0. `detail` is for people.
+    instruction and the group's lane 0. `detail` is for people, and so is `place`, which says what the PC means.
     """
 
     status: Status
@@ -23,6 +23,7 @@ class MachineError(Exception):
     pc: int | None = None
     i: int | None = None
     j: int | None = None
+    place: str = ""
     detail: str = ""
 
     def __reduce__(self) -> tuple[Callable[[], "MachineError"], tuple[()]]:
@@ -36,7 +37,7 @@ class MachineError(Exception):
     def __str__(self) -> str:
         parts = [self.status.name, ": ", self.detail or STATUS_TEXT[self.status]]
         if self.pc is not None:
-            parts.append(f"; at pc {self.pc}, group of (i, j) = ({self.i}, {self.j})")
+            parts.append(f"; at {self.place or f'pc {self.pc}'}, group of (i, j) = ({self.i}, {self.j})")
         if self.client is not None:
             parts.append(f"; {self.client.name} access at 0x{self.address:08x}")
         elif self.word is not None:

@@ -9,6 +9,7 @@ from ctm.sim.cli.bench import bench
 from ctm.sim.cli.doctor import doctor
 from ctm.sim.cli.execute import execute
 from ctm.sim.cli.hardware import verilog
+from ctm.sim.cli.importing import import_program
 from ctm.sim.cli.programs import asm, disasm, info
 from ctm.sim.cli.run import run
 from ctm.sim.cli.synth import synth
@@ -42,6 +43,7 @@ app.command("exec")(execute)
 app.command()(asm)
 app.command()(disasm)
 app.command()(info)
+app.command("import")(import_program)
 app.command()(verilog)
 app.command()(bench)
 app.command()(synth)

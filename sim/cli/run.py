@@ -1,12 +1,12 @@
 """``ctm run``: run a job."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ctm.rtl.config import MachineConfig, with_settings
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import Status
 from ctm.sim.cli.options import (
     DEFAULT_WATCHDOG,
@@ -84,9 +84,13 @@ _NOTHING_RAN: dict[str, object] = {
 
 
 def _check(loaded: LoadedJob, result: Run, engine: str, config: MachineConfig, watchdog: int) -> None:
-    """Compare with the golden model; the golden engine itself is compared with groups of another size."""
-    if engine == "golden":
-        config = with_settings(config, {"array.lanes": 16 if config.array.lanes == 4 else 4})
+    """Compare with the golden model; the golden engine itself is compared with groups of another size.
+
+    It has groups of the same size if a program can see it.
+    """
+    sees_size = any(launch.program.executable.sees_group_size for launch in loaded.launches)
+    if engine == "golden" and not sees_size:
+        config = replace(config, array=config.array.with_group(16 if config.array.group == 4 else 4))
     golden = Execution(loaded, engine="golden", config=config, watchdog=watchdog).run()
     difference = first_difference(result, golden)
     if difference is not None:

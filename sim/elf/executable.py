@@ -21,5 +21,9 @@ class Executable(Protocol):
         """Whether it writes outputs past the caches, at places of its own."""
 
     @property
+    def sees_group_size(self) -> bool:
+        """Whether its results may depend on how many processors a group has."""
+
+    @property
     def scaled_inputs(self) -> frozenset[int]:
         """Inputs that some instruction looks up with coordinates from 0 to 1."""

@@ -7,6 +7,7 @@ from ctm.sim.assembler import assemble
 from ctm.sim.elf import ElfError, Executable, ShaderError, read, read_shader
 from ctm.sim.files import read_file, read_text
 from ctm.sim.jobs.constants import ConstantFiles
+from ctm.sim.runtime.prologue.compiled import ready
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +36,9 @@ def load_program(path: Path) -> ProgramFile:
             return ProgramFile(path=path, executable=read(read_file(path)))
         if path.suffix == ".json":
             shader = read_shader(read_file(path))
+            executable, _ = ready(shader)
             constants = ConstantFiles(floats=dict(shader.float_constants), ints=dict(shader.int_constants))
-            return ProgramFile(path=path, executable=shader.executable, constants=constants)
+            return ProgramFile(path=path, executable=executable, constants=constants)
     except FileNotFoundError:
         raise ValueError(f"there is no file '{path}'") from None
     except OSError as error:
@@ -45,4 +47,5 @@ def load_program(path: Path) -> ProgramFile:
         raise ValueError(f"'{path}' is not UTF-8 text (byte {error.start})") from None
     except (ElfError, ShaderError) as error:
         raise ValueError(f"'{path}': {error}") from None
-    raise ValueError(f"'{path}' must end in .s, .elf or .json")
+    hint = "; ctm import makes an .elf of it" if path.suffix == ".o" else ""
+    raise ValueError(f"'{path}' must end in .s, .elf or .json{hint}")

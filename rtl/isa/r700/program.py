@@ -14,6 +14,7 @@ from ctm.rtl.isa.r700.limits import (
     STACK_ENTRIES,
     UNIT_BYTES,
 )
+from ctm.rtl.isa.word import unpack
 
 PROGRAM_FORMAT = ProgramFormat(
     machine=EM_ATI_R5XX,
@@ -23,6 +24,16 @@ PROGRAM_FORMAT = ProgramFormat(
     most_units=CODE_UNITS,
     image_limit=128 * 1024,
 )
+
+
+FAULT_PC = data.StructLayout({"word": 16, "address": 16})
+"""A fault's PC: the address of the CF word, and that of the group or fetch instruction in its clause, 0 before it."""
+
+
+def place_of(pc: int) -> str:
+    """A fault's PC in words."""
+    fields = unpack(FAULT_PC, pc)
+    return f"CF word {fields['word']}" + (f", address {fields['address']}" if fields["address"] else "")
 
 
 class ProgramType(enum.Enum, shape=1):

@@ -58,6 +58,11 @@ class Executable:
             _check(name, getattr(self, name), 1 << 32)
 
     @property
+    def sees_group_size(self) -> bool:
+        """Whether its results may depend on how many processors a group has: never."""
+        return False
+
+    @property
     def scaled_inputs(self) -> frozenset[int]:
         """Inputs that some instruction looks up with coordinates from 0 to 1."""
         found = set()

@@ -72,6 +72,11 @@ class Executable:
         return self.memory or self.scratch
 
     @property
+    def sees_group_size(self) -> bool:
+        """Whether its results may depend on the wavefront's size: by the data share, or a pixel's number in it."""
+        return bool(self.lds_dwords) or self.type is ProgramType.CS
+
+    @property
     def scaled_inputs(self) -> frozenset[int]:
         """Inputs that some instruction looks up with coordinates from 0 to 1."""
         return frozenset(self.usage.scaled_inputs)

@@ -16,22 +16,23 @@ _LOCKED = (KcacheMode.LOCK_1.value, KcacheMode.LOCK_2.value)
 def instructions(code: Units, word: Word) -> Iterator[dict[str, int]]:
     """The fields of each instruction of an ALU clause that lies in the code, literals left out.
 
-    `operands` is how many operands it has; those of an operation that there is not are none.
+    `operands` is how many operands it has; those of an operation that there is not are none. `address` is where it is,
+    `group` which group of the clause it belongs to.
     """
     at, end = word.fields["addr"], min(word.fields["addr"] + word.units, len(code))
-    literals = 0
+    literals = group = 0
     while at < end:
         low, high = code[at]
         has_three = unpack(alu.ENCODING, high)["op3"] != 0
         fields = unpack(alu.ALU_DWORD0, low) | unpack(alu.ALU_DWORD1_OP3 if has_three else alu.ALU_DWORD1_OP2, high)
         operands = _OPERANDS.get(("Op3" if has_three else "Op2", fields["alu_inst"]), 0)
-        yield fields | {"operands": operands, "has_three": int(has_three)}
+        yield fields | {"operands": operands, "has_three": int(has_three), "address": at, "group": group}
         for number in range(operands):
             if fields[f"src{number}_sel"] == alu.LITERAL:
                 literals = max(literals, fields[f"src{number}_chan"] // LITERALS_PER_UNIT + 1)
         at += 1
         if fields["last"]:
-            at, literals = at + literals, 0
+            at, literals, group = at + literals, 0, group + 1
 
 
 def constant_rows(code: Units, word: Word) -> set[int]:

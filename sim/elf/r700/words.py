@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ctm.rtl.isa.r700 import control_flow, exports
-from ctm.rtl.isa.r700.control_flow import CfOperation
+from ctm.rtl.isa.r700.control_flow import CfOperation, Condition
 from ctm.rtl.isa.r700.limits import FETCH_UNITS
 from ctm.rtl.isa.word import unpack
 
@@ -47,10 +47,17 @@ def words(code: Units, start: int) -> Iterator[Word]:
         word = found[address] = _word(address, *code[address])
         if word.fields.get("end_of_program"):
             continue
-        waiting.append(address + 1)
+        if not _always_jumps(word):
+            waiting.append(address + 1)
         if not word.is_alu and not word.is_export and word.fields["cf_inst"] not in _STAYING:
             waiting.append(word.fields["addr"])
     yield from (found[address] for address in sorted(found))
+
+
+def _always_jumps(word: Word) -> bool:
+    if word.is_alu or word.is_export or word.fields["cf_inst"] != CfOperation.JUMP.value:
+        return False
+    return bool(word.fields["cond"] == Condition.FALSE.value)
 
 
 def _word(address: int, low: int, high: int) -> Word:

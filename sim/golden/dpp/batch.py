@@ -28,6 +28,10 @@ class Control(Protocol):
         """What a fault reports as its PC."""
 
     @property
+    def where(self) -> str:
+        """The same for people; empty where it is a number of an instruction."""
+
+    @property
     def place(self) -> int:
         """Where in the program this is: of several batches the one with the lowest place goes on first."""
 

@@ -87,6 +87,7 @@ class Journal(Generic[B]):
                 pc=batch.control.pc,
                 i=int(batch.i[lane]),
                 j=int(batch.j[lane]),
+                place=batch.control.where,
                 detail=detail,
                 client=client,
                 address=address,

@@ -39,6 +39,11 @@ class Control(NamedTuple):
     returns: tuple[int, ...] = ()
 
     @property
+    def where(self) -> str:
+        """The PC says it."""
+        return ""
+
+    @property
     def place(self) -> int:
         """Code is executed upward but for jumps."""
         return self.pc

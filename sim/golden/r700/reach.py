@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from ctm.rtl.isa.r700.control_flow import CfOperation
+from ctm.rtl.isa.r700.control_flow import CfOperation, Condition
 from ctm.sim.golden.r700.instruction import Flow, Illegal, Word
 
 TEXTURE_CLAUSES = (CfOperation.TEX, CfOperation.TEX_ACK)
@@ -41,6 +41,8 @@ def reached(code: _Code, start: int) -> Sequence[Word]:
 def _followers(address: int, word: Word) -> Iterator[int]:
     if word.ends:
         return
-    yield address + 1
+    jumps_always = isinstance(word, Flow) and word.operation is CfOperation.JUMP and word.condition is Condition.FALSE
+    if not jumps_always:
+        yield address + 1
     if isinstance(word, Flow) and word.operation not in _STAYS:
         yield word.target

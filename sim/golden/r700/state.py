@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.limits import QUAD
 from ctm.rtl.isa.r700.limits import ALU_CLAUSE_UNITS, GROUP_SLOTS
+from ctm.rtl.isa.r700.program import FAULT_PC, place_of
+from ctm.rtl.isa.word import pack
 from ctm.sim.golden.dpp import batch as dpp
 from ctm.sim.golden.dpp.batch import Floats, Mask
 
@@ -57,7 +59,12 @@ class Control(NamedTuple):
     @property
     def pc(self) -> int:
         """The CF word in the lower half, the address in the code of what stands in its clause in the upper one."""
-        return self.address << 16 | self.word
+        return pack(FAULT_PC, word=self.word & 0xFFFF, address=self.address)
+
+    @property
+    def where(self) -> str:
+        """The same for people."""
+        return place_of(self.pc)
 
     @property
     def place(self) -> int:

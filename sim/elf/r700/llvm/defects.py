@@ -1,0 +1,94 @@
+"""Defects of LLVM 22's R600 back end that can be seen in the code and not repaired: such programs compute nonsense."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from ctm.rtl.isa.r700.alu import Op2
+from ctm.rtl.isa.r700.control_flow import CfOperation
+from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
+from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.r700.executable import Unit
+from ctm.sim.elf.r700.operands import instructions
+from ctm.sim.elf.r700.words import Word, words
+
+_KNOWN = tuple(
+    CfOperation[name].value
+    for name in (
+        "NOP", "TEX", "VTX", "VTX_TC", "LOOP_END", "LOOP_START_DX10", "LOOP_CONTINUE", "LOOP_BREAK", "JUMP", "PUSH",
+        "ELSE", "POP",
+    )
+)  # fmt: skip
+"""CF words that LLVM makes."""
+
+Place = tuple[int, int]
+"""A register and its channel."""
+
+
+def refuse_defects(units: Sequence[Unit]) -> None:
+    """Look for them.
+
+    Raises
+    ------
+    ElfError
+        One was found; the message says what to do.
+    """
+    found = list(words(units, 0))
+    for word in found:
+        if not word.is_alu and not word.is_export and word.fields["cf_inst"] not in _KNOWN:
+            _refuse(word, "arithmetic among control flow: compile with -mllvm -r600-if-convert=0")
+        if word.is_alu and not _is_whole(units, word):
+            _refuse(word, "a clause that is cut off: compile with -mllvm -r600-if-convert=0")
+    arrays = _array_registers(units, found)
+    for word in found:
+        for _, group in groupby(instructions(units, word) if word.is_alu else (), lambda fields: fields["group"]):
+            if _reads_behind_indexed_write(list(group), arrays):
+                _refuse(word, "a group that reads an array behind a write with a computed index: avoid the array")
+
+
+def _refuse(word: Word, problem: str) -> None:
+    raise ElfError(f"CF word {word.address}: LLVM made {problem}", 8 * word.address)
+
+
+def _is_whole(units: Sequence[Unit], word: Word) -> bool:
+    """Whether a clause lies in the code and ends with a group's end."""
+    if word.fields["addr"] + word.units > len(units):
+        return False
+    last = None
+    for fields in instructions(units, word):
+        last = fields
+    return last is not None and bool(last["last"])
+
+
+def _array_registers(units: Sequence[Unit], found: Sequence[Word]) -> set[Place]:
+    """Registers that only MOVs touch, in their first channel: private arrays look like this."""
+    moved: set[Place] = set()
+    used: set[Place] = set()
+    for word in found:
+        for fields in instructions(units, word) if word.is_alu else ():
+            is_move = not fields["has_three"] and fields["alu_inst"] == Op2.MOV.value
+            (moved if is_move else used).update(_places(fields))
+    return {place for place in moved - used if place[1] == 0}
+
+
+def _places(fields: dict[str, int]) -> set[Place]:
+    places = set(_sources(fields))
+    if fields.get("write_mask", 1) and not fields["dst_rel"]:
+        places.add((fields["dst_gpr"], fields["dst_chan"]))
+    return places
+
+
+def _sources(fields: dict[str, int]) -> set[Place]:
+    return {
+        (fields[f"src{number}_sel"], fields[f"src{number}_chan"])
+        for number in range(fields["operands"])
+        if fields[f"src{number}_sel"] < FIRST_CLAUSE_TEMPORARY and not fields[f"src{number}_rel"]
+    }
+
+
+def _reads_behind_indexed_write(group: Sequence[dict[str, int]], arrays: set[Place]) -> bool:
+    behind = False
+    for fields in group:
+        if behind and _sources(fields) & arrays:
+            return True
+        behind = behind or bool(fields["dst_rel"])
+    return False

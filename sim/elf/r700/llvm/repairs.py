@@ -1,0 +1,115 @@
+"""Repairs of what LLVM 22's R600 back end gets wrong for the RV770, where what is meant is beyond doubt."""
+
+from collections.abc import Iterator, Sequence
+
+from ctm.rtl.isa.r700 import alu, fetch
+from ctm.rtl.isa.r700.alu import Op2
+from ctm.rtl.isa.r700.control_flow import AluClause
+from ctm.rtl.isa.r700.limits import FETCH_UNITS
+from ctm.rtl.isa.word import replace, unpack
+from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.r700.executable import Unit
+from ctm.sim.elf.r700.operands import instructions
+from ctm.sim.elf.r700.words import Word, words
+
+_EVERGREEN_MOVA_INT = 0xCC
+"""The number that LLVM writes for MOVA_INT whatever the chip; no operation of the R700 has it."""
+_MASKED = 7
+
+Place = tuple[int, int]
+"""A register and its channel."""
+
+
+def repair(code: Sequence[Unit]) -> tuple[tuple[Unit, ...], list[str]]:
+    """The code repaired, and what was repaired, a sentence each.
+
+    Raises
+    ------
+    ElfError
+        A repair would change what the program means.
+    """
+    units = list(code)
+    said = []
+    moves = _number_moves(units)
+    if moves:
+        said.append(f"repaired: {moves} MOVA_INT with Evergreen's number, 0xcc instead of 0x18")
+    fetches = _move_fetches(units)
+    if fetches:
+        said.append(f"repaired: {fetches} fetch clauses between ALU_PUSH_BEFORE and its JUMP, moved in front of both")
+    return tuple(units), said
+
+
+def _number_moves(units: list[Unit]) -> int:
+    count = 0
+    for word in list(words(units, 0)):
+        for fields in instructions(units, word) if word.is_alu else ():
+            if not fields["has_three"] and fields["alu_inst"] == _EVERGREEN_MOVA_INT:
+                low, high = units[fields["address"]]
+                units[fields["address"]] = low, replace(alu.ALU_DWORD1_OP2, high, alu_inst=Op2.MOVA_INT.value)
+                count += 1
+    return count
+
+
+def _move_fetches(units: list[Unit]) -> int:
+    """Pixels that are about to leave do not fetch behind the push, but use what was fetched."""
+    count = 0
+    found = {word.address: word for word in words(units, 0)}
+    for address, word in found.items():
+        if not word.is_alu or word.fields["cf_inst"] != AluClause.ALU_PUSH_BEFORE.value:
+            continue
+        clauses = list(_fetch_clauses(found, address + 1))
+        if not clauses:
+            continue
+        if _depend(units, word, clauses):
+            raise ElfError(
+                f"CF word {address}: LLVM put a fetch between a condition and its jump that depends on the condition: "
+                "compile with another -O, or use the fetched value in the condition", 8 * address,
+            )  # fmt: skip
+        end = address + 1 + len(clauses)
+        units[address:end] = [*units[address + 1 : end], units[address]]
+        count += len(clauses)
+    return count
+
+
+def _fetch_clauses(found: dict[int, Word], address: int) -> Iterator[Word]:
+    """The words behind a push that start fetch clauses."""
+    while address in found and found[address].units and not found[address].is_alu:
+        yield found[address]
+        address += 1
+
+
+def _depend(units: Sequence[Unit], word: Word, clauses: Sequence[Word]) -> bool:
+    """Whether fetches read or write what a clause writes, or write what it reads."""
+    reads: set[Place] = set()
+    writes: set[Place] = set()
+    for fields in instructions(units, word):
+        for number in range(fields["operands"]):
+            if fields[f"src{number}_sel"] < alu.KCACHE_0:
+                reads.add((fields[f"src{number}_sel"], fields[f"src{number}_chan"]))
+                # A relative operand may be any register.
+                if fields[f"src{number}_rel"]:
+                    return True
+        if fields.get("write_mask", 1):
+            writes.add((fields["dst_gpr"], fields["dst_chan"]))
+            if fields["dst_rel"]:
+                return True
+    for clause in clauses:
+        first = clause.fields["addr"]
+        for at in range(first, min(first + clause.units, len(units) - 1), FETCH_UNITS):
+            sources, results = _fetched(units[at], units[at + 1])
+            if sources & writes or results & (reads | writes):
+                return True
+    return False
+
+
+def _fetched(first: Unit, second: Unit) -> tuple[set[Place], set[Place]]:
+    """What a fetch instruction reads and writes."""
+    low, middle, high = unpack(fetch.TEX_DWORD0, first[0]), unpack(fetch.TEX_DWORD1, first[1]), second[0]
+    selects = [unpack(fetch.TEX_DWORD2, high)[f"src_sel_{name}"] for name in "xyzw"]
+    sources = {(low["src_gpr"], select) for select in selects if select < len(selects)}
+    if low["tex_inst"] == fetch.VertexOperation.FETCH.value:
+        sources = {(low["src_gpr"], channel) for channel in range(4)}
+    results = {
+        (middle["dst_gpr"], channel) for channel, name in enumerate("xyzw") if middle[f"dst_sel_{name}"] != _MASKED
+    }
+    return sources, results

@@ -1,0 +1,146 @@
+"""R700 programs from the command line: imported, described, run, refused where there is no hardware."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctm.tb.cli.invocation import ctm, report
+
+DATA = Path(__file__).parents[1] / "data" / "r700"
+OBJECT = DATA / "llvm" / "o" / "insertion_sort_llvm.o"
+COMPILED = DATA / "shaders" / "saxpy_sb.json"
+NO_HARDWARE = "error: a core for r700 programs has no hardware yet: engine 'golden' runs them"
+
+
+def job(program: str, inputs: dict[int, str], outputs: int, shape: tuple[int, int]) -> str:
+    """The text of a job whose files are all FLOAT32_4."""
+    height, width = shape
+    lines = ["[program]", f'file = "{program}"', "[domain]", f"i = [0, {width - 1}]", f"j = [0, {height - 1}]"]
+    for index, file in inputs.items():
+        lines += ["[[inputs]]", f"index = {index}", f'file = "{file}"', 'format = "FLOAT32_4"']
+    for index in range(outputs):
+        lines += ["[[outputs]]", f"index = {index}", f'file = "y{index}.npy"', f"shape = [{height}, {width}]"]
+        lines += ['format = "FLOAT32_4"', "fill = -777.0"]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def sort(tmp_path: Path) -> Path:
+    """A job that runs the program of an object of LLVM, and what comes out."""
+    result = ctm("import", OBJECT, "-o", tmp_path / "sort.elf")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "repaired: 4 MOVA_INT with Evergreen's number, 0xcc instead of 0x18",
+        f"{tmp_path / 'sort.elf'}: a program for r700",
+    ]
+    with np.load(DATA / "llvm" / "insertion_sort_llvm.npz") as arrays:
+        np.save(tmp_path / "x.npy", arrays["texture0"])
+        np.save(tmp_path / "expected.npy", arrays["expected"])
+    (tmp_path / "job.toml").write_text(job("sort.elf", {0: "x.npy"}, 2, (16, 16)))
+    return tmp_path
+
+
+def test_an_imported_object_runs_on_the_machine_of_its_kind(sort: Path) -> None:
+    for arguments in ([], ["--check"], ["--hazards"], ["--set", "array.wavefront=64"]):
+        found = report("run", sort / "job.toml", *arguments)
+        assert found["status"] == "ok", found
+        assert found["counters"]["groups"] == (8 if arguments[:1] == ["--set"] else 16)
+        expected = np.load(sort / "expected.npy")
+        for index in range(2):
+            assert np.array_equal(np.load(sort / f"y{index}.npy"), expected[index])
+
+
+def test_a_compiled_program_is_a_jobs_program_as_it_is(tmp_path: Path) -> None:
+    with np.load(COMPILED.with_suffix(".npz")) as arrays:
+        inputs = {name: arrays[name] for name in arrays if name.startswith(("gpr", "texture"))}
+        expected = arrays["expected"][0]
+    document = json.loads(COMPILED.read_text())
+    bound = {}
+    for place, register in enumerate(sorted(document["inputs"], reverse=True)):
+        bound[15 - place] = f"gpr{register}.npy"
+    for texture in document["textures"]:
+        bound[texture["input"]] = f"texture{texture['input']}.npy"
+    for name, array in inputs.items():
+        np.save(tmp_path / f"{name}.npy", array)
+    width, height = document["grid"]
+    (tmp_path / "program.json").write_text(COMPILED.read_text())
+    (tmp_path / "job.toml").write_text(job("program.json", bound, 1, (height, width)))
+    assert report("run", tmp_path / "job.toml")["status"] == "ok"
+    tolerance = document["relative_tolerance"] * np.maximum(1, np.abs(expected))
+    assert (np.abs(np.load(tmp_path / "y0.npy") - expected) <= tolerance).all()
+    # An input that the prologue needs is named as any other.
+    bound.pop(15)
+    (tmp_path / "job.toml").write_text(job("program.json", bound, 1, (height, width)))
+    result = ctm("run", tmp_path / "job.toml")
+    assert result.exit_code == 2
+    assert "program.json uses input 15, which is not bound" in result.stderr
+
+
+def test_a_json_is_imported_with_its_prologue(tmp_path: Path) -> None:
+    result = ctm("import", COMPILED, "-o", tmp_path / "saxpy.elf")
+    assert result.exit_code == 0
+    assert "R0 is loaded from input 15 (FLOAT32_4)" in result.stdout
+    found = report("info", tmp_path / "saxpy.elf")
+    assert found["instruction_set"] == "r700"
+    assert 15 in found["inputs"]
+    assert found["cf_words_by_operation"]["jump"] == 1
+
+
+def test_what_cannot_be_imported_is_an_error_and_nothing_is_written(tmp_path: Path) -> None:
+    output = tmp_path / "out.elf"
+    (tmp_path / "text.o").write_text("no program\n")
+    (tmp_path / "short.o").write_bytes(OBJECT.read_bytes()[:100])
+    for name, message in (
+        ("text.o", "no ELF file, and no compiled program as JSON"),
+        ("short.o", "no object of LLVM"),
+        ("missing.o", "No such file"),
+    ):
+        result = ctm("import", tmp_path / name, "-o", output)
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert name in result.stderr
+    assert not output.exists()
+    (tmp_path / "copy.o").write_bytes(OBJECT.read_bytes())
+    result = ctm("import", tmp_path / "copy.o", "-o", tmp_path / "copy.o")
+    assert result.exit_code == 2
+    assert (tmp_path / "copy.o").read_bytes() == OBJECT.read_bytes()
+
+
+def test_a_program_of_an_object_must_be_imported_first(sort: Path) -> None:
+    (sort / "program.o").write_bytes(OBJECT.read_bytes())
+    (sort / "job.toml").write_text(job("program.o", {0: "x.npy"}, 2, (16, 16)))
+    result = ctm("run", sort / "job.toml")
+    assert result.exit_code == 2
+    assert "must end in .s, .elf or .json; ctm import makes an .elf of it" in result.stderr
+
+
+def test_there_is_no_hardware_yet_and_every_door_says_so(sort: Path, tmp_path: Path) -> None:
+    for engine in ("rtl", "cxxrtl", "amaranth"):
+        for arguments in (["run", sort / "job.toml"], ["exec", "--submit", "0x1000,0", "--preset", "r700"]):
+            result = ctm(*arguments, "--engine", engine)
+            assert (result.exit_code, result.stderr.strip()) == (2, NO_HARDWARE)
+    for arguments in (
+        ["verilog", "--preset", "r700", "-o", tmp_path / "hardware"],
+        ["bench", "rtl", "--preset", "r700"],
+    ):
+        result = ctm(*arguments)
+        assert (result.exit_code, result.stderr.strip()) == (2, NO_HARDWARE)
+    assert not (tmp_path / "hardware").exists()
+
+
+def test_a_fault_names_the_word_and_the_address(sort: Path) -> None:
+    executable = bytearray((sort / "sort.elf").read_bytes())
+    at = executable.index(b"ATI DPP\x00") - 12
+    code = 52 + 2 * 32
+    assert at > code
+    executable[code : code + 8] = (0).to_bytes(4, "little") + (0x1F << 23).to_bytes(4, "little")
+    (sort / "sort.elf").write_bytes(executable)
+    result = ctm("run", sort / "job.toml")
+    assert result.exit_code == 1
+    assert "ILLEGAL_INSTRUCTION" in result.stderr
+    assert "at CF word 0, group of (i, j) = (0, 0)" in result.stderr
+    for bad in (3, 5):
+        assert ctm("run", sort / "job.toml", "--set", f"array.wavefront={bad}").exit_code == 2
+    assert ctm("run", sort / "job.toml", "--set", "array.instruction_set=r5xx").exit_code == 1
