@@ -1,9 +1,7 @@
-"""Writes docs/isa.md, the tables of every word, and docs/ctm.h, the host's registers, from the declarations."""
+"""Writes docs/isa.md and docs/isa-r700.md, the tables of every word, and docs/ctm.h, from the declarations."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-
-from amaranth.lib import data, enum
 
 from ctm.rtl.isa import executable, formats
 from ctm.rtl.isa.commands import COMMANDS
@@ -12,6 +10,8 @@ from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
 from ctm.rtl.isa.r5xx import instruction, opcodes, program
 from ctm.rtl.isa.status import STATUS_TEXT, Status
 from ctm.sim.report.header import c_header
+from scripts import r700_reference
+from scripts.reference_tables import bits, codes_tables, layout_table, table
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -55,29 +55,6 @@ _CODES = (
 )
 
 
-def _table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    columns = list(header)
-    yield "| " + " | ".join(columns) + " |"
-    yield "|" + "---|" * len(columns)
-    for row in rows:
-        yield "| " + " | ".join(str(cell) for cell in row) + " |"
-    yield ""
-
-
-def _bits(field: data.Field) -> str:
-    low, high = field.offset, field.offset + field.width - 1
-    return str(low) if field.width == 1 else f"{high}:{low}"
-
-
-def _codes(shape: object) -> str:
-    return f"`{shape.__name__}`" if isinstance(shape, type) and issubclass(shape, enum.Enum) else ""
-
-
-def _layout(layout: data.StructLayout) -> Iterator[str]:
-    rows = [(_bits(field), name, _codes(field.shape)) for name, field in layout]
-    yield from _table(("bits", "field", "codes"), rows)
-
-
 def _commands() -> Iterator[str]:
     yield "## Commands\n\nA command word is followed by its parameters, one word each.\n"
     rows = []
@@ -86,28 +63,25 @@ def _commands() -> Iterator[str]:
         rows.append(
             (words, command.name, command.unit, ", ".join(command.parameters), "yes" if command.pipelined else "no")
         )
-    yield from _table(("word", "command", "unit", "parameters", "pipelined"), rows)
+    yield from table(("word", "command", "unit", "parameters", "pipelined"), rows)
     yield "### Parameters\n"
     layouts = {name: layout for command in COMMANDS for name, layout in command.parameters.items()}
     rows = []
     for name, layout in layouts.items():
         fields = [
-            f"{field_name} {_bits(field)}" for field_name, field in layout if not field_name.startswith("reserved")
+            f"{field_name} {bits(field)}" for field_name, field in layout if not field_name.startswith("reserved")
         ]
         rows.append((name, ", ".join(fields) or "ignored"))
-    yield from _table(("parameter", "fields"), rows)
+    yield from table(("parameter", "fields"), rows)
 
 
 def _instructions() -> Iterator[str]:
     yield "## Instruction words\n"
     for name, (layout, text) in _WORDS.items():
         yield f"### {name}\n\n{text[0].upper()}{text[1:]}\n"
-        yield from _layout(layout)
+        yield from layout_table(layout)
     yield "## Codes\n"
-    for codes in _CODES:
-        summary = (codes.__doc__ or "").splitlines()[0]
-        yield f"### {codes.__name__}\n\n{summary}\n"
-        yield from _table(("code", "name"), ((member.value, member.name) for member in codes))
+    yield from codes_tables(_CODES)
 
 
 def _inline_constants() -> Iterator[str]:
@@ -116,14 +90,14 @@ def _inline_constants() -> Iterator[str]:
         (f"{upper:X}_", *(f"{instruction.inline_constant(upper << 3 | lower):g}" for lower in range(8)))
         for upper in range(16)
     ]
-    yield from _table(("", *map(str, range(8))), rows)
+    yield from table(("", *map(str, range(8))), rows)
 
 
 def _executables() -> Iterator[str]:
     yield "## Program information note\n"
     for place, (name, layout) in enumerate(program.PROGRAM_INFORMATION.items()):
         fields = [
-            f"{field_name} {_bits(field)}" for field_name, field in layout if not field_name.startswith("reserved")
+            f"{field_name} {bits(field)}" for field_name, field in layout if not field_name.startswith("reserved")
         ]
         yield f"* word {place}: {name}" + (f" ({', '.join(fields)})" if fields else ", 0")
     yield ""
@@ -134,17 +108,17 @@ def _host() -> Iterator[str]:
     rows = []
     for register in REGISTERS:
         fields = [
-            f"{name} {_bits(field)}" for name, field in register.layout if not name.startswith(("reserved", "unused"))
+            f"{name} {bits(field)}" for name, field in register.layout if not name.startswith(("reserved", "unused"))
         ]
         rows.append((f"0x{register.offset:03X}", register.name, register.access, ", ".join(fields), register.text))
-    yield from _table(("offset", "register", "access", "fields", "meaning"), rows)
+    yield from table(("offset", "register", "access", "fields", "meaning"), rows)
     yield "## Host counters\n"
     yield "Read only, 32 bits; they wrap, and a reset makes them 0.\n"
     counters = enumerate(COUNTERS.items())
     rows = [(f"0x{COUNTERS_OFFSET + 4 * place:03X}", name, text) for place, (name, text) in counters]
-    yield from _table(("offset", "counter", "counts"), rows)
+    yield from table(("offset", "counter", "counts"), rows)
     yield "## Status codes\n"
-    yield from _table(
+    yield from table(
         ("code", "name", "meaning"), ((status.value, status.name, STATUS_TEXT[status]) for status in Status)
     )
 
@@ -167,4 +141,5 @@ def reference() -> str:
 
 if __name__ == "__main__":
     (DOCS / "isa.md").write_text(reference(), encoding="utf-8")
+    (DOCS / "isa-r700.md").write_text(r700_reference.reference(), encoding="utf-8")
     (DOCS / "ctm.h").write_text(c_header(), encoding="utf-8")
