@@ -1,27 +1,30 @@
 """Executes ALU groups: all operands are read before any result is written."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.alu import PredicateSelect
-from ctm.rtl.isa.r700.limits import VECTOR_SLOTS
-from ctm.rtl.isa.r700.operations import Result
+from ctm.rtl.isa.r700.operations import Operation, Result
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
 from ctm.sim.golden.r700.formulas import INDICES, PREDICATES, REDUCTIONS, VALUES, modify
-from ctm.sim.golden.r700.instruction import Group, Slot
-from ctm.sim.golden.r700.operands import Value, index, operand, place
+from ctm.sim.golden.r700.instruction import Group, Run, Slot
+from ctm.sim.golden.r700.operands import Value, index, operand, operands_of, place
 from ctm.sim.golden.r700.program import Program
 from ctm.sim.golden.r700.state import Batch, whole_quads
 
 
 class _Outcome(NamedTuple):
-    """What a slot computes: the result, the condition of a PRED_SET or KILL, and what AR takes."""
+    """What a run computes."""
 
     value: Value
+    """The result, [slots, n] or what broadcasts to it."""
     condition: Mask | None = None
+    """Of a PRED_SET or KILL."""
     address: Integers | None = None
+    """What AR takes."""
 
 
 def execute(batch: Batch, program: Program, group: Group, *, whole: bool) -> None:
@@ -34,59 +37,59 @@ def execute(batch: Batch, program: Program, group: Group, *, whole: bool) -> Non
     """
     executing = whole_quads(batch.active) if whole else batch.active
     everywhere = bool(executing.all())
-    outcomes = _compute(batch, program, group, executing)
-    gates = [_gate(batch, slot, executing, everywhere) for slot in group.slots]
-    for slot, outcome, gate in zip(group.slots, outcomes, gates, strict=True):
+    outcomes = [_compute(batch, program, run, executing) for run in group.runs]
+    gates = [_gate(batch, run.slots[0], executing, everywhere) for run in group.runs]
+    for run, outcome, gate in zip(group.runs, outcomes, gates, strict=True):
+        slots, first = run.slots, run.slots[0]
         words, is_clean = outcome.value
-        batch.previous[slot.place] = words
-        batch.previous_clean[slot.place] = is_clean
-        if slot.writes:
-            _write(batch, program, slot, outcome.value, gate)
-        if outcome.address is not None:
-            _store(batch.address[slot.channel], outcome.address, gate)
-        if outcome.condition is not None:
-            _take_effect(batch, slot, outcome.condition, gate)
-
-
-def _compute(batch: Batch, program: Program, group: Group, executing: Mask) -> list[_Outcome]:
-    operands = [[operand(batch, program, each, executing) for each in slot.operands] for slot in group.slots]
-    outcomes: list[_Outcome] = []
-    reduction: list[_Outcome] = []
-    for number, (slot, values) in enumerate(zip(group.slots, operands, strict=True)):
-        if slot.operation.is_reduction:
-            if not reduction:
-                reduction = _reduce(slot, operands[number : number + VECTOR_SLOTS])
-            outcome = reduction[slot.place]
+        places = range(first.place, first.place + len(slots))
+        if not group.forwarded.isdisjoint(places):
+            batch.previous[places.start : places.stop] = words
+            batch.previous_clean[places.start : places.stop] = [is_clean] * len(slots)
+        if first.operation.is_reduction:
+            for row, slot in zip(words, slots, strict=True):
+                _write(batch, program, [slot], Value(row, is_clean), gate)
         else:
-            outcome = _slot(slot, values)
-        outcomes.append(outcome._replace(value=_modified(program, slot, outcome.value)))
-    return outcomes
+            _write(batch, program, slots, outcome.value, gate)
+        if outcome.address is not None:
+            _store(batch.address[first.channel], outcome.address, gate)
+        if outcome.condition is not None:
+            _take_effect(batch, first, outcome.condition, gate)
 
 
-def _slot(slot: Slot, values: list[Value]) -> _Outcome:
+def _compute(batch: Batch, program: Program, run: Run, executing: Mask) -> _Outcome:
+    slot = run.slots[0]
     operation = slot.operation
+    if operation.is_reduction:
+        return _reduce(batch, program, run, executing)
+    values = [operands_of(batch, program, form, column, executing) for form, column in run.operands]
     words = [value.words for value in values]
     clean = all(value.is_clean for value in values)
     if operation.sets_predicate or operation.kills:
         result, condition = PREDICATES[operation.name](*words, clean=clean)
-        return _Outcome(Value(result, False), condition)
+        return _Outcome(_modified(program, slot, Value(result, False)), condition)
     result = VALUES[operation.name](*words, clean=clean)
-    new = INDICES[operation.name](words[0]) if operation.sets_address else None
-    return _Outcome(Value(result, _is_clean(slot, clean)), address=new)
+    address = INDICES[operation.name](words[0]) if operation.sets_address else None
+    return _Outcome(_modified(program, slot, Value(result, _is_clean(operation, clean))), address=address)
 
 
-def _is_clean(slot: Slot, clean: bool) -> bool:
+def _is_clean(operation: Operation, clean: bool) -> bool:
     """Whether a result holds no denormal: arithmetic gives none, and neither 0 nor all ones is one."""
-    if slot.operation.copies_bits:
-        return clean
-    return slot.operation.result is not Result.INTEGER
+    return clean if operation.copies_bits else operation.result is not Result.INTEGER
 
 
-def _reduce(slot: Slot, operands: list[list[Value]]) -> list[_Outcome]:
-    clean = all(value.is_clean for values in operands for value in values)
-    sides = [[values[side].words for values in operands] for side in range(slot.operation.operands)]
-    results = REDUCTIONS[slot.operation.name](*sides, clean=clean)
-    return [_Outcome(Value(result, _is_clean(slot, clean))) for result in results]
+def _reduce(batch: Batch, program: Program, run: Run, executing: Mask) -> _Outcome:
+    """Every slot's result is modified by its own modifiers."""
+    operation = run.slots[0].operation
+    sides = [[operand(batch, program, each, executing) for each in column] for _, column in run.operands]
+    clean = all(value.is_clean for side in sides for value in side)
+    results = REDUCTIONS[operation.name](*([value.words for value in side] for side in sides), clean=clean)
+    is_clean = _is_clean(operation, clean)
+    modified = [
+        _modified(program, slot, Value(result, is_clean)) for slot, result in zip(run.slots, results, strict=True)
+    ]
+    words = np.stack([np.broadcast_to(value.words, batch.size) for value in modified])
+    return _Outcome(Value(words, all(value.is_clean for value in modified)))
 
 
 def _modified(program: Program, slot: Slot, value: Value) -> Value:
@@ -112,15 +115,22 @@ def _store(target: Floats | Integers, values: Floats | Integers, gate: Mask | No
         np.copyto(target, values, where=gate)
 
 
-def _write(batch: Batch, program: Program, slot: Slot, value: Value, gate: Mask | None) -> None:
-    if slot.index is not None:
-        _write_relative(batch, program, slot, value, gate)
+def _write(batch: Batch, program: Program, slots: Sequence[Slot], value: Value, gate: Mask | None) -> None:
+    """Write the results of slots that write neighbouring channels of one register."""
+    first = slots[0]
+    if not first.writes:
         return
-    at = place(program, slot.register)
-    if at is not None:
-        _store(batch.temporaries[at, slot.channel], value.words, gate)
-        flag = CHANNELS * at + slot.channel
-        batch.clean[flag] = value.is_clean and (gate is None or batch.clean[flag])
+    if first.index is not None:
+        _write_relative(batch, program, first, value, gate)
+        return
+    at = place(program, first.register)
+    if at is None:
+        return
+    channels = slice(first.channel, first.channel + len(slots))
+    _store(batch.temporaries[at, channels], value.words, gate)
+    flags = slice(CHANNELS * at + channels.start, CHANNELS * at + channels.stop)
+    kept = [True] * len(slots) if gate is None else batch.clean[flags]
+    batch.clean[flags] = [value.is_clean and was for was in kept]
 
 
 def _write_relative(batch: Batch, program: Program, slot: Slot, value: Value, gate: Mask | None) -> None:

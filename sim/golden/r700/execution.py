@@ -161,7 +161,6 @@ class Execution:
         batch.control = batch.control._replace(item=0, address=clause.addresses[0])
         batch.address = np.zeros_like(batch.address)
         batch.predicate = np.zeros_like(batch.predicate)
-        batch.cleared = np.zeros_like(batch.cleared)
 
     def _behind(self, batch: Batch, word: AluWord | Flow) -> list[Batch]:
         """What a word does after its clause, executed or skipped; then its wavefronts are at the next word."""
@@ -169,6 +168,8 @@ class Execution:
         action = _AFTER_CLAUSE.get(word.operation) if isinstance(word, AluWord) else None
         if action is not None and not self._attempt(batch, action):
             return []
+        # Not at the clause's start: a word that skips its clause has no start, and clears nobody.
+        batch.cleared = np.zeros_like(batch.cleared)
         batch.control = batch.control.at_word(batch.control.word + 1)
         return [batch]
 
@@ -228,7 +229,6 @@ def _leave_by(name: str) -> Callable[[Batch], None]:
     def leave(batch: Batch) -> None:
         batch.branch = batch.branch | batch.cleared
         setattr(batch, name, getattr(batch, name) | batch.cleared)
-        batch.cleared = np.zeros_like(batch.cleared)
         batch.update_active()
 
     return leave

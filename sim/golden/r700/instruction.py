@@ -61,14 +61,39 @@ class Slot:
     updates_predicate: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class Group:
-    """Instructions that are executed together.
+class Form(Enum):
+    """What the operands of neighbouring slots are together."""
 
-    `stale` are the clause temporaries that are read although nothing in the clause has written them.
+    SAME = auto()
+    """One and the same."""
+    ROW = auto()
+    """Neighbouring channels of one register."""
+    EACH = auto()
+    """Anything else."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """Neighbouring slots that do the same to neighbouring channels of a register, and are computed at once.
+
+    `operands` are, for each operand of the operation, those of the slots and what they are together.
     """
 
     slots: tuple[Slot, ...]
+    operands: tuple[tuple[Form, tuple[Operand, ...]], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Instructions that are executed together: slot by slot, and as the runs that they are executed in.
+
+    `stale` are the clause temporaries that are read although nothing in the clause has written them, `forwarded` the
+    slots whose results the next group of the clause reads.
+    """
+
+    slots: tuple[Slot, ...]
+    runs: tuple[Run, ...]
+    forwarded: frozenset[int] = frozenset()
     stale: tuple[tuple[int, int], ...] = ()
 
 

@@ -9,7 +9,7 @@ from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
 from ctm.sim.golden import fp
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
-from ctm.sim.golden.r700.instruction import Bank, Operand
+from ctm.sim.golden.r700.instruction import Bank, Form, Operand
 from ctm.sim.golden.r700.program import Program
 from ctm.sim.golden.r700.state import Batch
 
@@ -33,7 +33,25 @@ def operand(batch: Batch, program: Program, wanted: Operand, executing: Mask) ->
     RefusedError
         Memory answered with an error where the constant is.
     """
-    value = _source(batch, program, wanted, executing)
+    return _modified(wanted, _source(batch, program, wanted, executing))
+
+
+def operands_of(batch: Batch, program: Program, form: Form, operands: tuple[Operand, ...], executing: Mask) -> Value:
+    """The operands of neighbouring slots: [slots, n] or what broadcasts to it; errors as `operand`."""
+    first = operands[0]
+    if form is Form.SAME:
+        return operand(batch, program, first, executing)
+    at = place(program, first.number) if form is Form.ROW else None
+    if at is None:
+        values = [operand(batch, program, each, executing) for each in operands]
+        words = np.stack(np.broadcast_arrays(*(value.words for value in values)))
+        return Value(words, all(value.is_clean for value in values))
+    channels = slice(first.channel, first.channel + len(operands))
+    flags = slice(CHANNELS * at + channels.start, CHANNELS * at + channels.stop)
+    return _modified(first, Value(batch.temporaries[at, channels], all(batch.clean[flags])))
+
+
+def _modified(wanted: Operand, value: Value) -> Value:
     if not (wanted.absolute or wanted.negated):
         return value
     modifier = _NEGATE if wanted.negated else 0

@@ -11,9 +11,11 @@ import numpy.typing as npt
 from ctm.rtl.isa.limits import QUAD
 from ctm.rtl.isa.r700.limits import ALU_CLAUSE_UNITS, GROUP_SLOTS
 from ctm.rtl.isa.r700.program import FAULT_PC, place_of
-from ctm.rtl.isa.word import pack
 from ctm.sim.golden.dpp import batch as dpp
 from ctm.sim.golden.dpp.batch import Floats, Mask
+
+_ADDRESS_BIT = FAULT_PC["address"].offset
+_WORD_MASK = (1 << FAULT_PC["word"].width) - 1
 
 UNLIMITED = -1
 """Rounds of a loop that only a break ends."""
@@ -59,7 +61,7 @@ class Control(NamedTuple):
     @property
     def pc(self) -> int:
         """The CF word in the lower half, the address in the code of what stands in its clause in the upper one."""
-        return pack(FAULT_PC, word=self.word & 0xFFFF, address=self.address)
+        return self.address << _ADDRESS_BIT | self.word & _WORD_MASK
 
     @property
     def where(self) -> str:

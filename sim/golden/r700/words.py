@@ -162,10 +162,11 @@ class FlowWords:
                 parts.append(_next(part))
                 continue
             try:
-                part.control = part.control.at_word(flow.take_return(part))
+                target = flow.take_return(part)
             except flow.StackError as error:
                 parts += self._fault(part, error)
             else:
+                part.control = part.control.at_word(target)
                 parts.append(part)
         return parts
 

@@ -1,6 +1,8 @@
 """Decodes ALU clauses: words to groups, each instruction in its slot."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 
 from ctm.rtl.isa.r700 import alu
 from ctm.rtl.isa.r700.alu import IndexMode, Op2, Op3, PredicateSelect
@@ -15,6 +17,7 @@ from ctm.rtl.isa.r700.operations import OPERATIONS, Operation, Result, Slots
 from ctm.rtl.isa.word import unpack
 from ctm.sim.golden.r700.decode.error import IllegalError, refuse
 from ctm.sim.golden.r700.decode.ports import Reading, check_ports
+from ctm.sim.golden.r700.decode.runs import divide
 from ctm.sim.golden.r700.instruction import AluWord, Bank, Clause, Group, Illegal, Kcache, Operand, Slot
 
 Units = Sequence[tuple[int, ...]]
@@ -38,7 +41,17 @@ def decode_clause(code: Units, word: AluWord) -> Clause:
         instructions.append(group)
         produced = frozenset(slot.place for slot in group.slots)
         written |= {(slot.register, slot.channel) for slot in group.slots if slot.writes and slot.index is None}
-    return Clause(instructions=tuple(instructions), addresses=tuple(addresses))
+    return Clause(instructions=tuple(_forwarding(instructions)), addresses=tuple(addresses))
+
+
+def _forwarding(instructions: list[Group | Illegal]) -> Iterator[Group | Illegal]:
+    """The groups, each with the slots whose results the next one reads."""
+    for group, following in zip_longest(instructions, instructions[1:]):
+        read: set[int] = set()
+        if isinstance(following, Group):
+            operands = [operand for slot in following.slots for operand in slot.operands]
+            read = {operand.number for operand in operands if operand.bank is Bank.PREVIOUS}
+        yield replace(group, forwarded=frozenset(read)) if isinstance(group, Group) else group
 
 
 def _group(
@@ -70,7 +83,7 @@ def _group(
     _check_reductions(slots)
     _check_effects(slots)
     check_ports(readings)
-    return Group(slots=tuple(slots), stale=tuple(_stale(slots, written))), at
+    return Group(slots=tuple(slots), runs=divide(slots), stale=tuple(_stale(slots, written))), at
 
 
 def _fields(low: int, high: int) -> dict[str, int]:
