@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ctm.examples.catalogue import FOLDER, REFERENCES
+from ctm.examples.catalogue import FOLDER, R700_REFERENCES, REFERENCES
 
 
 def main() -> None:
     """Write every input beside its example."""
-    for name, reference in REFERENCES.items():
+    for name, reference in {**REFERENCES, **R700_REFERENCES}.items():
         for file, array in reference.inputs().items():
             np.save(FOLDER / name / file, array)
 

@@ -17,34 +17,16 @@ from ctm.examples.blackscholes.reference import CONSTANTS
 from ctm.examples.catalogue import FOLDER, REFERENCES, job
 from ctm.examples.early_out.reference import classified
 from ctm.examples.expectation import Expectation
-from ctm.rtl.config import DEFAULT, ArrayConfig
-from ctm.sim.jobs.execution import Execution, Run
-from ctm.sim.jobs.loading import LoadedJob, load_job
+from ctm.sim.jobs.loading import load_job
+from ctm.tb.system.example_runs import assert_holds, outputs, run
 
 COMPILED = "compiled"
-WATCHDOG = 1 << 24
-
-
-def run(loaded: LoadedJob, *, lanes: int = 4) -> Run:
-    """Run a job on a machine that reports hazards."""
-    config = replace(DEFAULT, array=ArrayConfig(lanes=lanes))
-    return Execution(loaded, engine="golden", config=config, watchdog=WATCHDOG, hazards=True).run()
-
-
-def outputs(loaded: LoadedJob, result: Run) -> dict[str, np.ndarray]:
-    """What a run left, by file."""
-    return {path.name: result.outputs[key] for key, path in loaded.files.items()}
-
-
-def assert_holds(found: dict[str, np.ndarray], expected: dict[str, Expectation]) -> None:
-    assert found.keys() == expected.keys()
-    for file, expectation in expected.items():
-        assert expectation.holds(found[file]), f"{file}: off by {expectation.worst_error(found[file])}"
+R700 = "r700"
 
 
 def test_every_folder_has_a_job_a_source_an_explanation_and_a_reference() -> None:
     folders = {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders == {*REFERENCES, COMPILED}
+    assert folders == {*REFERENCES, COMPILED, R700}
     for name in REFERENCES:
         assert job(name).exists()
         assert list((FOLDER / name).glob("*.s"))
@@ -67,21 +49,21 @@ def test_result_is_that_of_numpy_for_every_group_size_and_without_hazards(name: 
     found = outputs(loaded, run(loaded))
     assert_holds(found, REFERENCES[name].expected(REFERENCES[name].inputs()))
     for lanes in (8, 16):
-        for file, array in outputs(loaded, run(loaded, lanes=lanes)).items():
+        for file, array in outputs(loaded, run(loaded, group=lanes)).items():
             assert array.tobytes() == found[file].tobytes(), f"{file}, groups of {lanes}"
 
 
 def test_first_pass_of_early_out_leaves_what_the_second_one_reads() -> None:
     first = load_job(FOLDER / "early_out" / "classify.toml")
     for lanes in (4, 8, 16):
-        assert_holds(outputs(first, run(first, lanes=lanes)), classified())
+        assert_holds(outputs(first, run(first, group=lanes)), classified())
 
 
 @pytest.mark.parametrize(("lanes", "factor"), [(4, 2.7), (8, 2.3), (16, 1.9)])
 def test_early_out_saves_instructions_and_changes_nothing(lanes: int, factor: float) -> None:
     jobs = [load_job(FOLDER / "early_out" / f"{name}.toml") for name in ("classify", "early_out")]
     everywhere = replace(jobs[1], job=jobs[1].job.model_copy(update={"conditional": None}), conditional=None)
-    runs = [run(loaded, lanes=lanes) for loaded in (*jobs, everywhere)]
+    runs = [run(loaded, group=lanes) for loaded in (*jobs, everywhere)]
     assert runs[1].outputs[0].tobytes() == runs[2].outputs[0].tobytes()
     spent, without = sum(found.report.instructions for found in runs[:2]), runs[2].report.instructions
     assert without > factor * spent

@@ -8,6 +8,6 @@ inputs = reference.inputs
 
 
 def expected(arrays: dict[str, Array]) -> dict[str, Expectation]:
-    """a * x + y, float32 [height, width, 4]: the product is rounded, then the sum, as float32 arrays do it."""
+    """A * x + y, float32 [height, width, 4]: the product is rounded, then the sum, as float32 arrays do it."""
     x, y = (arrays[name] for name in ("x.npy", "y.npy"))
     return {"sum.npy": Expectation(reference.A * x + y)}
