@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ctm.rtl.config import DEFAULT_PRESETS
 from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of, prepare_engine
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.engines.golden import GoldenEngine
@@ -29,8 +30,7 @@ def bench(
             raise BadInput(f"bench: there are no figures of '{name}'; there are: {', '.join(MEASURED)}")
         config = configuration(preset, settings)
         # Imported here, because they read the examples, which nothing else needs.
-        from ctm.sim.report import benchmark, cycles
-        from ctm.sim.report.workloads import workloads
+        from ctm.sim.report import benchmark, cycles, r700_workloads, workloads
 
         names = MEASURED if name is None else (name,)
         if RtlEngine.name in names:
@@ -39,7 +39,9 @@ def bench(
             with Console(stderr=True).status("") as status:
                 if GoldenEngine.name in names:
                     status.update("computing in numpy what has to come out")
-                    found = benchmark.measure_all(workloads(), GoldenEngine.name, config, status.update)
+                    listed = [*workloads.workloads(), *r700_workloads.workloads()]
+                    configurations = {kind: configuration(preset, settings, kind=kind) for kind in DEFAULT_PRESETS}
+                    found = benchmark.measure_all(listed, GoldenEngine.name, configurations, status.update)
                     outcome.fields |= benchmark.as_fields(found)
                 if RtlEngine.name in names:
                     counted = cycles.measure_all(RtlEngine.name, config, status.update)

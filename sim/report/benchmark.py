@@ -2,7 +2,7 @@
 
 import resource
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -97,15 +97,17 @@ class Benchmark:
 
 
 def measure_all(
-    listed: Iterable[Workload], engine: str, config: MachineConfig, tell: Callable[[str], None]
+    listed: Iterable[Workload], engine: str, machines: Mapping[str, MachineConfig], tell: Callable[[str], None]
 ) -> Benchmark:
-    """All workloads; `tell` is told what comes next. Errors as `measure`."""
+    """All workloads that run on `machines`, by instruction set; `tell` is told what comes next. Errors as `measure`."""
     tell("calibrating")
     calibration = calibrate()
     measurements = []
     for workload in listed:
-        tell(f"{workload.name} on engine {engine}")
-        measurements.append(measure(workload, engine, config, calibration))
+        machine = machines[workload.kind]
+        if machine.array.instruction_set == workload.kind:
+            tell(f"{workload.name} on engine {engine}")
+            measurements.append(measure(workload, engine, machine, calibration))
     return Benchmark(calibration=calibration, measurements=measurements)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from pathlib import Path
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
 
 _FORMATS = {1: DataFormat.FLOAT32_1, 2: DataFormat.FLOAT32_2, 4: DataFormat.FLOAT32_4}
 Floats = tuple[float, float, float, float]
-_STEP_OPERATIONS = 8
+STEP_OPERATIONS = 8
 """Of z^2 + c and |z|^2: x^2, y^2, xy and its double; two sums for x, one for y, one for the square."""
 _PAIR_OPERATIONS = 18
 """Of a body's pull: 3 differences, 6 for the square with its softening, 2 for the root's cube, 1 for the mass, 6."""
@@ -37,7 +38,7 @@ class Workload:
     Inputs and outputs are float32 or uint16 in tiles, [height, width, channels]; `gathers` reads inputs in 2x2 mode.
     `initial` are the outputs' contents before, 0 where there are none. `expectations` are the outputs in the order of
     their indices. `operations` is how many multiplications and additions the task has by its definition, None where
-    that says nothing.
+    that says nothing. `name` is the example's, `kind` the instruction set of its program.
     """
 
     name: str
@@ -45,9 +46,12 @@ class Workload:
     height: int
     inputs: tuple[Array, ...] = ()
     expectations: tuple[Expectation, ...]
+    kind: str = "r5xx"
     floats: Mapping[int, Floats] = field(default_factory=dict)
+    words: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Float constants given by their bits."""
     iterations: tuple[int, ...] = ()
-    """Iteration counts of the int constants, in order."""
+    """Int constants in order: iteration counts, or whole words."""
     operations: int | None = None
     first: int = 0
     gathers: bool = False
@@ -83,8 +87,8 @@ def workloads() -> list[Workload]:
 def prepare(workload: Workload, engine: str, config: MachineConfig) -> Prepared:
     """Put a workload into the memory of a new device."""
     device = Device(engine, config)
-    source = (FOLDER / workload.name / f"{workload.name}.s").read_text(encoding="utf-8")
-    floats = {index: _words(values) for index, values in workload.floats.items()}
+    source = (FOLDER / workload.name / f"{Path(workload.name).name}.s").read_text(encoding="utf-8")
+    floats = {**{index: _words(values) for index, values in workload.floats.items()}, **workload.words}
     constants = ConstantFiles(floats=floats, ints=dict(enumerate(workload.iterations)))
     float_image, int_image, _ = (device.place(data) for data in constants.images())
     commands = CommandBuffer().set_inst_fmt(device.place(write(assemble(source, name=workload.name))))
@@ -193,7 +197,7 @@ def mandelbrot(side: int) -> Workload:
         expectations=(Expectation(steps),),
         floats={0: (step, step, left, bottom)},
         iterations=(limit // 4,),
-        operations=_STEP_OPERATIONS * int(steps.sum()),
+        operations=STEP_OPERATIONS * int(steps.sum()),
     )
 
 

@@ -1,21 +1,28 @@
 """The benchmark: what it reports, and that it looks at what it measures."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from ctm.examples.catalogue import FOLDER
 from ctm.examples.expectation import Expectation
-from ctm.rtl.config import DEFAULT, WIDE
+from ctm.rtl.config import DEFAULT, R700, WIDE
 from ctm.sim.cli.application import app
-from ctm.sim.report import benchmark, workloads
+from ctm.sim.report import benchmark, r700_workloads, workloads
 from ctm.sim.report.workloads import Workload, prepare
 
 SMALL = {
     "matmul": workloads.matmul(32),
     "nbody": workloads.nbody(8),
     "blackscholes": workloads.blackscholes(16),
+}
+R700_SMALL = {
+    "matmul": r700_workloads.matmul(32),
+    "mandelbrot": r700_workloads.mandelbrot(16),
+    "sha256": r700_workloads.sha256(8),
 }
 
 
@@ -37,6 +44,7 @@ def bench(*arguments: str) -> Result:
 @pytest.fixture
 def matmul_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workloads, "workloads", lambda: [SMALL["matmul"]])
+    monkeypatch.setattr(r700_workloads, "workloads", lambda: [R700_SMALL["matmul"]])
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -48,6 +56,22 @@ def test_workloads_compute_what_numpy_says(name: str, config: benchmark.MachineC
     assert prepared.is_right()
     prepared.device.run(prepared.commands)
     assert prepared.is_right()
+
+
+@pytest.mark.parametrize("name", R700_SMALL)
+def test_workloads_of_r700_cores_compute_what_numpy_says(name: str) -> None:
+    prepared = prepare(R700_SMALL[name], "golden", R700)
+    assert not prepared.is_right()
+    prepared.device.run(prepared.commands)
+    assert prepared.is_right()
+
+
+def test_operations_of_sha256_are_those_in_its_slots() -> None:
+    source = (FOLDER / "r700" / "sha256" / "sha256.s").read_text()
+    loop = source[source.index(".pack") : source.index(".endpack")]
+    rounds = sum(line.startswith("    ") and ";" not in line for line in loop.splitlines())
+    others = len(re.findall(r"_INT|MOV|FLT_TO", source.replace(loop, "")))
+    assert R700_SMALL["sha256"].operations == 8**2 * (16 * rounds + others)
 
 
 def test_all_workloads_are_there() -> None:
@@ -79,9 +103,11 @@ def test_bench_prints_one_json_object() -> None:
     assert found["status"] == "ok"
     assert found["calibration_rate"] > 1e6
     assert 10 < found["peak_memory_mib"] <= benchmark.peak_memory()
-    (measured,) = found["golden"]
-    assert measured["name"] == "matmul"
-    assert measured["operation_rate"] > 0
+    assert [measured["name"] for measured in found["golden"]] == ["matmul", "r700/matmul"]
+    assert all(measured["operation_rate"] > 0 for measured in found["golden"])
+    for preset, name in (("default", "matmul"), ("r700", "r700/matmul")):
+        only = json.loads(bench("golden", "--preset", preset, "--json").stdout)["golden"]
+        assert [measured["name"] for measured in only] == [name]
 
 
 @pytest.mark.usefixtures("matmul_only")

@@ -67,7 +67,7 @@ class Form(Enum):
     SAME = auto()
     """One and the same."""
     ROW = auto()
-    """Neighbouring channels of one register."""
+    """Neighbouring channels of one register or constant, or results of neighbouring slots."""
     EACH = auto()
     """Anything else."""
 

@@ -41,14 +41,29 @@ def operands_of(batch: Batch, program: Program, form: Form, operands: tuple[Oper
     first = operands[0]
     if form is Form.SAME:
         return operand(batch, program, first, executing)
-    at = place(program, first.number) if form is Form.ROW else None
-    if at is None:
+    if form is Form.EACH:
         values = [operand(batch, program, each, executing) for each in operands]
         words = np.stack(np.broadcast_arrays(*(value.words for value in values)))
         return Value(words, all(value.is_clean for value in values))
-    channels = slice(first.channel, first.channel + len(operands))
+    return _modified(first, _row(batch, program, first, len(operands)))
+
+
+def _row(batch: Batch, program: Program, first: Operand, count: int) -> Value:
+    """`count` channels of a register or constant, or slots' results, from those of `first` on."""
+    if first.bank is Bank.PREVIOUS:
+        places = slice(first.number, first.number + count)
+        return Value(batch.previous[places], all(batch.previous_clean[places]))
+    channels = slice(first.channel, first.channel + count)
+    if first.bank is Bank.CONSTANT:
+        if first.number >= FLOAT_CONSTANTS:
+            return Value(_NOTHING, True)
+        words = program.constants.float_constant(first.number)[channels, None]
+        return Value(words, program.constants.is_clean(first.number))
+    at = place(program, first.number)
+    if at is None:
+        return Value(_NOTHING, True)
     flags = slice(CHANNELS * at + channels.start, CHANNELS * at + channels.stop)
-    return _modified(first, Value(batch.temporaries[at, channels], all(batch.clean[flags])))
+    return Value(batch.temporaries[at, channels], all(batch.clean[flags]))
 
 
 def _modified(wanted: Operand, value: Value) -> Value:

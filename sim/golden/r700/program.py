@@ -1,6 +1,6 @@
 """A program as the array runs it: its code, decoded where it is executed, its note, and the constants."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -27,7 +27,7 @@ class Code:
         self._units = units
         self._information = information
         self._words: dict[int, Word | Illegal] = {}
-        self._clauses: dict[Flow | AluWord, Clause | None] = {}
+        self._clauses: dict[int, Clause | None] = {}
 
     def __len__(self) -> int:
         return len(self._units)
@@ -43,11 +43,13 @@ class Code:
             self._words[address] = found
         return found
 
-    def clause(self, word: Flow | AluWord) -> Clause | None:
-        """The clause that a CF word starts; None if it does not lie in the code."""
-        if word not in self._clauses:
-            self._clauses[word] = self._decode_clause(word)
-        return self._clauses[word]
+    def clause(self, address: int) -> Clause | None:
+        """The clause that the CF word at an address starts; None if it does not lie in the code."""
+        if address not in self._clauses:
+            word = self.word(address)
+            assert isinstance(word, Flow | AluWord)
+            self._clauses[address] = self._decode_clause(word)
+        return self._clauses[address]
 
     def _decode_clause(self, word: Flow | AluWord) -> Clause | None:
         if word.target + word.units > len(self._units):
@@ -87,14 +89,14 @@ class Program:
         return self.information.gprs + CLAUSE_TEMPORARIES
 
     @cached_property
-    def _reached(self) -> Sequence[Word]:
+    def _reached(self) -> Mapping[int, Word]:
         return reached(self.code, self.information.start)
 
     @cached_property
     def outputs(self) -> tuple[int, ...]:
         """Outputs that some export may write."""
         found: set[int] = set()
-        for word in self._reached:
+        for word in self._reached.values():
             if isinstance(word, Export) and word.selects and word.base != COMPUTED_DEPTH:
                 found |= set(range(word.base, word.base + word.burst))
         return tuple(sorted(found))
@@ -113,8 +115,8 @@ class Program:
     def cached_inputs(self) -> frozenset[int]:
         """Inputs that some fetch may read."""
         found: set[int] = set()
-        for word in self._reached:
-            clause = self.code.clause(word) if isinstance(word, Flow) and word.units else None
+        for address, word in self._reached.items():
+            clause = self.code.clause(address) if isinstance(word, Flow) and word.units else None
             for instruction in clause.instructions if clause is not None else ():
                 if isinstance(instruction, Texture | Vertex) and instruction.input is not None:
                     found.add(instruction.input)

@@ -1,6 +1,6 @@
 """Which CF words of a program can be reached, whatever its masks and constants are."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from ctm.rtl.isa.r700.control_flow import CfOperation, Condition
@@ -23,8 +23,8 @@ class _Code(Protocol):
     def word(self, address: int) -> Word | Illegal: ...
 
 
-def reached(code: _Code, start: int) -> Sequence[Word]:
-    """The legal CF words that can be reached from `start`."""
+def reached(code: _Code, start: int) -> Mapping[int, Word]:
+    """The legal CF words that can be reached from `start`, by their addresses."""
     words = {}
     waiting = [start]
     while waiting:
@@ -35,7 +35,7 @@ def reached(code: _Code, start: int) -> Sequence[Word]:
         words[address] = word
         if not isinstance(word, Illegal):
             waiting += _followers(address, word)
-    return [word for word in words.values() if not isinstance(word, Illegal)]
+    return {address: word for address, word in words.items() if not isinstance(word, Illegal)}
 
 
 def _followers(address: int, word: Word) -> Iterator[int]:

@@ -45,12 +45,15 @@ def _form(operands: tuple[Operand, ...]) -> Form:
     first = operands[0]
     if all(operand == first for operand in operands):
         return Form.SAME
-    is_row = first.bank is Bank.GPR and all(_is_next(one, other) for one, other in pairwise(operands))
+    is_row = first.bank is not Bank.VALUE and all(_is_next(one, other) for one, other in pairwise(operands))
     return Form.ROW if is_row else Form.EACH
 
 
 def _is_next(one: Operand, other: Operand) -> bool:
-    """Whether an operand is the next channel of the same register, with the same modifiers."""
-    names = ("bank", "number", "absolute", "negated")
-    alike = all(getattr(one, name) == getattr(other, name) for name in names)
-    return alike and one.index is None and other.index is None and other.channel == one.channel + 1
+    """Whether an operand is the next channel of the same source, with the same modifiers."""
+    names = ("bank", "absolute", "negated")
+    if not all(getattr(one, name) == getattr(other, name) for name in names) or one.index or other.index:
+        return False
+    if one.bank is Bank.PREVIOUS:
+        return other.number == one.number + 1
+    return other.number == one.number and other.channel == one.channel + 1
