@@ -32,8 +32,9 @@ class Expectation:
         return bool((self._errors(found) <= self.tolerance).all())
 
     def _errors(self, found: Array) -> Array:
-        exact, seen = self.values.astype(np.float64), found.astype(np.float64)
-        same = (exact == seen) | (np.isnan(exact) & np.isnan(seen))
+        # Integers in the bits of floats may be signalling NaNs.
         with np.errstate(invalid="ignore"):
+            exact, seen = self.values.astype(np.float64), found.astype(np.float64)
             errors = np.abs(seen - exact)
+        same = (exact == seen) | (np.isnan(exact) & np.isnan(seen))
         return np.where(same, 0.0, np.where(np.isnan(errors), np.inf, errors))

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from ctm.examples.catalogue import FOLDER, REFERENCES, job
+from ctm.examples.catalogue import FOLDER, R700_REFERENCES, REFERENCES, job
 from ctm.examples.early_out.reference import classified
 from ctm.examples.expectation import Array, Expectation
 from ctm.rtl.config import DEFAULT
@@ -31,19 +31,21 @@ from scripts.stages import ENGINE, Stage, run_stages
 FOLDER_OF_RESULTS = Path(__file__).resolve().parents[1] / "out" / "demo"
 REPORT = "report.html"
 EARLY_OUT, COMPILED = "early_out", "compiled"
+R700_SHOWN = ("r700/mandelbrot", "r700/matmul", "r700/sha256")
+ALL = (*REFERENCES, COMPILED, *R700_SHOWN)
 
 STAGE_ENDS: Mapping[str, tuple[int, ...]] = {"bitonic": (21, 55, 66), "nbody": (4, 8, 12)}
 """Launches after which an example is looked at."""
 
 
 def main(
-    names: Annotated[list[str] | None, typer.Argument(help=f"{', '.join(REFERENCES)}, compiled; all without")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help=f"{', '.join(ALL)}; all without")] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="where the pictures and the report go")] = (
         FOLDER_OF_RESULTS
     ),
 ) -> None:
     """Run, check and show programs; exit 1 where a result is wrong."""
-    unknown = [name for name in names or () if name not in (*REFERENCES, COMPILED)]
+    unknown = [name for name in names or () if name not in ALL]
     if unknown:
         raise typer.BadParameter(f"there is no example {unknown[0]}")
     output.mkdir(parents=True, exist_ok=True)
@@ -52,7 +54,7 @@ def main(
     try:
         prepare_engine(ENGINE, DEFAULT)
         with console.status("running programs") as status:
-            for finding in demonstrate(names or [*REFERENCES, COMPILED], output):
+            for finding in demonstrate(names or ALL, output):
                 findings.append(finding)
                 status.update(f"done: {finding.name}")
     except (MachineError, ToolchainError) as error:
@@ -92,10 +94,11 @@ def _findings(name: str, folder: Path) -> list[Finding]:
 
 
 def _example(name: str, folder: Path) -> Finding:
-    arrays = REFERENCES[name].inputs()
+    reference = {**REFERENCES, **R700_REFERENCES}[name]
+    arrays = reference.inputs()
     loaded = load_job(job(name))
     stages = list(run_stages(loaded, STAGE_ENDS.get(name, ())))
-    finding = _checked(name, loaded, stages, REFERENCES[name].expected(arrays))
+    finding = _checked(name, loaded, stages, reference.expected(arrays))
     return _exhibited(finding, EXHIBITS[name](arrays, stages), folder) if name in EXHIBITS else finding
 
 
@@ -142,7 +145,7 @@ def _checked(name: str, loaded: LoadedJob, stages: Sequence[Stage], expected: Ma
     return Finding(
         name=name,
         processors=processors(loaded),
-        cycles=sum(stage.cycles for stage in stages),
+        cycles=_cycles(stages),
         issued=sum(stage.issued for stage in stages),
         is_golden=is_golden,
         seconds=sum(stage.seconds for stage in stages),
@@ -154,9 +157,14 @@ def _checked(name: str, loaded: LoadedJob, stages: Sequence[Stage], expected: Ma
     )
 
 
+def _cycles(stages: Sequence[Stage]) -> int | None:
+    counted = [stage.cycles for stage in stages if stage.cycles is not None]
+    return sum(counted) if counted else None
+
+
 def _exhibited(finding: Finding, exhibit: Exhibit, folder: Path) -> Finding:
     """Save the picture of a finding."""
-    picture = finding.name.partition(":")[0].replace(" ", "_") + ".png"
+    picture = finding.name.partition(":")[0].replace(" ", "_").replace("/", "_") + ".png"
     save(exhibit.colours, folder / picture)
     return replace(finding, picture=picture, caption=exhibit.caption)
 

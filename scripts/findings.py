@@ -18,15 +18,17 @@ from ctm.sim.report.utilisation import percent
 COLUMNS = {
     "program": "an example, or a program that ATI's compiler made of GLSL",
     "processors": "processors of its domains: each computes one element, a vector of up to four numbers",
-    "cycles": "clock cycles of the hardware, from the first command buffer's push to the last one's end",
+    "cycles": "clock cycles of the hardware, from the first command buffer's push to the last one's end; R700 cores "
+    "have none yet, so their programs run on the golden model",
     "ALU issue": "share of these cycles in which a core issues an arithmetic instruction; it can in each of them",
     "seconds": "how long the simulation took on this computer",
-    "golden": "whether every bit is that of the golden model",
+    "golden": "whether every bit is that of the golden model, of R700 programs with wavefronts of another size",
     "numpy": "how well the result agrees with plain numpy",
     "error": "the greatest absolute difference from it",
 }
 """Titles, and what they mean."""
 _WIDTH = 100
+_NOTHING = "-"
 _TEXTS = ("program", "golden", "numpy")
 
 # On a narrow screen each row is a block of its own, in which every cell has its title in front.
@@ -52,7 +54,8 @@ img {{ max-width: 100%; image-rendering: pixelated; }} figure {{ margin: 2em 0; 
 <p>{version}, {date}. {configuration}.</p>
 <p>Every program went through the whole machine, its hardware simulated cycle by cycle: an ELF executable, command
 buffers in memory, the AXI ports. Its result was compared with the golden model in every bit, and with plain numpy, that
-of a compiled program with what a software renderer had. {verdict}</p>
+of a compiled program with what a software renderer had. Programs for R700 cores, which have no hardware yet, ran on the
+golden model, with wavefronts of two sizes. {verdict}</p>
 {table}
 {explanation}
 {figures}
@@ -70,9 +73,10 @@ class Finding:
 
     name: str
     processors: int
-    cycles: int
+    cycles: int | None
+    """None where there is no hardware."""
     issued: int
-    """ALU and OUTPUT instructions."""
+    """ALU and OUTPUT instructions, or ALU groups."""
     seconds: float
     is_golden: bool
     agrees: str
@@ -87,8 +91,8 @@ class Finding:
         return (
             self.name,
             f"{self.processors:,}",
-            f"{self.cycles:,}",
-            percent(self.issued / (self.cycles * DEFAULT.array.cores)),
+            _NOTHING if self.cycles is None else f"{self.cycles:,}",
+            _NOTHING if self.cycles is None else percent(self.issued / (self.cycles * DEFAULT.array.cores)),
             f"{self.seconds:.2f}",
             "equal" if self.is_golden else "DIFFERS",
             self.agrees if self.is_right else "WRONG",

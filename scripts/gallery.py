@@ -108,6 +108,7 @@ def _light(sky: Array, positions: Array, colours: Array) -> None:
 
 EXHIBITS: Mapping[str, Callable[[Mapping[str, Array], Sequence[Stage]], Exhibit]] = {
     "mandelbrot": mandelbrot,
+    "r700/mandelbrot": mandelbrot,
     "blur": blur,
     "nbody": nbody,
     "early_out": early_out,

@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ctm.examples.expectation import Array
-from ctm.rtl.config import DEFAULT
+from ctm.rtl.config import DEFAULT_PRESETS, MODELLED_ONLY, PRESETS, MachineConfig
 from ctm.sim.jobs.execution import Execution, first_difference
 from ctm.sim.jobs.loading import Launch, LoadedJob
 from ctm.sim.runtime.device import WATCHDOG
 
 ENGINE, REFERENCE = "rtl", "golden"
+_OTHER_GROUP = 64
+"""Size of the groups that a program is compared with if there is no hardware for it."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +20,10 @@ class Stage:
     """Some launches of a job: what the outputs hold after them, by file, and what they took."""
 
     outputs: dict[str, Array]
-    cycles: int
+    cycles: int | None
+    """None where there is no hardware."""
     issued: int
-    """ALU and OUTPUT instructions."""
+    """ALU and OUTPUT instructions, or ALU groups."""
     seconds: float
     difference: str | None
     """From the golden model, None where every bit is the same."""
@@ -29,7 +32,8 @@ class Stage:
 def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
     """Run all launches of a job on the hardware and on the golden model, each repetition counting as one.
 
-    A stage ends before each launch in `ends`.
+    A stage ends before each launch in `ends`. Programs without hardware run twice on the golden model, in groups of
+    different sizes.
 
     Raises
     ------
@@ -40,17 +44,28 @@ def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
     for first, end in zip((0, *ends), (*ends, len(launches)), strict=True):
         part = replace(job, launches=tuple(launches[first:end]))
         execution, reference = (
-            Execution(part, engine=engine, config=DEFAULT, watchdog=WATCHDOG) for engine in (ENGINE, REFERENCE)
+            Execution(part, engine=engine, config=config, watchdog=WATCHDOG) for engine, config in _machines(job)
         )
         start = time.perf_counter()
         run = execution.run()
         seconds = time.perf_counter() - start
         difference = first_difference(run, reference.run())
         outputs = {job.files[key].name: array for key, array in run.outputs.items()}
-        yield Stage(outputs, run.report.cycles or 0, run.report.counters["issued_alu"], seconds, difference)
+        yield Stage(outputs, run.report.cycles, run.report.counters["issued_alu"], seconds, difference)
         written = {index: run.outputs[output] for output, index in launches[end - 1].section.swap}
         inputs = tuple((section, layout, written.get(section.index, array)) for section, layout, array in job.inputs)
         job = replace(job, inputs=inputs)
+
+
+def _machines(job: LoadedJob) -> Iterator[tuple[str, MachineConfig]]:
+    """What a job runs on, and what it is compared with."""
+    config = PRESETS[DEFAULT_PRESETS[job.kinds[0]]]
+    if config.array.instruction_set in MODELLED_ONLY:
+        yield REFERENCE, config
+        yield REFERENCE, replace(config, array=config.array.with_group(_OTHER_GROUP))
+    else:
+        yield ENGINE, config
+        yield REFERENCE, config
 
 
 def _once(launch: Launch) -> Launch:

@@ -68,9 +68,9 @@ def test_workloads_of_r700_cores_compute_what_numpy_says(name: str) -> None:
 
 def test_operations_of_sha256_are_those_in_its_slots() -> None:
     source = (FOLDER / "r700" / "sha256" / "sha256.s").read_text()
-    loop = source[source.index(".pack") : source.index(".endpack")]
-    rounds = sum(line.startswith("    ") and ";" not in line for line in loop.splitlines())
-    others = len(re.findall(r"_INT|MOV|FLT_TO", source.replace(loop, "")))
+    loop = source[source.index("\n.pack") : source.index("\n.endpack")]
+    operation = re.compile(r"^ *(?:[0-9]* *[xyzw]: )?(?:[A-Z_]+_INT|MOV) ", re.MULTILINE)
+    rounds, others = (len(operation.findall(text)) for text in (loop, source.replace(loop, "")))
     assert R700_SMALL["sha256"].operations == 8**2 * (16 * rounds + others)
 
 
