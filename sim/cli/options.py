@@ -66,12 +66,14 @@ def number(text: str) -> int:
     return int(text, 16 if text.lower().startswith("0x") else 10)
 
 
-def check_engine(name: str, max_cycles: int | None, *, hazards: bool = False) -> None:
+def check_engine(name: str, max_cycles: int | None, *, hazards: bool = False, trace: bool = False) -> None:
     """Refuse an engine that does not exist or cannot do what is asked; say so where a limit means nothing to it."""
     if name not in ENGINES:
         raise BadInput(f"--engine: there is no engine '{name}'; there is: {', '.join(ENGINES)}")
     if hazards and ENGINES[name].counts_cycles:
         raise BadInput(f"--hazards: engine '{name}' does not watch for them; engine 'golden' does")
+    if trace and ENGINES[name].counts_cycles:
+        raise BadInput(f"--trace: engine '{name}' writes none; engine 'golden' does")
     if max_cycles is not None and not ENGINES[name].counts_cycles:
         typer.echo(f"note: engine '{name}' counts no cycles, so --max-cycles has no effect; see --watchdog", err=True)
 

@@ -1,6 +1,7 @@
 """``ctm run``: run a job."""
 
 from dataclasses import asdict, replace
+from io import StringIO
 from pathlib import Path
 from typing import Annotated
 
@@ -20,8 +21,9 @@ from ctm.sim.cli.options import (
     configuration,
     prepare_engine,
 )
-from ctm.sim.cli.outcome import Mismatch, Outcome
+from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.fault import MachineError
+from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.destinations import Destinations
 from ctm.sim.jobs.ending import Ending
 from ctm.sim.jobs.execution import Execution, Run, check_kinds, first_difference, processors
@@ -46,16 +48,21 @@ def run(
     hazards: Annotated[
         bool, typer.Option("--hazards", help="Report reads that the rules of synchronisation do not promise.")
     ] = False,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", metavar="FILE", help="Write what each group does behind each instruction."),
+    ] = None,
 ) -> None:
     """Run a job and write its outputs, .npy or .png."""
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
-        check_engine(engine, max_cycles, hazards=hazards)
+        check_engine(engine, max_cycles, hazards=hazards, trace=trace is not None)
         loaded = load_job(job, output)
         config = configuration(preset, settings, kind=loaded.kinds[0])
         for warning in loaded.warnings:
             typer.echo(f"warning: {warning}", err=True)
         try_outputs(loaded)
+        lines = _trace(trace, loaded)
         check_kinds(loaded, config)
         prepare_engine(engine, config)
         with (
@@ -64,18 +71,35 @@ def run(
         ):
             execution = Execution(
                 loaded, engine=engine, config=config, watchdog=watchdog, progress=progress.advance, hazards=hazards,
-                max_cycles=max_cycles,
+                max_cycles=max_cycles, trace=lines,
             )  # fmt: skip
             progress.standing, progress.ask = execution.device.standing, ending.ask
             try:
                 result = execution.run()
             finally:
                 outcome.add_report(execution.device.report())
+                if trace is not None and lines is not None:
+                    write_file(trace, lines.getvalue().encode())
         if check:
             _check(loaded, result, engine, config, watchdog)
         save(loaded, result)
         outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
         _summarise(outcome, config, result, loaded.files, check)
+
+
+_MOST_TRACED = 4096
+"""Processors of a domain whose groups can be traced: a line is kept for each of their instructions."""
+
+
+def _trace(file: Path | None, loaded: LoadedJob) -> StringIO | None:
+    """Where the lines of a trace go until the run has ended."""
+    if file is None:
+        return None
+    count = processors(loaded)
+    if count > _MOST_TRACED:
+        raise BadInput(f"--trace: {count:,} processors are more than {_MOST_TRACED:,}: make the domain smaller")
+    try_files({file: 0})
+    return StringIO()
 
 
 _NOTHING_RAN: dict[str, object] = {

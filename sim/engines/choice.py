@@ -1,5 +1,7 @@
 """Which engines there are."""
 
+from typing import TextIO
+
 from ctm.rtl.config import MachineConfig
 from ctm.sim.engines.cxxrtl import CxxrtlEngine
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine
@@ -21,8 +23,12 @@ def make_engine(
     progress: Progress | None = None,
     hazards: bool = False,
     max_cycles: int | None = None,
+    trace: TextIO | None = None,
 ) -> Engine:
-    """The engine called `name`; with `hazards` it reports reads of what was not promised, after `max_cycles` it ends.
+    """The engine called `name`.
+
+    With `hazards` it reports reads of what was not promised, after `max_cycles` it ends, and what its groups do it
+    writes to `trace`.
 
     Raises
     ------
@@ -31,4 +37,6 @@ def make_engine(
     """
     if name not in ENGINES:
         raise ValueError(f"there is no engine '{name}'; there is: {', '.join(ENGINES)}")
-    return ENGINES[name](config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles)
+    return ENGINES[name](
+        config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
+    )

@@ -1,6 +1,6 @@
 """Engines that run the hardware: they speak with its host interface as a driver would."""
 
-from typing import Protocol
+from typing import Protocol, TextIO
 
 from ctm.rtl.config import MachineConfig, check_hardware
 from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
@@ -60,9 +60,12 @@ class CycleAccurateEngine:
         progress: Progress | None = None,
         hazards: bool = False,
         max_cycles: int | None = None,
+        trace: TextIO | None = None,
     ) -> None:
         if hazards:
             raise ValueError(f"engine '{self.name}' does not report hazards; engine 'golden' does")
+        if trace is not None:
+            raise ValueError(f"engine '{self.name}' writes no trace; engine 'golden' does")
         check_hardware(config)
         self.memory = Memory()
         self._watchdog, self._progress, self._max_cycles = watchdog, progress, max_cycles

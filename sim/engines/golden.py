@@ -1,11 +1,13 @@
 """The golden model as an engine: functional, without a notion of time."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.engines.engine import Notice, Progress, Report
 from ctm.sim.golden.dpp.instruction_set import Observer
+from ctm.sim.golden.dpp.trace import Trace
+from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.golden.machine import Machine
 from ctm.sim.memory import Memory
 
@@ -13,7 +15,8 @@ from ctm.sim.memory import Memory
 class GoldenEngine:
     """Runs command buffers on the golden model.
 
-    With `hazards`, reads of what was not promised raise HAZARD. The observers see every group.
+    With `hazards`, reads of what was not promised raise HAZARD. The observers see every group, and `trace` gets a line
+    for each behind each instruction.
     """
 
     name = "golden"
@@ -27,10 +30,13 @@ class GoldenEngine:
         progress: Progress | None = None,
         hazards: bool = False,
         max_cycles: int | None = None,
+        trace: TextIO | None = None,
         observers: Sequence[Observer[Any]] = (),
     ) -> None:
         del max_cycles  # It has no cycles.
         self.memory = Memory()
+        if trace is not None:
+            observers = (*observers, Trace(trace, INSTRUCTION_SETS[config.array.instruction_set].place))
         self._machine = Machine(
             config.array, self.memory, watchdog=watchdog, hazards=hazards, progress=progress, observers=observers
         )

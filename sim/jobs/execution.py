@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 
@@ -38,10 +39,11 @@ class Execution:
         progress: Progress | None = None,
         hazards: bool = False,
         max_cycles: int | None = None,
+        trace: TextIO | None = None,
     ) -> None:
         self._job = job
         self.device = Device(
-            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles
+            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
         )
         self._inputs = {
             section.index: self.device.image(layout, array, section.memory) for section, layout, array in job.inputs

@@ -1,6 +1,7 @@
 """A device: an engine, its memory, and a queue of command buffers."""
 
 from collections import deque
+from typing import TextIO
 
 import numpy.typing as npt
 
@@ -39,6 +40,8 @@ class Device:
         Report reads of what the rules of synchronisation do not promise, as HAZARD; golden engine only.
     max_cycles
         Cycles after which a cycle-accurate engine raises `ctm.sim.fault.CycleLimitError`.
+    trace
+        Where the golden engine writes a line for each group behind each instruction.
     """
 
     def __init__(
@@ -50,10 +53,11 @@ class Device:
         progress: Progress | None = None,
         hazards: bool = False,
         max_cycles: int | None = None,
+        trace: TextIO | None = None,
     ) -> None:
         check_type("config", config, MachineConfig)
         self._engine = make_engine(
-            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles
+            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
         )
         self._heap = Heap()
         self._queue: deque[tuple[int, int]] = deque()

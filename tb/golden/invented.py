@@ -53,10 +53,6 @@ class Control(NamedTuple):
         return 100 + self.at
 
     @property
-    def where(self) -> str:
-        return f"the operation {self.at}"
-
-    @property
     def place(self) -> int:
         return self.at
 

@@ -28,10 +28,6 @@ class Control(Protocol):
         """What a fault reports as its PC."""
 
     @property
-    def where(self) -> str:
-        """The same for people; empty where it is a number of an instruction."""
-
-    @property
     def place(self) -> int:
         """Where in the program this is: of several batches the one with the lowest place goes on first."""
 
@@ -92,6 +88,10 @@ class Batch(Generic[C]):
     def all_active(self) -> bool:
         """Whether no lane is inactive."""
         return self.active_lanes == self.size
+
+    def lane_states(self) -> list[str]:
+        """For each lane a letter for people: A if it is active."""
+        return list(np.where(self.active, "A", "-").tolist())
 
     def set_active(self, active: Mask) -> None:
         """Replace the active mask."""

@@ -23,6 +23,10 @@ from ctm.sim.golden.pe.state import State
 from ctm.sim.memory import Memory
 
 
+def _pc(pc: int) -> str:
+    return f"pc {pc}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class InstructionSet(Generic[P, B]):
     """What an instruction set hangs into the array.
@@ -35,12 +39,15 @@ class InstructionSet(Generic[P, B]):
         Makes a program of a loaded image and the constants. It may refuse the image with BAD_EXECUTABLE.
     executor
         Makes what executes a launch and tells a journal of it.
+    place
+        What a PC is, for people.
     """
 
     name: str
     units: tuple[str, ...]
     program: Callable[[Image, Constants], P]
     executor: Callable[[Launch[P], Journal[B]], Executor[B]]
+    place: Callable[[int], str] = _pc
 
 
 class ArrayCore(Generic[P, B]):
@@ -120,7 +127,7 @@ class ArrayRun(Generic[P, B]):
         hazards: bool = False,
         observers: Sequence[Observer[B]] = (),
     ) -> None:
-        self._journal = Journal[B](launch, hazards=hazards, observers=observers)
+        self._journal = Journal[B](launch, place=instruction_set.place, hazards=hazards, observers=observers)
         self._executor = instruction_set.executor(launch, self._journal)
         self._array = Array[B](launch, self._executor, self._journal)
         self._total = total

@@ -1,6 +1,6 @@
 """What becomes of groups: executors tell it here, where it is counted, watched for hazards and shown to observers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
@@ -26,11 +26,19 @@ class Fault:
 class Journal(Generic[B]):
     """The record of one launch. `counters` and `fault` (that of the first group that has one) are its result.
 
-    `hazards` is there where hazards are watched; an instruction set reports its own to it.
+    `hazards` is there where hazards are watched; an instruction set reports its own to it. `place` says what a PC is.
     """
 
-    def __init__(self, launch: Launch[Any], *, hazards: bool = False, observers: Sequence[Observer[B]] = ()) -> None:
+    def __init__(
+        self,
+        launch: Launch[Any],
+        *,
+        place: Callable[[int], str],
+        hazards: bool = False,
+        observers: Sequence[Observer[B]] = (),
+    ) -> None:
         self._launch = launch
+        self._place = place
         self._observers = tuple(observers)
         self._sharing = SharingMonitor() if hazards else None
         self.hazards = Hazards() if hazards else None
@@ -87,7 +95,7 @@ class Journal(Generic[B]):
                 pc=batch.control.pc,
                 i=int(batch.i[lane]),
                 j=int(batch.j[lane]),
-                place=batch.control.where,
+                place=self._place(batch.control.pc),
                 detail=detail,
                 client=client,
                 address=address,

@@ -39,11 +39,6 @@ class Control(NamedTuple):
     returns: tuple[int, ...] = ()
 
     @property
-    def where(self) -> str:
-        """The PC says it."""
-        return ""
-
-    @property
     def place(self) -> int:
         """Code is executed upward but for jumps."""
         return self.pc
@@ -90,6 +85,10 @@ class Batch(dpp.Batch[Control]):
                 conditional=conditional,
             ),
         )
+
+    def lane_states(self) -> list[str]:
+        """A: active; b: inactive by a branch; l: by a BREAK or CONTINUE."""
+        return list(np.where(self.active, "A", np.where(self.loop_inactive, "l", "b")).tolist())
 
     def _beside(self, batches: Sequence[Self]) -> dict[str, Any]:
         return {"outstanding": reduce(or_, (batch.outstanding for batch in batches))}

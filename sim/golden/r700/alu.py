@@ -38,8 +38,8 @@ def execute(batch: Batch, program: Program, group: Group, *, whole: bool) -> Non
     executing = whole_quads(batch.active) if whole else batch.active
     everywhere = bool(executing.all())
     outcomes = [_compute(batch, program, run, executing) for run in group.runs]
-    gates = [_gate(batch, run.slots[0], executing, everywhere) for run in group.runs]
-    for run, outcome, gate in zip(group.runs, outcomes, gates, strict=True):
+    gates = [[_gate(batch, slot, executing, everywhere) for slot in _gated(run)] for run in group.runs]
+    for run, outcome, (gate, *others) in zip(group.runs, outcomes, gates, strict=True):
         slots, first = run.slots, run.slots[0]
         words, is_clean = outcome.value
         places = range(first.place, first.place + len(slots))
@@ -47,14 +47,19 @@ def execute(batch: Batch, program: Program, group: Group, *, whole: bool) -> Non
             batch.previous[places.start : places.stop] = words
             batch.previous_clean[places.start : places.stop] = [is_clean] * len(slots)
         if first.operation.is_reduction:
-            for row, slot in zip(words, slots, strict=True):
-                _write(batch, program, [slot], Value(row, is_clean), gate)
+            for row, slot, each in zip(words, slots, (gate, *others), strict=True):
+                _write(batch, program, [slot], Value(row, is_clean), each)
         else:
             _write(batch, program, slots, outcome.value, gate)
         if outcome.address is not None:
             _store(batch.address[first.channel], outcome.address, gate)
         if outcome.condition is not None:
             _take_effect(batch, first, outcome.condition, gate)
+
+
+def _gated(run: Run) -> Sequence[Slot]:
+    """The slots of a run that may have predicates of their own."""
+    return run.slots if run.slots[0].operation.is_reduction else run.slots[:1]
 
 
 def _compute(batch: Batch, program: Program, run: Run, executing: Mask) -> _Outcome:

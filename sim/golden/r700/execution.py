@@ -124,28 +124,31 @@ class Execution:
         if isinstance(word, AluWord):
             return self._start(batch, word, batch.active, pushes=word.operation is AluClause.ALU_PUSH_BEFORE)
         if isinstance(word, Export):
+            if word.relative and not flow.is_in_loop(batch):
+                self._journal.faulted(batch, Status.ILLEGAL_INSTRUCTION, "an export relative to aL outside of a loop")
+                return []
             executing = batch.active & batch.live & batch.covered if word.valid_pixels else batch.active
             exports.execute(batch, self._launch, self._journal, word, executing)
             batch.control = batch.control.at_word(batch.control.word + 1)
             return [batch]
         if word.operation in FETCH_CLAUSES:
             if word.operation in ACKNOWLEDGED_CLAUSES:
-                batch.unacknowledged = False
+                batch.wait()
             return self._start(batch, word, flow.passing(batch, self._program, word), pushes=False)
         return self._words.execute(batch, word)
 
     def _start(self, batch: Batch, word: AluWord | Flow, test: Mask, *, pushes: bool) -> list[Batch]:
         """Begin a clause; wavefronts in which nobody passes `test` are behind it already."""
         runs = batch.any_lane(test)
-        clause = self._program.code.clause(word) if runs.any() else None
+        clause = self._program.code.clause(batch.control.word) if runs.any() else None
         parts: list[Batch] = []
         for part, entered in split(batch, runs):
+            if pushes and not self._attempt(part, lambda part: flow.push(part, self._program)):
+                continue
             if entered and clause is None:
                 end = word.target + word.units
                 detail = f"the clause ends at {end}, and the code has {len(self._program.code)} units"
                 self._journal.faulted(part, Status.PC_RANGE, detail)
-                continue
-            if pushes and not self._attempt(part, lambda part: flow.push(part, self._program)):
                 continue
             if entered:
                 assert clause is not None
@@ -186,7 +189,7 @@ class Execution:
         control, code = batch.control, self._program.code
         word = code.word(control.word)
         assert isinstance(word, AluWord | Flow)
-        clause = code.clause(word)
+        clause = code.clause(control.word)
         assert clause is not None
         instruction = clause.instructions[control.item]
         batch.steps += 1

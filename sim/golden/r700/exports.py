@@ -59,4 +59,5 @@ def _write_memory(
     access = access.spread(batch.size)
     stored = memory.write(launch, export, access, words, executing & batch.live & batch.covered)
     journal.wrote_words(batch, access.address, stored)
-    batch.unacknowledged = batch.unacknowledged or journal.hazards is not None
+    if journal.hazards is not None:
+        batch.outstanding |= {export.acknowledged}

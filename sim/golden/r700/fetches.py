@@ -75,5 +75,7 @@ class Fetches:
                 )
             access = access.spread(batch.size)
             results.append(memory.read(self._launch, access, executing))
-            self._journal.read_words(batch, access.address, access.inside & executing)
+            # What others read is never seen.
+            watched = access.inside & executing & batch.covered & batch.live
+            self._journal.read_words(batch, access.address, watched)
         return results

@@ -131,6 +131,11 @@ def leave(batch: Batch, word: Flow, test: Mask) -> Mask:
     return ~batch.any_lane(entered & ~batch.broken & ~batch.continued)
 
 
+def is_in_loop(batch: Batch) -> bool:
+    """Whether any loop has begun and not ended."""
+    return any(entry.kind is EntryKind.LOOP for entry in batch.control.stack)
+
+
 def unwind(batch: Batch, word: Flow) -> None:
     """Take everything above the innermost loop off the stack."""
     keep = _innermost(batch, word) + 1

@@ -17,7 +17,7 @@ def watch(batch: Batch, instruction: Group | FetchInstruction, hazards: Hazards)
         for register, channel in instruction.stale:
             name = f"T{register - FIRST_CLAUSE_TEMPORARY}.{'xyzw'[channel]}"
             texts.append(f"reads the clause temporary {name} (R{register}), which its clause has not written")
-    elif isinstance(instruction, MemoryRead) and batch.unacknowledged:
+    elif isinstance(instruction, MemoryRead) and batch.outstanding:
         texts.append("reads memory while writes are outstanding: use an acknowledged write and WAIT_ACK")
     for text in texts:
         hazards.report(batch.control.pc, text, int(batch.i[0]), int(batch.j[0]))

@@ -1,5 +1,6 @@
 """The R700 instruction set, as the array takes it."""
 
+from ctm.rtl.isa.r700.program import place_of
 from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.pe.loader import Image
@@ -14,4 +15,6 @@ def _program(image: Image, constants: Constants) -> Program:
     return Program(image=image, constants=constants)
 
 
-R700: InstructionSet[Program, Batch] = InstructionSet(name="r700", units=UNITS, program=_program, executor=Execution)
+R700: InstructionSet[Program, Batch] = InstructionSet(
+    name="r700", units=UNITS, program=_program, executor=Execution, place=place_of
+)

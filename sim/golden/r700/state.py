@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.limits import QUAD
 from ctm.rtl.isa.r700.limits import ALU_CLAUSE_UNITS, GROUP_SLOTS
-from ctm.rtl.isa.r700.program import FAULT_PC, place_of
+from ctm.rtl.isa.r700.program import FAULT_PC
 from ctm.sim.golden.dpp import batch as dpp
 from ctm.sim.golden.dpp.batch import Floats, Mask
 
@@ -64,11 +64,6 @@ class Control(NamedTuple):
         return self.address << _ADDRESS_BIT | self.word & _WORD_MASK
 
     @property
-    def where(self) -> str:
-        """The same for people."""
-        return place_of(self.pc)
-
-    @property
     def place(self) -> int:
         """CF words are executed upward but for jumps, clauses from their start."""
         return self.word * (ALU_CLAUSE_UNITS + 1) + self.item + 1
@@ -105,16 +100,27 @@ class Batch(dpp.Batch[Control]):
     """Of which slots' results hold no denormal for certain."""
     share: npt.NDArray[np.uint32]
     """The local data share, [dwords, banks, groups]."""
-    unacknowledged: bool = False
-    """Whether it wrote memory and has not waited; kept where hazards are watched only."""
+    outstanding: frozenset[bool] = frozenset()
+    """Of the writes of memory that may not be there yet, whether they are acknowledged: a wait is for those that are.
+    Kept where hazards are watched only."""
 
     def update_active(self) -> None:
         """Make the active mask that of the masks that it follows from."""
         self.set_active(self.branch & ~self.continued & ~self.broken)
 
+    def wait(self) -> None:
+        """Acknowledged writes are there from now on."""
+        self.outstanding -= {True}
+
+    def lane_states(self) -> list[str]:
+        """The manual's state of each pixel: A active, or inactive by a b(ranch), c(ontinue) or (brea)k."""
+        states = np.select([self.broken, self.continued, ~self.branch], ["k", "c", "b"], "A")
+        return list(states.tolist())
+
     def _beside(self, batches: Sequence[Self]) -> dict[str, Any]:
         clean = [all(flags) for flags in zip(*(batch.previous_clean for batch in batches), strict=True)]
-        return {"previous_clean": clean, "unacknowledged": any(batch.unacknowledged for batch in batches)}
+        outstanding = frozenset[bool]().union(*(batch.outstanding for batch in batches))
+        return {"previous_clean": clean, "outstanding": outstanding}
 
 
 def whole_quads(mask: Mask) -> Mask:

@@ -55,7 +55,7 @@ class FlowWords:
         return [_next(batch)]
 
     def _wait(self, batch: Batch, word: Flow) -> list[Batch]:
-        batch.unacknowledged = False
+        batch.wait()
         return [_next(batch)]
 
     def _jump(self, batch: Batch, word: Flow) -> list[Batch]:
