@@ -1,0 +1,51 @@
+"""The configuration of the array: sizes of groups."""
+
+import pytest
+
+from ctm.rtl.config import (
+    DEFAULT,
+    DEFAULT_PRESETS,
+    MODELLED_ONLY,
+    PRESETS,
+    R700,
+    ArrayConfig,
+    check_hardware,
+    with_settings,
+)
+from ctm.rtl.instruction_sets import INSTRUCTION_SETS as HARDWARE
+from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
+from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS as MODELLED
+
+
+def test_a_group_is_the_lanes_or_a_wavefront() -> None:
+    assert DEFAULT.array.group == DEFAULT.array.lanes == 4
+    assert (R700.array.lanes, R700.array.group) == (4, 16)
+    assert with_settings(R700, {"array.wavefront": 64}).array.group == 64
+    assert with_settings(R700, {"array.wavefront": 0, "array.lanes": 8}).array.group == 8
+
+
+@pytest.mark.parametrize("size", [4, 8, 16])
+def test_an_array_can_have_groups_of_another_size(size: int) -> None:
+    assert DEFAULT.array.with_group(size) == ArrayConfig(lanes=size)
+    assert R700.array.with_group(size).group == size
+
+
+@pytest.mark.parametrize("size", [1, 2, 6, 128])
+def test_other_wavefronts_are_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=r"array\.wavefront must be"):
+        with_settings(R700, {"array.wavefront": size})
+
+
+def test_r5xx_has_no_wavefronts() -> None:
+    with pytest.raises(ValueError, match="array.wavefront must be 0 for r5xx: a group is its lanes"):
+        with_settings(DEFAULT, {"array.wavefront": 16})
+
+
+def test_every_instruction_set_has_a_format_a_model_a_preset_and_hardware_or_a_word_that_it_has_none() -> None:
+    assert set(PROGRAM_FORMATS) == set(MODELLED) == set(DEFAULT_PRESETS)
+    assert set(HARDWARE) == set(PROGRAM_FORMATS) - MODELLED_ONLY
+    for kind, preset in DEFAULT_PRESETS.items():
+        assert PRESETS[preset].array.instruction_set == kind
+    check_hardware(DEFAULT)
+    with pytest.raises(ValueError, match="a core for r700 programs has no hardware yet"):
+        check_hardware(R700)
