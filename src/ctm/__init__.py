@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ctm.rtl.config import MachineConfig
+    from ctm.rtl.config import PRESETS, MachineConfig
     from ctm.rtl.isa.formats import DataFormat, Tiling
     from ctm.sim.assembler import assemble, disassemble
     from ctm.sim.fault import MachineError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "PRESETS",
     "CommandBuffer",
     "DataFormat",
     "Device",
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 _PLACES = {
+    "PRESETS": "ctm.rtl.config",
     "CommandBuffer": "ctm.sim.runtime",
     "DataFormat": "ctm.rtl.isa.formats",
     "Device": "ctm.sim.runtime",

@@ -158,6 +158,19 @@ def test_a_fetch_that_depends_on_the_condition_is_refused(fetched: tuple[int, in
         read_object(an_object(units, resources=4 | 1 << 8))
 
 
+def test_a_relative_operand_of_the_condition_may_be_any_register_but_only_its_channel() -> None:
+    low, high = move((0, 3), (3, 3))
+    relative = low | 1 << 9, high
+    with pytest.raises(ElfError, match="depends on the condition"):
+        read_object(an_object(behind_push((1, 2), relative), resources=4 | 1 << 8))
+    units = behind_push((1, 2), relative)
+    # Only x, y and z are fetched.
+    units[8] = units[8][0], 2 | (0 | 1 << 3 | 2 << 6 | 7 << 9) << 9
+    executable, said = read_object(an_object(units, resources=4 | 1 << 8))
+    assert executable.code[0] == units[1]
+    assert len(said) == 1
+
+
 def test_the_number_of_mova_is_repaired() -> None:
     evergreen = (1 << 31, 0xCC << 7)
     executable, said = read_object(an_object([clause(2, 1), NOP, evergreen]))

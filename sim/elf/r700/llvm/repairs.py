@@ -85,14 +85,9 @@ def _depend(units: Sequence[Unit], word: Word, clauses: Sequence[Word]) -> bool:
     for fields in instructions(units, word):
         for number in range(fields["operands"]):
             if fields[f"src{number}_sel"] < alu.KCACHE_0:
-                reads.add((fields[f"src{number}_sel"], fields[f"src{number}_chan"]))
-                # A relative operand may be any register.
-                if fields[f"src{number}_rel"]:
-                    return True
+                reads |= _places(fields[f"src{number}_sel"], fields[f"src{number}_chan"], fields[f"src{number}_rel"])
         if fields.get("write_mask", 1):
-            writes.add((fields["dst_gpr"], fields["dst_chan"]))
-            if fields["dst_rel"]:
-                return True
+            writes |= _places(fields["dst_gpr"], fields["dst_chan"], fields["dst_rel"])
     for clause in clauses:
         first = clause.fields["addr"]
         for at in range(first, min(first + clause.units, len(units) - 1), FETCH_UNITS):
@@ -100,6 +95,11 @@ def _depend(units: Sequence[Unit], word: Word, clauses: Sequence[Word]) -> bool:
             if sources & writes or results & (reads | writes):
                 return True
     return False
+
+
+def _places(register: int, channel: int, relative: int) -> set[Place]:
+    """What an operand may be: with a relative number that channel of any register."""
+    return {(number, channel) for number in (range(alu.KCACHE_0) if relative else [register])}
 
 
 def _fetched(first: Unit, second: Unit) -> tuple[set[Place], set[Place]]:
