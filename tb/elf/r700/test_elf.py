@@ -73,7 +73,7 @@ def test_every_truncation_is_an_error_for_both(memory: Memory) -> None:
             read(data[:size])
     note = data.index(b"ATI DPP\x00") - 12
     memory.write(0, bytes(4096))
-    memory.write(0, data[: note + 40])
+    memory.write(0, data[: note + 24])
     with pytest.raises(MachineError):
         information_of(load(memory, 0, "r700"))
 
