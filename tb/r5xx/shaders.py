@@ -9,11 +9,11 @@ import numpy as np
 
 from ctm.rtl.config import DEFAULT, ArrayConfig
 from ctm.rtl.isa.conditional import ConditionalLocation
-from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.elf import read_shader, write
 from ctm.sim.jobs.constants import ConstantFiles
-from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
+from ctm.sim.runtime import CommandBuffer, Device
 from ctm.sim.runtime.prologue.r5xx import with_prologue
+from ctm.tb.lib.compiled_results import Result, image, matches
 
 FOLDER = Path(__file__).parents[1] / "data" / "r5xx" / "shaders"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -40,20 +40,6 @@ class Shader:
         return width, height
 
 
-@dataclass(frozen=True)
-class Result:
-    """What a run left: outputs [targets, height, width, 4], conditional values [height, width] where there are any."""
-
-    outputs: np.ndarray
-    depth: np.ndarray | None
-
-    @property
-    def bits(self) -> list[np.ndarray]:
-        """The same as words."""
-        arrays = [self.outputs] if self.depth is None else [self.outputs, self.depth]
-        return [array.view(np.uint32) for array in arrays]
-
-
 def run(
     shader: Shader, *, domain: tuple[int, int, int, int], lanes: int = 4, hazards: bool = False, engine: str = "golden"
 ) -> Result:
@@ -70,27 +56,21 @@ def run(
     floats, ints, _ = (device.place(data) for data in constants.images())
     commands.set_constf_fmt(floats).set_consti_fmt(ints)
     for index, array in arrays.items():
-        image = _image(device, array)
-        commands.set_inp_fmt(index, image.base, image.layout.format_word, image.layout.height)
+        loaded = image(device, array)
+        commands.set_inp_fmt(index, loaded.base, loaded.layout.format_word, loaded.layout.height)
     width, height = shader.grid
     outputs = []
     for target in range(shader.document["targets"]):
         unwritten = np.full((height, width, 4), shader.document["unwritten"], np.float32)
-        outputs.append(_image(device, unwritten))
+        outputs.append(image(device, unwritten))
         commands.set_out_fmt(target, outputs[-1].base, outputs[-1].layout.format_word, height)
     depth = None
     if "expected_depth" in shader.arrays:
-        depth = _image(device, np.full((height, width, 1), shader.document["unwritten"], np.float32))
+        depth = image(device, np.full((height, width, 1), shader.document["unwritten"], np.float32))
         commands.set_cond_out_fmt(depth.base, depth.layout.format_word, height)
         commands.set_cond_loc(ConditionalLocation.DPP).set_cond_out_mask(enable=True)
     device.run(commands.set_domain(*domain).start_program().flush_out_cache().flush_cond_out_cache())
-    return Result(np.stack([image.read() for image in outputs]), None if depth is None else depth.read()[..., 0])
-
-
-def _image(device: Device, array: np.ndarray) -> Image:
-    height, width, channels = array.shape
-    data_format = DataFormat.FLOAT32_4 if channels == 4 else DataFormat.FLOAT32_1
-    return device.image(Layout(width=width, height=height, format=data_format), array)
+    return Result(np.stack([output.read() for output in outputs]), None if depth is None else depth.read()[..., 0])
 
 
 def wrong_pixels(shader: Shader, found: Result) -> np.ndarray:
@@ -103,9 +83,6 @@ def wrong_pixels(shader: Shader, found: Result) -> np.ndarray:
 
 def _matches(shader: Shader, found: np.ndarray, *names: str) -> np.ndarray:
     tolerance = shader.document["relative_tolerance"]
-    right = np.zeros(found.shape, bool)
-    for expected in (shader.arrays[name] for name in names if name in shader.arrays):
-        with np.errstate(invalid="ignore"):
-            right |= np.abs(found - expected) <= tolerance * np.maximum(1, np.abs(expected))
-        right |= np.isnan(found) & np.isnan(expected) | (found == expected)
+    found_right = [matches(found, shader.arrays[name], tolerance) for name in names if name in shader.arrays]
+    right: np.ndarray = np.logical_or.reduce(found_right)
     return right

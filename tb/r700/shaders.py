@@ -9,11 +9,11 @@ import numpy as np
 
 from ctm.rtl.config import R700
 from ctm.rtl.isa.conditional import ConditionalLocation
-from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.elf import read_shader, write
 from ctm.sim.jobs.constants import ConstantFiles
-from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
+from ctm.sim.runtime import CommandBuffer, Device
 from ctm.sim.runtime.prologue.r700 import with_prologue
+from ctm.tb.lib.compiled_results import Result, image, matches
 
 _DATA = Path(__file__).parents[1] / "data" / "r700"
 FOLDERS = (_DATA / "shaders", _DATA / "llvm")
@@ -43,20 +43,6 @@ class Shader:
         return width, height
 
 
-@dataclass(frozen=True)
-class Result:
-    """What a run left: outputs [targets, height, width, 4], conditional values [height, width] where there are any."""
-
-    outputs: np.ndarray
-    depth: np.ndarray | None
-
-    @property
-    def bits(self) -> list[np.ndarray]:
-        """The same as words."""
-        arrays = [self.outputs] if self.depth is None else [self.outputs, self.depth]
-        return [array.view(np.uint32) for array in arrays]
-
-
 def run(shader: Shader, *, wavefront: int = 16, engine: str = "golden", covered: np.ndarray | None = None) -> Result:
     """Run a program over its grid; with `covered` [height, width] only where a conditional test of the PE passes."""
     device = Device(engine, replace(R700, array=replace(R700.array, wavefront=wavefront)))
@@ -69,28 +55,22 @@ def run(shader: Shader, *, wavefront: int = 16, engine: str = "golden", covered:
     floats, _, _ = (device.place(data) for data in ConstantFiles(floats=dict(source.float_constants), ints={}).images())
     commands.set_constf_fmt(floats)
     for index, array in arrays.items():
-        image = _image(device, array)
-        commands.set_inp_fmt(index, image.base, image.layout.format_word, image.layout.height)
+        loaded = image(device, array)
+        commands.set_inp_fmt(index, loaded.base, loaded.layout.format_word, loaded.layout.height)
     width, height = shader.grid
     outputs = []
     for target in range(shader.document["targets"]):
         unwritten = np.full((height, width, 4), shader.document["unwritten"], np.float32)
-        outputs.append(_image(device, unwritten))
+        outputs.append(image(device, unwritten))
         commands.set_out_fmt(target, outputs[-1].base, outputs[-1].layout.format_word, height)
     depth = None
     if "expected_depth" in shader.arrays:
-        depth = _image(device, np.full((height, width, 1), shader.document["unwritten"], np.float32))
+        depth = image(device, np.full((height, width, 1), shader.document["unwritten"], np.float32))
         commands.set_cond_out_fmt(depth.base, depth.layout.format_word, height)
         commands.set_cond_loc(ConditionalLocation.DPP).set_cond_out_mask(enable=True)
     commands.set_domain(0, 0, width - 1, height - 1).start_program()
     device.run(commands.flush_out_cache().flush_cond_out_cache())
-    return Result(np.stack([image.read() for image in outputs]), None if depth is None else depth.read()[..., 0])
-
-
-def _image(device: Device, array: np.ndarray) -> Image:
-    height, width, channels = array.shape
-    data_format = DataFormat.FLOAT32_4 if channels == 4 else DataFormat.FLOAT32_1
-    return device.image(Layout(width=width, height=height, format=data_format), array)
+    return Result(np.stack([output.read() for output in outputs]), None if depth is None else depth.read()[..., 0])
 
 
 def wrong_pixels(shader: Shader, found: Result) -> np.ndarray:
@@ -108,9 +88,4 @@ def wrong_pixels(shader: Shader, found: Result) -> np.ndarray:
 
 def _matches(shader: Shader, found: np.ndarray, expected: np.ndarray, kind: str) -> np.ndarray:
     equal: np.ndarray = found.view(np.uint32) == np.ascontiguousarray(expected).view(np.uint32)
-    if kind == "bits":
-        return equal
-    with np.errstate(invalid="ignore"):
-        tolerance = shader.document["relative_tolerance"] * np.maximum(1, np.abs(expected))
-        equal |= np.abs(found - expected) <= tolerance
-    return equal | (np.isnan(found) & np.isnan(expected)) | (found == expected)
+    return equal if kind == "bits" else equal | matches(found, expected, shader.document["relative_tolerance"])

@@ -3,6 +3,8 @@
 The real chip had this in registers (SQ_PGM_RESOURCES_PS and others); the note is this project's definition.
 """
 
+from typing import Any
+
 from amaranth.lib import data, enum
 
 from ctm.rtl.isa.executable import EM_ATI_R5XX, PROGRAM_INFORMATION_WORDS, NoteType, ProgramFormat
@@ -99,3 +101,18 @@ def problem(information: tuple[int, ...], units: int) -> str:
     if any(words[name] for name in words if name.startswith("reserved")):
         return "a reserved word of its program information is not 0"
     return ""
+
+
+def values_of(information: tuple[int, ...]) -> dict[str, Any]:
+    """What the descriptor of a note says, whose words are allowed, by the names that programs use."""
+    words = dict(zip(PROGRAM_INFORMATION, information, strict=True))
+    flags = {name: bool(flag) for name, flag in unpack(FLAGS, words["FLAGS"]).items() if name != "reserved"}
+    return {
+        "type": ProgramType(words["TYPE"]),
+        "start": words["CF_START"],
+        "gprs": words["NUM_GPRS"],
+        "stack_size": words["STACK_SIZE"],
+        "texture_base": words["TEX_BASE"],
+        "lds_dwords": words["LDS_DWORDS"],
+        **flags,
+    }

@@ -4,9 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
+import numpy as np
+
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Integers, Mask
+from ctm.sim.golden.dpp.constants import RefusedError
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.hazard import Hazard, Hazards
 from ctm.sim.golden.dpp.instruction_set import B, Observer
@@ -44,6 +47,21 @@ class Journal(Generic[B]):
         self.hazards = Hazards() if hazards else None
         self.counters = Counters()
         self.fault: Fault | None = None
+
+    def guard(self, batch: B, execute: Callable[[B], list[B]]) -> list[B]:
+        """Execute for all groups but those to which memory answers with an error, which fault; see `RefusedError`.
+
+        What `execute` raises has changed nothing.
+        """
+        while True:
+            try:
+                return execute(batch)
+            except RefusedError as error:
+                refused = np.ones(batch.groups, bool) if error.lanes is None else batch.any_lane(error.lanes)
+                self.faulted(batch.select(refused), Status.BUS_ERROR, client=error.client, address=error.address)
+                if refused.all():
+                    return []
+                batch = batch.select(~refused)
 
     def issued(self, batch: B, unit: str) -> None:
         """All groups of `batch` are about to execute an instruction of `unit`."""

@@ -1,11 +1,8 @@
 """Executes R5xx programs: one instruction for all groups of a batch."""
 
-import numpy as np
-
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.rtl.isa.status import Status
 from ctm.sim.golden.dpp.batch import Integers, Mask
-from ctm.sim.golden.dpp.constants import RefusedError
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r5xx import alu, flow, texture
@@ -47,7 +44,7 @@ class Execution:
             return []
         if self._monitor is not None:
             self._monitor.watch(batch, instruction, self._code.plans[pc])
-        parts = self._execute(batch, instruction)
+        parts = self._journal.guard(batch, lambda batch: self._execute(batch, instruction))
         self._journal.executed(pc, parts)
         is_kill = isinstance(instruction, Tex) and instruction.operation is TextureOperation.KILL_LT_0
         if pc == self._program.end or instruction.common.last or is_kill:
@@ -55,22 +52,11 @@ class Execution:
         return parts
 
     def _execute(self, batch: Batch, instruction: Alu | Tex | Flow) -> list[Batch]:
-        """Execute one instruction for all groups but those to which memory answers with an error."""
-        while True:
-            try:
-                if isinstance(instruction, Flow):
-                    return self._flow(batch, instruction)
-                self._compute(batch, instruction)
-            except RefusedError as error:
-                refused = np.ones(batch.groups, bool) if error.lanes is None else batch.any_lane(error.lanes)
-                faulting = batch.select(refused)
-                self._journal.faulted(faulting, Status.BUS_ERROR, client=error.client, address=error.address)
-                if refused.all():
-                    return []
-                batch = batch.select(~refused)
-            else:
-                batch.control = batch.control._replace(pc=batch.control.pc + 1)
-                return [batch]
+        if isinstance(instruction, Flow):
+            return self._flow(batch, instruction)
+        self._compute(batch, instruction)
+        batch.control = batch.control._replace(pc=batch.control.pc + 1)
+        return [batch]
 
     def _compute(self, batch: Batch, instruction: Alu | Tex) -> None:
         launch = self._launch

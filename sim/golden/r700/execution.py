@@ -11,7 +11,6 @@ from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.isa.status import Status
 from ctm.sim.golden.dpp import batch as dpp
 from ctm.sim.golden.dpp.batch import Integers, Mask
-from ctm.sim.golden.dpp.constants import RefusedError
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r700 import alu, exports, flow
@@ -94,7 +93,7 @@ class Execution:
             self._journal.faulted(batch, Status.ILLEGAL_INSTRUCTION, word.reason)
             return []
         pc = batch.control.pc
-        parts = self._guarded(batch, lambda batch: self._word(batch, word))
+        parts = self._journal.guard(batch, lambda batch: self._word(batch, word))
         self._journal.executed(pc, parts)
         return self._after(word, parts)
 
@@ -106,19 +105,6 @@ class Execution:
             if part.control.item < 0:
                 self._journal.ended(part)
         return [part for part in parts if part.control.item >= 0]
-
-    def _guarded(self, batch: Batch, execute: Callable[[Batch], list[Batch]]) -> list[Batch]:
-        """Execute for all wavefronts but those to which memory answers with an error."""
-        while True:
-            try:
-                return execute(batch)
-            except RefusedError as error:
-                refused = np.ones(batch.groups, bool) if error.lanes is None else batch.any_lane(error.lanes)
-                faulting = batch.select(refused)
-                self._journal.faulted(faulting, Status.BUS_ERROR, client=error.client, address=error.address)
-                if refused.all():
-                    return []
-                batch = batch.select(~refused)
 
     def _word(self, batch: Batch, word: AluWord | Export | Flow) -> list[Batch]:
         if isinstance(word, AluWord):
@@ -208,7 +194,7 @@ class Execution:
                 self._fetches.execute(batch, instruction, self._fetching(batch, word))
             return [batch]
 
-        parts = self._guarded(batch, execute)
+        parts = self._journal.guard(batch, execute)
         parts = [rest for part in parts for rest in self._go_on(part, word, clause)]
         self._journal.executed(control.pc, parts)
         return self._after(word, parts)

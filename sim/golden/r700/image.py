@@ -6,7 +6,6 @@ from functools import lru_cache
 from ctm.rtl.isa.r700 import program as r700
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.isa.status import Status
-from ctm.rtl.isa.word import unpack
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.loader import Image
 
@@ -43,17 +42,4 @@ def _information(descriptor: tuple[int, ...], units: int) -> Information:
     found = r700.problem(descriptor, units)
     if found:
         raise MachineError(status=Status.BAD_EXECUTABLE, detail=found)
-    words = dict(zip(r700.PROGRAM_INFORMATION, descriptor, strict=True))
-    flags = unpack(r700.FLAGS, words["FLAGS"])
-    return Information(
-        type=ProgramType(words["TYPE"]),
-        start=words["CF_START"],
-        gprs=words["NUM_GPRS"],
-        stack_size=words["STACK_SIZE"],
-        dx10_clamp=bool(flags["dx10_clamp"]),
-        depth=bool(flags["depth"]),
-        memory=bool(flags["memory"]),
-        scratch=bool(flags["scratch"]),
-        texture_base=words["TEX_BASE"],
-        lds_dwords=words["LDS_DWORDS"],
-    )
+    return Information(**r700.values_of(descriptor))
