@@ -1,4 +1,4 @@
-"""Assembler and disassembler; docs/assembler.md describes the language."""
+"""Assembler and disassembler; docs/assembler.md and docs/assembler-r700.md describe the languages."""
 
 from ctm.sim.assembler.error import AssemblyError, Diagnostic
 from ctm.sim.assembler.languages import LANGUAGES, Language, assemble, assemble_listing, disassemble

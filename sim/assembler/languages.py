@@ -1,14 +1,19 @@
-"""The languages that there are, and what a user asks of them; docs/assembler.md describes that of R5xx programs."""
+"""The languages that there are, and what a user asks of them; docs/assembler.md and docs/assembler-r700.md."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ctm.sim.assembler.error import AssemblyError, Diagnostic
 from ctm.sim.assembler.listing import Listing
 from ctm.sim.assembler.r5xx.printer.disassembler import disassemble as disassemble_r5xx
 from ctm.sim.assembler.r5xx.program import assemble as assemble_r5xx
+from ctm.sim.assembler.r700.printer.disassembler import disassemble as disassemble_r700
+from ctm.sim.assembler.r700.program import assemble as assemble_r700
 from ctm.sim.elf import Executable
 from ctm.sim.elf.r5xx.executable import Executable as R5xxExecutable
+from ctm.sim.elf.r700.executable import Executable as R700Executable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,16 +32,23 @@ class Language:
 
     name: str
     kind: str
-    assemble: Callable[[str, str], Listing]
+    assemble: Callable[[str, str], Listing[Executable]]
     disassemble: Callable[[Any], str]
 
 
 _R5XX = Language(name="r5xx", kind=R5xxExecutable.kind, assemble=assemble_r5xx, disassemble=disassemble_r5xx)
-LANGUAGES = {language.name: language for language in (_R5XX,)}
+_R700 = Language(name="r700", kind=R700Executable.kind, assemble=assemble_r700, disassemble=disassemble_r700)
+LANGUAGES = {language.name: language for language in (_R5XX, _R700)}
+
+_BLANK = r"[ \t\r\f\v]*"
+_ISA = re.compile(rf"(?:{_BLANK}(?:;[^\n]*)?\n)*{_BLANK}\.isa{_BLANK}([^\s;]*)", re.IGNORECASE)
+"""The first statement of a text, if it says the language."""
 
 
-def assemble(source: str, *, name: str = "<source>", language: str = _R5XX.name) -> Executable:
-    """Assemble a program; `name` is the file in messages. The language: docs/assembler.md.
+def assemble(source: str, *, name: str = "<source>", language: str | None = None) -> Executable:
+    """Assemble a program; `name` is the file in messages.
+
+    The language, if none is named, is the one that the text's first statement says, as in `.isa r700`; else R5xx.
 
     Raises
     ------
@@ -46,17 +58,31 @@ def assemble(source: str, *, name: str = "<source>", language: str = _R5XX.name)
     return assemble_listing(source, name=name, language=language).executable
 
 
-def assemble_listing(source: str, *, name: str = "<source>", language: str = _R5XX.name) -> Listing:
+def assemble_listing(source: str, *, name: str = "<source>", language: str | None = None) -> Listing[Executable]:
     """As `assemble`, with the lines that the instructions come from."""
+    if language is None:
+        language = _language_of(source, name)
     if language not in LANGUAGES:
         raise ValueError(f"there is no language {language!r}; there is: {', '.join(LANGUAGES)}")
     return LANGUAGES[language].assemble(source, name)
 
 
 def disassemble(executable: Executable) -> str:
-    """The program as text: directives, then one instruction a line with its slot in a comment.
+    """The program as text: directives, then one instruction a line with its slot or address in a comment.
 
     Every bit is written, none is left to be set automatically, so `assemble` gives an equal executable.
     """
     language = next(each for each in LANGUAGES.values() if each.kind == executable.kind)
     return language.disassemble(executable)
+
+
+def _language_of(source: str, name: str) -> str:
+    said = _ISA.match(source)
+    if said is None:
+        return _R5XX.name
+    if said[1].lower() in LANGUAGES:
+        return said[1].lower()
+    line = source.count("\n", 0, said.start(1)) + 1
+    column = said.start(1) - source.rfind("\n", 0, said.start(1))
+    message = f"there is no instruction set {said[1]!r}; there is: {', '.join(LANGUAGES)}"
+    raise AssemblyError([Diagnostic(name, line, column, message, source.split("\n")[line - 1].rstrip("\r"))])

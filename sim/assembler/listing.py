@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from ctm.sim.assembler.error import AssemblyError, Diagnostic, Report, SourceError
-from ctm.sim.elf import Executable
 
 MOST_ERRORS = 100
 """Errors of a text after which the rest is not looked at: it is likely no source at all."""
 
 _Parsed = TypeVar("_Parsed")
+_Program = TypeVar("_Program", covariant=True)
 
 
 class _EnoughError(Exception):
@@ -18,16 +18,16 @@ class _EnoughError(Exception):
 
 
 @dataclass(frozen=True)
-class Listing:
-    """An executable, and the source line of each of its instructions."""
+class Listing(Generic[_Program]):
+    """An executable of any kind, and the source line of each of its instructions, or of each unit of its code."""
 
-    executable: Executable
+    executable: _Program
     lines: tuple[int, ...]
 
 
 def listing(
-    source: str, name: str, parse: Callable[[str, Report], _Parsed], link: Callable[[_Parsed], Listing]
-) -> Listing:
+    source: str, name: str, parse: Callable[[str, Report], _Parsed], link: Callable[[_Parsed], Listing[_Program]]
+) -> Listing[_Program]:
     """Parse a text, and link what was parsed if there are no errors; `name` is the file in messages.
 
     Raises

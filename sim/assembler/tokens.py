@@ -29,10 +29,11 @@ class Token:
 
 
 _PATTERNS = (
+    # A name may begin with digits if an underscore follows them, such as 1_INT.
+    (Kind.NAME, r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+_[A-Za-z0-9_]*"),
     (Kind.NUMBER, r"0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"),
-    (Kind.NAME, r"[A-Za-z_][A-Za-z0-9_]*"),
     (Kind.DOT, r"\.[A-Za-z0-9_]+"),
-    (Kind.MARK, r"\|\||->|==|!=|>=|[-+*/|<=!:,()\[\]{}]"),
+    (Kind.MARK, r"\|\||->|==|!=|>=|[-+*/|<=!?:,()\[\]{}]"),
 )
 _TOKEN = re.compile("|".join(f"(?P<{kind.name}>{pattern})" for kind, pattern in _PATTERNS))
 _BLANK = re.compile(r"[ \t\r\f\v]+|;.*")

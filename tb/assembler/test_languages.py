@@ -72,8 +72,35 @@ def test_all_errors_of_a_text_are_told_in_any_language() -> None:
 
 
 def test_a_language_that_there_is_not_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="no language 'basic'; there is: r5xx, words"):
+    with pytest.raises(ValueError, match="no language 'basic'; there is: r5xx, r700, words"):
         assemble("", language="basic")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("OUT", "r5xx"),
+        (".isa r5xx\nOUT", "r5xx"),
+        (".isa r700\nNOP", "r700"),
+        ("; a comment\n\n  \t.ISA R700 ; another\nNOP", "r700"),
+        ("; .isa r700\nOUT", "r5xx"),
+    ],
+)
+def test_a_text_says_its_language(text: str, kind: str) -> None:
+    assert assemble(text).kind == kind
+
+
+def test_an_instruction_set_that_there_is_not_is_refused_by_name() -> None:
+    with pytest.raises(AssemblyError, match="no instruction set 'r800'; there is: r5xx, r700") as caught:
+        assemble("\n  .isa r800 ; new\nNOP", name="x.s")
+    assert (caught.value.file, caught.value.line, caught.value.column) == ("x.s", 2, 8)
+    assert caught.value.errors[0].source_line == "  .isa r800 ; new"
+
+
+def test_a_text_in_another_language_than_the_one_that_is_named_is_refused() -> None:
+    for text, language in ((".isa r700\nNOP", "r5xx"), (".isa r5xx\nOUT", "r700")):
+        with pytest.raises(AssemblyError, match="expected the instruction set of this language"):
+            assemble(text, language=language)
 
 
 def test_an_error_while_linking_is_told_with_its_line() -> None:

@@ -12,14 +12,15 @@ from ctm.sim.assembler.r5xx.parser.statement import Item
 from ctm.sim.assembler.r5xx.structure import Structure
 from ctm.sim.assembler.r5xx.synchronization import synchronize
 from ctm.sim.assembler.tokens import Kind, Token
+from ctm.sim.elf.r5xx.executable import Executable
 
 
-def assemble(source: str, name: str) -> Listing:
+def assemble(source: str, name: str) -> Listing[Executable]:
     """Assemble an R5xx program; see `Language.assemble`."""
     return listing(source, name, parse, _link)
 
 
-def _link(source: Source) -> Listing:
+def _link(source: Source) -> Listing[Executable]:
     """Turn parsed statements into a program.
 
     Raises

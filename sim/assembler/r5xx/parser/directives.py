@@ -34,9 +34,10 @@ _WORDS = {
 }
 _SWITCHES = (".manual", ".uncached_writes", ".zero_times_anything")
 _PLACES = (".start", ".end")
+_ISA = ".isa"
 _FLOW_CONTROL = ".flow_control"
 _MODES = {"full": 1, "partial": 0}
-DIRECTIVES = (*_SWITCHES, *_WORDS, _FLOW_CONTROL, *_PLACES, *_NOTES)
+DIRECTIVES = (*_SWITCHES, *_WORDS, _ISA, _FLOW_CONTROL, *_PLACES, *_NOTES)
 """Every directive but `.equ` and `.word`."""
 
 
@@ -79,6 +80,8 @@ class Directives:
             self.switches.add(name)
         elif name in _WORDS:
             self.numbers[name] = cursor.integer(f"the value of {name}", _WORDS[name])
+        elif name == _ISA:
+            cursor.choose({Executable.kind: None}, "the instruction set of this language")
         elif name == _FLOW_CONTROL:
             self.numbers[name] = cursor.choose(_MODES, "full or partial")
         elif name in _PLACES:

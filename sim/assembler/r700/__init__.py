@@ -1,0 +1,1 @@
+"""The R700 assembler's language; docs/assembler-r700.md describes it."""

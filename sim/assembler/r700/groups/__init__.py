@@ -1,0 +1,1 @@
+"""Groups of ALU instructions: slots, literals, bank swizzles, and whether a group is legal."""

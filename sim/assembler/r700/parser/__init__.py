@@ -1,0 +1,1 @@
+"""From a text to statements and words."""

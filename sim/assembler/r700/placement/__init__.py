@@ -1,0 +1,1 @@
+"""From statements to a program: control flow, clauses, constants, addresses, sizes."""

@@ -1,0 +1,138 @@
+"""Writes a program as text that assembles to an equal one; docs/assembler-r700.md describes the language."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ctm.rtl.isa.r700.limits import FETCH_UNITS, LITERALS_PER_UNIT
+from ctm.rtl.isa.r700.program import ProgramType
+from ctm.sim.assembler.r700.form import Draft, alu_draft, fetch_draft
+from ctm.sim.assembler.r700.groups.view import literal_words, views_of
+from ctm.sim.assembler.r700.parser.source import UNIT
+from ctm.sim.assembler.r700.printer.arithmetic import Words, group_text
+from ctm.sim.assembler.r700.printer.control import has_target, word_text
+from ctm.sim.assembler.r700.printer.fetch import fetch_text
+from ctm.sim.assembler.r700.printer.fitting import words_text
+from ctm.sim.assembler.r700.printer.reach import Clause, Reach, reach
+from ctm.sim.elf.r700.executable import Executable
+
+_INDENT = "    "
+_COMMENT_COLUMN = 92
+
+
+def disassemble(executable: Executable) -> str:
+    """The program as text: directives, then everything where it stands, with addresses in comments."""
+    return _Listing(executable).text()
+
+
+@dataclass
+class _Piece:
+    """Lines that mean some units; the first has their address in a comment."""
+
+    address: int
+    lines: list[str]
+    title: str = ""
+
+
+@dataclass
+class _Listing:
+    executable: Executable
+    found: Reach = field(init=False)
+    targets: set[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.found = reach(self.executable.code, self.executable.start)
+        self.targets = {draft.get("addr") for draft in self.found.words.values() if has_target(draft)}
+        if self.executable.start:
+            self.targets.add(self.executable.start)
+
+    def text(self) -> str:
+        pieces = list(self._pieces())
+        places = {piece.address for piece in pieces} | {len(self.executable.code)}
+        labels = self.targets & places
+        lines = [*_notes(self.executable), ""]
+        if self.executable.start:
+            lines[-1:] = [f".start {_label(self.executable.start)}", ""]
+        for piece in pieces:
+            draft = self.found.words.get(piece.address)
+            if draft is not None:
+                target = draft.get("addr") if has_target(draft) else -1
+                piece.lines = [word_text(draft, _label(target) if target in labels else str(target))]
+            lines += ["", f"; {piece.title}"] if piece.title else []
+            lines += [f"{_label(piece.address)}:"] if piece.address in labels else []
+            first, *others = (_INDENT + line for line in piece.lines)
+            lines += [f"{first:<{_COMMENT_COLUMN}}; {piece.address}", *others]
+        lines += [f"{_label(len(self.executable.code))}:"] if len(self.executable.code) in labels else []
+        return "\n".join(lines) + "\n"
+
+    def _pieces(self) -> Iterator[_Piece]:
+        address = 0
+        while address < len(self.executable.code):
+            clause = self.found.clauses.get(address)
+            if clause is not None:
+                yield from self._alu(clause) if clause.is_alu else self._fetches(clause)
+                address = clause.end
+                continue
+            if address in self.found.words:
+                yield _Piece(address, [])
+            else:
+                yield _Piece(address, [f"{UNIT} {words_text(self.executable.code[address])}"])
+            address += 1
+
+    def _fetches(self, clause: Clause) -> Iterator[_Piece]:
+        title = f"fetch clause of word {clause.word}"
+        for address in range(clause.begin, clause.end, FETCH_UNITS):
+            words = [word for unit in self.executable.code[address : address + FETCH_UNITS] for word in unit]
+            yield _Piece(address, [fetch_text(fetch_draft(words, texture=clause.texture))], title)
+            title = ""
+
+    def _alu(self, clause: Clause) -> Iterator[_Piece]:
+        title = f"ALU clause of word {clause.word}"
+        address, number = clause.begin, 0
+        produced: frozenset[int] = frozenset()
+        while address < clause.end:
+            if address in self.targets:
+                # It gets a label, and at a label nothing is known of what is before.
+                produced = frozenset()
+            words = self._group(address, clause.end)
+            found = group_text(words, number, produced)
+            if found is None:
+                lines = [f"{UNIT} {words_text(unit)}" for unit in words.units]
+                produced = frozenset()
+            else:
+                lines, produced = found
+            yield _Piece(address, lines, title)
+            title = ""
+            address += len(words.units)
+            number += 1
+
+    def _group(self, begin: int, end: int) -> Words:
+        """The group at an address, as far as the clause reaches."""
+        drafts: list[Draft] = []
+        at = begin
+        while at < end:
+            drafts.append(alu_draft(self.executable.code[at]))
+            at += 1
+            if drafts[-1].get("last"):
+                break
+        count = -(-literal_words(views_of(drafts)) // LITERALS_PER_UNIT)
+        units = self.executable.code[at : min(at + count, end)]
+        return Words(tuple(drafts), tuple(word for unit in units for word in unit))
+
+
+def _label(address: int) -> str:
+    return f"L{address}"
+
+
+def _notes(executable: Executable) -> list[str]:
+    """Directives for everything that the program's note says."""
+    flags = [f".{name}" for name in ("dx10_clamp", "depth", "memory", "scratch") if getattr(executable, name)]
+    return [
+        f".isa {executable.kind}",
+        ".manual",
+        f".type {ProgramType(executable.type).name.lower()}",
+        f".gprs {executable.gprs}",
+        f".stack {executable.stack_size}",
+        *flags,
+        *([f".texture_base {executable.texture_base}"] if executable.texture_base else []),
+        *([f".lds {executable.lds_dwords}"] if executable.lds_dwords else []),
+    ]
