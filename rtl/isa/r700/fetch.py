@@ -46,6 +46,16 @@ class TextureOperation(enum.Enum, shape=5):
     SAMPLE_C_G_LZ = 0x1F
 
 
+WITHOUT_INPUT = (
+    TextureOperation.GET_GRADIENTS_H,
+    TextureOperation.GET_GRADIENTS_V,
+    TextureOperation.KEEP_GRADIENTS,
+    TextureOperation.SET_GRADIENTS_H,
+    TextureOperation.SET_GRADIENTS_V,
+)
+"""Instructions that concern no resource, whatever their RESOURCE_ID is."""
+
+
 class VertexOperation(enum.Enum, shape=5):
     """VTX_INST: instructions of a VTX clause."""
 

@@ -17,10 +17,7 @@ from ctm.sim.elf.r700.words import TEXTURE_CLAUSES, Units, Word, words
 
 _COUNTED_LOOPS = (CfOperation.LOOP_START.value, CfOperation.LOOP_START_NO_AL.value)
 _BOOLEAN = (Condition.BOOL.value, Condition.NOT_BOOL.value)
-_OF_NO_INPUT = tuple(
-    TextureOperation[name].value
-    for name in ("GET_GRADIENTS_H", "GET_GRADIENTS_V", "SET_GRADIENTS_H", "SET_GRADIENTS_V", "KEEP_GRADIENTS")
-)
+_OF_NO_INPUT = tuple(operation.value for operation in fetch.WITHOUT_INPUT)
 _UNSCALED = (TextureOperation.LD.value, TextureOperation.GET_TEXTURE_RESINFO.value)
 
 
