@@ -41,6 +41,33 @@ class CfOperation(enum.Enum, shape=7):
     VTX_TC_ACK = 0x1D
 
 
+TEXTURE_CLAUSES = (CfOperation.TEX, CfOperation.TEX_ACK)
+VERTEX_CLAUSES = (CfOperation.VTX, CfOperation.VTX_TC, CfOperation.VTX_ACK, CfOperation.VTX_TC_ACK)
+FETCH_CLAUSES = (*TEXTURE_CLAUSES, *VERTEX_CLAUSES)
+"""Those that start a clause of fetches."""
+ACKNOWLEDGED_CLAUSES = (CfOperation.TEX_ACK, CfOperation.VTX_ACK, CfOperation.VTX_TC_ACK)
+"""Those that first wait until all writes are acknowledged."""
+WITHOUT_TARGET = (
+    *FETCH_CLAUSES,
+    CfOperation.NOP,
+    CfOperation.POP,
+    CfOperation.KILL,
+    CfOperation.RETURN,
+    CfOperation.WAIT_ACK,
+)
+"""Those whose ADDR is not where control flow goes on. A RETURN goes behind the CALL."""
+UNSUPPORTED = (
+    CfOperation.CALL_FS,
+    CfOperation.EMIT_VERTEX,
+    CfOperation.EMIT_CUT_VERTEX,
+    CfOperation.CUT_VERTEX,
+    CfOperation.END_PROGRAM,
+)
+"""Those that this machine does not do: most are of stages that it has not."""
+UNCONDITIONAL = (*FETCH_CLAUSES, CfOperation.KILL)
+"""Those that can have no condition."""
+
+
 class AluClause(enum.Enum, shape=4):
     """CF_INST of words that start an ALU clause; bit 29 of the second word is set in all of them."""
 

@@ -25,6 +25,8 @@ class ExportOperation(enum.Enum, shape=7):
 
 SWIZZLED = (ExportOperation.EXPORT, ExportOperation.EXPORT_DONE)
 """Those of the swizzle form."""
+MEMORY_WRITES = (ExportOperation.MEM_EXPORT, ExportOperation.MEM_SCRATCH)
+"""Those of the buffer form that this machine does."""
 
 
 class ExportType(enum.Enum, shape=2):

@@ -46,6 +46,18 @@ class TextureOperation(enum.Enum, shape=5):
     SAMPLE_C_G_LZ = 0x1F
 
 
+LOOKUPS = (
+    TextureOperation.LD,
+    TextureOperation.SAMPLE,
+    TextureOperation.SAMPLE_L,
+    TextureOperation.SAMPLE_LB,
+    TextureOperation.SAMPLE_LZ,
+    TextureOperation.SAMPLE_G,
+    TextureOperation.SAMPLE_G_L,
+    TextureOperation.SAMPLE_G_LB,
+    TextureOperation.SAMPLE_G_LZ,
+)
+"""Lookups of an input that this machine does: all samples are the same, because there are no mip levels."""
 WITHOUT_INPUT = (
     TextureOperation.GET_GRADIENTS_H,
     TextureOperation.GET_GRADIENTS_V,
@@ -53,7 +65,9 @@ WITHOUT_INPUT = (
     TextureOperation.SET_GRADIENTS_H,
     TextureOperation.SET_GRADIENTS_V,
 )
-"""Instructions that concern no resource, whatever their RESOURCE_ID is."""
+"""Those that this machine does and that concern no resource, whatever their RESOURCE_ID is."""
+SUPPORTED = (*LOOKUPS, TextureOperation.GET_TEXTURE_RESINFO, *WITHOUT_INPUT)
+"""Texture instructions that this machine does."""
 
 
 class VertexOperation(enum.Enum, shape=5):

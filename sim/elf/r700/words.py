@@ -10,13 +10,9 @@ from ctm.rtl.isa.word import unpack
 
 Units = Sequence[tuple[int, ...]]
 
-TEXTURE_CLAUSES = (CfOperation.TEX.value, CfOperation.TEX_ACK.value)
-VERTEX_CLAUSES = tuple(CfOperation[name].value for name in ("VTX", "VTX_TC", "VTX_ACK", "VTX_TC_ACK"))
-_STAYING = (
-    *TEXTURE_CLAUSES, *VERTEX_CLAUSES,
-    *(CfOperation[name].value for name in ("NOP", "POP", "KILL", "RETURN", "WAIT_ACK")),
-)  # fmt: skip
-"""Operations whose ADDR is not where control flow may go on. A RETURN goes behind a CALL, which is reached anyway."""
+TEXTURE_CLAUSES = tuple(operation.value for operation in control_flow.TEXTURE_CLAUSES)
+_FETCH_CLAUSES = tuple(operation.value for operation in control_flow.FETCH_CLAUSES)
+_WITHOUT_TARGET = tuple(operation.value for operation in control_flow.WITHOUT_TARGET)
 _SWIZZLED = tuple(operation.value for operation in exports.SWIZZLED)
 
 
@@ -49,7 +45,7 @@ def words(code: Units, start: int) -> Iterator[Word]:
             continue
         if not _always_jumps(word):
             waiting.append(address + 1)
-        if not word.is_alu and not word.is_export and word.fields["cf_inst"] not in _STAYING:
+        if not word.is_alu and not word.is_export and word.fields["cf_inst"] not in _WITHOUT_TARGET:
             waiting.append(word.fields["addr"])
     yield from (found[address] for address in sorted(found))
 
@@ -70,6 +66,6 @@ def _word(address: int, low: int, high: int) -> Word:
         second = exports.EXPORT_DWORD1_SWIZ if swizzled else exports.EXPORT_DWORD1_BUF
         return Word(address, False, True, unpack(exports.EXPORT_DWORD0, low) | unpack(second, high))
     fields = unpack(control_flow.CF_DWORD0, low) | unpack(control_flow.CF_DWORD1, high)
-    is_fetch = fields["cf_inst"] in (*TEXTURE_CLAUSES, *VERTEX_CLAUSES)
+    is_fetch = fields["cf_inst"] in _FETCH_CLAUSES
     units = FETCH_UNITS * ((fields["count_3"] << 3 | fields["count"]) + 1) if is_fetch else 0
     return Word(address, False, False, fields, units)

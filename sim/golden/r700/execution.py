@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r700.control_flow import AluClause
+from ctm.rtl.isa.r700.control_flow import ACKNOWLEDGED_CLAUSES, FETCH_CLAUSES, AluClause
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, LDS_BANKS
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.isa.status import Status
@@ -19,7 +19,6 @@ from ctm.sim.golden.r700.hazards import watch
 from ctm.sim.golden.r700.instruction import AluWord, Clause, Export, Flow, Group, Illegal
 from ctm.sim.golden.r700.memory import pixel_number
 from ctm.sim.golden.r700.program import Program
-from ctm.sim.golden.r700.reach import ACKNOWLEDGED_CLAUSES, FETCH_CLAUSES
 from ctm.sim.golden.r700.state import Batch, Control, split, whole_quads
 from ctm.sim.golden.r700.words import FlowWords
 

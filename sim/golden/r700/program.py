@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.rtl.isa.r700.control_flow import TEXTURE_CLAUSES
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
@@ -17,7 +18,7 @@ from ctm.sim.golden.r700.decode.groups import decode_clause
 from ctm.sim.golden.r700.decode.words import decode_word
 from ctm.sim.golden.r700.image import Information, information_of
 from ctm.sim.golden.r700.instruction import AluWord, Clause, Export, Flow, Illegal, Texture, Vertex, Word
-from ctm.sim.golden.r700.reach import TEXTURE_CLAUSES, reached
+from ctm.sim.golden.r700.reach import reached
 
 
 class Code:

@@ -3,18 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from ctm.rtl.isa.r700.control_flow import CfOperation, Condition
+from ctm.rtl.isa.r700.control_flow import WITHOUT_TARGET, CfOperation, Condition
 from ctm.sim.golden.r700.instruction import Flow, Illegal, Word
-
-TEXTURE_CLAUSES = (CfOperation.TEX, CfOperation.TEX_ACK)
-VERTEX_CLAUSES = (CfOperation.VTX, CfOperation.VTX_TC, CfOperation.VTX_ACK, CfOperation.VTX_TC_ACK)
-ACKNOWLEDGED_CLAUSES = (CfOperation.TEX_ACK, CfOperation.VTX_ACK, CfOperation.VTX_TC_ACK)
-FETCH_CLAUSES = (*TEXTURE_CLAUSES, *VERTEX_CLAUSES)
-
-_STAYS = frozenset(
-    {*FETCH_CLAUSES, CfOperation.NOP, CfOperation.POP, CfOperation.KILL, CfOperation.RETURN, CfOperation.WAIT_ACK}
-)
-"""Operations that do not go to their ADDR. A RETURN goes behind a CALL, which is reached from there."""
 
 
 class _Code(Protocol):
@@ -44,5 +34,5 @@ def _followers(address: int, word: Word) -> Iterator[int]:
     jumps_always = isinstance(word, Flow) and word.operation is CfOperation.JUMP and word.condition is Condition.FALSE
     if not jumps_always:
         yield address + 1
-    if isinstance(word, Flow) and word.operation not in _STAYS:
+    if isinstance(word, Flow) and word.operation not in WITHOUT_TARGET:
         yield word.target

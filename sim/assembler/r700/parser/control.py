@@ -1,6 +1,6 @@
 """Parses CF words: control flow, the starts of clauses, and exports."""
 
-from ctm.rtl.isa.r700.control_flow import CfOperation, KcacheMode
+from ctm.rtl.isa.r700.control_flow import FETCH_CLAUSES, UNSUPPORTED, WITHOUT_TARGET, KcacheMode
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH, ExportOperation, ExportType, MemoryWrite
 from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS, KCACHE_SETS
 from ctm.sim.assembler.cursor import Cursor
@@ -20,14 +20,9 @@ from ctm.sim.assembler.r700.parser.options import (
 from ctm.sim.assembler.r700.syntax import Word
 from ctm.sim.assembler.tokens import Kind, Token
 
-FETCH_CLAUSES = tuple(CfOperation[name].value for name in ("TEX", "VTX", "VTX_TC", "TEX_ACK", "VTX_ACK", "VTX_TC_ACK"))
+_FETCH_CLAUSES = tuple(operation.value for operation in FETCH_CLAUSES)
 """Codes of words that start a fetch clause."""
-AIMLESS = tuple(
-    operation.value
-    for operation in CfOperation
-    if operation.name in ("NOP", "POP", "RETURN", "KILL", "END_PROGRAM", "WAIT_ACK", "CALL_FS")
-    or operation.name.startswith(("EMIT", "CUT"))
-)
+AIMLESS = tuple(operation.value for operation in {*WITHOUT_TARGET, *UNSUPPORTED} - {*FETCH_CLAUSES})
 """Words whose address means nothing."""
 COUNT, TARGET, END_OF_PROGRAM = "cnt", "addr", "end_of_program"
 _BANKS, _LINES = CLAUSE.limit("kcache_bank0"), CLAUSE.limit("kcache_addr0")
@@ -59,7 +54,7 @@ def parse_word(cursor: Cursor) -> Word:
 
 def starts_fetch(draft: Draft) -> bool:
     """Whether a CF word starts a fetch clause."""
-    return draft.form is CONTROL and draft.get("cf_inst") in FETCH_CLAUSES
+    return draft.form is CONTROL and draft.get("cf_inst") in _FETCH_CLAUSES
 
 
 def set_count(draft: Draft, count: int) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation, Condition
+from ctm.rtl.isa.r700.control_flow import WITHOUT_TARGET, AluClause, CfOperation, Condition
 from ctm.sim.assembler.error import Position, SourceError
 from ctm.sim.assembler.r700.form import CONTROL, VERTEX
 from ctm.sim.assembler.r700.names import name_of
@@ -32,11 +32,7 @@ _POP = {"pop_count": 1}
 _LOOPS = {Keyword.LOOP: CfOperation.LOOP_START, Keyword.REP: CfOperation.LOOP_START_NO_AL}
 _LEAVES = {Keyword.BREAK: CfOperation.LOOP_BREAK, Keyword.CONTINUE: CfOperation.LOOP_CONTINUE}
 _ENDS = {Keyword.IF: Keyword.ENDIF, Keyword.LOOP: Keyword.ENDLOOP, Keyword.SUB: Keyword.ENDSUB}
-_CAN_END = {
-    operation.value
-    for operation in CfOperation
-    if operation.name in ("NOP", "POP", "KILL", "WAIT_ACK") or operation.name.startswith(("TEX", "VTX"))
-}
+_CAN_END = {operation.value for operation in WITHOUT_TARGET if operation is not CfOperation.RETURN}
 """Words that go to the next one whatever happens, so that the program can end with them."""
 
 

@@ -23,22 +23,6 @@ from ctm.sim.golden.r700.instruction import (
 
 Units = Sequence[tuple[int, ...]]
 
-_LOOKUPS = frozenset(
-    TextureOperation[name]
-    for name in (
-        "LD", "SAMPLE", "SAMPLE_L", "SAMPLE_LB", "SAMPLE_LZ",
-        "SAMPLE_G", "SAMPLE_G_L", "SAMPLE_G_LB", "SAMPLE_G_LZ",
-    )
-)  # fmt: skip
-"""Lookups of an input; without mip levels all samples are the same."""
-_OTHERS = frozenset(
-    TextureOperation[name]
-    for name in (
-        "GET_TEXTURE_RESINFO", "GET_GRADIENTS_H", "GET_GRADIENTS_V",
-        "KEEP_GRADIENTS", "SET_GRADIENTS_H", "SET_GRADIENTS_V",
-    )
-)  # fmt: skip
-_OF_INPUTS = _LOOKUPS | {TextureOperation.GET_TEXTURE_RESINFO}
 _CHANNELS = {
     FetchFormat.INT32_1: 1, FetchFormat.INT32_2: 2, FetchFormat.INT32_3: 3, FetchFormat.INT32_4: 4,
     FetchFormat.FLOAT32_1: 1, FetchFormat.FLOAT32_2: 2, FetchFormat.FLOAT32_3: 3, FetchFormat.FLOAT32_4: 4,
@@ -109,14 +93,14 @@ def _destination_selects(fields: dict[str, int], prefix: str = "dst_sel") -> tup
 def _texture(words: Sequence[int], information: Information) -> Texture:
     fields = _fields(fetch.TEXTURE, words)
     code = fields["tex_inst"]
-    known = {operation.value: operation for operation in _LOOKUPS | _OTHERS}
+    known = {operation.value: operation for operation in fetch.SUPPORTED}
     refuse(code not in known, f"texture instruction {code}{_named(TextureOperation, code)} is not supported")
     operation = known[code]
     refuse(bool(fields["alt_const"]), "ALT_CONST is set")
     refuse(bool(fields["bc_frac_mode"]), "BC_FRAC_MODE is set")
     number = fields["resource_id"] - information.texture_base
     is_input = 0 <= number < INPUTS
-    refuse(operation in _OF_INPUTS and not is_input, f"resource {fields['resource_id']} is no input")
+    refuse(operation not in fetch.WITHOUT_INPUT and not is_input, f"resource {fields['resource_id']} is no input")
     return Texture(
         operation=operation,
         input=number if is_input else 0,

@@ -13,17 +13,6 @@ from ctm.sim.golden.r700.decode.error import refuse
 from ctm.sim.golden.r700.image import Information
 from ctm.sim.golden.r700.instruction import AluWord, Export, Flow, Kcache, Word
 
-_FETCHES = (
-    CfOperation.TEX, CfOperation.VTX, CfOperation.VTX_TC,
-    CfOperation.TEX_ACK, CfOperation.VTX_ACK, CfOperation.VTX_TC_ACK,
-)  # fmt: skip
-_UNCONDITIONAL = (*_FETCHES, CfOperation.KILL)
-_UNKNOWN = (
-    CfOperation.CALL_FS, CfOperation.EMIT_VERTEX, CfOperation.EMIT_CUT_VERTEX, CfOperation.CUT_VERTEX,
-    CfOperation.END_PROGRAM,
-)  # fmt: skip
-_MEMORY_WRITES = (ExportOperation.MEM_EXPORT, ExportOperation.MEM_SCRATCH)
-
 
 def decode_word(unit: tuple[int, ...], information: Information) -> Word:
     """Decode a CF word.
@@ -43,13 +32,13 @@ def decode_word(unit: tuple[int, ...], information: Information) -> Word:
 
 def _flow(low: int, high: int) -> Flow:
     word = unpack(cf.CF_DWORD1, high)
-    known = {operation.value: operation for operation in CfOperation if operation not in _UNKNOWN}
+    known = {operation.value: operation for operation in CfOperation if operation not in cf.UNSUPPORTED}
     refuse(word["cf_inst"] not in known, f"there is no CF instruction {word['cf_inst']}")
     operation = known[word["cf_inst"]]
     refuse(bool(word["reserved"]), "a reserved bit is set")
-    is_fetch = operation in _FETCHES
+    is_fetch = operation in cf.FETCH_CLAUSES
     condition = Condition(word["cond"])
-    refuse(operation in _UNCONDITIONAL and condition is not Condition.ACTIVE, f"{operation.name} has a condition")
+    refuse(operation in cf.UNCONDITIONAL and condition is not Condition.ACTIVE, f"{operation.name} has a condition")
     refuse(bool(word["whole_quad_mode"]) and not is_fetch, f"{operation.name} in whole quad mode")
     refuse(bool(word["whole_quad_mode"] & word["valid_pixel_mode"]), "whole quad mode and valid pixel mode at once")
     refuse(operation is CfOperation.CALL and word["pop_count"] != 0, "CALL with POP_COUNT")
@@ -101,7 +90,7 @@ def _kcache(mode: int, bank: int, line: int) -> Kcache:
 
 def _export(low: int, high: int, information: Information) -> Export:
     code = unpack(exports.EXPORT_DWORD1_BUF, high)["cf_inst"]
-    known = {operation.value: operation for operation in (*exports.SWIZZLED, *_MEMORY_WRITES)}
+    known = {operation.value: operation for operation in (*exports.SWIZZLED, *exports.MEMORY_WRITES)}
     refuse(code not in known, f"there is no export {code}")
     operation = known[code]
     if operation in exports.SWIZZLED:
