@@ -109,10 +109,11 @@ class Pack:
 
 @dataclass
 class Fetch:
-    """An instruction of a fetch clause."""
+    """An instruction of a fetch clause. `checked`: it must be one that the machine does."""
 
     position: Position
     draft: Draft
+    checked: bool = True
 
 
 @dataclass(kw_only=True)
@@ -126,13 +127,17 @@ class Lock:
 
 @dataclass
 class Word:
-    """A CF word. `target` is written into its address; `written` are the options that the text has."""
+    """A CF word; `checked`: it must be one that the machine does.
+
+    `target` is written into its address; `written` are the options that the text has.
+    """
 
     position: Position
     draft: Draft
     target: Token | None = None
     overrides: Overrides = ()
     written: frozenset[str] = frozenset()
+    checked: bool = True
 
     def override(self) -> None:
         """Write the overridden fields."""

@@ -39,11 +39,11 @@ def default_element(draft: Draft) -> int:
     return SCRATCH_ELEMENT if is_wide else 1
 
 
-def parse_word(cursor: Cursor) -> Word:
+def parse_word(cursor: Cursor, *, checked: bool = True) -> Word:
     """One CF word, whose target and count are still to be written if it has them."""
     position = cursor.position
     form, code = CONTROL_CODES[cursor.take().text.lower()]
-    word = Word(position, Draft(form))
+    word = Word(position, Draft(form), checked=checked)
     word.draft.write(**{CODE_FIELDS[form]: code, "barrier": 1})
     if form in (SWIZZLED, BUFFER):
         (_export if form is SWIZZLED else _memory_write)(cursor, word.draft)

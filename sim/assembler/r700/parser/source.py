@@ -85,11 +85,11 @@ class Source(Names):
             return
         self._end_group(cursor)
         if text in FETCH_CODES:
-            self.items.append(Fetch(cursor.position, parse_fetch(cursor)))
+            self.items.append(Fetch(cursor.position, parse_fetch(cursor), self.checked))
         elif is_statement(cursor):
             self.items.append(parse_statement(cursor))
         elif text in CONTROL_CODES:
-            self.items.append(parse_word(cursor))
+            self.items.append(parse_word(cursor, checked=self.checked))
         else:
             cursor.fail(f"expected an instruction (x: ADD, SAMPLE, EXPORT, IF, JUMP, ...), not {cursor.described()}")
 

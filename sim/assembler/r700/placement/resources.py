@@ -1,14 +1,14 @@
-"""What instructions need of the program's note: without it the machine would stop, or ignore them."""
+"""What instructions need of the program's note and of the machine, which would stop at them or ignore them."""
 
 from collections.abc import Iterable
 
-from ctm.rtl.isa.limits import INPUTS
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH, ExportOperation, ExportType
-from ctm.rtl.isa.r700.fetch import WITHOUT_INPUT, MemoryOperation
+from ctm.rtl.isa.r700.fetch import MemoryOperation
 from ctm.sim.assembler.error import SourceError
-from ctm.sim.assembler.r700.form import BUFFER, MEMORY_READ, SHARE_READ, SHARE_WRITE, SWIZZLED, TEXTURE, VERTEX, Draft
+from ctm.sim.assembler.r700.form import BUFFER, MEMORY_READ, SHARE_READ, SHARE_WRITE, SWIZZLED, Draft
 from ctm.sim.assembler.r700.names import CODE_FIELDS, name_of
 from ctm.sim.assembler.r700.parser.directives import Directives
+from ctm.sim.assembler.r700.placement.support import problem
 from ctm.sim.assembler.r700.syntax import Fetch, Item, Word
 
 _MEMORY, _SCRATCH, _LDS, _DEPTH = "memory", "scratch", "lds", "depth"
@@ -20,11 +20,10 @@ _BY_CODE = {
     (SHARE_WRITE, MemoryOperation.LOCAL_DS_WRITE.value): _LDS,
     (SHARE_READ, MemoryOperation.LOCAL_DS_READ.value): _LDS,
 }
-_WITHOUT_INPUT = tuple(operation.value for operation in WITHOUT_INPUT)
 
 
 def check_resources(items: Iterable[Item], directives: Directives) -> None:
-    """Check that the directives say what the code uses.
+    """Check that the directives say what the code uses, and that the machine has it.
 
     Raises
     ------
@@ -37,25 +36,9 @@ def check_resources(items: Iterable[Item], directives: Directives) -> None:
                 name = name_of(item.draft.form, item.draft.get(CODE_FIELDS[item.draft.form]))
                 example = " with its dwords, as in .lds 64" if needed == _LDS else ""
                 raise SourceError(f"this {name} needs the directive .{needed}{example}", item.position)
-            _check_input(item, directives.numbers.get("texture_base", 0))
-
-
-def _check_input(item: Fetch | Word, base: int) -> None:
-    """A fetch from a resource needs that this is an input."""
-    draft = item.draft
-    if draft.form is TEXTURE and draft.get("tex_inst") not in _WITHOUT_INPUT:
-        letter, resource = "t", draft.get("resource_id")
-    elif draft.form is VERTEX and draft.get("buffer_id"):
-        letter, resource = "b", draft.get("buffer_id")
-    else:
-        return
-    if not base <= resource < base + INPUTS:
-        constants = " (b0 is the constants)" if letter == "b" else ""
-        raise SourceError(
-            f"{letter}{resource} is no input: with .texture_base {base} inputs are {letter}{base} to "
-            f"{letter}{base + INPUTS - 1}{constants}",
-            item.position,
-        )
+            found = problem(item.draft, directives) if item.checked else ""
+            if found:
+                raise SourceError(found, item.position)
 
 
 def _needed(draft: Draft) -> str:
