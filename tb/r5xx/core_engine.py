@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -38,11 +39,13 @@ class CoreEngine(GoldenEngine):
 
     def __init__(
         self, config: MachineConfig = DEFAULT, *, watchdog: int = 0, progress: Progress | None = None,
-        hazards: bool = False, max_cycles: int | None = None, timing: Timing = _TIMING,
+        hazards: bool = False, max_cycles: int | None = None, trace: TextIO | None = None, timing: Timing = _TIMING,
     ) -> None:  # fmt: skip
         self.timing = timing
         self.runs: list[CoreRun] = []
-        super().__init__(config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles)
+        super().__init__(
+            config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
+        )
         self.config = config
         self._array = _Array(self, lanes=config.array.lanes, watchdog=watchdog)
         self._processor = CommandProcessor(self.memory, self._array, progress=progress)

@@ -15,6 +15,7 @@ from ctm.sim.golden.r700.decode.groups import decode_clause
 from ctm.sim.golden.r700.instruction import AluWord, Illegal, Kcache
 from ctm.tb.assembler.r700.programs import program
 from ctm.tb.assembler.r700.random_groups import RandomGroups
+from ctm.tb.lib.seeds import seeds
 
 END: Unit = (0x00000000, 0x80200000)
 SWIZZLE = re.compile(r" (VEC|SCL)_\d\d\d")
@@ -33,7 +34,8 @@ def illegal(code: tuple[Unit, ...]) -> str:
     return found[0].reason if found else ""
 
 
-@pytest.mark.parametrize(("seed", "faults"), [(seed, faults) for seed in range(20) for faults in (0, 1, 4)])
+@pytest.mark.parametrize("faults", [0, 1, 4])
+@pytest.mark.parametrize("seed", seeds(8, of=20))
 def test_the_checker_agrees_with_the_golden_model(seed: int, faults: int) -> None:
     groups = RandomGroups(seed, faults)
     for _ in range(12):
@@ -44,7 +46,7 @@ def test_the_checker_agrees_with_the_golden_model(seed: int, faults: int) -> Non
         assert refused == bool(illegal(executable.code)), text
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(12, of=40))
 def test_bank_swizzles_are_found_if_there_are_any(seed: int) -> None:
     groups = RandomGroups(seed + 1000)
     found = 0

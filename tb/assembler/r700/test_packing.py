@@ -8,6 +8,7 @@ import pytest
 from ctm.rtl.isa.r700.operations import OPERATIONS, Result, Slots
 from ctm.sim.assembler import AssemblyError, assemble, disassemble
 from ctm.tb.assembler.r700.running import run
+from ctm.tb.lib.seeds import seeds
 
 _UNKNOWN = ("PRED", "KILL", "MOVA", "NOP")
 SINGLE = [each for each in OPERATIONS.values() if not each.is_reduction and not each.name.startswith(_UNKNOWN)]
@@ -74,7 +75,7 @@ def result(body: str) -> np.ndarray:
     return run(text, FLOATS).view(np.uint32)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(24, of=60))
 def test_packed_code_does_the_same(seed: int) -> None:
     lines = RandomCode(seed).lines(24)
     body = "\n".join(lines)

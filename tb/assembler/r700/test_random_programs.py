@@ -6,9 +6,10 @@ import pytest
 from ctm.sim.assembler import assemble, disassemble
 from ctm.tb.assembler.r700.running import HEIGHT, WIDTH, run
 from ctm.tb.assembler.r700.structured import FLAGS, ROUNDS, RandomProgram
+from ctm.tb.lib.seeds import seeds
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", seeds(30, of=80))
 def test_every_pixel_does_what_the_statements_say(seed: int) -> None:
     program = RandomProgram(seed)
     loops = {number: (rounds, 0, 1) for number, rounds in ROUNDS.items()}

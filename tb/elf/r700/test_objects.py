@@ -101,11 +101,11 @@ def test_what_is_no_program_for_this_chip_is_refused(contents: bytes, message: s
 
 def test_every_truncation_and_many_damages_end_in_an_error_or_a_program() -> None:
     contents = (FOLDER / "o" / "insertion_sort_llvm.o").read_bytes()
-    for size in range(0, len(contents), 7):
+    for size in range(0, len(contents), 29):
         with pytest.raises(ElfError):
             read_object(contents[:size])
     generator = np.random.default_rng(1)
-    for _ in range(2000):
+    for _ in range(300):
         damaged = bytearray(contents)
         for at in generator.integers(0, len(contents), generator.integers(1, 8)):
             damaged[at] = generator.integers(0, 256)
