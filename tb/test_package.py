@@ -88,6 +88,7 @@ def test_it_runs_alone_outside_the_repository(environment: Path, tmp_path: Path)
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".npy"]
 
 
+@pytest.mark.long
 def test_it_measures_itself_outside_the_repository(environment: Path, tmp_path: Path) -> None:
     assert "mandelbrot" in run(environment / "ctm", "bench", "golden", cwd=tmp_path, OMP_NUM_THREADS="1")
 

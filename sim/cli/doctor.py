@@ -20,7 +20,11 @@ from ctm.sim.compiled.tools.package import PROJECT, installation
 from ctm.sim.memory import Memory
 
 _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
-_EXTRAS = {"rtl": "engines rtl and cxxrtl, and ctm verilog, need it", "synth": "ctm synth needs it"}
+_EXTRAS = {
+    "fast": "engine fast needs it",
+    "rtl": "engines rtl and cxxrtl, and ctm verilog, need it",
+    "synth": "ctm synth needs it",
+}
 
 
 @dataclass(frozen=True)

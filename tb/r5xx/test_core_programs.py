@@ -96,6 +96,7 @@ def devices(**settings: int) -> tuple[Device, Device]:
 FEW_SLOTS = replace(DEFAULT, array=ArrayConfig(threads=4, temporaries=128))
 
 
+@pytest.mark.long
 def test_outputs_that_wait_for_memory_are_those_of_their_groups() -> None:
     """Of groups of one instruction, so that both rows of every slot wait."""
     device = Device("core", FEW_SLOTS)

@@ -31,7 +31,11 @@ CONFIGS = {
 }
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+ORDINARY = [pytest.param(name, marks=() if name == "default" else pytest.mark.long) for name in CONFIGS]
+"""Each configuration takes a minute to compile; one of them is enough for every day."""
+
+
+@pytest.mark.parametrize("name", ORDINARY)
 def test_every_instruction_does_what_the_model_says(name: str) -> None:
     check_cases(simulation(CONFIGS[name]), range(PROGRAMS), TIMINGS)
 
@@ -42,7 +46,7 @@ def test_many_more_programs(name: str) -> None:
     check_cases(simulation(CONFIGS[name]), range(PROGRAMS, LONG_PROGRAMS), TIMINGS)
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", ORDINARY)
 def test_groups_take_slots_of_groups_whose_outputs_are_not_sent(name: str) -> None:
     """Which is what the comparisons above are to try."""
     core, early = simulation(CONFIGS[name]), 0

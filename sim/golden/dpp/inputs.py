@@ -30,7 +30,7 @@ def inputs_as_at_start(
         written.append(conditional)
     cached = [memory] * len(buffers)
     for index in program.cached_inputs:
-        if any(_overlap(buffers[index], output) for output in written):
+        if any(overlap(buffers[index], output) for output in written):
             cached[index] = _copy(memory, buffers[index])
     return Inputs(buffers=buffers, cached=tuple(cached), memory=memory)
 
@@ -41,7 +41,8 @@ def _ranges(buffer: Buffer) -> list[tuple[int, int]]:
     return [(buffer.base, end)] if end <= limit else [(buffer.base, limit), (0, end - limit)]
 
 
-def _overlap(one: Buffer, other: Buffer) -> bool:
+def overlap(one: Buffer, other: Buffer) -> bool:
+    """Whether two buffers have an address in common."""
     return any(
         first < other_end and other_first < end
         for first, end in _ranges(one)

@@ -33,10 +33,13 @@ Mask = npt.NDArray[np.bool_]
 class CommandProcessor:
     """Executes command buffers and gives work to `core`."""
 
-    def __init__(self, memory: Memory, core: Core, *, progress: Progress | None = None) -> None:
+    def __init__(
+        self, memory: Memory, core: Core, *, progress: Progress | None = None, batch_lanes: int = BATCH_LANES
+    ) -> None:
         self._memory = memory
         self._core = core
         self._progress = progress
+        self._batch_lanes = batch_lanes
         self.state = State()
 
     def run(self, address: int, dwords: int) -> None:
@@ -102,7 +105,7 @@ class CommandProcessor:
         lanes = self._core.lanes
         run = self._core.start(self.state)
         order = 0
-        for i, j, covered in self.state.domain.groups(lanes, BATCH_LANES // lanes):
+        for i, j, covered in self.state.domain.groups(lanes, self._batch_lanes // lanes):
             groups = i.size // lanes
             walked = int(np.count_nonzero(covered))
             if self.state.conditional.location is ConditionalLocation.PE:

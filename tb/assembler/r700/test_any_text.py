@@ -11,6 +11,7 @@ from ctm.sim.assembler import AssemblyError, assemble, disassemble
 from ctm.sim.assembler.listing import MOST_ERRORS
 from ctm.sim.assembler.r700.names import ALU_CODES, CONTROL_CODES, FETCH_CODES
 from ctm.tb.assembler.r700.programs import NAMES, load
+from ctm.tb.lib.seeds import seeds
 
 SOURCE = """.isa r700
 .dx10_clamp
@@ -66,7 +67,7 @@ def test_the_source_assembles() -> None:
     assert assemble(SOURCE).kind == "r700"
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.data())
 def test_mutated_sources_assemble_or_are_refused(data: st.DataObject) -> None:
     text = SOURCE
@@ -102,7 +103,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join))
 def test_random_words_assemble_or_are_refused(text: str) -> None:
     check(text)
@@ -114,7 +115,7 @@ def test_random_text_assembles_or_is_refused(text: str) -> None:
     check(text)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(20, of=40))
 def test_mutated_listings_assemble_or_are_refused(seed: int) -> None:
     draw = random.Random(seed)
     text = disassemble(load(draw.choice([name for name in NAMES if len(load(name).code) < 120])))

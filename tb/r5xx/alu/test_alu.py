@@ -98,7 +98,7 @@ def control_of(words: Words, zero_times_anything: Words) -> Words:
     return decoded["control"].astype(np.uint64) | zero_times_anything.astype(np.uint64) << offset
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("config", ["all registers", pytest.param("fewer registers", marks=pytest.mark.long)])
 def test_random_instructions(config):
     generator = np.random.default_rng(1)
     rules = generator.integers(0, 2, INSTRUCTIONS)

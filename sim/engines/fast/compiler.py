@@ -1,0 +1,90 @@
+"""From LLVM IR to code that can be called, kept in the cache folder."""
+
+import ctypes
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+from llvmlite import binding
+
+from ctm import rtl
+from ctm.sim import golden
+from ctm.sim.compiled.tools.cache import cached
+from ctm.sim.engines.fast.host import Host
+from ctm.sim.engines.fast.kernel import RUN
+from ctm.sim.engines.fast.parameters import Table
+
+_LEVEL = 2
+"""Of optimisation; 3 costs more time than it wins."""
+
+
+class Code:
+    """A compiled program in memory."""
+
+    def __init__(self, data: bytes, host: Host) -> None:
+        empty = binding.parse_assembly("")
+        self._engine = binding.create_mcjit_compiler(empty, _machine(host))
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(data))
+        self._engine.finalize_object()
+        # Python's own lock is free while it runs.
+        self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address(RUN))
+
+    def run(self, table: Table) -> None:
+        """Run the vectors that a table describes."""
+        self._function(table.ctypes.data)
+
+
+def code(text: Callable[[], str], key: Sequence[str], host: Host) -> Code:
+    """The code of a program: from the cache's file for `key`, or compiled from `text`.
+
+    Raises
+    ------
+    ToolchainError
+        The cache folder cannot be written.
+    """
+
+    def make(folder: Path, target: Path) -> None:
+        del folder
+        target.write_bytes(_compiled(text(), host))
+
+    parts = (*key, repr(host), llvmlite.__version__, str(_LEVEL), _sources())
+    return Code(cached("fast", parts, ".o", make).read_bytes(), host)
+
+
+def _compiled(text: str, host: Host) -> bytes:
+    """The object file of a module."""
+    module = binding.parse_assembly(text)
+    module.verify()
+    machine = _machine(host)
+    options = binding.create_pipeline_tuning_options(speed_level=_LEVEL)
+    # Loops are the programs' own, and what is in them fills the host's registers.
+    options.loop_unrolling = False
+    passes = binding.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    result: bytes = machine.emit_object(module)
+    return result
+
+
+def _machine(host: Host) -> binding.TargetMachine:
+    _initialise()
+    target = binding.Target.from_default_triple()
+    return target.create_target_machine(cpu=host.cpu, features=host.features, opt=_LEVEL, jit=True)
+
+
+@cache
+def _initialise() -> None:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+
+
+@cache
+def _sources() -> str:
+    """A hash of everything that makes a program's code what it is, but for the program."""
+    digest = hashlib.sha256()
+    folders = (Path(__file__).parent, Path(golden.__path__[0]), Path(rtl.__path__[0]) / "isa")
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        data = path.read_bytes()
+        digest.update(f"{path.name} {len(data)}\n".encode() + data)
+    return digest.hexdigest()

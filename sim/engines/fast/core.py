@@ -1,0 +1,60 @@
+"""The array as the command processor sees it, on the host's own processors."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ctm.sim.engines.fast.compiler import Code, code
+from ctm.sim.engines.fast.host import Host, processors
+from ctm.sim.engines.fast.program import FallBackError, Prepared
+from ctm.sim.engines.fast.run import FastRun, Workers
+from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.pe.state import State
+
+Prepare = Callable[[Launch[Any], Host], Prepared]
+"""Makes what is compiled of a launch."""
+
+
+class FastCore:
+    """Starts programs as compiled code; those that cannot be, on `golden`, whose counters count all.
+
+    `remark` is told why a program is left to the golden model, once for each reason.
+    """
+
+    def __init__(
+        self,
+        golden: ArrayCore[Any, Any],
+        prepare: Prepare,
+        *,
+        host: Host,
+        threads: int | None,
+        remark: Callable[[str], None],
+    ) -> None:
+        self.lanes = golden.lanes
+        self._golden, self._prepare, self._host, self._remark = golden, prepare, host, remark
+        self._workers = Workers(threads or processors())
+        self._codes: dict[tuple[str, ...], Code] = {}
+
+    def forget_program(self) -> None:
+        """See `Core.forget_program`."""
+        self._golden.forget_program()
+
+    def start(self, state: State) -> "FastRun | ArrayRun[Any, Any]":
+        """Begin a program; see `Core.start`."""
+        launch = self._golden.launch(state)
+        rest = self._golden.run(launch)
+        try:
+            prepared = self._prepare(launch, self._host)
+        except FallBackError as reason:
+            self._remark(str(reason))
+            return rest
+        return FastRun(launch, prepared, self._code(prepared), rest, self._workers)
+
+    def stop(self) -> None:
+        """End what runs, as soon as it can; what it did is lost."""
+        self._workers.stop()
+
+    def _code(self, prepared: Prepared) -> Code:
+        if prepared.key not in self._codes:
+            self._codes[prepared.key] = code(prepared.text, prepared.key, self._host)
+        return self._codes[prepared.key]

@@ -1,0 +1,129 @@
+"""The end of groups: the conditional test of their processors, and their outputs.
+
+Source: CTM Guide pp. 5, 22 and 29; docs/architecture.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.sim.engines.fast.kernel import Kernel
+from ctm.sim.engines.fast.parameters import CONDITIONAL, output_number
+from ctm.sim.engines.fast.vector.address import element_address
+from ctm.sim.engines.fast.vector.elements import gather_words, scatter, stored_words
+from ctm.sim.engines.fast.vector.lanes import Lanes, Value
+from ctm.sim.golden.co.unit import ConditionalUnit
+
+_COMPARISONS = {
+    ConditionalTest.LESS: "<",
+    ConditionalTest.LESS_EQUAL: "<=",
+    ConditionalTest.EQUAL: "==",
+    ConditionalTest.GREATER_EQUAL: ">=",
+    ConditionalTest.GREATER: ">",
+    ConditionalTest.NOT_EQUAL: "!=",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """An output register: four floats that have the machine's NaN, and the mask of each channel that was written."""
+
+    values: Sequence[Value]
+    written: Sequence[Value]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Test:
+    """The conditional test that each processor makes at its end."""
+
+    test: ConditionalTest
+    writes: bool
+
+    @staticmethod
+    def of(unit: ConditionalUnit) -> "Test":
+        """That of a conditional unit."""
+        return Test(test=unit.test, writes=unit.may_write_buffer)
+
+    @property
+    def reads(self) -> bool:
+        """Whether it compares."""
+        return self.test in _COMPARISONS
+
+    @property
+    def uses_buffer(self) -> bool:
+        """Whether the conditional buffer has to be there."""
+        return self.reads or self.writes
+
+
+def send(
+    kernel: Kernel,
+    live: Value,
+    outputs: Mapping[int, Output],
+    *,
+    output_mask: Sequence[bool],
+    test: Test | None,
+    conditional: Value | None,
+) -> None:
+    """Store the outputs of covered, live lanes whose conditional test passes, in the order of `outputs`.
+
+    `conditional` are the lanes' conditional values, needed for a test that uses the buffer.
+    """
+    lanes, builder = kernel.lanes, kernel.lanes.builder
+    stores = builder.and_(kernel.covered, live)
+    if test is not None:
+        stores = _tested(kernel, test, conditional, stores)
+    for output, register in outputs.items():
+        number = output_number(output)
+        form, place = kernel.frame.buffers[number], kernel.places[number]
+        if form.is_empty:
+            continue
+        exists = builder.and_(stores, _inside(kernel, number))
+        channels = form.element.channels
+        masks = [
+            builder.and_(exists, mask) if enabled else lanes.none
+            for mask, enabled in zip(register.written[:channels], output_mask, strict=False)
+        ]
+        words = [stored_words(lanes, form, value) for value in register.values[:channels]]
+        address = element_address(lanes, form, place, kernel.x, kernel.y)
+        scatter(lanes, form, place.memory, address, words, masks)
+
+
+def _inside(kernel: Kernel, number: int) -> Value:
+    """Lanes whose own element a buffer has."""
+    lanes, builder, place = kernel.lanes, kernel.lanes.builder, kernel.places[number]
+    inside = builder.and_(
+        builder.icmp_unsigned("<", kernel.x, lanes.splat(place.width_limit)),
+        builder.icmp_unsigned("<", kernel.y, lanes.splat(place.height_limit)),
+    )
+    return lanes.mask(inside)
+
+
+def _tested(kernel: Kernel, test: Test, conditional: Value | None, candidates: Value) -> Value:
+    """Of `candidates` those that pass; the value of those that the buffer takes is stored."""
+    lanes, builder = kernel.lanes, kernel.lanes.builder
+    if test.test is ConditionalTest.NEVER:
+        return lanes.none
+    if not test.uses_buffer:
+        return candidates
+    assert conditional is not None
+    form, place = kernel.frame.buffers[CONDITIONAL], kernel.places[CONDITIONAL]
+    if form.is_empty:
+        return lanes.none
+    passed = builder.and_(candidates, _inside(kernel, CONDITIONAL))
+    address = element_address(lanes, form, place, kernel.x, kernel.y)
+    words = stored_words(lanes, form, conditional)
+    if test.reads:
+        stored = gather_words(lanes, form, place.memory, address)
+        is_float = form.element.is_float
+        passed = builder.and_(passed, _compared(lanes, test.test, conditional if is_float else words, stored))
+    if test.writes:
+        scatter(lanes, form, place.memory, address, [words], [passed])
+    return passed
+
+
+def _compared(lanes: Lanes, test: ConditionalTest, value: Value, stored: Value) -> Value:
+    builder, comparison = lanes.builder, _COMPARISONS[test]
+    if value.type == lanes.integers:
+        return lanes.mask(builder.icmp_unsigned(comparison, value, stored))
+    compare = builder.fcmp_unordered if test is ConditionalTest.NOT_EQUAL else builder.fcmp_ordered
+    return lanes.mask(compare(comparison, value, lanes.as_floats(stored)))

@@ -1,0 +1,285 @@
+"""The frame of a compiled program: a loop over vectors of groups, what each group begins with, and how it ends.
+
+An instruction set's translation fills it: it begins where a `Kernel`'s builder stands and goes to `finish` with every
+group of the vector ended, to `give_back` if a group needs the golden model, or to `exceeded` if `limit_is_exceeded`.
+Nothing of a vector is visible before that, but uncached writes: its outputs and counts are stored at its end.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from ctm.rtl.isa.limits import QUAD, WORD_BITS
+from ctm.sim.engines.fast.parameters import UNITS, BufferSlot, Slot, buffer_slot
+from ctm.sim.engines.fast.vector.address import Form, Place
+from ctm.sim.engines.fast.vector.lanes import BYTE, INT, LONG, POINTER, Lanes, Value
+
+RUN = "run"
+"""Name of the compiled function: it takes a pointer to the parameters."""
+
+_DENORMALS_OFF = 0x8040
+"""MXCSR: flush results to zero, take denormal operands for zeros."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """What the frame is compiled for.
+
+    `width` lanes in a vector hold whole groups of `group` processors. With `is_tested` a byte for each processor says
+    whether it is covered. `buffers` are those that the program uses, by number.
+    """
+
+    width: int
+    group: int
+    fused: bool
+    is_tested: bool
+    buffers: Mapping[int, Form]
+
+    @property
+    def groups(self) -> int:
+        """Groups of a vector."""
+        return self.width // self.group
+
+
+class Counts:
+    """What a vector counts while it runs: instructions are noted as they are translated, and added at block ends."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+        self._noted: dict[int, int] = {}
+        self._issued = [lanes.builder.alloca(LONG) for _ in range(UNITS)]
+        self._active_issued, self._spent, self._present, self._active, self._groups = (
+            lanes.builder.alloca(LONG) for _ in range(5)
+        )
+
+    def begin(self, here: Value, group: int) -> None:
+        """A vector starts with the groups of `here`."""
+        builder, zero = self._lanes.builder, ir.Constant(LONG, 0)
+        for place in (*self._issued, self._active_issued, self._spent):
+            builder.store(zero, place)
+        self.change(here, here, group)
+        builder.store(builder.load(self._present, typ=LONG), self._groups)
+
+    def change(self, here: Value, active: Value, group: int) -> None:
+        """From here on the groups of `here` execute, with the lanes of `active`, which has no others."""
+        builder = self._lanes.builder
+        shift = ir.Constant(LONG, group.bit_length() - 1)
+        builder.store(builder.lshr(self._lanes.count(here), shift), self._present)
+        builder.store(self._lanes.count(active), self._active)
+
+    def note(self, unit: int) -> None:
+        """The groups that are here issue an instruction."""
+        self._noted[unit] = self._noted.get(unit, 0) + 1
+
+    def add(self) -> None:
+        """Add what was noted; before who is here or active changes, and before a block ends."""
+        builder, total = self._lanes.builder, sum(self._noted.values())
+        if not total:
+            return
+        for unit, count in self._noted.items():
+            self._increase(self._issued[unit], count, self._present)
+        self._increase(self._active_issued, total, self._active)
+        spent = builder.load(self._spent, typ=LONG)
+        builder.store(builder.add(spent, ir.Constant(LONG, total)), self._spent)
+        self._noted = {}
+
+    def spent(self) -> Value:
+        """Instructions that the vector issued: no group executed more."""
+        return self._lanes.builder.load(self._spent, typ=LONG)
+
+    def commit(self, parameters: Value) -> None:
+        """Add all to what is given back."""
+        self._add_to(parameters, Slot.GROUPS, self._groups)
+        self._add_to(parameters, Slot.LANE_INSTRUCTIONS, self._active_issued)
+        for unit, place in enumerate(self._issued):
+            self._add_to(parameters, Slot.ISSUED + unit, place)
+
+    def _increase(self, place: Value, count: int, by: Value) -> None:
+        builder = self._lanes.builder
+        step = builder.mul(builder.load(by, typ=LONG), ir.Constant(LONG, count))
+        builder.store(builder.add(builder.load(place, typ=LONG), step), place)
+
+    def _add_to(self, parameters: Value, slot: int, place: Value) -> None:
+        builder = self._lanes.builder
+        at = builder.gep(parameters, [ir.Constant(INT, slot)], source_etype=LONG)
+        builder.store(builder.add(builder.load(at, typ=LONG), builder.load(place, typ=LONG)), at)
+
+
+class Kernel:
+    """A function that runs all vectors; `lanes.builder` stands where the translation has to begin.
+
+    `x` and `y` are the processors' coordinates as words, `covered` their mask, `here` the mask of the groups that are
+    issued.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.module = ir.Module("ctm")
+        # `run` sets the mode that all arithmetic needs, so nothing of it may move out of the inner function.
+        self.function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), "kernel")
+        self.function.linkage = "internal"
+        _set_attributes(self.function, frame.width)
+        builder = ir.IRBuilder(self.function.append_basic_block("entry"))
+        self.lanes = Lanes(builder, frame.width, fused=frame.fused)
+        self.parameters = self.function.args[0]
+        self.places = {number: self._place(number) for number in frame.buffers}
+        self._vectors = self.parameter(Slot.VECTORS, INT)
+        self._domain = [self.parameter(slot, INT) for slot in (Slot.I0, Slot.J0, Slot.I1, Slot.J1)]
+        self._origins = [self.parameter(slot, POINTER) for slot in (Slot.ORIGIN_I, Slot.ORIGIN_J)]
+        self._covered = self.parameter(Slot.COVERED, POINTER)
+        self._vector = builder.alloca(INT)
+        self.counts = Counts(self.lanes)
+        self.finish, self.give_back, self.exceeded, self._next = (
+            self.block(name) for name in ("finish", "give_back", "exceeded", "next")
+        )
+        self._begin()
+
+    def parameter(self, slot: int, kind: Value) -> Value:
+        """A parameter; to be read at the function's beginning."""
+        at = self.lanes.builder.gep(self.parameters, [ir.Constant(INT, slot)], source_etype=LONG)
+        return self.lanes.builder.load(at, typ=kind)
+
+    def limit_is_exceeded(self) -> Value:
+        """One bit: whether the vector issued more instructions than it may, or is to stop."""
+        builder = self.lanes.builder
+        at = builder.gep(self.parameters, [ir.Constant(INT, Slot.LIMIT)], source_etype=LONG)
+        limit = builder.load(at, typ=LONG)
+        # Another thread may set it.
+        limit.volatile = True
+        return builder.icmp_unsigned(">", self.counts.spent(), limit)
+
+    def block(self, name: str) -> Value:
+        """A new basic block."""
+        return self.function.append_basic_block(name)
+
+    def go_if(self, bit: Value, block: Value) -> None:
+        """Go to a block if `bit` is set, else on."""
+        behind = self.block("on")
+        self.lanes.builder.cbranch(bit, block, behind)
+        self.lanes.builder.position_at_end(behind)
+
+    def end(self) -> None:
+        """The vector's outputs are stored: count what it did, and go on with the next one."""
+        builder = self.lanes.builder
+        self.counts.commit(self.parameters)
+        builder.branch(self._next)
+        builder.position_at_end(self.exceeded)
+        # Those behind it are likely to do the same, and need not try.
+        at = builder.gep(self.parameters, [ir.Constant(INT, Slot.LIMIT)], source_etype=LONG)
+        builder.store(ir.Constant(LONG, 0), at)
+        builder.branch(self.give_back)
+        builder.position_at_end(self.give_back)
+        self._give_back()
+        builder.branch(self._next)
+
+    def text(self) -> str:
+        """The finished module."""
+        self._add_run()
+        return str(self.module)
+
+    def _place(self, number: int) -> Place:
+        def get(slot: BufferSlot, kind: Value = INT) -> Value:
+            return self.parameter(buffer_slot(number, slot), kind)
+
+        return Place(
+            memory=get(BufferSlot.MEMORY, POINTER), base=get(BufferSlot.BASE), stride=get(BufferSlot.STRIDE),
+            width_limit=get(BufferSlot.WIDTH_LIMIT), height_limit=get(BufferSlot.HEIGHT_LIMIT),
+            scale_x=get(BufferSlot.SCALE_X), scale_y=get(BufferSlot.SCALE_Y),
+        )  # fmt: skip
+
+    def _begin(self) -> None:
+        """Begin the loop over vectors."""
+        lanes, builder = self.lanes, self.lanes.builder
+        head, body, start, done = (self.block(name) for name in ("head", "body", "start", "done"))
+        builder.store(ir.Constant(INT, 0), self._vector)
+        builder.branch(head)
+        builder.position_at_end(self._next)
+        following = builder.add(builder.load(self._vector, typ=INT), ir.Constant(INT, 1))
+        builder.store(following, self._vector)
+        builder.branch(head)
+        builder.position_at_end(head)
+        self._number = builder.load(self._vector, typ=INT)
+        builder.cbranch(builder.icmp_unsigned("<", self._number, self._vectors), body, done)
+        builder.position_at_end(done)
+        builder.ret_void()
+        builder.position_at_end(body)
+        self.x, self.y = self._coordinates()
+        self.covered = self._coverage()
+        self.here = lanes.any_of_group(self.covered, self.frame.group)
+        builder.cbranch(lanes.any(self.here), start, self._next)
+        builder.position_at_end(start)
+        self.counts.begin(self.here, self.frame.group)
+
+    def _coordinates(self) -> tuple[Value, Value]:
+        lanes, frame = self.lanes, self.frame
+        processors = [lane % frame.group for lane in range(frame.width)]
+        offsets = [2 * (at // QUAD) + (at & 1) for at in processors], [at >> 1 & 1 for at in processors]
+        x, y = (
+            lanes.builder.add(self._origin(origin), lanes.integer_for_each(offset))
+            for origin, offset in zip(self._origins, offsets, strict=True)
+        )
+        return x, y
+
+    def _origin(self, origins: Value) -> Value:
+        """Each group's first coordinate in all its lanes."""
+        builder, groups = self.lanes.builder, self.frame.groups
+        first = builder.mul(self._number, ir.Constant(INT, groups))
+        at = builder.gep(origins, [builder.zext(first, LONG)], source_etype=INT)
+        loaded = builder.load(at, typ=ir.VectorType(INT, groups))
+        loaded.align = 4
+        of_lane = [lane // self.frame.group for lane in range(self.frame.width)]
+        return builder.shuffle_vector(loaded, loaded, self.lanes.integer_for_each(of_lane))
+
+    def _coverage(self) -> Value:
+        lanes, builder = self.lanes, self.lanes.builder
+        i0, j0, i1, j1 = (lanes.splat(bound) for bound in self._domain)
+        inside = builder.and_(builder.icmp_signed(">=", self.x, i0), builder.icmp_signed("<=", self.x, i1))
+        inside = builder.and_(inside, builder.icmp_signed(">=", self.y, j0))
+        inside = builder.and_(inside, builder.icmp_signed("<=", self.y, j1))
+        if self.frame.is_tested:
+            first = builder.mul(self._number, ir.Constant(INT, self.frame.width))
+            at = builder.gep(self._covered, [builder.zext(first, LONG)], source_etype=BYTE)
+            loaded = builder.load(at, typ=ir.VectorType(BYTE, self.frame.width))
+            loaded.align = 1
+            none = ir.Constant(loaded.type, [0] * self.frame.width)
+            inside = builder.and_(inside, builder.icmp_unsigned("!=", loaded, none))
+        return lanes.mask(inside)
+
+    def _give_back(self) -> None:
+        """Note the vector's number, for the golden model."""
+        builder = self.lanes.builder
+        numbers = self.parameter(Slot.RETURNED, POINTER)
+        at = builder.gep(self.parameters, [ir.Constant(INT, Slot.RETURNED_COUNT)], source_etype=LONG)
+        count = builder.load(at, typ=LONG)
+        builder.store(self._number, builder.gep(numbers, [count], source_etype=INT))
+        builder.store(builder.add(count, ir.Constant(LONG, 1)), at)
+
+    def _add_run(self) -> None:
+        """The function that is called: the inner one with the host's denormals off."""
+        function = ir.Function(self.module, self.function.function_type, RUN)
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        kept, changed = builder.alloca(INT), builder.alloca(INT)
+        kind = ir.FunctionType(ir.VoidType(), [POINTER])
+        get, put = (ir.Function(self.module, kind, f"llvm.x86.sse.{name}mxcsr") for name in ("st", "ld"))
+        builder.call(get, [kept])
+        mode = builder.load(kept, typ=INT)
+        builder.store(builder.or_(mode, ir.Constant(INT, _DENORMALS_OFF)), changed)
+        builder.call(put, [changed])
+        builder.call(self.function, function.args)
+        builder.call(put, [kept])
+        builder.ret_void()
+
+
+def masks_of(lanes: Lanes, names: Sequence[str]) -> dict[str, Value]:
+    """Kept masks, one for each name."""
+    return {name: lanes.builder.alloca(lanes.integers, name=name) for name in names}
+
+
+def _set_attributes(function: Value, width: int) -> None:
+    """What llvmlite knows no names for, so its own check is left out."""
+    for text in (
+        "noinline", "nounwind", '"denormal-fp-math"="preserve-sign,preserve-sign"',
+        f'"prefer-vector-width"="{min(512, max(128, WORD_BITS * width))}"',
+    ):  # fmt: skip
+        set.add(function.attributes, text)

@@ -1,0 +1,105 @@
+"""What a compiled program is given and gives back: a table of 64-bit slots, the same for all programs.
+
+A slot holds a pointer, a whole number, or the bits of a float32.
+"""
+
+from collections.abc import Sequence
+from enum import IntEnum, auto
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
+from ctm.rtl.isa.limits import INPUTS, OUTPUTS
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.memory import Memory
+
+UNITS = 8
+"""Kinds of instructions that can be counted."""
+
+
+class Slot(IntEnum):
+    """What is given."""
+
+    TABLE = 0
+    """Points at the transcendental unit's table."""
+    CONSTANTS = auto()
+    """Points at the float constants."""
+    INTEGERS = auto()
+    """Points at the int constants: count, start and step of each, 32 bits."""
+    BOOLEANS = auto()
+    """The bool constants, a bit each."""
+    CONDITIONAL_VALUE = auto()
+    I0 = auto()
+    J0 = auto()
+    I1 = auto()
+    J1 = auto()
+    """The domain."""
+    ORIGIN_I = auto()
+    ORIGIN_J = auto()
+    """Point at the coordinates of each group's first processor, 32 bits."""
+    COVERED = auto()
+    """Points at a byte for each processor, where a conditional test chose them."""
+    VECTORS = auto()
+    """Vectors to run; the last one is filled up with groups outside the domain."""
+    LIMIT = auto()
+    """Instructions that a vector may execute; 0 stops all."""
+    RETURNED = auto()
+    """Points at 32 bits for each vector: the numbers of those that were given back."""
+    RETURNED_COUNT = auto()
+    GROUPS = auto()
+    LANE_INSTRUCTIONS = auto()
+    """Counted: groups that ran, and active lanes of each instruction; behind them instructions of each unit."""
+    ISSUED = auto()
+
+
+class BufferSlot(IntEnum):
+    """What is given of a buffer."""
+
+    MEMORY = 0
+    """Points at the 4 GiB that it lies in."""
+    BASE = auto()
+    STRIDE = auto()
+    """Bytes of a row, or tiles of one."""
+    WIDTH_LIMIT = auto()
+    HEIGHT_LIMIT = auto()
+    SCALE_X = auto()
+    SCALE_Y = auto()
+    SIZE = auto()
+
+
+CONDITIONAL = INPUTS + OUTPUTS
+"""Number of the conditional buffer, behind inputs and outputs."""
+_BUFFERS = Slot.ISSUED + UNITS
+SLOTS = _BUFFERS + (CONDITIONAL + 1) * BufferSlot.SIZE
+
+Table = npt.NDArray[np.uint64]
+
+
+def output_number(output: int) -> int:
+    """Number of an output's buffer."""
+    return INPUTS + output
+
+
+def buffer_slot(number: int, slot: BufferSlot) -> int:
+    """Place of a buffer's slot."""
+    return int(_BUFFERS + number * BufferSlot.SIZE + slot)
+
+
+def set_buffer(table: Table, number: int, buffer: Buffer, memory: Memory) -> None:
+    """Describe a buffer."""
+    size = buffer.element.element_bytes
+    stride = buffer.pitch * size // LINEAR_ROW_ALIGNMENT * LINEAR_ROW_ALIGNMENT
+    if buffer.is_tiled:
+        stride = buffer.pitch >> TILE_LOG2[size][0]
+    first = buffer_slot(number, BufferSlot.MEMORY)
+    table[first : first + BufferSlot.SIZE] = (
+        memory.bytes.ctypes.data, buffer.base, stride, buffer.width_limit, buffer.height_limit, buffer.pitch,
+        buffer.scale_height,
+    )  # fmt: skip
+
+
+def set_buffers(table: Table, first: int, buffers: Sequence[Buffer], memories: Sequence[Memory]) -> None:
+    """Describe neighbouring buffers."""
+    for number, (buffer, memory) in enumerate(zip(buffers, memories, strict=True), start=first):
+        set_buffer(table, number, buffer, memory)

@@ -1,0 +1,6 @@
+"""What the engine compiles, by instruction set."""
+
+from ctm.sim.engines.fast.core import Prepare
+from ctm.sim.engines.fast.r5xx.preparation import prepare as prepare_r5xx
+
+PREPARATIONS: dict[str, Prepare] = {"r5xx": prepare_r5xx}

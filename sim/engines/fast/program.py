@@ -1,0 +1,105 @@
+"""What an instruction set gives the engine of a launch."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.rtl.isa.limits import INPUTS
+from ctm.sim.engines.fast.kernel import Frame
+from ctm.sim.engines.fast.parameters import CONDITIONAL, SLOTS, Slot, Table, output_number, set_buffer, set_buffers
+from ctm.sim.engines.fast.vector.address import Form
+from ctm.sim.engines.fast.vector.tables import table as transcendental_table
+from ctm.sim.golden.dpp.inputs import overlap
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.mc.buffer import Buffer
+
+
+class FallBackError(Exception):
+    """The launch is for the golden model; the message says why, as the end of a sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A launch, ready to be compiled and run.
+
+    `table` has all parameters but those of a part of the domain, `kept` the arrays that it points at. With `in_order`
+    groups run one after the other.
+    """
+
+    frame: Frame
+    key: tuple[str, ...]
+    text: Callable[[], str]
+    table: Table
+    kept: Sequence[npt.NDArray[Any]]
+    units: tuple[str, ...]
+    in_order: bool
+
+
+def used_buffers(launch: Launch[Any], inputs: Sequence[int]) -> dict[int, Form]:
+    """The forms of the buffers that a launch uses, by their numbers."""
+    program, unit = launch.program, launch.conditional
+    outputs = (*program.outputs, *program.uncached_outputs)
+    forms = {index: Form.of(launch.inputs.buffers[index]) for index in inputs}
+    forms |= {output_number(output): Form.of(launch.outputs[output]) for output in outputs}
+    if tests_itself(launch) and (unit.reads_buffer or unit.may_write_buffer):
+        forms[CONDITIONAL] = Form.of(unit.buffer)
+    return forms
+
+
+def tests_itself(launch: Launch[Any]) -> bool:
+    """Whether processors make the conditional test when they end."""
+    return launch.conditional.location is ConditionalLocation.DPP
+
+
+def check_independence(launch: Launch[Any], uncached: Sequence[int]) -> None:
+    """Refuse launches whose result depends on the order in which groups write; `uncached` inputs are read as they are.
+
+    Raises
+    ------
+    FallBackError
+        It is one.
+    """
+    if launch.memory.refused_ranges:
+        raise FallBackError("a part of memory answers with errors")
+    written = list(_written(launch))
+    unit = launch.conditional
+    for one, other in combinations(written, 2):
+        if one != other and overlap(one, other):
+            raise FallBackError("it writes two buffers that overlap")
+    if unit.reads_buffer and any(overlap(unit.buffer, buffer) for buffer in written if buffer is not unit.buffer):
+        raise FallBackError("an output overlaps the conditional buffer")
+    for index in uncached:
+        if any(overlap(launch.inputs.buffers[index], buffer) for buffer in written):
+            raise FallBackError(f"it reads input {index}, which it writes, past the caches")
+
+
+def _written(launch: Launch[Any]) -> Iterator[Buffer]:
+    program, unit = launch.program, launch.conditional
+    for output in (*program.outputs, *program.uncached_outputs):
+        yield launch.outputs[output]
+    if unit.may_write_buffer:
+        yield unit.buffer
+
+
+def parameters(launch: Launch[Any]) -> tuple[Table, list[npt.NDArray[Any]]]:
+    """The parameters that do not depend on the instruction set, and the arrays that they point at."""
+    table = np.zeros(SLOTS, np.uint64)
+    coefficients = transcendental_table()
+    floats = launch.program.constants.all_floats()
+    table[Slot.TABLE] = coefficients.ctypes.data
+    table[Slot.CONSTANTS] = floats.ctypes.data
+    table[Slot.CONDITIONAL_VALUE] = int(launch.conditional_value.view(np.uint32))
+    domain = launch.domain
+    for slot, bound in ((Slot.I0, domain.i0), (Slot.J0, domain.j0), (Slot.I1, domain.i1), (Slot.J1, domain.j1)):
+        table[slot] = bound
+    memories = launch.inputs.cached
+    set_buffers(table, 0, launch.inputs.buffers, memories)
+    set_buffers(table, INPUTS, launch.outputs, [launch.memory] * len(launch.outputs))
+    set_buffer(table, CONDITIONAL, launch.conditional.buffer, launch.memory)
+    # A run must not be seen by who begins the next one.
+    return table, [coefficients, floats, *(memory.bytes for memory in memories)]

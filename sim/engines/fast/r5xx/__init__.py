@@ -1,0 +1,1 @@
+"""R5xx programs as LLVM IR."""

@@ -1,0 +1,159 @@
+"""What of flow control is known before a program runs: at each instruction, which loops and calls a group is in.
+
+A node is an instruction together with its loops and calls, so that code that is called from two places is there twice.
+Nodes have an order, in which groups that part wait for each other: of all groups of a vector those that stand lowest
+go on. Source: CTM Guide pp. 34-38.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, LOOP_STACK
+from ctm.rtl.isa.r5xx.opcodes import AddressOperation, FlowOperation
+from ctm.sim.golden.r5xx.instruction import Flow, Illegal, Instruction
+
+BEGINS = {FlowOperation.LOOP, FlowOperation.REP}
+ENDS = {FlowOperation.ENDLOOP: FlowOperation.LOOP, FlowOperation.ENDREP: FlowOperation.REP}
+BREAKS = {FlowOperation.BREAKLOOP: FlowOperation.LOOP, FlowOperation.BREAKREP: FlowOperation.REP}
+_KINDS = ENDS | BREAKS
+_MOST_NODES = 4096
+
+
+class TooManyPathsError(Exception):
+    """Calls lead to the same code by so many ways that it would be there too often."""
+
+
+class Loop(NamedTuple):
+    """A loop frame, by the instruction that made it and the calls there."""
+
+    kind: FlowOperation
+    pc: int
+    returns: tuple[int, ...]
+
+
+class Node(NamedTuple):
+    """An instruction on one path of calls and loops."""
+
+    pc: int
+    loops: tuple[Loop, ...] = ()
+    returns: tuple[int, ...] = ()
+
+    @property
+    def place(self) -> tuple[int, ...]:
+        """Its place in the order: what is called stands at its call."""
+        return (*(pc - 1 for pc in self.returns), self.pc)
+
+    @property
+    def level(self) -> int:
+        """Loops around it that have an index."""
+        return sum(loop.kind is FlowOperation.LOOP for loop in self.loops)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Where groups go that jump and that stay; None where they fault."""
+
+    jump: Node | None
+    stay: Node | None
+
+
+class Graph:
+    """All that can be reached from `start`. A program ends behind the instruction `end`.
+
+    Raises
+    ------
+    TooManyPathsError
+        There are more nodes than anyone would want.
+    """
+
+    def __init__(self, code: Sequence[Instruction], *, start: int, end: int, full_flow_control: bool) -> None:
+        self._code, self._end, self._full = code, end, full_flow_control
+        self.entry = Node(start)
+        self.edges: dict[Node, Edges] = {}
+        """Of flow-control instructions that do not always fault."""
+        found, waiting = {self.entry}, [self.entry]
+        while waiting:
+            for following in self._successors(waiting.pop()):
+                if following not in found:
+                    found.add(following)
+                    waiting.append(following)
+            if len(found) > _MOST_NODES:
+                raise TooManyPathsError
+        self.nodes = sorted(found, key=lambda node: node.place)
+
+    def always_faults(self, node: Node) -> bool:
+        """Whether every group that comes to a node faults there."""
+        if node.pc >= len(self._code):
+            return True
+        instruction = self._code[node.pc]
+        if not isinstance(instruction, Flow):
+            return isinstance(instruction, Illegal)
+        operation = instruction.operation
+        if operation is not FlowOperation.CONTINUE and operation not in _KINDS:
+            return False
+        return not node.loops or node.loops[-1].kind is not _KINDS.get(operation, node.loops[-1].kind)
+
+    def flow(self, node: Node) -> Flow:
+        """The flow-control instruction of a node that has edges."""
+        instruction = self._code[node.pc]
+        assert isinstance(instruction, Flow)
+        return instruction
+
+    @cached_property
+    def keeps_groups_together(self) -> bool:
+        """Whether groups that meet at a node have always gone round the loops there equally often.
+
+        They have if a loop's code, and nothing else, lies between its beginning and its one end: nobody who waits there
+        is overtaken, and all wait at the end for each other.
+        """
+        place = {node: number for number, node in enumerate(self.nodes)}
+        inside: dict[tuple[Loop, ...], list[int]] = {}
+        for node, number in place.items():
+            for depth in range(len(node.loops)):
+                inside.setdefault(node.loops[: depth + 1], []).append(number)
+        for loops, numbers in inside.items():
+            loop = loops[-1]
+            first = place[Node(loop.pc, loops[:-1], loop.returns)] + 1
+            if numbers != list(range(first, first + len(numbers))):
+                return False
+            ends = [number for number in numbers if self._ends(self.nodes[number], loops)]
+            if ends not in ([], numbers[-1:]):
+                return False
+        return True
+
+    def _ends(self, node: Node, loops: tuple[Loop, ...]) -> bool:
+        return node.loops == loops and node in self.edges and self.flow(node).operation in ENDS
+
+    def _successors(self, node: Node) -> list[Node]:
+        if self.always_faults(node):
+            return []
+        if isinstance(self._code[node.pc], Flow):
+            self.edges[node] = edges = self._edges(node)
+            return [] if node.pc == self._end else [to for to in (edges.jump, edges.stay) if to is not None]
+        return [] if node.pc == self._end else [node._replace(pc=node.pc + 1)]
+
+    def _edges(self, node: Node) -> Edges:
+        instruction = self.flow(node)
+        inner = node.loops[:-1]
+        stay: Node | None = node._replace(pc=node.pc + 1)
+        jump = self._jump(node, instruction)
+        if instruction.operation in BEGINS:
+            loop = Loop(instruction.operation, node.pc, node.returns)
+            deep = len(node.loops) >= (LOOP_STACK if self._full else 0)
+            stay = None if deep else node._replace(pc=node.pc + 1, loops=(*node.loops, loop))
+        elif instruction.operation in ENDS:
+            stay = node._replace(pc=node.pc + 1, loops=inner)
+        elif instruction.operation in BREAKS and jump is not None:
+            jump = jump._replace(loops=inner)
+        return Edges(jump, stay)
+
+    def _jump(self, node: Node, instruction: Flow) -> Node | None:
+        if instruction.address_operation is AddressOperation.PUSH:
+            if len(node.returns) >= (ADDRESS_STACK if self._full else 0):
+                return None
+            return node._replace(pc=instruction.target, returns=(*node.returns, node.pc + 1))
+        if instruction.address_operation is AddressOperation.POP:
+            return node._replace(pc=node.returns[-1], returns=node.returns[:-1]) if node.returns else None
+        return node._replace(pc=instruction.target)

@@ -1,0 +1,86 @@
+"""An R5xx launch, ready to be compiled and run."""
+
+from typing import Any
+
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
+from ctm.sim.engines.fast.finish import Test
+from ctm.sim.engines.fast.host import Host
+from ctm.sim.engines.fast.kernel import Frame
+from ctm.sim.engines.fast.parameters import Slot
+from ctm.sim.engines.fast.program import (
+    FallBackError,
+    Prepared,
+    check_independence,
+    parameters,
+    tests_itself,
+    used_buffers,
+)
+from ctm.sim.engines.fast.r5xx.graph import Graph, TooManyPathsError
+from ctm.sim.engines.fast.r5xx.integers import bool_word, int_words
+from ctm.sim.engines.fast.r5xx.translation import Source, translate
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r5xx.instruction import Tex
+from ctm.sim.golden.r5xx.program import Program
+
+_UNREAD = {TextureOperation.NOP, TextureOperation.KILL_LT_0}
+
+
+def prepare(launch: Launch[Any], host: Host) -> Prepared:
+    """What is compiled of a launch for a host.
+
+    Raises
+    ------
+    FallBackError
+        It is for the golden model.
+    """
+    program: Program = launch.program
+    lookups = [each for each in program.code.instructions if isinstance(each, Tex) and each.operation not in _UNREAD]
+    uncached = {each.input for each in lookups if each.operation is TextureOperation.LOOKUP_UNCACHED}
+    check_independence(launch, sorted(uncached))
+    source = _source(launch, program)
+    width = max(host.width, launch.lanes) if source.graph.keeps_groups_together else launch.lanes
+    frame = Frame(
+        width=width,
+        group=launch.lanes,
+        fused=host.fused,
+        is_tested=launch.conditional.location is ConditionalLocation.PE,
+        buffers=used_buffers(launch, sorted({each.input for each in lookups})),
+    )
+    table, kept = parameters(launch)
+    integers = int_words(program.constants)
+    table[Slot.INTEGERS], table[Slot.BOOLEANS] = integers.ctypes.data, bool_word(program.constants)
+    state = (source.outputs, source.output_mask, source.test, source.conditional_from_program)
+    return Prepared(
+        frame=frame,
+        key=("r5xx", repr(program.image.code), repr(program.image.information), repr(frame), repr(state)),
+        text=lambda: translate(source, frame),
+        table=table,
+        kept=[*kept, integers],
+        units=tuple(unit.name for unit in InstructionType),
+        in_order=program.uncached_writes,
+    )
+
+
+def _source(launch: Launch[Any], program: Program) -> Source:
+    code = program.code
+    try:
+        graph = Graph(
+            code.instructions, start=program.start, end=program.end, full_flow_control=program.full_flow_control
+        )
+    except TooManyPathsError:
+        raise FallBackError("calls lead to its code by too many paths") from None
+    return Source(
+        instructions=code.instructions,
+        plans=code.plans,
+        graph=graph,
+        end=program.end,
+        temporaries=program.temporaries,
+        zero_times_anything=program.zero_times_anything,
+        full_flow_control=program.full_flow_control,
+        uncached_writes=program.uncached_writes,
+        conditional_from_program=program.conditional_from_program,
+        outputs=program.outputs,
+        output_mask=launch.output_mask,
+        test=Test.of(launch.conditional) if tests_itself(launch) else None,
+    )

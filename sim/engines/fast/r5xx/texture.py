@@ -1,0 +1,93 @@
+"""Texture instructions: lookups, and kill. Source: CTM Guide pp. 32-33."""
+
+from dataclasses import dataclass
+
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r5xx.opcodes import TextureOperation
+from ctm.sim.engines.fast.kernel import Kernel
+from ctm.sim.engines.fast.r5xx.gates import Gates
+from ctm.sim.engines.fast.r5xx.registers import Temporaries
+from ctm.sim.engines.fast.vector import conversion, selection
+from ctm.sim.engines.fast.vector.address import Form, Place, element_address
+from ctm.sim.engines.fast.vector.elements import gather
+from ctm.sim.engines.fast.vector.lanes import Lanes, Value
+from ctm.sim.engines.fast.vector.transcendental import Transcendental
+from ctm.sim.golden.mc.elements import NEIGHBOURS
+from ctm.sim.golden.r5xx.instruction import Tex
+
+
+@dataclass(frozen=True)
+class Texture:
+    """Lookups of a program."""
+
+    kernel: Kernel
+    unit: Transcendental
+    gates: Gates
+    temporaries: Temporaries
+
+    @property
+    def _lanes(self) -> Lanes:
+        return self.kernel.lanes
+
+    def kill(self, instruction: Tex, loop_index: Value) -> None:
+        """KILL_LT_0: lanes of which a channel is less than zero live no more."""
+        builder, registers = self._lanes.builder, self.gates.registers
+        base = self.gates.base()
+        for channel in instruction.common.write_mask:
+            value = self.temporaries.read(instruction.source, channel, loop_index)
+            less = selection.is_less_than_zero(self._lanes, value)
+            gate = self.gates.of(instruction.common, channel, base)
+            less = less if gate is None else builder.and_(less, gate)
+            builder.store(builder.and_(registers.mask(registers.live), builder.not_(less)), registers.live)
+
+    def lookup(self, instruction: Tex, loop_index: Value) -> None:
+        """A lookup of any kind."""
+        form, place = self.kernel.frame.buffers[instruction.input], self.kernel.places[instruction.input]
+        fetched = [self._lanes.single(0)] * CHANNELS
+        if not form.is_empty:
+            source = [self.temporaries.read(instruction.source, channel, loop_index) for channel in range(CHANNELS)]
+            x, y = self._coordinates(instruction, source, place)
+            fetched = self._fetch(form, place, x, y)
+        self._write(instruction, fetched, loop_index)
+
+    def _coordinates(self, instruction: Tex, source: list[Value], place: Place) -> tuple[Value, Value]:
+        lanes, builder = self._lanes, self._lanes.builder
+        s, t, _, q = (source[channel] for channel in instruction.source_swizzle)
+        if instruction.operation is TextureOperation.LOOKUP_PROJ:
+            reciprocal = self.unit.apply("RCP", q)
+            s, t = builder.fmul(s, reciprocal), builder.fmul(t, reciprocal)
+        if not instruction.unscaled:
+            s, t = builder.fmul(s, self._float(place.scale_x)), builder.fmul(t, self._float(place.scale_y))
+        last = [builder.fsub(self._float(limit), lanes.single(1)) for limit in (place.width_limit, place.height_limit)]
+        return conversion.coordinate_index(lanes, s, last[0]), conversion.coordinate_index(lanes, t, last[1])
+
+    def _float(self, scalar: Value) -> Value:
+        return self._lanes.builder.sitofp(self._lanes.splat(scalar), self._lanes.floats)
+
+    def _fetch(self, form: Form, place: Place, x: Value, y: Value) -> list[Value]:
+        lanes = self._lanes
+        if not form.is_2x2:
+            return gather(lanes, form, place.memory, element_address(lanes, form, place, x, y))
+        fetched = []
+        for right, up in NEIGHBOURS:
+            at = [self._beside(x, right, place.width_limit), self._beside(y, up, place.height_limit)]
+            fetched.append(gather(lanes, form, place.memory, element_address(lanes, form, place, *at))[0])
+        return fetched
+
+    def _beside(self, index: Value, distance: int, limit: Value) -> Value:
+        """The next index, or the last one."""
+        if distance == 0:
+            return index
+        lanes, builder = self._lanes, self._lanes.builder
+        following = builder.add(index, lanes.integer(distance))
+        return lanes.choose(builder.icmp_signed("<", following, lanes.splat(limit)), following, index)
+
+    def _write(self, instruction: Tex, fetched: list[Value], loop_index: Value) -> None:
+        common, builder = instruction.common, self._lanes.builder
+        base = self.gates.base(write_inactive=common.write_inactive)
+        if instruction.ignore_uncovered:
+            base = self.kernel.covered if base is None else builder.and_(base, self.kernel.covered)
+        for channel in common.write_mask:
+            gate = self.gates.of(common, channel, base)
+            place = self.temporaries.place(instruction.destination, channel, loop_index)
+            self.gates.store(place, fetched[instruction.destination_swizzle[channel]], gate)

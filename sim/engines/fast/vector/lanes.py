@@ -1,0 +1,168 @@
+"""Vectors of one word for each lane, and the instructions on them that everything else is made of."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from ctm.rtl.isa.limits import QUAD
+
+Value = Any
+"""A value of LLVM's IR; llvmlite has no types."""
+
+BIT, BYTE, SHORT, INT, LONG = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
+FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
+POINTER = ir.PointerType()
+
+SIGN = 1 << 31
+MAGNITUDE = SIGN - 1
+
+
+class Lanes:
+    """Appends instructions on vectors of `width` lanes where `builder` stands.
+
+    `fused` says that the host has a fused multiply-add. Masks of lanes are vectors of integers, 0 or -1, where they are
+    kept, and vectors of bits where they are made and used.
+    """
+
+    def __init__(self, builder: Value, width: int, *, fused: bool) -> None:
+        self.builder = builder
+        self.width = width
+        self.fused = fused
+        self.floats, self.integers, self.doubles, self.longs, self.bits = (
+            ir.VectorType(kind, width) for kind in (FLOAT, INT, DOUBLE, LONG, BIT)
+        )
+
+    # Constants.
+
+    def single(self, value: float) -> Value:
+        """The same float32 in all lanes; a NaN by its bits instead."""
+        return ir.Constant(self.floats, [float(np.float32(value))] * self.width)
+
+    def integer(self, value: int) -> Value:
+        """The same 32-bit word in all lanes."""
+        return ir.Constant(self.integers, [(value + SIGN) % (1 << 32) - SIGN] * self.width)
+
+    def integer_for_each(self, values: Sequence[int]) -> Value:
+        """A 32-bit word for each lane."""
+        return ir.Constant(self.integers, list(values))
+
+    def double(self, value: float) -> Value:
+        """The same float64 in all lanes."""
+        return ir.Constant(self.doubles, [value] * self.width)
+
+    def long(self, value: int) -> Value:
+        """The same 64-bit word in all lanes."""
+        return ir.Constant(self.longs, [(value + (1 << 63)) % (1 << 64) - (1 << 63)] * self.width)
+
+    @property
+    def none(self) -> Value:
+        """The mask of no lane."""
+        return self.integer(0)
+
+    @property
+    def all(self) -> Value:
+        """The mask of all lanes."""
+        return self.integer(-1)
+
+    # Types.
+
+    def words(self, values: Value) -> Value:
+        """The bits of floats."""
+        return self.builder.bitcast(values, self.integers)
+
+    def as_floats(self, words: Value) -> Value:
+        """The floats that have these bits."""
+        return self.builder.bitcast(words, self.floats)
+
+    def mask(self, bits: Value) -> Value:
+        """A mask to keep, of bits."""
+        return self.builder.sext(bits, self.integers)
+
+    def chosen(self, mask: Value) -> Value:
+        """The bits of a mask that was kept."""
+        return self.builder.icmp_signed("<", mask, self.none)
+
+    # Moves.
+
+    def splat(self, scalar: Value) -> Value:
+        """A scalar in all lanes."""
+        kind = ir.VectorType(scalar.type, self.width)
+        first = self.builder.insert_element(ir.Constant(kind, ir.Undefined), scalar, ir.Constant(INT, 0))
+        return self.builder.shuffle_vector(first, first, self.integer(0))
+
+    def pick(self, vector: Value, lane: int) -> Value:
+        """The scalar of one lane."""
+        return self.builder.extract_element(vector, ir.Constant(INT, lane))
+
+    def put(self, vector: Value, scalar: Value, lane: int) -> Value:
+        """The vector with another scalar in one lane."""
+        return self.builder.insert_element(vector, scalar, ir.Constant(INT, lane))
+
+    def shuffle(self, vector: Value, lanes: Sequence[int]) -> Value:
+        """For each lane the scalar of the lane that `lanes` has there."""
+        return self.builder.shuffle_vector(vector, vector, self.integer_for_each(lanes))
+
+    def of_quad(self, vector: Value, lane: int) -> Value:
+        """Of each quad, one lane's scalar in all four."""
+        return self.shuffle(vector, [at // QUAD * QUAD + lane for at in range(self.width)])
+
+    def choose(self, bits: Value, one: Value, other: Value) -> Value:
+        """`one` in the lanes of `bits`, else `other`."""
+        return self.builder.select(bits, one, other)
+
+    def where(self, mask: Value, one: Value, other: Value) -> Value:
+        """`one` in the lanes of a kept mask, else `other`."""
+        return self.choose(self.chosen(mask), one, other)
+
+    # Masks.
+
+    def any(self, mask: Value) -> Value:
+        """One bit: whether a lane is in the mask."""
+        return self.builder.icmp_unsigned("!=", self._packed(mask), ir.Constant(ir.IntType(self.width), 0))
+
+    def count(self, mask: Value) -> Value:
+        """Lanes in the mask, a 64-bit scalar."""
+        packed = self._packed(mask)
+        counted = self.call(f"llvm.ctpop.i{self.width}", packed.type, packed)
+        return self.builder.zext(counted, LONG)
+
+    def any_of_group(self, mask: Value, group: int) -> Value:
+        """A mask of whole groups of `group` lanes: those of which a lane is in `mask`."""
+        if group == self.width:
+            return self.mask(self.splat(self.any(mask)))
+        distance = 1
+        while distance < group:
+            others = [lane ^ distance for lane in range(self.width)]
+            mask = self.builder.or_(mask, self.shuffle(mask, others))
+            distance *= 2
+        return mask
+
+    def _packed(self, mask: Value) -> Value:
+        return self.builder.bitcast(self.chosen(mask), ir.IntType(self.width))
+
+    # Calls.
+
+    def call(self, name: str, result: Value, *arguments: Value) -> Value:
+        """Call an intrinsic or a function of the module, declared where it is not."""
+        module = self.builder.module
+        function = module.globals.get(name)
+        if function is None:
+            kind = ir.FunctionType(result, [argument.type for argument in arguments])
+            function = ir.Function(module, kind, name)
+        return self.builder.call(function, arguments)
+
+    def apply(self, name: str, *vectors: Value) -> Value:
+        """An LLVM intrinsic on vectors of one type, by its name without type."""
+        kind = vectors[0].type
+        suffix = {str(FLOAT): "f32", str(DOUBLE): "f64", str(INT): "i32", str(LONG): "i64"}[str(kind.element)]
+        return self.call(f"llvm.{name}.v{self.width}{suffix}", kind, *vectors)
+
+    def widen(self, values: Value) -> Value:
+        """Floats as float64."""
+        return self.builder.fpext(values, self.doubles)
+
+    def narrow(self, values: Value) -> Value:
+        """Float64 rounded to floats."""
+        return self.builder.fptrunc(values, self.floats)
