@@ -1,0 +1,17 @@
+"""Compiled programs of these tests are kept in a folder of their own, so that every session compiles them."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def compiled_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What XDG_CACHE_HOME names in all tests here."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def cache_home(compiled_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody find what other sessions compiled."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(compiled_programs))
