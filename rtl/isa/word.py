@@ -3,15 +3,18 @@
 Codes stay integers: a word may hold a code that is illegal, and a tool must be able to show and write it.
 """
 
-from collections.abc import Iterator
-
 from amaranth.lib import data
 
+_Fields = tuple[tuple[str, int, int], ...]
+_known: dict[int, tuple[data.StructLayout, _Fields]] = {}
+"""The fields of each layout, which is kept so that its identity stays its own: to ask it is slow."""
 
-def fields(layout: data.StructLayout) -> Iterator[tuple[str, int, int]]:
-    """Yield (name, offset, width) of every field of `layout`, the lowest first; widths and offsets in bits."""
-    for name, field in layout:
-        yield str(name), field.offset, field.width
+
+def fields(layout: data.StructLayout) -> _Fields:
+    """(name, offset, width) of every field of `layout`, the lowest first; widths and offsets in bits."""
+    if id(layout) not in _known:
+        _known[id(layout)] = layout, tuple((str(name), field.offset, field.width) for name, field in layout)
+    return _known[id(layout)][1]
 
 
 def pack(layout: data.StructLayout, **values: int) -> int:

@@ -15,7 +15,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import unpack
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.co.unit import ConditionalUnit
-from ctm.sim.golden.pe.domain import Domain
+from ctm.sim.golden.pe.domain import Domain, Groups
 from ctm.sim.golden.pe.loader import Image, load
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
@@ -98,9 +98,9 @@ class RecordingRun:
         self._recorder, self._lanes, self._given = recorder, lanes, 0
         self._pairs = (domain.i1 - domain.i0 + 1) * (domain.j1 - domain.j0 + 1)
 
-    def add(self, order, i, j, covered) -> None:
-        masks = covered.reshape(-1, self._lanes) @ (1 << np.arange(self._lanes))
-        rows = np.stack([i[:: self._lanes], j[:: self._lanes], masks], axis=1)[masks != 0]
+    def add(self, groups: Groups) -> None:
+        masks = groups.covered().reshape(-1, self._lanes) @ (1 << np.arange(self._lanes))
+        rows = np.stack([groups.i, groups.j, masks], axis=1)[masks != 0]
         self._recorder.events += [("group", tuple(row)) for row in rows.tolist()]
         self._given += len(rows)
 

@@ -14,7 +14,7 @@ from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.pe.domain import Integers
+from ctm.sim.golden.pe.domain import Groups, Integers
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r5xx.instruction_set import R5XX
@@ -76,8 +76,8 @@ class _Run:
         self._launch, self._engine = launch, engine
         self._groups: list[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]] = []
 
-    def add(self, order: Integers, i: Integers, j: Integers, covered: npt.NDArray[np.bool_]) -> None:
-        self._groups.append((order, i, j, covered))
+    def add(self, groups: Groups) -> None:
+        self._groups.append((groups.order, *groups.pairs(), groups.covered()))
 
     def finish(self) -> MachineError | None:
         launch, engine = self._launch, self._engine

@@ -107,7 +107,7 @@ def record(launch: Launch, groups: Groups) -> Record:
         for place, lanes in zip(order, np.arange(i.size).reshape(-1, launch.lanes), strict=True):
             if covered[lanes].any():
                 recorded[int(place)] = GroupRecord(int(i[lanes[0]]), int(j[lanes[0]]), covered[lanes])
-        run.add(order, i, j, covered)
+        run.execute(order, i, j, covered)
     types: dict[type, int] = defaultdict(int)
     for group in recorded.values():
         for step in group.steps:

@@ -48,12 +48,8 @@ class Case:
         machine = Machine(ArrayConfig(lanes=self.lanes), memory, watchdog=self.watchdog)
         memory.write(_COMMANDS, bytes(self.commands))
         machine.run(_COMMANDS, len(self.commands.words))
-        groups, order = [], 0
-        for i, j, covered in machine.state.domain.groups(self.lanes, 1 << 16):
-            count = i.size // self.lanes
-            groups.append((np.arange(order, order + count), i, j, covered))
-            order += count
-        return machine.launch(), groups
+        walked = machine.state.domain.groups(self.lanes, 1 << 16)
+        return machine.launch(), [(groups.order, *groups.pairs(), groups.covered()) for groups in walked]
 
     def listing(self) -> str:
         """The program with its PCs."""

@@ -83,7 +83,7 @@ def test_recording_changes_nothing(draw: Draw) -> None:
         plain, groups = draw(seed, lanes=4).launch()
         run = ArrayRun(R5XX, plain)
         for order, i, j, covered in groups:
-            run.add(order, i, j, covered)
+            run.execute(order, i, j, covered)
         issued = {kind: run.counters.issued.get(kind.name, 0) for kind in InstructionType}
         types = (issued[InstructionType.ALU] + issued[InstructionType.OUTPUT], issued[InstructionType.TEX],
                  issued[InstructionType.FC])  # fmt: skip

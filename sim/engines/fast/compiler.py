@@ -2,7 +2,7 @@
 
 import ctypes
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Code:
         self._function(table.ctypes.data)
 
 
-def code(text: Callable[[], str], key: Sequence[str], host: Host) -> Code:
+def code(text: Callable[[], str], key: Hashable, host: Host) -> Code:
     """The code of a program: from the cache's file for `key`, or compiled from `text`.
 
     Raises
@@ -49,7 +49,7 @@ def code(text: Callable[[], str], key: Sequence[str], host: Host) -> Code:
         del folder
         target.write_bytes(_compiled(text(), host))
 
-    parts = (*key, repr(host), llvmlite.__version__, str(_LEVEL), _sources())
+    parts = (repr(key), repr(host), llvmlite.__version__, str(_LEVEL), _sources())
     return Code(cached("fast", parts, ".o", make).read_bytes(), host)
 
 

@@ -1,6 +1,6 @@
 """The array as the command processor sees it, on the host's own processors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from ctm.sim.engines.fast.compiler import Code, code
@@ -33,7 +33,7 @@ class FastCore:
         self.lanes = golden.lanes
         self._golden, self._prepare, self._host, self._remark = golden, prepare, host, remark
         self._workers = Workers(threads or processors())
-        self._codes: dict[tuple[str, ...], Code] = {}
+        self._codes: dict[Hashable, Code] = {}
 
     def forget_program(self) -> None:
         """See `Core.forget_program`."""

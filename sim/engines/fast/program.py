@@ -1,6 +1,6 @@
 """What an instruction set gives the engine of a launch."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -32,7 +32,8 @@ class Prepared:
     """
 
     frame: Frame
-    key: tuple[str, ...]
+    key: Hashable
+    """All that the text depends on."""
     text: Callable[[], str]
     table: Table
     kept: Sequence[npt.NDArray[Any]]
@@ -54,6 +55,11 @@ def used_buffers(launch: Launch[Any], inputs: Sequence[int]) -> dict[int, Form]:
 def tests_itself(launch: Launch[Any]) -> bool:
     """Whether processors make the conditional test when they end."""
     return launch.conditional.location is ConditionalLocation.DPP
+
+
+def tests_before(launch: Launch[Any]) -> bool:
+    """Whether the command processor makes a test that processors may fail."""
+    return launch.conditional.location is ConditionalLocation.PE and not launch.conditional.passes_all
 
 
 def check_independence(launch: Launch[Any], uncached: Sequence[int]) -> None:

@@ -12,10 +12,10 @@ from ctm.sim.engines.fast.compiler import Code
 from ctm.sim.engines.fast.parameters import Slot, Table
 from ctm.sim.engines.fast.program import Prepared
 from ctm.sim.fault import MachineError
-from ctm.sim.golden.dpp.batch import Integers, Mask
 from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.pe.domain import Groups
 
 _OUTSIDE = 1 << 20
 """A coordinate outside of every domain."""
@@ -57,10 +57,7 @@ class _Part:
 
     future: Future[None]
     table: Table
-    order: Integers
-    i: Integers
-    j: Integers
-    covered: Mask
+    groups: Groups
     returned: npt.NDArray[np.int32]
     kept: tuple[npt.NDArray[Any], ...]
 
@@ -77,14 +74,14 @@ class FastRun:
         self._may_wait = 1 if prepared.in_order else _PARTS * workers.threads
         self._stopped = False
 
-    def add(self, order: Integers, i: Integers, j: Integers, covered: Mask) -> None:
+    def add(self, groups: Groups) -> None:
         """Run groups; see `Run.add`."""
         if self._stopped:
-            self._rest.add(order, i, j, covered)
+            self._rest.add(groups)
             return
         while len(self._parts) >= self._may_wait:
             self._take()
-        self._parts.append(self._begin(order, i, j, covered))
+        self._parts.append(self._begin(groups))
 
     def finish(self) -> MachineError | None:
         """Wait for all; see `Run.finish`."""
@@ -92,11 +89,12 @@ class FastRun:
             self._take()
         return self._rest.finish()
 
-    def _begin(self, order: Integers, i: Integers, j: Integers, covered: Mask) -> _Part:
+    def _begin(self, groups: Groups) -> _Part:
         frame, table = self._prepared.frame, self._prepared.table.copy()
-        vectors = -(-order.size // frame.groups)
+        count = groups.order.size
+        vectors = -(-count // frame.groups)
         origins = np.full((2, vectors * frame.groups), _OUTSIDE, np.int32)
-        origins[0, : order.size], origins[1, : order.size] = i[:: frame.group], j[:: frame.group]
+        origins[0, :count], origins[1, :count] = groups.i, groups.j
         returned = np.zeros(vectors, np.int32)
         table[Slot.ORIGIN_I], table[Slot.ORIGIN_J] = (row.ctypes.data for row in origins)
         table[Slot.VECTORS] = vectors
@@ -105,11 +103,11 @@ class FastRun:
         kept: tuple[npt.NDArray[Any], ...] = (origins,)
         if frame.is_tested:
             tested = np.zeros(vectors * frame.width, np.uint8)
-            tested[: covered.size] = covered
+            tested[: count * frame.group] = groups.covered()
             table[Slot.COVERED] = tested.ctypes.data
             kept = (*kept, tested)
         future = self._workers.submit(self._code, table)
-        return _Part(future=future, table=table, order=order, i=i, j=j, covered=covered, returned=returned, kept=kept)
+        return _Part(future=future, table=table, groups=groups, returned=returned, kept=kept)
 
     def _take(self) -> None:
         """Wait for the first part, and run what it gives back."""
@@ -121,12 +119,11 @@ class FastRun:
             return
         # Whoever met the limit took all behind it along.
         self._stopped |= not part.table[Slot.LIMIT]
-        groups = np.zeros(part.order.size, bool)
-        frame = self._prepared.frame
+        chosen = np.zeros(part.groups.order.size, bool)
+        size = self._prepared.frame.groups
         for vector in part.returned[:count]:
-            groups[vector * frame.groups : (vector + 1) * frame.groups] = True
-        lanes = np.repeat(groups, frame.group)
-        self._rest.add(part.order[groups], part.i[lanes], part.j[lanes], part.covered[lanes])
+            chosen[vector * size : (vector + 1) * size] = True
+        self._rest.add(part.groups.select(chosen))
 
     def _count(self, table: Table) -> None:
         units = self._prepared.units

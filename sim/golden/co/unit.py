@@ -52,6 +52,11 @@ class ConditionalUnit:
         return self.write_enabled and self.test is not ConditionalTest.NEVER
 
     @property
+    def passes_all(self) -> bool:
+        """Whether every value passes, and nothing is stored."""
+        return self.test is ConditionalTest.ALWAYS and not self.may_write_buffer
+
+    @property
     def format_is_legal(self) -> bool:
         """Whether the buffer's format allows what the test does."""
         return not (self.reads_buffer or self.may_write_buffer) or self.buffer.format in FORMATS

@@ -46,7 +46,7 @@ class Constants:
         floats = Buffer(base=float_base, pitch=FLOAT_CONSTANTS, format=DataFormat.FLOAT32_4, height=1)
         index = np.arange(FLOAT_CONSTANTS)
         self._floats = np.ascontiguousarray(read(memory, floats, index, np.zeros_like(index)).T)
-        self._clean = [not fp.has_denormal(constant) for constant in self._floats]
+        self._clean = fp.without_denormals(self._floats)
         self._ints = [
             IntConstant(word & 0xFF, word >> 8 & 0xFF, (word >> 16 & 0xFF ^ 0x80) - 0x80)
             for word in map(int, memory.words(int_base, INT_CONSTANTS))
@@ -85,7 +85,7 @@ class Constants:
 
     def is_clean(self, index: int) -> bool:
         """Whether float constant `index` holds no denormal."""
-        return self._clean[index]
+        return bool(self._clean[index])
 
     def int_constant(self, index: int) -> IntConstant:
         """Int constant `index`."""

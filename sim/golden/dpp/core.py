@@ -18,6 +18,7 @@ from ctm.sim.golden.dpp.inputs import inputs_as_at_start
 from ctm.sim.golden.dpp.instruction_set import B, Executor, Observer
 from ctm.sim.golden.dpp.journal import Fault, Journal
 from ctm.sim.golden.dpp.launch import Launch, P
+from ctm.sim.golden.pe.domain import Groups
 from ctm.sim.golden.pe.loader import Image, load
 from ctm.sim.golden.pe.state import State
 from ctm.sim.memory import Memory
@@ -145,8 +146,12 @@ class ArrayRun(Generic[P, B]):
         """Of the groups that have run, that of the first one that faulted."""
         return self._journal.fault
 
-    def add(self, order: Integers, i: Integers, j: Integers, covered: npt.NDArray[np.bool_]) -> None:
+    def add(self, groups: Groups) -> None:
         """Run groups to their end; see `Run.add`."""
+        self.execute(groups.order, *groups.pairs(), groups.covered())
+
+    def execute(self, order: Integers, i: Integers, j: Integers, covered: npt.NDArray[np.bool_]) -> None:
+        """Run groups to their end: their places in the walk [groups], i, j and coverage of their lanes."""
         batch = self._executor.start(order, i, j, covered)
         issued = batch.any_lane(covered)
         if issued.any():

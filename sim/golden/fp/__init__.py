@@ -21,7 +21,7 @@ from ctm.sim.golden.fp.fractional_part import fraction
 from ctm.sim.golden.fp.integral import ceil, floor, rint, trunc
 from ctm.sim.golden.fp.modifiers import clamp, input_modifier, output_modifier
 from ctm.sim.golden.fp.multiplication import multiply, multiply_then_add
-from ctm.sim.golden.fp.rounding import canonicalise, flush_denormals, has_denormal
+from ctm.sim.golden.fp.rounding import canonicalise, flush_denormals, has_denormal, without_denormals
 from ctm.sim.golden.fp.selection import choose, maximum, minimum, select_above_half, select_not_negative, test_zero
 from ctm.sim.golden.fp.transcendental import cos, ex2, ln2, rcp, rsq, sin
 
@@ -63,4 +63,5 @@ __all__ = [
     "to_unorm16",
     "to_unorm8",
     "trunc",
+    "without_denormals",
 ]

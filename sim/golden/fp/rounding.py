@@ -69,6 +69,13 @@ def has_denormal(x: Floats) -> bool:
     return any(_doubled_magnitude(x[block]).min() < 0x00FF_FFFF for block in scratch.blocks(x.shape))
 
 
+def without_denormals(x: Floats) -> Mask:
+    """For each row of `x` whether no element is a denormal."""
+    magnitude = np.abs(x)
+    denormal: Mask = np.any((magnitude > 0) & (magnitude < SMALLEST_NORMAL), axis=-1)
+    return ~denormal
+
+
 def flush_denormals(x: Floats) -> Floats:
     """`x` with signed zeros for its denormals: `x` itself if it has none, else a copy."""
     if not has_denormal(x):

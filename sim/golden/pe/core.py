@@ -2,23 +2,16 @@
 
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from ctm.sim.fault import MachineError
-from ctm.sim.golden.pe.domain import Integers
+from ctm.sim.golden.pe.domain import Groups
 from ctm.sim.golden.pe.state import State
 
 
 class Run(Protocol):
     """A program that is running."""
 
-    def add(self, order: Integers, i: Integers, j: Integers, covered: npt.NDArray[np.bool_]) -> None:
-        """Run groups to their end.
-
-        `order` [groups] is their place in the domain walk; i, j and coverage are those of their lanes
-        [groups * lanes]. A group without a covered processor is not issued.
-        """
+    def add(self, groups: Groups) -> None:
+        """Run groups to their end. One without a covered processor is not issued."""
 
     def finish(self) -> MachineError | None:
         """The error of the whole program, None where there is none; called once, when all groups were added."""

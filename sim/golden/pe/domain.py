@@ -5,7 +5,7 @@ upward in j. In a quad the lanes are (i, j), (i+1, j), (i, j+1), (i+1, j+1).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ctm.rtl.isa.limits import QUAD
 
 Integers = npt.NDArray[np.signedinteger]
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,20 +30,57 @@ class Domain:
         """Whether there is no pair."""
         return self.i0 > self.i1 or self.j0 > self.j1
 
-    def groups(self, lanes: int, most: int) -> Iterator[tuple[Integers, Integers, npt.NDArray[np.bool_]]]:
-        """Yield batches of at most `most` groups in order: i, j and coverage of their lanes, flat [groups * lanes]."""
+    def groups(self, lanes: int, most: int) -> Iterator["Groups"]:
+        """Yield the domain's groups in order, at most `most` together."""
         if self.is_empty:
             return
         left, bottom = self.i0 & ~1, self.j0 & ~1
-        quads_per_group = lanes // QUAD
-        columns = -(-((self.i1 | 1) - left + 1) // (2 * quads_per_group))
+        width = 2 * lanes // QUAD
+        columns = -(-((self.i1 | 1) - left + 1) // width)
         rows = ((self.j1 | 1) - bottom + 1) // 2
-        lane = np.arange(lanes)
-        lane_i = 2 * (lane // QUAD) + (lane & 1)
-        lane_j = lane >> 1 & 1
         for first in range(0, rows * columns, most):
-            group = np.arange(first, min(first + most, rows * columns))
-            i = (left + 2 * quads_per_group * (group % columns))[:, None] + lane_i
-            j = (bottom + 2 * (group // columns))[:, None] + lane_j
-            i, j = i.ravel(), j.ravel()
-            yield i, j, (i >= self.i0) & (i <= self.i1) & (j >= self.j0) & (j <= self.j1)
+            order = np.arange(first, min(first + most, rows * columns))
+            i, j = left + width * (order % columns), bottom + 2 * (order // columns)
+            yield Groups(domain=self, lanes=lanes, order=order, i=i, j=j)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Groups:
+    """Some groups of a domain walk."""
+
+    domain: Domain
+    lanes: int
+    order: Integers
+    """Place of each group in the walk, [groups]."""
+    i: Integers
+    j: Integers
+    """The pair of each one's first processor, [groups]."""
+    passed: Mask | None = None
+    """Processors that a conditional test let pass, [groups * lanes]; None where none was made."""
+
+    def pairs(self) -> tuple[Integers, Integers]:
+        """All processors' i and j, [groups * lanes]."""
+        lane = np.arange(self.lanes)
+        i = self.i[:, None] + (2 * (lane // QUAD) + (lane & 1))
+        j = self.j[:, None] + (lane >> 1 & 1)
+        return i.ravel(), j.ravel()
+
+    def covered(self) -> Mask:
+        """Processors that run: those inside the domain, if no test was made, [groups * lanes]."""
+        if self.passed is not None:
+            return self.passed
+        (i, j), domain = self.pairs(), self.domain
+        inside: Mask = (i >= domain.i0) & (i <= domain.i1) & (j >= domain.j0) & (j <= domain.j1)
+        return inside
+
+    def inside(self) -> int:
+        """Processors inside the domain."""
+        domain = self.domain
+        columns = np.minimum(self.i + 2 * self.lanes // QUAD - 1, domain.i1) - np.maximum(self.i, domain.i0) + 1
+        rows = np.minimum(self.j + 1, domain.j1) - np.maximum(self.j, domain.j0) + 1
+        return int((np.maximum(columns, 0) * rows).sum())
+
+    def select(self, chosen: Mask) -> "Groups":
+        """The groups in `chosen` [groups]."""
+        passed = None if self.passed is None else self.passed[np.repeat(chosen, self.lanes)]
+        return replace(self, order=self.order[chosen], i=self.i[chosen], j=self.j[chosen], passed=passed)

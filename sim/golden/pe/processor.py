@@ -5,9 +5,9 @@ follows the manual's rules for invalidating and flushing cannot tell.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from ctm.rtl.isa.commands import BASE_MASK, BY_WORD, Command
 from ctm.rtl.isa.conditional import ConditionalLocation
@@ -15,7 +15,7 @@ from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.core import Core
-from ctm.sim.golden.pe.domain import Integers
+from ctm.sim.golden.pe.domain import Groups
 from ctm.sim.golden.pe.state import State, check_parameters
 from ctm.sim.memory import Memory
 
@@ -26,8 +26,6 @@ _REPORTS_LOST_WRITES = ("wait_for_idle", "flush_out_cache", "flush_cond_out_cach
 
 Progress = Callable[[int], None]
 """Called with the processors of the domain that were walked, a part at a time."""
-
-Mask = npt.NDArray[np.bool_]
 
 
 class CommandProcessor:
@@ -104,25 +102,22 @@ class CommandProcessor:
         """Run the program over the whole domain; its error."""
         lanes = self._core.lanes
         run = self._core.start(self.state)
-        order = 0
-        for i, j, covered in self.state.domain.groups(lanes, self._batch_lanes // lanes):
-            groups = i.size // lanes
-            walked = int(np.count_nonzero(covered))
-            if self.state.conditional.location is ConditionalLocation.PE:
-                covered = self._test(i, j, covered)
-            run.add(np.arange(order, order + groups), i, j, covered)
-            order += groups
+        for groups in self.state.domain.groups(lanes, self._batch_lanes // lanes):
+            run.add(self._tested(groups))
             if self._progress is not None:
-                self._progress(walked)
+                self._progress(groups.inside())
         return run.finish()
 
-    def _test(self, i: Integers, j: Integers, covered: Mask) -> Mask:
-        """Conditional execution: the pairs that the conditional unit lets pass."""
+    def _tested(self, groups: Groups) -> Groups:
+        """Conditional execution: of the groups the processors that the conditional unit lets pass."""
         unit = self.state.conditional
+        if unit.location is not ConditionalLocation.PE or unit.passes_all:
+            return groups
+        (i, j), covered = groups.pairs(), groups.covered()
         lanes = np.flatnonzero(covered)
         value = np.full(lanes.size, self.state.conditional_float)
         passed, stored = unit.decide(self._memory, i[lanes], j[lanes], value)
         unit.store(self._memory, i[lanes][stored], j[lanes][stored], value[stored])
         result = np.zeros(covered.size, bool)
         result[lanes[passed]] = True
-        return result
+        return replace(groups, passed=result)

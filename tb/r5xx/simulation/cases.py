@@ -73,8 +73,8 @@ def launch_of(
 
 def groups_of(domain: Domain, lanes: int) -> Iterator[GroupArrays]:
     """The domain in parts of a few groups."""
-    for i, j, covered in domain.groups(lanes, 3):
-        yield np.arange(i.size // lanes), i, j, covered
+    for groups in domain.groups(lanes, 3):
+        yield np.arange(groups.order.size), *groups.pairs(), groups.covered()
 
 
 def filled(seed: int = 1) -> Memory:

@@ -1,8 +1,9 @@
 """An R5xx launch, ready to be compiled and run."""
 
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
-from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
 from ctm.sim.engines.fast.finish import Test
 from ctm.sim.engines.fast.host import Host
@@ -13,6 +14,7 @@ from ctm.sim.engines.fast.program import (
     Prepared,
     check_independence,
     parameters,
+    tests_before,
     tests_itself,
     used_buffers,
 )
@@ -21,7 +23,10 @@ from ctm.sim.engines.fast.r5xx.integers import bool_word, int_words
 from ctm.sim.engines.fast.r5xx.translation import Source, translate
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r5xx.instruction import Tex
-from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.program import Program, decode_code
+
+Words = tuple[tuple[int, ...], ...]
+"""The words of each instruction."""
 
 _UNREAD = {TextureOperation.NOP, TextureOperation.KILL_LT_0}
 
@@ -44,16 +49,17 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         width=width,
         group=launch.lanes,
         fused=host.fused,
-        is_tested=launch.conditional.location is ConditionalLocation.PE,
+        is_tested=tests_before(launch),
         buffers=used_buffers(launch, sorted({each.input for each in lookups})),
     )
     table, kept = parameters(launch)
     integers = int_words(program.constants)
     table[Slot.INTEGERS], table[Slot.BOOLEANS] = integers.ctypes.data, bool_word(program.constants)
-    state = (source.outputs, source.output_mask, source.test, source.conditional_from_program)
+    buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))
+    state = (source.output_mask, source.test, frame.width, frame.group, frame.is_tested, buffers)
     return Prepared(
         frame=frame,
-        key=("r5xx", repr(program.image.code), repr(program.image.information), repr(frame), repr(state)),
+        key=(program.image, state),
         text=lambda: translate(source, frame),
         table=table,
         kept=[*kept, integers],
@@ -62,12 +68,20 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
     )
 
 
+@lru_cache(maxsize=64)
+def _graph(code: Words, code_offset: int, uncached_writes: bool, start: int, end: int, full: bool) -> Graph:
+    """The graph of a program's code; programs that start again and again are looked at once."""
+    instructions = decode_code(code, code_offset, uncached_writes).instructions
+    return Graph(instructions, start=start, end=end, full_flow_control=full)
+
+
 def _source(launch: Launch[Any], program: Program) -> Source:
     code = program.code
     try:
-        graph = Graph(
-            code.instructions, start=program.start, end=program.end, full_flow_control=program.full_flow_control
-        )
+        graph = _graph(
+            program.image.code, program.code_offset, program.uncached_writes, program.start, program.end,
+            program.full_flow_control,
+        )  # fmt: skip
     except TooManyPathsError:
         raise FallBackError("calls lead to its code by too many paths") from None
     return Source(

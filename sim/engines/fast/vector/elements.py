@@ -45,9 +45,9 @@ def gather_words(lanes: Lanes, form: Form, memory: Value, address: Value) -> Val
 def _loaded(lanes: Lanes, memory: Value, address: Value, kind: Value) -> Value:
     """A scalar of `kind` for each lane."""
     result = ir.Constant(ir.VectorType(kind, lanes.width), ir.Undefined)
-    for lane in range(lanes.width):
-        place = _place(lanes, memory, lanes.pick(address, lane))
-        result = lanes.put(result, lanes.builder.load(place, typ=kind), lane)
+    for lane, scalar in enumerate(lanes.scalars(address)):
+        loaded = lanes.builder.load(_place(lanes, memory, scalar), typ=kind)
+        result = lanes.put(result, loaded, lane)
     return result
 
 
@@ -55,24 +55,13 @@ def _transposed(lanes: Lanes, memory: Value, address: Value, channels: int) -> l
     """Floats of each channel, from elements that are loaded whole."""
     builder, kind = lanes.builder, ir.VectorType(FLOAT, channels)
     parts = []
-    for lane in range(lanes.width):
-        loaded = builder.load(_place(lanes, memory, lanes.pick(address, lane)), typ=kind)
+    for scalar in lanes.scalars(address):
+        loaded = builder.load(_place(lanes, memory, scalar), typ=kind)
         # Bases are aligned, so elements are.
         loaded.align = 4 * channels
         parts.append(loaded)
-    while len(parts) > 1:
-        parts = [_joined(builder, one, other) for one, other in zip(parts[::2], parts[1::2], strict=True)]
-    return [
-        builder.shuffle_vector(
-            parts[0], parts[0], lanes.integer_for_each([channels * lane + channel for lane in range(lanes.width)])
-        )
-        for channel in range(channels)
-    ]
-
-
-def _joined(builder: Value, one: Value, other: Value) -> Value:
-    count = 2 * one.type.count
-    return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(INT, count), list(range(count))))
+    joined = lanes.joined(parts)
+    return [lanes.every(joined, channels, channel) for channel in range(channels)]
 
 
 def _place(lanes: Lanes, memory: Value, address: Value) -> Value:

@@ -17,7 +17,7 @@ from ctm.rtl.isa.transcendental import (
     Region,
 )
 from ctm.sim.engines.fast.vector import tables
-from ctm.sim.engines.fast.vector.lanes import DOUBLE, INT, LONG, MAGNITUDE, SIGN, Lanes, Value
+from ctm.sim.engines.fast.vector.lanes import INT, MAGNITUDE, SIGN, Lanes, Value
 from ctm.sim.engines.fast.vector.selection import flushed
 
 _BIAS, _FRACTION_BITS = 127, 23
@@ -81,10 +81,8 @@ class Transcendental:
     def _ln2(self, a: Value) -> Value:
         lanes, builder = self._lanes, self._lanes.builder
         exponent, argument = self._split(a)
-        segment = builder.lshr(argument, lanes.integer(tables.FINEST_BITS))
-        address = builder.fptosi(self._gather(tables.SEGMENT_ADDRESS, segment), lanes.integers)
-        middle = self._gather(tables.SEGMENT_MIDDLE, segment)
-        distance = builder.fsub(builder.sitofp(argument, lanes.doubles), middle)
+        address, middle = self._segment(argument)
+        distance = builder.sitofp(builder.sub(argument, middle), lanes.doubles)
         fraction = builder.fmul(self._quadratic(address, distance), lanes.double(2.0**-C0_FRACTION))
         result = lanes.narrow(builder.fadd(fraction, builder.sitofp(exponent, lanes.doubles)))
         return self._specials(a, lanes.words(result), of_zero=SIGN | _INFINITY, of_infinity=_INFINITY)
@@ -169,9 +167,7 @@ class Transcendental:
 
     def _quadratic(self, address: Value, distance: Value) -> Value:
         lanes, builder = self._lanes, self._lanes.builder
-        constant, linear, quadratic = (
-            self._gather(row, address) for row in (tables.CONSTANT, tables.LINEAR, tables.QUADRATIC)
-        )
+        constant, linear, quadratic = self._coefficients(address)
         square = self._floor(builder.fmul(builder.fmul(distance, distance), lanes.double(2.0**-SQUARE_SHIFT)))
         total = builder.fadd(constant, builder.fmul(linear, distance))
         return self._floor(builder.fadd(total, builder.fmul(quadratic, square)))
@@ -179,13 +175,19 @@ class Transcendental:
     def _floor(self, values: Value) -> Value:
         return self._lanes.apply("floor", values)
 
-    def _gather(self, row: int, index: Value) -> Value:
-        """One element of a row for each lane."""
+    def _coefficients(self, address: Value) -> list[Value]:
+        """c0, c1 and c2 of each lane's entry."""
         lanes, builder = self._lanes, self._lanes.builder
-        start = builder.gep(self._table, [ir.Constant(INT, row)], source_etype=DOUBLE)
-        result = ir.Constant(lanes.doubles, ir.Undefined)
-        for lane in range(lanes.width):
-            place = builder.zext(lanes.pick(index, lane), LONG)
-            element = builder.load(builder.gep(start, [place], source_etype=DOUBLE), typ=DOUBLE)
-            result = lanes.put(result, element, lane)
-        return result
+        words = lanes.gather_words(self._table, address, tables.ENTRY_WORDS)
+        first = [tables.ENTRY_WORDS * lane + half for lane in range(lanes.width) for half in (0, 1)]
+        pairs = builder.shuffle_vector(words, words, ir.Constant(ir.VectorType(INT, 2 * lanes.width), first))
+        floats = [lanes.as_floats(lanes.every(words, tables.ENTRY_WORDS, place)) for place in (2, 3)]
+        return [builder.bitcast(pairs, lanes.doubles), *map(lanes.widen, floats)]
+
+    def _segment(self, argument: Value) -> tuple[Value, Value]:
+        """Of arguments of the logarithm the number of the entry, and the middle of the segment."""
+        lanes, builder = self._lanes, self._lanes.builder
+        number = builder.lshr(argument, lanes.integer(tables.FINEST_BITS))
+        start = builder.gep(self._table, [ir.Constant(INT, tables.SEGMENTS)], source_etype=INT)
+        words = lanes.gather_words(start, number, tables.SEGMENT_WORDS)
+        return lanes.every(words, tables.SEGMENT_WORDS, 0), lanes.every(words, tables.SEGMENT_WORDS, 1)
