@@ -20,6 +20,9 @@ _LEVEL = 2
 """Of optimisation; 3 costs more time than it wins."""
 
 
+_ORDER = "-pre-RA-sched=list-ilp"
+
+
 class Code:
     """A compiled program in memory."""
 
@@ -49,7 +52,7 @@ def code(text: Callable[[], str], key: Hashable, host: Host) -> Code:
         del folder
         target.write_bytes(_compiled(text(), host))
 
-    parts = (repr(key), repr(host), llvmlite.__version__, str(_LEVEL), _sources())
+    parts = (repr(key), repr(host), llvmlite.__version__, str(_LEVEL), _ORDER, _sources())
     return Code(cached("fast", parts, ".o", make).read_bytes(), host)
 
 
@@ -77,6 +80,8 @@ def _machine(host: Host) -> binding.TargetMachine:
 def _initialise() -> None:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+    # Of LLVM's orders of instructions the one that keeps fewest values in memory: programs have long blocks.
+    binding.set_option("", _ORDER)
 
 
 @cache

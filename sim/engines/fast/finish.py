@@ -10,7 +10,7 @@ from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.parameters import CONDITIONAL, output_number
 from ctm.sim.engines.fast.vector.address import element_address
-from ctm.sim.engines.fast.vector.elements import gather_words, scatter, stored_words
+from ctm.sim.engines.fast.vector.elements import gather_words, store, stored_words
 from ctm.sim.engines.fast.vector.lanes import Lanes, Value
 from ctm.sim.golden.co.unit import ConditionalUnit
 
@@ -85,7 +85,7 @@ def send(
         ]
         words = [stored_words(lanes, form, value) for value in register.values[:channels]]
         address = element_address(lanes, form, place, kernel.x, kernel.y)
-        scatter(lanes, form, place.memory, address, words, masks)
+        store(lanes, form, place.memory, address, words, masks)
 
 
 def _inside(kernel: Kernel, number: int) -> Value:
@@ -117,7 +117,7 @@ def _tested(kernel: Kernel, test: Test, conditional: Value | None, candidates: V
         is_float = form.element.is_float
         passed = builder.and_(passed, _compared(lanes, test.test, conditional if is_float else words, stored))
     if test.writes:
-        scatter(lanes, form, place.memory, address, [words], [passed])
+        store(lanes, form, place.memory, address, [words], [passed])
     return passed
 
 

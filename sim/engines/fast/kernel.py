@@ -142,12 +142,19 @@ class Kernel:
 
     def limit_is_exceeded(self) -> Value:
         """One bit: whether the vector issued more instructions than it may, or is to stop."""
+        return self.lanes.builder.icmp_unsigned(">", self.counts.spent(), self._limit())
+
+    def limit_is_reached(self) -> Value:
+        """One bit: whether the vector may issue no more instructions."""
+        return self.lanes.builder.icmp_unsigned(">=", self.counts.spent(), self._limit())
+
+    def _limit(self) -> Value:
         builder = self.lanes.builder
         at = builder.gep(self.parameters, [ir.Constant(INT, Slot.LIMIT)], source_etype=LONG)
         limit = builder.load(at, typ=LONG)
         # Another thread may set it.
         limit.volatile = True
-        return builder.icmp_unsigned(">", self.counts.spent(), limit)
+        return limit
 
     def block(self, name: str) -> Value:
         """A new basic block."""

@@ -3,7 +3,6 @@
 A slot holds a pointer, a whole number, or the bits of a float32.
 """
 
-from collections.abc import Sequence
 from enum import IntEnum, auto
 
 import numpy as np
@@ -97,9 +96,3 @@ def set_buffer(table: Table, number: int, buffer: Buffer, memory: Memory) -> Non
         memory.bytes.ctypes.data, buffer.base, stride, buffer.width_limit, buffer.height_limit, buffer.pitch,
         buffer.scale_height,
     )  # fmt: skip
-
-
-def set_buffers(table: Table, first: int, buffers: Sequence[Buffer], memories: Sequence[Memory]) -> None:
-    """Describe neighbouring buffers."""
-    for number, (buffer, memory) in enumerate(zip(buffers, memories, strict=True), start=first):
-        set_buffer(table, number, buffer, memory)

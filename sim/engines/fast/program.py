@@ -11,12 +11,13 @@ import numpy.typing as npt
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.limits import INPUTS
 from ctm.sim.engines.fast.kernel import Frame
-from ctm.sim.engines.fast.parameters import CONDITIONAL, SLOTS, Slot, Table, output_number, set_buffer, set_buffers
+from ctm.sim.engines.fast.parameters import CONDITIONAL, SLOTS, Slot, Table, output_number, set_buffer
 from ctm.sim.engines.fast.vector.address import Form
 from ctm.sim.engines.fast.vector.tables import table as transcendental_table
 from ctm.sim.golden.dpp.inputs import overlap
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.memory import Memory
 
 
 class FallBackError(Exception):
@@ -92,7 +93,7 @@ def _written(launch: Launch[Any]) -> Iterator[Buffer]:
         yield unit.buffer
 
 
-def parameters(launch: Launch[Any]) -> tuple[Table, list[npt.NDArray[Any]]]:
+def parameters(launch: Launch[Any], frame: Frame) -> tuple[Table, list[npt.NDArray[Any]]]:
     """The parameters that do not depend on the instruction set, and the arrays that they point at."""
     table = np.zeros(SLOTS, np.uint64)
     coefficients = transcendental_table()
@@ -103,9 +104,16 @@ def parameters(launch: Launch[Any]) -> tuple[Table, list[npt.NDArray[Any]]]:
     domain = launch.domain
     for slot, bound in ((Slot.I0, domain.i0), (Slot.J0, domain.j0), (Slot.I1, domain.i1), (Slot.J1, domain.j1)):
         table[slot] = bound
-    memories = launch.inputs.cached
-    set_buffers(table, 0, launch.inputs.buffers, memories)
-    set_buffers(table, INPUTS, launch.outputs, [launch.memory] * len(launch.outputs))
-    set_buffer(table, CONDITIONAL, launch.conditional.buffer, launch.memory)
+    for number in frame.buffers:
+        set_buffer(table, number, *_buffer(launch, number))
     # A run must not be seen by who begins the next one.
-    return table, [coefficients, floats, *(memory.bytes for memory in memories)]
+    return table, [coefficients, floats, *(memory.bytes for memory in launch.inputs.cached)]
+
+
+def _buffer(launch: Launch[Any], number: int) -> tuple[Buffer, Memory]:
+    """A buffer by its number, and the memory that it is in."""
+    if number < INPUTS:
+        return launch.inputs.buffers[number], launch.inputs.cached[number]
+    if number == CONDITIONAL:
+        return launch.conditional.buffer, launch.memory
+    return launch.outputs[number - INPUTS], launch.memory

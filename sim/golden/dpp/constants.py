@@ -63,6 +63,14 @@ class Constants:
         """All float constants [256, 4], whatever memory answers."""
         return self._floats
 
+    def all_ints(self) -> list[IntConstant]:
+        """All int constants, whatever memory answers."""
+        return self._ints
+
+    def all_bools(self) -> list[bool]:
+        """All bool constants, whatever memory answers."""
+        return self._bools
+
     def float_rows(self, rows: Integers, lanes: Mask) -> Floats:
         """The float constants `rows` ([n], or [1] for all lanes) as [4, n] or [4, 1]; those that do not exist are 0.
 

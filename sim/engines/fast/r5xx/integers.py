@@ -4,7 +4,6 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 
-from ctm.rtl.isa.limits import BOOL_CONSTANTS, INT_CONSTANTS
 from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.parameters import Slot
 from ctm.sim.engines.fast.vector.lanes import BIT, INT, POINTER, Value
@@ -15,13 +14,12 @@ _COUNT, _START, _STEP, _FIELDS = range(4)
 
 def int_words(constants: Constants) -> npt.NDArray[np.int32]:
     """The int constants as `Integers` reads them."""
-    loops = [constants.int_constant(index) for index in range(INT_CONSTANTS)]
-    return np.array([(loop.count, loop.start, loop.step) for loop in loops], np.int32)
+    return np.array([(loop.count, loop.start, loop.step) for loop in constants.all_ints()], np.int32)
 
 
 def bool_word(constants: Constants) -> int:
     """The bool constants as `Integers` reads them."""
-    return sum(constants.bool_constant(index) << index for index in range(BOOL_CONSTANTS))
+    return sum(value << index for index, value in enumerate(constants.all_bools()))
 
 
 class Integers:

@@ -52,7 +52,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         is_tested=tests_before(launch),
         buffers=used_buffers(launch, sorted({each.input for each in lookups})),
     )
-    table, kept = parameters(launch)
+    table, kept = parameters(launch, frame)
     integers = int_words(program.constants)
     table[Slot.INTEGERS], table[Slot.BOOLEANS] = integers.ctypes.data, bool_word(program.constants)
     buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))

@@ -1,5 +1,6 @@
 """Address translation: index pairs to the byte addresses of elements. Source: CTM Guide p. 6, tables 1 and 2."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctm.rtl.isa.formats import ELEMENTS, TILE_LOG2, DataFormat, ElementShape
@@ -45,47 +46,36 @@ class Place:
 
 
 def element_address(lanes: Lanes, form: Form, place: Place, x: Value, y: Value) -> Value:
-    """Byte addresses of the elements (x, y), words; they wrap at 4 GiB."""
+    """Byte addresses of the elements (x, y), words; they wrap at 4 GiB.
+
+    What depends on x and on y is apart until the end, so that a loop computes only that of which changes in it.
+    """
     size_log2 = form.element.element_bytes.bit_length() - 1
-    builder, stride = lanes.builder, lanes.splat(place.stride)
-    if form.is_tiled:
-        offset = _tiled(lanes, form.element.element_bytes, stride, x, y)
-    else:
-        offset = builder.add(builder.mul(y, stride), builder.shl(x, lanes.integer(size_log2)))
-    return builder.add(lanes.splat(place.base), offset)
+    builder, base, stride = lanes.builder, lanes.splat(place.base), lanes.splat(place.stride)
+    if not form.is_tiled:
+        row = builder.add(base, builder.mul(y, stride))
+        return builder.add(row, builder.shl(x, lanes.integer(size_log2)))
+    width, height = TILE_LOG2[form.element.element_bytes]
+    rows = builder.mul(builder.lshr(y, lanes.integer(height)), stride)
+    row = builder.add(base, builder.shl(rows, lanes.integer(_TILE_LOG2_BYTES)))
+    column = builder.shl(builder.lshr(x, lanes.integer(width)), lanes.integer(_TILE_LOG2_BYTES))
+    # Each bit of the offset is one of x, or of y, or the exclusive OR of both; one above the tile mirrors neighbours.
+    from_x = [(bit, bit + size_log2) for bit in range(width - 3)]
+    from_x += [(width - 3, 5), (width - 2, 7), (width - 1, 8), (width - 1, 9), (width, 10)]
+    from_y = [(bit, bit + width - 3 + size_log2) for bit in range(height - 3)]
+    from_y += [(height - 3, 6), (height - 1, 7), (height - 2, 8), (height, 9), (height - 1, 10)]
+    offset = builder.xor(_moved(lanes, x, from_x), _moved(lanes, y, from_y))
+    return builder.add(builder.add(row, column), offset)
 
 
-def _tiled(lanes: Lanes, element_bytes: int, tiles: Value, x: Value, y: Value) -> Value:
-    """Offset of an element whose tile row has `tiles` tiles: that of its tile, and inside it."""
-    builder = lanes.builder
-    width, height = TILE_LOG2[element_bytes]
-    size_log2 = element_bytes.bit_length() - 1
-    row = builder.lshr(y, lanes.integer(height))
-    tile = builder.add(builder.mul(row, tiles), builder.lshr(x, lanes.integer(width)))
-    low_x = builder.and_(x, lanes.integer((1 << width - 3) - 1))
-    low_y = builder.and_(y, lanes.integer((1 << height - 3) - 1))
-    inside = builder.or_(builder.shl(low_y, lanes.integer(width - 3)), low_x)
-    address = builder.or_(
-        builder.shl(tile, lanes.integer(_TILE_LOG2_BYTES)), builder.shl(inside, lanes.integer(size_log2))
-    )
-
-    def moved(value: Value, bit: int, to: int) -> Value:
-        """One bit of a value at another place, what is around it not cleared."""
-        if bit < to:
-            return builder.shl(value, lanes.integer(to - bit))
-        return builder.lshr(value, lanes.integer(bit - to))
-
-    # Neighbouring tiles are mirrored: a bit above the tile is part of the exclusive ORs.
-    bits = (
-        (5, ((x, width - 3),)),
-        (6, ((y, height - 3),)),
-        (7, ((x, width - 2), (y, height - 1))),
-        (8, ((y, height - 2), (x, width - 1))),
-        (9, ((x, width - 1), (y, height))),
-        (10, ((y, height - 1), (x, width))),
-    )
-    for to, sources in bits:
-        values = [moved(value, bit, to) for value, bit in sources]
-        value = values[0] if len(values) == 1 else builder.xor(*values)
-        address = builder.or_(address, builder.and_(value, lanes.integer(1 << to)))
-    return address
+def _moved(lanes: Lanes, value: Value, bits: Sequence[tuple[int, int]]) -> Value:
+    """Bits of a value at other places, by pairs (from, to); 0 elsewhere."""
+    builder, masks = lanes.builder, dict[int, int]()
+    for bit, to in bits:
+        masks[to - bit] = masks.get(to - bit, 0) | 1 << to
+    result = lanes.none
+    for distance, mask in masks.items():
+        shift = builder.shl if distance >= 0 else builder.lshr
+        moved = shift(value, lanes.integer(abs(distance)))
+        result = builder.or_(result, builder.and_(moved, lanes.integer(mask)))
+    return result

@@ -41,6 +41,15 @@ def _fused(lanes: Lanes, a: Value, b: Value, c: Value) -> Value:
     return lanes.narrow(builder.bitcast(chosen, lanes.doubles))
 
 
+def multiply(lanes: Lanes, a: Value, b: Value, *, zero_times_anything: bool) -> Value:
+    """A * b, rounded by itself; a zero has the sign of the product."""
+    product = lanes.builder.fmul(a, b)
+    if not zero_times_anything:
+        return product
+    zero, signed = _annulled(lanes, a, b)
+    return lanes.choose(zero, signed, product)
+
+
 def _annulled(lanes: Lanes, a: Value, b: Value) -> tuple[Value, Value]:
     """Where a product has a zero factor, and the zero that it is, with the sign of the product."""
     builder, none = lanes.builder, lanes.single(0)

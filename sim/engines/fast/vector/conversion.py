@@ -26,3 +26,9 @@ def _limited(lanes: Lanes, values: Value, largest: Value) -> Value:
     builder, zero = lanes.builder, lanes.single(0)
     positive = lanes.choose(builder.fcmp_ordered(">", values, zero), values, zero)
     return lanes.choose(builder.fcmp_ordered("<", positive, largest), positive, largest)
+
+
+def truncated(lanes: Lanes, values: Value, *, signed: bool) -> Value:
+    """Values truncated to integers, saturated, NaN being 0; words."""
+    name = f"llvm.fpto{'s' if signed else 'u'}i.sat.v{lanes.width}i32.v{lanes.width}f32"
+    return lanes.call(name, lanes.integers, values)

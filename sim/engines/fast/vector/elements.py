@@ -1,11 +1,11 @@
 """Elements of memory: gathered for a lookup, stored by outputs. Source: CTM Guide pp. 5-7."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from llvmlite import ir
 
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.limits import CHANNELS, QUAD
 from ctm.sim.engines.fast.vector.address import Form
 from ctm.sim.engines.fast.vector.conversion import from_unorm, to_unorm
 from ctm.sim.engines.fast.vector.lanes import BYTE, FLOAT, INT, LONG, SHORT, Lanes, Value
@@ -32,7 +32,11 @@ def _gather(lanes: Lanes, form: Form, memory: Value, address: Value) -> list[Val
         return [from_unorm(lanes, builder.and_(part, lanes.integer(_UNORM8)), _UNORM8) for part in parts]
     if form.element.channels == 1:
         return [_loaded(lanes, memory, address, FLOAT)]
-    return _transposed(lanes, memory, address, form.element.channels)
+    pointers = [_place(lanes, memory, scalar) for scalar in lanes.scalars(address)]
+    # Bases are aligned, so elements are.
+    return [
+        lanes.as_floats(words) for words in lanes.gathered(pointers, form.element.channels, form.element.element_bytes)
+    ]
 
 
 def gather_words(lanes: Lanes, form: Form, memory: Value, address: Value) -> Value:
@@ -51,19 +55,6 @@ def _loaded(lanes: Lanes, memory: Value, address: Value, kind: Value) -> Value:
     return result
 
 
-def _transposed(lanes: Lanes, memory: Value, address: Value, channels: int) -> list[Value]:
-    """Floats of each channel, from elements that are loaded whole."""
-    builder, kind = lanes.builder, ir.VectorType(FLOAT, channels)
-    parts = []
-    for scalar in lanes.scalars(address):
-        loaded = builder.load(_place(lanes, memory, scalar), typ=kind)
-        # Bases are aligned, so elements are.
-        loaded.align = 4 * channels
-        parts.append(loaded)
-    joined = lanes.joined(parts)
-    return [lanes.every(joined, channels, channel) for channel in range(channels)]
-
-
 def _place(lanes: Lanes, memory: Value, address: Value) -> Value:
     """Pointer to a byte address of the machine, a scalar."""
     return lanes.builder.gep(memory, [lanes.builder.zext(address, LONG)], source_etype=BYTE)
@@ -76,10 +67,10 @@ def stored_words(lanes: Lanes, form: Form, values: Value) -> Value:
     return to_unorm(lanes, values, _UNORM16 if form.format is DataFormat.UINT16_1 else _UNORM8)
 
 
-def scatter(
+def store(
     lanes: Lanes, form: Form, memory: Value, address: Value, words: Sequence[Value], masks: Sequence[Value]
 ) -> None:
-    """Store the channels of elements, where each one's mask says so, lane by lane."""
+    """Store the channels of the elements of the processors' own pairs, where each one's mask says so."""
     builder = lanes.builder
     everything = masks[0]
     for mask in masks[1:]:
@@ -87,37 +78,57 @@ def scatter(
     missing = lanes.any(builder.not_(everything))
     with builder.if_else(missing) as (some, all_of_them):
         with some:
-            _scatter_some(lanes, form, memory, address, words, masks)
+            scatter(lanes, form, memory, address, words, masks)
         with all_of_them:
-            _scatter_all(lanes, form, memory, address, words)
+            _store_all(lanes, form, memory, address, words)
 
 
-def _scatter_all(lanes: Lanes, form: Form, memory: Value, address: Value, words: Sequence[Value]) -> None:
-    """Whole elements of all lanes."""
-    builder, element = lanes.builder, form.element
-    if form.format is DataFormat.UINT8_4:
-        packed = words[0]
-        for channel, word in enumerate(words[1:], start=1):
-            packed = builder.or_(packed, builder.shl(word, lanes.integer(_BYTE_BITS * channel)))
-        words = [packed]
-    for lane in range(lanes.width):
-        place = _place(lanes, memory, lanes.pick(address, lane))
-        scalars = [lanes.pick(word, lane) for word in words]
-        if form.format is DataFormat.UINT16_1:
-            builder.store(builder.trunc(scalars[0], SHORT), place)
-        elif len(scalars) == 1:
-            builder.store(scalars[0], place)
-        else:
-            vector = ir.Constant(ir.VectorType(INT, len(scalars)), ir.Undefined)
-            for channel, scalar in enumerate(scalars):
-                vector = builder.insert_element(vector, scalar, ir.Constant(INT, channel))
-            builder.store(vector, place).align = element.element_bytes
+def _store_all(lanes: Lanes, form: Form, memory: Value, address: Value, words: Sequence[Value]) -> None:
+    """Whole elements of all lanes by pairs: lanes 0 and 1 of a quad, and 2 and 3, have neighbouring ones."""
+    builder, scalars = lanes.builder, lanes.scalars(address)
+    for first, vector in _pairs(lanes, form, words):
+        stored = builder.store(vector, _place(lanes, memory, scalars[first]))
+        # Rows and bases are aligned, and the lower of a pair of elements is an even one.
+        stored.align = 2 * form.element.element_bytes
 
 
-def _scatter_some(
+def _pairs(lanes: Lanes, form: Form, words: Sequence[Value]) -> Iterator[tuple[int, Value]]:
+    """What each pair of lanes stores, with the number of its first lane."""
+    builder, evens = lanes.builder, range(0, lanes.width, 2)
+    if form.element.channels == CHANNELS and form.element.is_float:
+        by_lane = lanes.transposed(words)
+        for lane in evens:
+            block = lane // QUAD * QUAD
+            place = [block + at for at in range(QUAD)] + [lanes.width + block + at for at in range(QUAD)]
+            order = ir.Constant(ir.VectorType(INT, 2 * QUAD), place)
+            yield lane, builder.shuffle_vector(by_lane[lane % QUAD], by_lane[lane % QUAD + 1], order)
+        return
+    if form.element.channels == 2:
+        halves = lanes.interleaved(*words)
+        for lane in evens:
+            block = lane // QUAD * QUAD
+            order = ir.Constant(ir.VectorType(INT, QUAD), [block + at for at in range(QUAD)])
+            half = halves[lane % QUAD // 2]
+            yield lane, builder.shuffle_vector(half, half, order)
+        return
+    packed = words[0]
+    for channel, word in enumerate(words[1:], start=1):
+        packed = builder.or_(packed, builder.shl(word, lanes.integer(_BYTE_BITS * channel)))
+    pair = LONG
+    if form.format is DataFormat.UINT16_1:
+        packed, pair = builder.trunc(packed, ir.VectorType(SHORT, lanes.width)), INT
+    joined = builder.bitcast(packed, ir.VectorType(pair, lanes.width // 2))
+    for lane in evens:
+        yield lane, lanes.pick(joined, lane // 2)
+
+
+def scatter(
     lanes: Lanes, form: Form, memory: Value, address: Value, words: Sequence[Value], masks: Sequence[Value]
 ) -> None:
-    """Those channels that masks choose, in a loop over the lanes: it is rare and need not be long."""
+    """Store the channels of elements anywhere, where each one's mask says so: lane by lane, the last one wins.
+
+    It is a loop, because it is rare and need not be long.
+    """
     builder, element = lanes.builder, form.element
     kind = {1: BYTE, 2: SHORT, 4: INT}[element.channel_bytes]
     with builder.goto_entry_block():

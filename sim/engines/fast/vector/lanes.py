@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ctm.rtl.isa.limits import QUAD, WORD_BYTES
+from ctm.rtl.isa.limits import QUAD
 
 Value = Any
 """A value of LLVM's IR; llvmlite has no types."""
@@ -110,17 +110,24 @@ class Lanes:
             result.append(scalar)
         return result
 
-    def gather_words(self, table: Value, index: Value, count: int) -> Value:
-        """Of each lane's entry in a table of `count` words each all words, one entry behind the other.
+    def gathered(self, pointers: Sequence[Value], count: int, align: int) -> list[Value]:
+        """Two or four neighbouring words that each lane's pointer points at, as a vector for each of them."""
+        kind, loaded = ir.VectorType(INT, count), []
+        for pointer in pointers:
+            loaded.append(self.builder.load(pointer, typ=kind))
+            loaded[-1].align = align
+        # Joined so that a word stays in its 128 bits when they are transposed: that is what hosts do fastest.
+        if count == 2:
+            quads = [loaded[at : at + QUAD] for at in range(0, self.width, QUAD)]
+            low, high = (self.joined([each for quad in quads for each in quad[half:][:2]]) for half in (0, 2))
+            return [self._by_quad(low, high, order) for order in ((0, 2, 4, 6), (1, 3, 5, 7))]
+        return self.transposed([self.joined(loaded[lane::QUAD]) for lane in range(QUAD)])
 
-        `index` are the entries' numbers; what `table` points at is aligned as its entries.
-        """
-        kind, parts = ir.VectorType(INT, count), []
-        for scalar in self.scalars(index):
-            place = self.builder.gep(table, [self.builder.zext(scalar, LONG)], source_etype=kind)
-            parts.append(self.builder.load(place, typ=kind))
-            parts[-1].align = WORD_BYTES
-        return self.joined(parts)
+    def transposed(self, vectors: Sequence[Value]) -> list[Value]:
+        """Four vectors of words, of which every four lanes change places with the vectors."""
+        first, second, third, fourth = vectors
+        halves = [self.interleaved(first, third), self.interleaved(second, fourth)]
+        return [each for one, other in zip(*halves, strict=True) for each in self.interleaved(one, other)]
 
     def joined(self, parts: Sequence[Value]) -> Value:
         """Vectors, one behind the other; a power of two of them."""
@@ -131,10 +138,18 @@ class Lanes:
             parts = [self.builder.shuffle_vector(one, other, order) for one, other in pairs]
         return parts[0]
 
-    def every(self, vector: Value, distance: int, first: int) -> Value:
-        """Of a longer vector for each lane the element `distance` behind that of the lane before."""
-        order = self.integer_for_each([distance * lane + first for lane in range(self.width)])
-        return self.builder.shuffle_vector(vector, vector, order)
+    def interleaved(self, one: Value, other: Value) -> tuple[Value, Value]:
+        """Of every four words of two vectors the lower two by turns, and the upper two."""
+        return self._by_quad(one, other, (0, 4, 1, 5)), self._by_quad(one, other, (2, 6, 3, 7))
+
+    def _by_quad(self, one: Value, other: Value, order: Sequence[int]) -> Value:
+        """For every four lanes words of those of two vectors: 0 to 3 are those of one, 4 to 7 of the other."""
+        lanes = [
+            quad + at if at < QUAD else self.width + quad + at - QUAD
+            for quad in range(0, self.width, QUAD)
+            for at in order
+        ]
+        return self.builder.shuffle_vector(one, other, self.integer_for_each(lanes))
 
     def put(self, vector: Value, scalar: Value, lane: int) -> Value:
         """The vector with another scalar in one lane."""
@@ -167,6 +182,15 @@ class Lanes:
         packed = self._packed(mask)
         counted = self.call(f"llvm.ctpop.i{self.width}", packed.type, packed)
         return self.builder.zext(counted, LONG)
+
+    def lowest(self, mask: Value) -> Value:
+        """The lowest lane in the mask, of which there is one; a 32-bit scalar."""
+        packed = self._packed(mask)
+        is_poison = ir.Constant(BIT, 1)
+        counted = self.call(f"llvm.cttz.i{self.width}", packed.type, packed, is_poison)
+        if self.width < INT.width:
+            return self.builder.zext(counted, INT)
+        return self.builder.trunc(counted, INT) if self.width > INT.width else counted
 
     def any_of_group(self, mask: Value, group: int) -> Value:
         """A mask of whole groups of `group` lanes: those of which a lane is in `mask`."""

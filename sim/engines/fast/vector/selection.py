@@ -52,22 +52,22 @@ def clamp(lanes: Lanes, values: Value) -> Value:
 
 def minimum(lanes: Lanes, a: Value, b: Value) -> Value:
     """A < B ? A : B, the operand's bits."""
-    return lanes.choose(lanes.builder.fcmp_ordered("<", _compared(lanes, a), _compared(lanes, b)), a, b)
+    return lanes.choose(lanes.builder.fcmp_ordered("<", compared(lanes, a), compared(lanes, b)), a, b)
 
 
 def maximum(lanes: Lanes, a: Value, b: Value) -> Value:
     """A >= B ? A : B, but B of two zeros; the operand's bits."""
-    return lanes.choose(lanes.builder.fcmp_ordered(">", _compared(lanes, a), _compared(lanes, b)), a, b)
+    return lanes.choose(lanes.builder.fcmp_ordered(">", compared(lanes, a), compared(lanes, b)), a, b)
 
 
 def select_above_half(lanes: Lanes, a: Value, b: Value, c: Value) -> Value:
     """CND: C > 0.5 ? A : B."""
-    return lanes.choose(lanes.builder.fcmp_ordered(">", _compared(lanes, c), lanes.single(0.5)), a, b)
+    return lanes.choose(lanes.builder.fcmp_ordered(">", compared(lanes, c), lanes.single(0.5)), a, b)
 
 
 def select_not_negative(lanes: Lanes, a: Value, b: Value, c: Value) -> Value:
     """CMP: C >= 0 ? A : B."""
-    return lanes.choose(lanes.builder.fcmp_ordered(">=", _compared(lanes, c), lanes.single(0)), a, b)
+    return lanes.choose(lanes.builder.fcmp_ordered(">=", compared(lanes, c), lanes.single(0)), a, b)
 
 
 def test_zero(lanes: Lanes, values: Value, test: int) -> Value:
@@ -83,7 +83,7 @@ def is_less_than_zero(lanes: Lanes, values: Value) -> Value:
     return lanes.builder.and_(lanes.builder.ashr(lanes.words(values), lanes.integer(31)), is_number)
 
 
-def _compared(lanes: Lanes, values: Value) -> Value:
+def compared(lanes: Lanes, values: Value) -> Value:
     """A value for a comparison that chooses between the same values.
 
     Seen as others, because the host's minimum and maximum, which LLVM would make of comparison and choice, give a zero

@@ -5,6 +5,7 @@ Integers of the datapath are float64, as none has more than 50 bits. Source: CTM
 
 from llvmlite import ir
 
+from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.transcendental import (
     ARGUMENT_BITS,
     C0_FRACTION,
@@ -17,8 +18,7 @@ from ctm.rtl.isa.transcendental import (
     Region,
 )
 from ctm.sim.engines.fast.vector import tables
-from ctm.sim.engines.fast.vector.lanes import INT, MAGNITUDE, SIGN, Lanes, Value
-from ctm.sim.engines.fast.vector.selection import flushed
+from ctm.sim.engines.fast.vector.lanes import INT, LONG, MAGNITUDE, SIGN, Lanes, Value
 
 _BIAS, _FRACTION_BITS = 127, 23
 _DOUBLE_BIAS, _DOUBLE_FRACTION_BITS = 1023, 52
@@ -38,7 +38,7 @@ class Transcendental:
         function = {
             "RCP": self._rcp, "RSQ": self._rsq, "EX2": self._ex2, "LN2": self._ln2, "SIN": self._sin, "COS": self._cos,
         }[name]  # fmt: skip
-        return function(flushed(self._lanes, a))
+        return function(a)
 
     def _rcp(self, a: Value) -> Value:
         lanes, builder = self._lanes, self._lanes.builder
@@ -48,7 +48,7 @@ class Transcendental:
         result = builder.or_(lanes.words(lanes.narrow(total)), sign)
         magnitude = builder.and_(lanes.words(a), lanes.integer(MAGNITUDE))
         is_infinite = builder.icmp_unsigned("==", magnitude, lanes.integer(_INFINITY))
-        is_zero = builder.icmp_unsigned("==", magnitude, lanes.integer(0))
+        is_zero = builder.icmp_unsigned("<", magnitude, lanes.integer(_SMALLEST_NORMAL))
         result = lanes.choose(is_infinite, sign, result)
         result = lanes.choose(is_zero, builder.or_(sign, lanes.integer(_INFINITY)), result)
         return lanes.as_floats(self._nan_where(builder.fcmp_unordered("uno", a, a), result))
@@ -131,7 +131,8 @@ class Transcendental:
         special = lanes.integer(_NAN)
         is_infinite = builder.icmp_unsigned("==", words, lanes.integer(_INFINITY))
         special = lanes.choose(is_infinite, lanes.integer(of_infinity), special)
-        is_zero = builder.icmp_unsigned("==", builder.and_(words, lanes.integer(MAGNITUDE)), lanes.integer(0))
+        magnitude = builder.and_(words, lanes.integer(MAGNITUDE))
+        is_zero = builder.icmp_unsigned("<", magnitude, lanes.integer(_SMALLEST_NORMAL))
         special = lanes.choose(is_zero, lanes.integer(of_zero), special)
         return lanes.as_floats(lanes.choose(is_normal, result, special))
 
@@ -169,25 +170,37 @@ class Transcendental:
         lanes, builder = self._lanes, self._lanes.builder
         constant, linear, quadratic = self._coefficients(address)
         square = self._floor(builder.fmul(builder.fmul(distance, distance), lanes.double(2.0**-SQUARE_SHIFT)))
-        total = builder.fadd(constant, builder.fmul(linear, distance))
-        return self._floor(builder.fadd(total, builder.fmul(quadratic, square)))
+        total = self._sum(constant, linear, distance)
+        return self._floor(self._sum(total, quadratic, square))
+
+    def _sum(self, total: Value, one: Value, other: Value) -> Value:
+        """A total and a product, all exact, so that it makes no difference whether they are fused."""
+        if self._lanes.fused:
+            return self._lanes.apply("fma", one, other, total)
+        return self._lanes.builder.fadd(total, self._lanes.builder.fmul(one, other))
 
     def _floor(self, values: Value) -> Value:
         return self._lanes.apply("floor", values)
 
-    def _coefficients(self, address: Value) -> list[Value]:
+    def _coefficients(self, address: Value) -> tuple[Value, Value, Value]:
         """c0, c1 and c2 of each lane's entry."""
         lanes, builder = self._lanes, self._lanes.builder
-        words = lanes.gather_words(self._table, address, tables.ENTRY_WORDS)
-        first = [tables.ENTRY_WORDS * lane + half for lane in range(lanes.width) for half in (0, 1)]
-        pairs = builder.shuffle_vector(words, words, ir.Constant(ir.VectorType(INT, 2 * lanes.width), first))
-        floats = [lanes.as_floats(lanes.every(words, tables.ENTRY_WORDS, place)) for place in (2, 3)]
-        return [builder.bitcast(pairs, lanes.doubles), *map(lanes.widen, floats)]
+        low, high, linear, quadratic = self._entries(0, address, tables.ENTRY_WORDS)
+        order = [half * lanes.width + lane for lane in range(lanes.width) for half in (0, 1)]
+        words = builder.shuffle_vector(low, high, ir.Constant(ir.VectorType(INT, len(order)), order))
+        constant = builder.bitcast(words, lanes.doubles)
+        return constant, lanes.widen(lanes.as_floats(linear)), lanes.widen(lanes.as_floats(quadratic))
 
     def _segment(self, argument: Value) -> tuple[Value, Value]:
         """Of arguments of the logarithm the number of the entry, and the middle of the segment."""
+        number = self._lanes.builder.lshr(argument, self._lanes.integer(tables.FINEST_BITS))
+        address, middle = self._entries(tables.SEGMENTS, number, tables.SEGMENT_WORDS)
+        return address, middle
+
+    def _entries(self, start: int, number: Value, words: int) -> list[Value]:
+        """The words of each lane's entry in a part of the table."""
         lanes, builder = self._lanes, self._lanes.builder
-        number = builder.lshr(argument, lanes.integer(tables.FINEST_BITS))
-        start = builder.gep(self._table, [ir.Constant(INT, tables.SEGMENTS)], source_etype=INT)
-        words = lanes.gather_words(start, number, tables.SEGMENT_WORDS)
-        return lanes.every(words, tables.SEGMENT_WORDS, 0), lanes.every(words, tables.SEGMENT_WORDS, 1)
+        first = builder.gep(self._table, [ir.Constant(INT, start)], source_etype=INT)
+        kind = ir.VectorType(INT, words)
+        pointers = [builder.gep(first, [builder.zext(at, LONG)], source_etype=kind) for at in lanes.scalars(number)]
+        return lanes.gathered(pointers, words, WORD_BYTES)

@@ -1,0 +1,28 @@
+"""Lookups of an input at whole coordinates. Source: CTM Guide p. 6."""
+
+from ctm.sim.engines.fast.vector.address import Form, Place, element_address
+from ctm.sim.engines.fast.vector.elements import gather
+from ctm.sim.engines.fast.vector.lanes import Lanes, Value
+from ctm.sim.golden.mc.elements import NEIGHBOURS
+
+
+def look_up(lanes: Lanes, form: Form, place: Place, x: Value, y: Value) -> list[Value]:
+    """The elements (x, y), which exist, four floats; of an input in 2x2 mode the first channels of four neighbours."""
+    if not form.is_2x2:
+        return gather(lanes, form, place.memory, element_address(lanes, form, place, x, y))
+    fetched = []
+    for right, up in NEIGHBOURS:
+        at = [_beside(lanes, x, right, place.width_limit), _beside(lanes, y, up, place.height_limit)]
+        fetched.append(gather(lanes, form, place.memory, element_address(lanes, form, place, *at))[0])
+    return fetched
+
+
+def clamped(lanes: Lanes, index: Value, limit: Value) -> Value:
+    """Signed indices clamped to [0, limit - 1]; `limit` is a scalar."""
+    last = lanes.builder.sub(lanes.splat(limit), lanes.integer(1))
+    return lanes.apply("smax", lanes.apply("smin", index, last), lanes.none)
+
+
+def _beside(lanes: Lanes, index: Value, distance: int, limit: Value) -> Value:
+    """The next index, or the last one."""
+    return clamped(lanes, lanes.builder.add(index, lanes.integer(distance)), limit) if distance else index
