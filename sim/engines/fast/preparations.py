@@ -2,5 +2,6 @@
 
 from ctm.sim.engines.fast.core import Prepare
 from ctm.sim.engines.fast.r5xx.preparation import prepare as prepare_r5xx
+from ctm.sim.engines.fast.r700.preparation import prepare as prepare_r700
 
-PREPARATIONS: dict[str, Prepare] = {"r5xx": prepare_r5xx}
+PREPARATIONS: dict[str, Prepare] = {"r5xx": prepare_r5xx, "r700": prepare_r700}

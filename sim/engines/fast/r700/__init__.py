@@ -1,0 +1,1 @@
+"""R700 programs as LLVM IR."""

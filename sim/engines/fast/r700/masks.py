@@ -1,0 +1,176 @@
+"""The masks of a wavefront, the stack's included, and what CF words do to them.
+
+Masks are kept ones. A lane is active while it is in `branch` and neither in `continued` nor in `broken`. Source:
+R700-Family Instruction Set Architecture, chapter 3.
+"""
+
+from llvmlite import ir
+
+from ctm.rtl.isa.r700.limits import LOOP_INDEX_BITS
+from ctm.sim.engines.fast.kernel import Kernel
+from ctm.sim.engines.fast.vector.lanes import INT, Value
+from ctm.sim.golden.r700.state import BRANCH, BREAK, CONTINUE, ENTERED
+
+_ROUNDS, _LOOP_INDEX = ENTERED + 1, ENTERED + 2
+"""Beside the masks of a loop's entry: rounds that are left, and aL as it was before the loop."""
+
+
+class Masks:
+    """The state that control flow changes; `places` on the stack count from its bottom."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel, self._lanes = kernel, kernel.lanes
+        builder = kernel.lanes.builder
+        self._branch, self._continued, self._broken, self._live, self._active = (
+            builder.alloca(kernel.lanes.integers) for _ in range(5)
+        )
+        self._loop_index = builder.alloca(INT)
+        self._kept: dict[tuple[int, int], Value] = {}
+
+    def clear(self) -> None:
+        """As at a program's start: all lanes are active and live."""
+        lanes, builder = self._lanes, self._lanes.builder
+        for place in (self._branch, self._live, self._active):
+            builder.store(lanes.all, place)
+        for place in (self._continued, self._broken):
+            builder.store(lanes.none, place)
+        builder.store(ir.Constant(INT, 0), self._loop_index)
+
+    @property
+    def active(self) -> Value:
+        """Lanes that are active."""
+        return self._load(self._active)
+
+    @property
+    def live(self) -> Value:
+        """Lanes that were not killed."""
+        return self._load(self._live)
+
+    @property
+    def loop_index(self) -> Value:
+        """AL, a scalar."""
+        return self._lanes.builder.load(self._loop_index, typ=INT)
+
+    def kill(self, lanes: Value) -> None:
+        """Lanes that live no more."""
+        builder = self._lanes.builder
+        builder.store(builder.and_(self.live, builder.not_(lanes)), self._live)
+
+    def remove(self, lanes: Value) -> Value:
+        """Take lanes out of `branch`; those that were in it."""
+        builder = self._lanes.builder
+        off = builder.and_(lanes, self._load(self._branch))
+        builder.store(builder.and_(self._load(self._branch), builder.not_(off)), self._branch)
+        self._update()
+        return off
+
+    def restrict(self, test: Value) -> None:
+        """Take the active lanes that fail `test` out of `branch`."""
+        builder = self._lanes.builder
+        kept = builder.or_(test, builder.not_(self.active))
+        builder.store(builder.and_(self._load(self._branch), kept), self._branch)
+        self._update()
+
+    def push(self, place: int) -> None:
+        """Keep `branch` on the stack."""
+        self._keep(place, BRANCH, self._load(self._branch))
+
+    def pop(self, place: int) -> None:
+        """Make the branch mask what it was when the entry at `place` was made."""
+        self._lanes.builder.store(self._get(place, BRANCH), self._branch)
+        self._update()
+
+    def invert(self, place: int, where: Value) -> None:
+        """ELSE: the lanes of the entry at `place` that are not in `branch`, if the bit `where` is set."""
+        builder = self._lanes.builder
+        branch = self._load(self._branch)
+        other = builder.and_(self._get(place, BRANCH), builder.not_(branch))
+        builder.store(builder.select(where, other, branch), self._branch)
+        self._update()
+
+    def enter_loop(self, place: int, test: Value, rounds: Value, first_index: Value | None) -> None:
+        """Begin a loop for the lanes in `test`; with `first_index` it has an aL of its own."""
+        lanes, builder = self._lanes, self._lanes.builder
+        masks = {BRANCH: self._branch, CONTINUE: self._continued, BREAK: self._broken}
+        for row, mask in masks.items():
+            self._keep(place, row, self._load(mask))
+        self._keep(place, ENTERED, test)
+        self._keep(place, _ROUNDS, rounds)
+        self._keep(place, _LOOP_INDEX, self.loop_index)
+        if first_index is not None:
+            self._set_loop_index(first_index)
+        builder.store(test, self._branch)
+        builder.store(lanes.none, self._continued)
+        builder.store(builder.not_(test), self._broken)
+        self._update()
+
+    def leave(self, place: int, test: Value, *, breaks: bool) -> Value:
+        """BREAK or CONTINUE of the loop at `place` for the lanes in `test`; those that are left in this round."""
+        builder = self._lanes.builder
+        self.leave_round(test, breaks=breaks)
+        out = builder.or_(self._load(self._broken), self._load(self._continued))
+        return builder.and_(self._get(place, ENTERED), builder.not_(out))
+
+    def leave_round(self, lanes: Value, *, breaks: bool) -> None:
+        """Lanes that break or continue."""
+        builder, mask = self._lanes.builder, self._broken if breaks else self._continued
+        builder.store(builder.or_(self._load(mask), lanes), mask)
+        self._update()
+
+    def restore_branch(self, lanes: Value) -> None:
+        """Put lanes into `branch` again."""
+        builder = self._lanes.builder
+        builder.store(builder.or_(self._load(self._branch), lanes), self._branch)
+
+    def next_round(self, place: int, step: Value | None, *, counted: bool) -> Value:
+        """LOOP_END of the loop at `place`; one bit: whether it has more rounds for anyone."""
+        lanes, builder = self._lanes, self._lanes.builder
+        builder.store(lanes.none, self._continued)
+        builder.store(self._get(place, ENTERED), self._branch)
+        self._update()
+        if step is not None:
+            self._set_loop_index(builder.add(self.loop_index, step))
+        again = lanes.any(self.active)
+        if not counted:
+            return again
+        left = builder.sub(self._get(place, _ROUNDS), ir.Constant(INT, 1))
+        self._keep(place, _ROUNDS, left)
+        return builder.and_(again, builder.icmp_unsigned("!=", left, ir.Constant(INT, 0)))
+
+    def leave_loop(self, place: int) -> None:
+        """Restore what was before the loop at `place`."""
+        builder = self._lanes.builder
+        masks = {BRANCH: self._branch, CONTINUE: self._continued, BREAK: self._broken}
+        for row, mask in masks.items():
+            builder.store(self._get(place, row), mask)
+        builder.store(self._get(place, _LOOP_INDEX), self._loop_index)
+        self._update()
+
+    def _update(self) -> None:
+        """Make the active mask that of the masks that it follows from."""
+        kernel, builder = self._kernel, self._lanes.builder
+        out = builder.or_(self._load(self._continued), self._load(self._broken))
+        active = builder.and_(self._load(self._branch), builder.not_(out))
+        builder.store(active, self._active)
+        kernel.counts.add()
+        kernel.counts.change(self._lanes.all, active, kernel.frame.group)
+
+    def _load(self, place: Value) -> Value:
+        return self._lanes.builder.load(place, typ=self._lanes.integers)
+
+    def _set_loop_index(self, value: Value) -> None:
+        wrapped = self._lanes.builder.and_(value, ir.Constant(INT, (1 << LOOP_INDEX_BITS) - 1))
+        self._lanes.builder.store(wrapped, self._loop_index)
+
+    def _keep(self, place: int, row: int, value: Value) -> None:
+        if (place, row) not in self._kept:
+            with self._lanes.builder.goto_entry_block():
+                self._kept[place, row] = self._lanes.builder.alloca(value.type)
+        self._lanes.builder.store(value, self._kept[place, row])
+
+    def _get(self, place: int, row: int) -> Value:
+        kind = INT if row in (_ROUNDS, _LOOP_INDEX) else self._lanes.integers
+        if (place, row) not in self._kept:
+            with self._lanes.builder.goto_entry_block():
+                self._kept[place, row] = self._lanes.builder.alloca(kind)
+        return self._lanes.builder.load(self._kept[place, row], typ=kind)

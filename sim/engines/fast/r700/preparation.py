@@ -1,0 +1,85 @@
+"""An R700 launch, ready to be compiled and run."""
+
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any
+
+from ctm.sim.engines.fast.finish import Test
+from ctm.sim.engines.fast.host import Host
+from ctm.sim.engines.fast.kernel import Frame
+from ctm.sim.engines.fast.parameters import Slot
+from ctm.sim.engines.fast.program import (
+    FallBackError,
+    Prepared,
+    check_independence,
+    parameters,
+    tests_before,
+    tests_itself,
+    used_buffers,
+)
+from ctm.sim.engines.fast.r5xx.integers import bool_word, int_words
+from ctm.sim.engines.fast.r700.graph import Graph, TooManyPathsError
+from ctm.sim.engines.fast.r700.reach import reads_memory, writes_memory, writes_scratch
+from ctm.sim.engines.fast.r700.translation import Source, translate
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r700.execution import UNITS
+from ctm.sim.golden.r700.program import Code, Program
+
+
+def prepare(launch: Launch[Any], host: Host) -> Prepared:
+    """What is compiled of a launch for a host.
+
+    Raises
+    ------
+    FallBackError
+        It is for the golden model.
+    """
+    program: Program = launch.program
+    check_independence(launch, ())
+    graph = _graph(program.code, program.information.start, program.information.stack_size)
+    _check_memory(launch, graph)
+    source = Source(
+        graph=graph,
+        information=program.information,
+        outputs=program.outputs,
+        output_mask=launch.output_mask,
+        test=Test.of(launch.conditional) if tests_itself(launch) else None,
+    )
+    frame = Frame(
+        width=launch.lanes,
+        group=launch.lanes,
+        fused=host.fused,
+        is_tested=tests_before(launch),
+        buffers=used_buffers(launch, sorted(program.cached_inputs)),
+    )
+    table, kept = parameters(launch, frame)
+    integers = int_words(program.constants)
+    table[Slot.INTEGERS], table[Slot.BOOLEANS] = integers.ctypes.data, bool_word(program.constants)
+    buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))
+    state = (source.output_mask, source.test, frame.width, frame.is_tested, buffers)
+    return Prepared(
+        frame=frame,
+        key=(program.image, state),
+        text=lambda: translate(source, frame),
+        table=table,
+        kept=[*kept, integers],
+        units=UNITS,
+        in_order=writes_memory(graph) or writes_scratch(graph),
+    )
+
+
+@lru_cache(maxsize=64)
+def _graph(code: Code, start: int, entries: int) -> Graph:
+    """The graph of a program's code; programs that start again and again are looked at once."""
+    try:
+        return Graph(code, start=start, entries=entries)
+    except TooManyPathsError:
+        raise FallBackError("calls and loops lead to its code by too many paths") from None
+
+
+def _check_memory(launch: Launch[Any], graph: Graph) -> None:
+    """Refuse programs that may not be run twice: those that read memory which they write."""
+    if reads_memory(graph, scratch=False) and writes_memory(graph):
+        raise FallBackError("it reads memory that it writes")
+    if reads_memory(graph, scratch=True) and writes_scratch(graph) and (launch.watchdog or graph.may_fault):
+        raise FallBackError("it reads its scratch, and may have to be run twice")

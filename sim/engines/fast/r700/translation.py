@@ -1,0 +1,222 @@
+"""An R700 program as LLVM IR: its CF words with what they start, one wavefront in a vector."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ctm.rtl.isa.limits import QUAD
+from ctm.rtl.isa.r700.control_flow import AluClause
+from ctm.rtl.isa.r700.program import ProgramType
+from ctm.sim.engines.fast.finish import Test, send
+from ctm.sim.engines.fast.kernel import Frame, Kernel
+from ctm.sim.engines.fast.parameters import Slot
+from ctm.sim.engines.fast.r700.alu import Alu
+from ctm.sim.engines.fast.r700.constants import Constants
+from ctm.sim.engines.fast.r700.exports import Exports
+from ctm.sim.engines.fast.r700.fetches import Fetches
+from ctm.sim.engines.fast.r700.flow import FlowControl
+from ctm.sim.engines.fast.r700.formulas import Unit
+from ctm.sim.engines.fast.r700.graph import POPS_AFTER, Exit, Graph, Instruction, Node, Target
+from ctm.sim.engines.fast.r700.masks import Masks
+from ctm.sim.engines.fast.r700.memory import MemoryAccess
+from ctm.sim.engines.fast.r700.operands import ClauseState, Operands
+from ctm.sim.engines.fast.r700.reach import is_relative, kills
+from ctm.sim.engines.fast.r700.registers import Registers
+from ctm.sim.engines.fast.r700.share import Share
+from ctm.sim.engines.fast.vector.lanes import FLOAT, POINTER, Value
+from ctm.sim.engines.fast.vector.transcendental import Transcendental
+from ctm.sim.golden.r700.execution import ALU, CONTROL, FETCH, UNITS
+from ctm.sim.golden.r700.image import Information
+from ctm.sim.golden.r700.instruction import AluWord, Export, Flow, Group
+
+_CONTROL, _ALU, _FETCH = (UNITS.index(unit) for unit in (CONTROL, ALU, FETCH))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """All of a program, and of the state that it runs in, that its translation depends on."""
+
+    graph: Graph
+    information: Information
+    outputs: tuple[int, ...]
+    output_mask: tuple[bool, ...]
+    test: Test | None
+
+
+def translate(source: Source, frame: Frame) -> str:
+    """The text of the program's module; see `kernel.RUN`."""
+    return _Translation(source, frame).text()
+
+
+class _Translation:
+    """The translation of one program."""
+
+    def __init__(self, source: Source, frame: Frame) -> None:
+        self._source = source
+        self._kernel = kernel = Kernel(frame)
+        lanes = self._lanes = kernel.lanes
+        information = source.information
+        with lanes.builder.goto_entry_block():
+            self._registers = Registers(lanes, information.gprs, relative=is_relative(source.graph))
+            self._masks = masks = Masks(kernel)
+            self._share = Share(lanes, masks, information.lds_dwords)
+            self._memory = MemoryAccess(kernel, writes=source.output_mask[0])
+            constants = Constants(kernel)
+            self._fetches = Fetches(kernel, self._registers, constants, masks, self._memory, self._share)
+            self._exports = Exports(kernel, self._fetches, source.outputs, conditional_is_own=information.depth)
+            unit = Unit(lanes, Transcendental(lanes, kernel.parameter(Slot.TABLE, POINTER)))
+            operands = Operands(lanes, self._registers, constants, masks)
+            self._alu = Alu(unit, self._registers, operands, masks, information.dx10_clamp)
+            self._flow = FlowControl(kernel, source.graph, masks, constants)
+            self._first_conditional = kernel.parameter(Slot.CONDITIONAL_VALUE, FLOAT)
+        self._early = kernel.block("early")
+        self._blocks = {node: kernel.block("word") for node in (*source.graph.edges, *source.graph.faulty)}
+        start = lanes.builder.block
+        for node in source.graph.edges:
+            lanes.builder.position_at_end(self._blocks[node])
+            self._node(node)
+        for node in source.graph.faulty:
+            lanes.builder.position_at_end(self._blocks[node])
+            lanes.builder.branch(kernel.give_back)
+        lanes.builder.position_at_end(start)
+        self._clear()
+        lanes.builder.branch(self._blocks[source.graph.entry])
+        self._finish()
+
+    def text(self) -> str:
+        """The finished module."""
+        return self._kernel.text()
+
+    def _clear(self) -> None:
+        """Registers at the program's start; all that is used is known by now."""
+        kernel, lanes, builder = self._kernel, self._lanes, self._lanes.builder
+        self._registers.clear()
+        self._masks.clear()
+        self._share.clear()
+        conditional = lanes.single(0) if self._source.information.depth else lanes.splat(self._first_conditional)
+        self._exports.clear(lanes.words(conditional))
+        if self._source.information.type is ProgramType.CS:
+            numbers = lanes.integer_for_each([lane % kernel.frame.group for lane in range(lanes.width)])
+            first = [kernel.x, kernel.y, self._memory.pixel_number(), numbers]
+        else:
+            floats = [builder.sitofp(at, lanes.floats) for at in (kernel.x, kernel.y)]
+            first = [lanes.words(value) for value in (*floats, lanes.single(0), lanes.single(1))]
+        for channel, words in enumerate(first):
+            self._registers.write(0, channel, words, lanes.all)
+
+    def _node(self, node: Node) -> None:
+        """Translate one node where the builder stands."""
+        graph, counts = self._source.graph, self._kernel.counts
+        counts.note(_CONTROL)
+        word, edges = graph.word(node), graph.edges[node]
+        if all(edge in (Exit.FAULT, None) for edge in (edges.jump, edges.on)):
+            counts.add()
+            self._lanes.builder.branch(self._kernel.give_back)
+        elif isinstance(word, AluWord):
+            self._clause(node, word, self._masks.active)
+        elif isinstance(word, Export):
+            live = self._masks.live
+            passing = self._flow.passing(word)
+            self._exports.execute(word, passing, live)
+            self._leave(node, edges.on)
+        else:
+            assert isinstance(word, Flow)
+            if word.units:
+                self._clause(node, word, self._flow.passing(word))
+            else:
+                self._flow_word(node, word)
+
+    def _flow_word(self, node: Node, word: Flow) -> None:
+        edges = self._source.graph.edges[node]
+        step = self._flow.begin(node, word)
+        if edges.jump is None or edges.on is None:
+            effect, target = (step.stay, edges.on) if edges.jump is None else (step.go, edges.jump)
+            self._side(node, target, effect, killed=step.killed)
+            return
+        go, stay = self._kernel.block("go"), self._kernel.block("stay")
+        self._kernel.counts.add()
+        self._lanes.builder.cbranch(step.jumps, go, stay)
+        for block, target, effect in ((go, edges.jump, step.go), (stay, edges.on, step.stay)):
+            self._lanes.builder.position_at_end(block)
+            self._side(node, target, effect)
+
+    def _side(self, node: Node, target: Target | None, effect: Callable[[], None], *, killed: bool = False) -> None:
+        if isinstance(target, Node):
+            effect()
+        self._leave(node, target, killed=killed)
+
+    def _leave(self, node: Node, target: Target | None, *, killed: bool = False) -> None:
+        """Go where a node leads; if it `killed` lanes, the wavefront may have ended."""
+        kernel, lanes, builder = self._kernel, self._lanes, self._lanes.builder
+        kernel.counts.add()
+        if not isinstance(target, Node):
+            builder.branch(kernel.finish if target is Exit.END else kernel.give_back)
+            return
+        if killed:
+            counting = builder.and_(kernel.covered, self._masks.live)
+            kernel.go_if(builder.not_(lanes.any(counting)), self._early)
+        if target.word <= node.word:
+            kernel.go_if(kernel.limit_is_exceeded(), kernel.exceeded)
+        builder.branch(self._blocks[target])
+
+    def _clause(self, node: Node, word: AluWord | Flow, test: Value) -> None:
+        """A clause, if anyone passes the test; and what its word does behind it."""
+        kernel, builder = self._kernel, self._lanes.builder
+        if word.operation is AluClause.ALU_PUSH_BEFORE:
+            self._masks.push(len(node.stack))
+        entered, behind = kernel.block("clause"), kernel.block("behind")
+        kernel.counts.add()
+        builder.cbranch(self._lanes.any(test), entered, behind)
+        builder.position_at_end(entered)
+        clause = self._source.graph.clause(node)
+        if clause is None:
+            builder.branch(kernel.give_back)
+        else:
+            self._instructions(word, clause)
+            kernel.counts.add()
+            builder.branch(behind)
+        builder.position_at_end(behind)
+        if word.operation in POPS_AFTER:
+            self._masks.pop(len(node.stack) - POPS_AFTER[word.operation])
+        elif word.operation is AluClause.ALU_ELSE_AFTER:
+            self._masks.invert(len(node.stack) - 1, self._flow.always)
+        self._leave(node, self._source.graph.edges[node].on, killed=clause is not None and kills(clause))
+
+    def _instructions(self, word: AluWord | Flow, clause: tuple[Instruction, ...]) -> None:
+        lanes, counts = self._lanes, self._kernel.counts
+        if isinstance(word, Flow):
+            executing = self._whole(self._flow.passing(word), word)
+            for fetch in clause:
+                assert not isinstance(fetch, Group)
+                counts.note(_FETCH)
+                self._fetches.execute(fetch, executing)
+            return
+        state = ClauseState(address=[lanes.none] * 4, predicate=lanes.none, cleared=lanes.none)
+        for group in clause:
+            assert isinstance(group, Group)
+            counts.note(_ALU)
+            self._alu.execute(group, state, self._whole(self._masks.active, word))
+        if word.operation in (AluClause.ALU_BREAK, AluClause.ALU_CONTINUE):
+            self._masks.restore_branch(state.cleared)
+            self._masks.leave_round(state.cleared, breaks=word.operation is AluClause.ALU_BREAK)
+
+    def _whole(self, mask: Value, word: AluWord | Flow) -> Value:
+        """The lanes of a mask, or all of their quads in whole quad mode."""
+        return self._lanes.any_of_group(mask, QUAD) if word.whole_quads else mask
+
+    def _finish(self) -> None:
+        """What is done when a wavefront ended."""
+        kernel, builder = self._kernel, self._lanes.builder
+        # Where it ends because nobody is left it has not issued its last instruction.
+        builder.position_at_end(self._early)
+        builder.cbranch(kernel.limit_is_reached(), kernel.give_back, kernel.finish)
+        builder.position_at_end(kernel.finish)
+        kernel.go_if(kernel.limit_is_exceeded(), kernel.exceeded)
+        send(
+            kernel,
+            self._masks.live,
+            {output: self._exports.output(output) for output in self._source.outputs},
+            output_mask=self._source.output_mask,
+            test=self._source.test,
+            conditional=self._exports.conditional,
+        )
+        kernel.end()
