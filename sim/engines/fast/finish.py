@@ -125,5 +125,4 @@ def _compared(lanes: Lanes, test: ConditionalTest, value: Value, stored: Value) 
     builder, comparison = lanes.builder, _COMPARISONS[test]
     if value.type == lanes.integers:
         return lanes.mask(builder.icmp_unsigned(comparison, value, stored))
-    compare = builder.fcmp_unordered if test is ConditionalTest.NOT_EQUAL else builder.fcmp_ordered
-    return lanes.mask(compare(comparison, value, lanes.as_floats(stored)))
+    return lanes.mask(lanes.compare(comparison, value, lanes.as_floats(stored)))

@@ -53,7 +53,7 @@ def multiply(lanes: Lanes, a: Value, b: Value, *, zero_times_anything: bool) -> 
 def _annulled(lanes: Lanes, a: Value, b: Value) -> tuple[Value, Value]:
     """Where a product has a zero factor, and the zero that it is, with the sign of the product."""
     builder, none = lanes.builder, lanes.single(0)
-    zero = builder.or_(builder.fcmp_ordered("==", a, none), builder.fcmp_ordered("==", b, none))
+    zero = builder.or_(lanes.compare("==", a, none), lanes.compare("==", b, none))
     signs = builder.and_(builder.xor(lanes.words(a), lanes.words(b)), lanes.integer(SIGN))
     return zero, lanes.as_floats(signs)
 

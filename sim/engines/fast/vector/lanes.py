@@ -167,6 +167,21 @@ class Lanes:
         """`one` in the lanes of `bits`, else `other`."""
         return self.builder.select(bits, one, other)
 
+    def compare(self, comparison: str, one: Value, other: Value) -> Value:
+        """The bits of a comparison of floats; of those with a NaN only != holds.
+
+        LLVM 22.1 takes `fcmp oeq (bitcast x), 0` for a comparison of integers, in which a denormal is no zero, even
+        where denormals are off: so == and != do not see where their operands come from.
+        """
+        if comparison in ("==", "!="):
+            one, other = self.fenced(one), self.fenced(other)
+        compare = self.builder.fcmp_unordered if comparison == "!=" else self.builder.fcmp_ordered
+        return compare(comparison, one, other)
+
+    def fenced(self, values: Value) -> Value:
+        """The same values, of which LLVM does not know where they come from; it costs nothing."""
+        return self.apply("arithmetic.fence", values)
+
     def where(self, mask: Value, one: Value, other: Value) -> Value:
         """`one` in the lanes of a kept mask, else `other`."""
         return self.choose(self.chosen(mask), one, other)

@@ -72,9 +72,7 @@ def select_not_negative(lanes: Lanes, a: Value, b: Value, c: Value) -> Value:
 
 def test_zero(lanes: Lanes, values: Value, test: int) -> Value:
     """The mask of x == 0, < 0, >= 0 or != 0 for `test` 0 to 3; a NaN is != 0 and nothing else."""
-    comparison = ("==", "<", ">=", "!=")[test]
-    compare = lanes.builder.fcmp_unordered if comparison == "!=" else lanes.builder.fcmp_ordered
-    return lanes.mask(compare(comparison, values, lanes.single(0)))
+    return lanes.mask(lanes.compare(("==", "<", ">=", "!=")[test], values, lanes.single(0)))
 
 
 def is_less_than_zero(lanes: Lanes, values: Value) -> Value:
@@ -86,7 +84,7 @@ def is_less_than_zero(lanes: Lanes, values: Value) -> Value:
 def compared(lanes: Lanes, values: Value) -> Value:
     """A value for a comparison that chooses between the same values.
 
-    Seen as others, because the host's minimum and maximum, which LLVM would make of comparison and choice, give a zero
-    for a denormal.
+    Fenced, because the host's minimum and maximum, which LLVM would make of comparison and choice, give a zero for a
+    denormal.
     """
-    return lanes.apply("arithmetic.fence", values)
+    return lanes.fenced(values)
