@@ -89,8 +89,12 @@ def input_modifier(modifier: int) -> Function:
     )
 
 
-def zero_test(test: int) -> Function:
-    return Function(lambda kernel, a: selection.test_zero(kernel.lanes, a, test), lambda a: fp.test_zero(a, test))
+def zero_test(test: int, modifier: int) -> Function:
+    """Of what is made of bits: LLVM knows how to test those with integers."""
+    return Function(
+        lambda kernel, a: selection.test_zero(kernel.lanes, selection.input_modifier(kernel.lanes, a, modifier), test),
+        lambda a: fp.test_zero(fp.input_modifier(a, modifier), test),
+    )
 
 
 UNARY = {
@@ -98,7 +102,11 @@ UNARY = {
     **{f"output modifier {code}": scaled(code, clean=False) for code in range(7)},
     **{f"output modifier {code} of arithmetic": scaled(code, clean=True) for code in range(7)},
     **{f"input modifier {code}": input_modifier(code) for code in range(4)},
-    **{f"zero test {code}": zero_test(code) for code in range(4)},
+    **{
+        f"zero test {code} behind input modifier {modifier}": zero_test(code, modifier)
+        for code in range(4)
+        for modifier in range(4)
+    },
     **{f"index below {edge}": index(edge) for edge in EDGES},
     "fraction": Function(lambda kernel, a: arithmetic.fraction(kernel.lanes, a), fp.fraction, any_nan=True),
     "clamp": Function(
@@ -180,9 +188,21 @@ def multiply_add(rule: bool) -> Function:
     )
 
 
+def negative_factors(rule: bool) -> Function:
+    return Function(
+        lambda kernel, a, b, c: multiply_add(rule).build(
+            kernel, selection.input_modifier(kernel.lanes, a, 1), selection.input_modifier(kernel.lanes, b, 3), c
+        ),
+        lambda a, b, c: fp.multiply_add(-a, -np.abs(b), c, zero_times_anything=rule),
+        any_nan=True,
+    )
+
+
 TERNARY = {
     "multiply-add": multiply_add(False),
     "multiply-add with zeros": multiply_add(True),
+    "multiply-add of negative factors": negative_factors(False),
+    "multiply-add of negative factors with zeros": negative_factors(True),
     "above half": Function(lambda kernel, *x: selection.select_above_half(kernel.lanes, *x), fp.select_above_half),
     "not negative": Function(
         lambda kernel, *x: selection.select_not_negative(kernel.lanes, *x), fp.select_not_negative
