@@ -19,8 +19,9 @@ class Registers:
         self._absent, self._swallowed = count, count + 1
         self._array = None
         if relative:
-            array = lanes.builder.alloca(lanes.integers, size=ir.Constant(INT, (count + 2) * CHANNELS))
-            self._array = lanes.builder.bitcast(array, POINTER)
+            self._array = lanes.builder.alloca(lanes.integers, size=ir.Constant(INT, (count + 2) * CHANNELS))
+            # Whole vectors and single words are stored in it.
+            self._array.type = POINTER
         self._places: dict[tuple[int, int], Value] = {}
 
     def clear(self) -> None:
