@@ -22,12 +22,14 @@ from ctm.sim.cli.options import (
     prepare_engine,
 )
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
+from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.fault import MachineError
 from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.destinations import Destinations
 from ctm.sim.jobs.ending import Ending
 from ctm.sim.jobs.execution import Execution, Run, check_kinds, first_difference, processors
 from ctm.sim.jobs.loading import LoadedJob, load_job
+from ctm.sim.jobs.sample import Sample, sample
 from ctm.sim.jobs.saving import save, try_outputs
 from ctm.sim.report.progress import run_progress
 from ctm.sim.report.utilisation import utilisation
@@ -35,14 +37,17 @@ from ctm.sim.report.utilisation import utilisation
 
 def run(
     job: Annotated[Path, typer.Argument(metavar="JOB.toml", help="The job.", show_default=False)],
-    engine: EngineName = "golden",
+    engine: EngineName = "auto",
     preset: Preset = None,
     settings: Settings = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where outputs go; default: beside the job.")
     ] = None,
     json_wanted: Json = False,
-    check: Annotated[bool, typer.Option("--check", help="Run the golden model too and compare every bit.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Run the golden model too and compare every bit; of large domains a sample.")
+    ] = False,
+    check_all: Annotated[bool, typer.Option("--check-all", help="The same, and never a sample.")] = False,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
     max_cycles: MaxCycles = None,
     hazards: Annotated[
@@ -78,13 +83,21 @@ def run(
                 result = execution.run()
             finally:
                 outcome.add_report(execution.device.report())
+                outcome.fields["engine"] = execution.device.ran
+                for remark in execution.device.remarks:
+                    typer.echo(f"note: {remark}", err=True)
                 if trace is not None and lines is not None:
                     write_file(trace, lines.getvalue().encode())
-        if check:
-            _check(loaded, result, engine, config, watchdog)
+        checked = ""
+        if check or check_all:
+            part = sample(loaded) if execution.device.ran == FastEngine.name and not check_all else None
+            _check(loaded, result, part, execution.device.ran, config, watchdog)
+            checked = ", equal to the golden model in every bit"
+            if part is not None:
+                checked += f" of a sample of {part.processors:,} processors; --check-all compares all"
         save(loaded, result)
         outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
-        _summarise(outcome, config, result, loaded.files, check)
+        _summarise(outcome, config, result, loaded.files, checked)
 
 
 _MOST_TRACED = 4096
@@ -107,15 +120,19 @@ _NOTHING_RAN: dict[str, object] = {
 }  # fmt: skip
 
 
-def _check(loaded: LoadedJob, result: Run, engine: str, config: MachineConfig, watchdog: int) -> None:
-    """Compare with the golden model; the golden engine itself is compared with groups of another size.
+def _check(
+    loaded: LoadedJob, result: Run, part: Sample | None, engine: str, config: MachineConfig, watchdog: int
+) -> None:
+    """Compare with the golden model, all or a part; the golden engine itself is compared with groups of another size.
 
     It has groups of the same size if a program can see it.
     """
     sees_size = any(launch.program.executable.sees_group_size for launch in loaded.launches)
     if engine == "golden" and not sees_size:
         config = replace(config, array=config.array.with_group(16 if config.array.group == 4 else 4))
-    golden = Execution(loaded, engine="golden", config=config, watchdog=watchdog).run()
+    golden = Execution(loaded if part is None else part.job, engine="golden", config=config, watchdog=watchdog).run()
+    if part is not None:
+        result, golden = part.of(result), part.of(golden)
     difference = first_difference(result, golden)
     if difference is not None:
         raise Mismatch(f"{difference}{_hazard(loaded, config, watchdog)}")
@@ -131,14 +148,13 @@ def _hazard(loaded: LoadedJob, config: MachineConfig, watchdog: int) -> str:
     return ""
 
 
-def _summarise(outcome: Outcome, config: MachineConfig, result: Run, files: Destinations, checked: bool) -> None:
+def _summarise(outcome: Outcome, config: MachineConfig, result: Run, files: Destinations, checked: str) -> None:
     for key, path in files.items():
         outcome.say(f"{'output ' if isinstance(key, int) else ''}{key}: {path}")
     report = result.report
     cycles = "" if report.cycles is None else f"{report.cycles:,} cycles, "
     outcome.say(
-        f"{cycles}{report.instructions:,} group instructions, {report.lane_instructions:,} lane instructions"
-        + (", equal to the golden model in every bit" if checked else "")
+        f"{cycles}{report.instructions:,} group instructions, {report.lane_instructions:,} lane instructions{checked}"
     )
     if report.cycles is not None:
         used = utilisation(report.counters, cycles=report.cycles, cores=config.array.cores)

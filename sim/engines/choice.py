@@ -6,13 +6,13 @@ from ctm.rtl.config import MachineConfig
 from ctm.sim.engines.cxxrtl import CxxrtlEngine
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine
 from ctm.sim.engines.engine import Engine, Progress
-from ctm.sim.engines.fast.engine import FastEngine
+from ctm.sim.engines.fast.engine import AutoEngine, FastEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.interpreted import AmaranthEngine
 from ctm.sim.engines.rtl import RtlEngine
 
 ENGINES: dict[str, type[GoldenEngine | FastEngine | CycleAccurateEngine]] = {
-    engine.name: engine for engine in (GoldenEngine, FastEngine, RtlEngine, CxxrtlEngine, AmaranthEngine)
+    engine.name: engine for engine in (AutoEngine, GoldenEngine, FastEngine, RtlEngine, CxxrtlEngine, AmaranthEngine)
 }
 
 

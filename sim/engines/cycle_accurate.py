@@ -1,5 +1,6 @@
 """Engines that run the hardware: they speak with its host interface as a driver would."""
 
+from collections.abc import Sequence
 from typing import Protocol, TextIO
 
 from ctm.rtl.config import MachineConfig, check_hardware
@@ -49,6 +50,7 @@ class CycleAccurateEngine:
 
     name = ""
     counts_cycles = True
+    remarks: Sequence[str] = ()
     slice_cycles = 1 << 14
     """Cycles between two looks at the keyboard and at progress."""
 
@@ -77,6 +79,11 @@ class CycleAccurateEngine:
         self._begun: int | None = None
         """The machine's clock when the buffer that is executed was pushed."""
         self._prepare()
+
+    @property
+    def ran(self) -> str:
+        """Its own name; see `Engine.ran`."""
+        return self.name
 
     @staticmethod
     def prepare(config: MachineConfig, tell: Notice) -> None:

@@ -1,6 +1,6 @@
 """The protocol that every engine follows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -34,6 +34,14 @@ class Engine(Protocol):
     name: str
     counts_cycles: bool
     memory: Memory
+
+    @property
+    def ran(self) -> str:
+        """The name of the engine that ran programs: its own, if it did not leave them to another."""
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What a user should know of how they were run."""
 
     @staticmethod
     def prepare(config: MachineConfig, tell: Notice) -> None:

@@ -21,7 +21,9 @@ class GoldenEngine:
     """
 
     name = "golden"
+    ran = name
     counts_cycles = False
+    remarks: Sequence[str] = ()
 
     def __init__(
         self,

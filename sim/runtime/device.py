@@ -1,6 +1,7 @@
 """A device: an engine, its memory, and a queue of command buffers."""
 
 from collections import deque
+from collections.abc import Sequence
 from typing import TextIO
 
 import numpy.typing as npt
@@ -150,6 +151,16 @@ class Device:
     def report(self) -> Report:
         """What the engine counted so far."""
         return self._engine.report()
+
+    @property
+    def ran(self) -> str:
+        """The name of the engine that ran programs: of `auto` the one that it chose."""
+        return self._engine.ran
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What the engine has to say of how it ran them."""
+        return self._engine.remarks
 
     def standing(self) -> Report:
         """What the engine had counted when it told of its progress last; to be called by who is told."""

@@ -34,6 +34,8 @@ class FastCore:
         self._golden, self._prepare, self._host, self._remark = golden, prepare, host, remark
         self._workers = Workers(threads or processors())
         self._codes: dict[Hashable, Code] = {}
+        self.has_run = False
+        """Whether a program ran compiled."""
 
     def forget_program(self) -> None:
         """See `Core.forget_program`."""
@@ -42,12 +44,16 @@ class FastCore:
     def start(self, state: State) -> "FastRun | ArrayRun[Any, Any]":
         """Begin a program; see `Core.start`."""
         launch = self._golden.launch(state)
-        rest = self._golden.run(launch)
+        return self.begin(launch, self._golden.run(launch))
+
+    def begin(self, launch: Launch[Any], rest: ArrayRun[Any, Any]) -> "FastRun | ArrayRun[Any, Any]":
+        """Begin a program that was launched; `rest` is it on the golden model, which may have run groups."""
         try:
             prepared = self._prepare(launch, self._host)
         except FallBackError as reason:
             self._remark(str(reason))
             return rest
+        self.has_run = True
         return FastRun(launch, prepared, self._code(prepared), rest, self._workers)
 
     def stop(self) -> None:

@@ -1,18 +1,24 @@
-"""The engine that compiles programs to the host's own instructions."""
+"""The engines that compile programs to the host's own instructions: always, and where it pays."""
 
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.compiled.tools.package import LLVM
 from ctm.sim.engines.engine import Notice, Progress, Report
-from ctm.sim.engines.golden import report_of
+from ctm.sim.engines.fast.auto import AutoCore
+from ctm.sim.engines.golden import GoldenEngine, report_of
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.trace import Trace
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.golden.pe.core import Core
 from ctm.sim.golden.pe.processor import BATCH_LANES, CommandProcessor
 from ctm.sim.memory import Memory
+
+if TYPE_CHECKING:
+    # They need a package that not everyone installs.
+    from ctm.sim.engines.fast.core import FastCore
+    from ctm.sim.engines.fast.host import Host
 
 PART_LANES = 1 << 16
 """Processors of a part of the domain: a thread's work for some milliseconds."""
@@ -39,31 +45,20 @@ class FastEngine:
         max_cycles: int | None = None,
         trace: TextIO | None = None,
         threads: int | None = None,
-        host: Any = None,
+        host: "Host | None" = None,
     ) -> None:
         del max_cycles  # It has no cycles.
-        LLVM.require()
-        # Imported here, because they need a package that not everyone installs, and nobody should wait for it.
-        from ctm.sim.engines.fast.core import FastCore
-        from ctm.sim.engines.fast.host import Host
-        from ctm.sim.engines.fast.preparations import PREPARATIONS
-
         self.memory = Memory()
         self.remarks: list[str] = []
-        self._progress = progress
+        self._config, self._progress, self._threads, self._host = config, progress, threads, host
         instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
         observers = [] if trace is None else [Trace(trace, instruction_set.place)]
         self._golden: ArrayCore[Any, Any] = ArrayCore(
             instruction_set, self.memory, lanes=config.array.group, watchdog=watchdog, hazards=hazards,
             observers=observers,
         )  # fmt: skip
-        self._fast: FastCore | None = None
-        obstacles = list(_obstacles(config, hazards=hazards, traced=trace is not None, compiled=PREPARATIONS))
-        if obstacles:
-            self.remarks.append(f"engine '{self.name}' runs the golden model: {obstacles[0]}")
-        else:
-            prepare = PREPARATIONS[instruction_set.name]
-            self._fast = FastCore(self._golden, prepare, host=host or Host.this(), threads=threads, remark=self._remark)
+        self._obstacles = list(_obstacles(hazards=hazards, traced=trace is not None))
+        self._core = self._make_core()
         self.reset()
 
     @staticmethod
@@ -71,22 +66,28 @@ class FastEngine:
         """Nothing but a look whether LLVM is there; see `Engine.prepare`."""
         LLVM.require()
 
+    @property
+    def ran(self) -> str:
+        """The name of what ran programs: this one, or the golden engine where nothing was compiled."""
+        fast = self._compiling()
+        return FastEngine.name if fast is not None and fast.has_run else GoldenEngine.name
+
     def execute(self, address: int, dwords: int) -> None:
         """Execute one command buffer; see `Engine.execute`."""
         try:
             self._processor.run(address, dwords)
         except BaseException:
             # Whatever ended it, nothing goes on behind the caller's back.
-            if self._fast is not None:
-                self._fast.stop()
+            fast = self._compiling()
+            if fast is not None:
+                fast.stop()
             raise
 
     def reset(self) -> None:
         """Return to the reset state."""
-        core: Core = self._fast or self._golden
-        core.forget_program()
-        lanes = BATCH_LANES if self._fast is None else PART_LANES
-        self._processor = CommandProcessor(self.memory, core, progress=self._progress, batch_lanes=lanes)
+        self._core.forget_program()
+        lanes = BATCH_LANES if self._core is self._golden else PART_LANES
+        self._processor = CommandProcessor(self.memory, self._core, progress=self._progress, batch_lanes=lanes)
 
     def report(self) -> Report:
         """Counts since the engine was made."""
@@ -96,16 +97,58 @@ class FastEngine:
         """The same."""
         return self.report()
 
+    def _make_core(self) -> Core:
+        """The array that starts programs."""
+        LLVM.require()
+        if self._obstacles:
+            self.remarks.append(f"engine '{self.name}' runs the golden model: {self._obstacles[0]}")
+            return self._golden
+        return self._make_fast()
+
+    def _make_fast(self) -> "FastCore":
+        # Imported here, because they need a package that not everyone installs, and nobody should wait for it.
+        from ctm.sim.engines.fast.core import FastCore
+        from ctm.sim.engines.fast.host import Host
+        from ctm.sim.engines.fast.preparations import PREPARATIONS
+
+        prepare = PREPARATIONS[self._config.array.instruction_set]
+        host = self._host or Host.this()
+        return FastCore(self._golden, prepare, host=host, threads=self._threads, remark=self._remark)
+
+    def _compiling(self) -> "FastCore | None":
+        """What compiles programs, if it was needed."""
+        core: Any = self._core
+        return None if core is self._golden else core
+
     def _remark(self, reason: str) -> None:
-        text = f"engine '{self.name}' leaves a program to the golden model: {reason}"
+        text = f"engine '{FastEngine.name}' leaves a program to the golden model: {reason}"
         if text not in self.remarks:
             self.remarks.append(text)
 
 
-def _obstacles(config: MachineConfig, *, hazards: bool, traced: bool, compiled: Any) -> Iterator[str]:
+class AutoEngine(FastEngine):
+    """Runs programs on the golden model, and as compiled code where that ends sooner and can be done."""
+
+    name = "auto"
+
+    @staticmethod
+    def prepare(config: MachineConfig, tell: Notice) -> None:
+        """Nothing; see `Engine.prepare`."""
+
+    def _make_core(self) -> Core:
+        if self._obstacles or not LLVM.is_installed:
+            return self._golden
+        return AutoCore(self._golden, self._make_fast)
+
+    def _compiling(self) -> "FastCore | None":
+        return self._core.fast if isinstance(self._core, AutoCore) else None
+
+    def _remark(self, reason: str) -> None:
+        """Nobody asked for compiled code."""
+
+
+def _obstacles(*, hazards: bool, traced: bool) -> Iterator[str]:
     """Why nothing can be compiled."""
-    if config.array.instruction_set not in compiled:
-        yield f"it compiles no programs of {config.array.instruction_set}"
     if hazards:
         yield "only that watches for hazards"
     if traced:

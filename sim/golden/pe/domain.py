@@ -30,14 +30,23 @@ class Domain:
         """Whether there is no pair."""
         return self.i0 > self.i1 or self.j0 > self.j1
 
+    def count(self, lanes: int) -> int:
+        """Number of groups."""
+        columns, rows = self._shape(lanes)
+        return columns * rows
+
+    def _shape(self, lanes: int) -> tuple[int, int]:
+        """Groups in a row, and rows of them."""
+        if self.is_empty:
+            return 0, 0
+        width = 2 * lanes // QUAD
+        return -(-((self.i1 | 1) - (self.i0 & ~1) + 1) // width), ((self.j1 | 1) - (self.j0 & ~1) + 1) // 2
+
     def groups(self, lanes: int, most: int) -> Iterator["Groups"]:
         """Yield the domain's groups in order, at most `most` together."""
-        if self.is_empty:
-            return
         left, bottom = self.i0 & ~1, self.j0 & ~1
         width = 2 * lanes // QUAD
-        columns = -(-((self.i1 | 1) - left + 1) // width)
-        rows = ((self.j1 | 1) - bottom + 1) // 2
+        columns, rows = self._shape(lanes)
         for first in range(0, rows * columns, most):
             order = np.arange(first, min(first + most, rows * columns))
             i, j = left + width * (order % columns), bottom + 2 * (order // columns)
@@ -79,6 +88,12 @@ class Groups:
         columns = np.minimum(self.i + 2 * self.lanes // QUAD - 1, domain.i1) - np.maximum(self.i, domain.i0) + 1
         rows = np.minimum(self.j + 1, domain.j1) - np.maximum(self.j, domain.j0) + 1
         return int((np.maximum(columns, 0) * rows).sum())
+
+    def part(self, first: int, end: int) -> "Groups":
+        """The groups from the `first` to the one before `end`, counted from 0."""
+        chosen = np.zeros(self.order.size, bool)
+        chosen[first:end] = True
+        return self.select(chosen)
 
     def select(self, chosen: Mask) -> "Groups":
         """The groups in `chosen` [groups]."""

@@ -18,6 +18,8 @@ BEGINS = {FlowOperation.LOOP, FlowOperation.REP}
 ENDS = {FlowOperation.ENDLOOP: FlowOperation.LOOP, FlowOperation.ENDREP: FlowOperation.REP}
 BREAKS = {FlowOperation.BREAKLOOP: FlowOperation.LOOP, FlowOperation.BREAKREP: FlowOperation.REP}
 _KINDS = ENDS | BREAKS
+NEVER, ALWAYS = 0, 0xFF
+"""Jump functions whose result is that of no register."""
 _MOST_NODES = 4096
 
 
@@ -53,10 +55,18 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Edges:
-    """Where groups go that jump and that stay; None where they fault."""
+    """Where groups go that jump and that stay; None where they fault. No group ever goes a way that is not possible."""
 
     jump: Node | None
     stay: Node | None
+    may_jump: bool = True
+    may_stay: bool = True
+
+    @property
+    def targets(self) -> list[Node]:
+        """Where groups go that do not fault."""
+        ways = ((self.jump, self.may_jump), (self.stay, self.may_stay))
+        return [to for to, is_possible in ways if to is not None and is_possible]
 
 
 class Graph:
@@ -106,9 +116,10 @@ class Graph:
         """Whether groups that meet at a node have always gone round the loops there equally often.
 
         They have if a loop's code, and nothing else, lies between its beginning and its one end: nobody who waits there
-        is overtaken, and all wait at the end for each other.
+        is overtaken, and all wait at the end for each other. Where every group faults nobody is compared with anybody.
         """
-        place = {node: number for number, node in enumerate(self.nodes)}
+        nodes = [node for node in self.nodes if not self.always_faults(node)]
+        place = {node: number for number, node in enumerate(nodes)}
         inside: dict[tuple[Loop, ...], list[int]] = {}
         for node, number in place.items():
             for depth in range(len(node.loops)):
@@ -118,7 +129,7 @@ class Graph:
             first = place[Node(loop.pc, loops[:-1], loop.returns)] + 1
             if numbers != list(range(first, first + len(numbers))):
                 return False
-            ends = [number for number in numbers if self._ends(self.nodes[number], loops)]
+            ends = [number for number in numbers if self._ends(nodes[number], loops)]
             if ends not in ([], numbers[-1:]):
                 return False
         return True
@@ -131,7 +142,7 @@ class Graph:
             return []
         if isinstance(self._code[node.pc], Flow):
             self.edges[node] = edges = self._edges(node)
-            return [] if node.pc == self._end else [to for to in (edges.jump, edges.stay) if to is not None]
+            return [] if node.pc == self._end else edges.targets
         return [] if node.pc == self._end else [node._replace(pc=node.pc + 1)]
 
     def _edges(self, node: Node) -> Edges:
@@ -147,7 +158,7 @@ class Graph:
             stay = node._replace(pc=node.pc + 1, loops=inner)
         elif instruction.operation in BREAKS and jump is not None:
             jump = jump._replace(loops=inner)
-        return Edges(jump, stay)
+        return Edges(jump, stay, *_ways(instruction))
 
     def _jump(self, node: Node, instruction: Flow) -> Node | None:
         if instruction.address_operation is AddressOperation.PUSH:
@@ -157,3 +168,17 @@ class Graph:
         if instruction.address_operation is AddressOperation.POP:
             return node._replace(pc=node.returns[-1], returns=node.returns[:-1]) if node.returns else None
         return node._replace(pc=instruction.target)
+
+
+def _ways(instruction: Flow) -> tuple[bool, bool]:
+    """Whether groups may jump, and whether they may stay.
+
+    With JUMP_ANY a group jumps if a lane wishes it, else if no lane does not: also a group of which no lane decides.
+    Where lanes leave loops both are possible, and where a loop's count decides too.
+    """
+    operation, function = instruction.operation, instruction.jump_function
+    if operation in BEGINS or operation in BREAKS or operation is FlowOperation.CONTINUE:
+        return True, True
+    if function == NEVER and instruction.jump_any:
+        return False, True
+    return True, not (function == ALWAYS and not instruction.jump_any and operation not in ENDS)

@@ -25,7 +25,7 @@ class Meeting:
         self._blocks = {node: kernel.block(f"pc{node.pc}") for node in graph.nodes}
         self._order = {node: number for number, node in enumerate(graph.nodes)}
         targets = set() if self._together else {
-            to for edges in graph.edges.values() for to in (edges.jump, edges.stay) if to in self._order
+            to for edges in graph.edges.values() for to in edges.targets if to in self._order
         }  # fmt: skip
         self._meetings = sorted(targets, key=lambda node: self._order[node])
         """Nodes at which groups may wait."""
@@ -36,7 +36,7 @@ class Meeting:
             self._lanes.builder.store(self._lanes.none, place)
         self._looks = [kernel.block("look") for _ in self._meetings]
         """Blocks that look for who waits, from each meeting on."""
-        self._starts = {to for edges in graph.edges.values() for to in (edges.jump, edges.stay)}
+        self._starts = {to for edges in graph.edges.values() for to in edges.targets}
 
     def block(self, node: Node) -> Value:
         """Where the code of a node begins."""
@@ -76,23 +76,26 @@ class Meeting:
 
     def end_after(self, node: Node, edges: Edges, jumps: Value, stays: Value) -> None:
         """All end behind a jump, but for those that fault in it."""
-        for to, groups in ((edges.jump, jumps), (edges.stay, stays)):
+        for to, groups in _ways(edges, jumps, stays):
             if to is None:
                 self._kernel.go_if(self._lanes.any(groups), self._kernel.give_back)
         self.end(node)
 
     def part_uniformly(self, node: Node, edges: Edges, jumps: Value) -> None:
         """All jump or all stay, as one bit says."""
-        there = {to: self._kernel.give_back if to is None else self._blocks[to] for to in (edges.jump, edges.stay)}
-        if edges.jump is not None and self._is_back(node, edges.jump):
+        there = {to: self._kernel.give_back if to is None else self._blocks[to] for to, _ in _ways(edges, jumps, jumps)}
+        if edges.jump in there and edges.jump is not None and self._is_back(node, edges.jump):
             there[edges.jump] = self._checked(there[edges.jump])
-        self._lanes.builder.cbranch(jumps, there[edges.jump], there[edges.stay])
+        if edges.may_jump and edges.may_stay:
+            self._lanes.builder.cbranch(jumps, there[edges.jump], there[edges.stay])
+        else:
+            self._lanes.builder.branch(there[edges.jump if edges.may_jump else edges.stay])
 
     def part(self, node: Node, edges: Edges, jumps: Value, stays: Value) -> None:
         """Some jump and some stay, as masks say; the others have ended."""
         builder, lanes = self._lanes.builder, self._lanes
         ways = []
-        for to, groups in ((edges.jump, jumps), (edges.stay, stays)):
+        for to, groups in _ways(edges, jumps, stays):
             if to is None:
                 self._kernel.go_if(lanes.any(groups), self._kernel.give_back)
             else:
@@ -161,3 +164,9 @@ class Meeting:
         here = registers.mask(registers.here)
         active = here if self._uniform else self._lanes.builder.and_(here, registers.mask(registers.active))
         self._kernel.counts.change(here, active, self._kernel.frame.group)
+
+
+def _ways(edges: Edges, jumps: Value, stays: Value) -> list[tuple[Node | None, Value]]:
+    """Targets that are possible, None for a fault, with the groups that go there."""
+    ways = ((edges.jump, jumps, edges.may_jump), (edges.stay, stays, edges.may_stay))
+    return [(to, groups) for to, groups, is_possible in ways if is_possible]

@@ -1,0 +1,116 @@
+"""Which of golden model and compiled code runs a program: whatever ends first, as far as one can tell."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.loader import Image
+from ctm.sim.golden.pe.processor import BATCH_LANES
+from ctm.sim.golden.pe.state import State
+
+if TYPE_CHECKING:
+    # They need a package that not everyone installs.
+    from ctm.sim.engines.fast.core import FastCore
+    from ctm.sim.engines.fast.run import FastRun
+
+_FIRST = 64
+"""Groups that the golden model runs first."""
+_GROWTH = 4
+_TELLING = 1024
+"""Groups whose time is that of others: of fewer most of the time goes into what each instruction costs."""
+_PATIENCE = 0.25
+"""Share of what compiling costs that may go into finding out."""
+_START, _WORD = 0.1, 0.001
+"""Seconds that compiling takes, and for each word of code."""
+
+
+class AutoCore:
+    """Starts programs on `golden`, and lets those that take long go on as compiled code.
+
+    `make` makes what compiles them; it is called when it is needed first.
+    """
+
+    def __init__(self, golden: ArrayCore[Any, Any], make: Callable[[], "FastCore"]) -> None:
+        self.lanes = golden.lanes
+        self._golden, self._make = golden, make
+        self.fast: FastCore | None = None
+        self._spent: dict[Image, float] = {}
+        """Seconds that programs took here, unless they are compiled."""
+        self._compiled: set[Image] = set()
+
+    def forget_program(self) -> None:
+        """See `Core.forget_program`."""
+        self._golden.forget_program()
+
+    def start(self, state: State) -> "AutoRun | FastRun | ArrayRun[Any, Any]":
+        """Begin a program; see `Core.start`."""
+        launch = self._golden.launch(state)
+        golden, image = self._golden.run(launch), launch.program.image
+        cost = _START + _WORD * sum(map(len, image.code))
+        if image in self._compiled or self._spent.get(image, 0.0) > cost:
+            return self._begin(launch, golden)
+        return AutoRun(
+            golden, launch.domain.count(self.lanes), lambda: self._begin(launch, golden), cost,
+            lambda seconds: self._spend(image, seconds),
+        )  # fmt: skip
+
+    def _begin(self, launch: Launch[Any], golden: ArrayRun[Any, Any]) -> "FastRun | ArrayRun[Any, Any]":
+        if self.fast is None:
+            self.fast = self._make()
+        self._compiled.add(launch.program.image)
+        return self.fast.begin(launch, golden)
+
+    def _spend(self, image: Image, seconds: float) -> None:
+        self._spent[image] = self._spent.get(image, 0.0) + seconds
+
+
+class AutoRun:
+    """Runs groups on the golden model, measures them, and goes on with compiled code where that is worth its `cost`.
+
+    `groups` is their number, `begin` starts the compiled program, which takes some `cost` seconds; `spend` is told the
+    seconds that the golden model took. What it ran is done.
+    """
+
+    def __init__(
+        self,
+        golden: ArrayRun[Any, Any],
+        groups: int,
+        begin: Callable[[], "FastRun | ArrayRun[Any, Any]"],
+        cost: float,
+        spend: Callable[[float], None],
+    ) -> None:
+        self._golden, self._left, self._begin, self._cost, self._spend = golden, groups, begin, cost, spend
+        self._next, self._spent = _FIRST, 0.0
+        self._other: FastRun | ArrayRun[Any, Any] | None = None
+
+    def add(self, groups: Groups) -> None:
+        """Run groups; see `Run.add`."""
+        at, count = 0, groups.order.size
+        while at < count:
+            if self._other is not None:
+                self._other.add(groups.part(at, count))
+                return
+            end = min(at + self._next, count)
+            self._measure(groups.part(at, end))
+            at = end
+
+    def finish(self) -> MachineError | None:
+        """Wait for all; see `Run.finish`."""
+        return (self._other or self._golden).finish()
+
+    def _measure(self, groups: Groups) -> None:
+        """Run groups on the golden model, and decide who runs the others."""
+        count, begun = groups.order.size, time.perf_counter()
+        self._golden.add(groups)
+        taken = time.perf_counter() - begun
+        self._spend(taken)
+        self._spent += taken
+        self._left -= count
+        self._next = min(self._next * _GROWTH, max(1, BATCH_LANES // groups.lanes))
+        pays = taken / count * self._left > self._cost
+        if pays and (count >= _TELLING or self._spent > _PATIENCE * self._cost):
+            self._other = self._begin()
