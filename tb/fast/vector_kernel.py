@@ -55,7 +55,9 @@ def apply(
 def _text(host: Host, build: Build, operands: int, buffers: Mapping[int, Buffer]) -> tuple[str, int]:
     """The module, and the number of results."""
     forms = {number: Form.of(buffer) for number, buffer in buffers.items()}
-    frame = Frame(width=host.width, group=host.width, fused=host.fused, is_tested=False, buffers=forms)
+    frame = Frame(
+        width=host.width, group=host.width, fused=host.fused, register=host.register, is_tested=False, buffers=forms
+    )
     kernel = Kernel(frame)
     lanes, builder = kernel.lanes, kernel.lanes.builder
     first = builder.mul(lanes.pick(kernel.x, 0), ir.Constant(INT, 2))

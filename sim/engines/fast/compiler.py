@@ -80,6 +80,8 @@ def _machine(host: Host) -> binding.TargetMachine:
 def _initialise() -> None:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+    # For barriers, which are assembly, though an empty one.
+    binding.initialize_native_asmparser()
     # Of LLVM's orders of instructions the one that keeps fewest values in memory: programs have long blocks.
     binding.set_option("", _ORDER)
 

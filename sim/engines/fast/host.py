@@ -19,6 +19,8 @@ class Host:
     width: int
     fused: bool
     """Whether it has a fused multiply-add."""
+    register: int
+    """Lanes that one of its registers holds; a vector may take several."""
 
     @staticmethod
     def this(width: int | None = None) -> "Host":
@@ -30,10 +32,11 @@ class Host:
             features=features.flatten(),
             width=width or widest,
             fused=bool(features.get("fma")),
+            register=widest,
         )
 
 
-BASELINE = Host(cpu="x86-64-v2", features="", width=_NARROWEST, fused=False)
+BASELINE = Host(cpu="x86-64-v2", features="", width=_NARROWEST, fused=False, register=_NARROWEST)
 """What every computer of the last fifteen years does; without a fused multiply-add."""
 
 

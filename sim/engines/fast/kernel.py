@@ -26,13 +26,15 @@ _DENORMALS_OFF = 0x8040
 class Frame:
     """What the frame is compiled for.
 
-    `width` lanes in a vector hold whole groups of `group` processors. With `is_tested` a byte for each processor says
-    whether it is covered. `buffers` are those that the program uses, by number.
+    `width` lanes in a vector hold whole groups of `group` processors; `fused` and `register` are the host's. With
+    `is_tested` a byte for each processor says whether it is covered. `buffers` are those that the program uses, by
+    number.
     """
 
     width: int
     group: int
     fused: bool
+    register: int
     is_tested: bool
     buffers: Mapping[int, Form]
 
@@ -121,7 +123,7 @@ class Kernel:
         self.function.linkage = "internal"
         _set_attributes(self.function, frame.width)
         builder = ir.IRBuilder(self.function.append_basic_block("entry"))
-        self.lanes = Lanes(builder, frame.width, fused=frame.fused)
+        self.lanes = Lanes(builder, frame.width, fused=frame.fused, register=frame.register)
         self.parameters = self.function.args[0]
         self.places = {number: self._place(number) for number in frame.buffers}
         self._vectors = self.parameter(Slot.VECTORS, INT)

@@ -38,7 +38,7 @@ class Operands:
     def _row(self, row: Row, address: Address | None, *, exact: bool) -> Value:
         lanes = self._lanes
         if row.literal is not None:
-            value = lanes.single(row.literal)
+            value = lanes.fenced(lanes.single(row.literal))
         elif address is None:
             value = self._presubtract(row.channel)
         else:
@@ -56,7 +56,7 @@ class Operands:
 
     def _source(self, address: Address, channel: int) -> Value:
         if address.bank is Bank.INLINE:
-            return self._lanes.single(address.value)
+            return self._lanes.fenced(self._lanes.single(address.value))
         if address.bank is Bank.TEMPORARY:
             return self._temporaries.read(address, channel, self._loop_index)
         builder, row = self._lanes.builder, ir.Constant(INT, address.index)

@@ -19,7 +19,7 @@ from ctm.sim.engines.fast.program import (
     used_buffers,
 )
 from ctm.sim.engines.fast.r5xx.graph import Graph, TooManyPathsError
-from ctm.sim.engines.fast.r5xx.integers import bool_word, int_words
+from ctm.sim.engines.fast.integers import bool_word, int_words
 from ctm.sim.engines.fast.r5xx.translation import Source, translate
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r5xx.instruction import Tex
@@ -49,6 +49,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         width=width,
         group=launch.lanes,
         fused=host.fused,
+        register=host.register,
         is_tested=tests_before(launch),
         buffers=used_buffers(launch, sorted({each.input for each in lookups})),
     )

@@ -33,7 +33,7 @@ class Temporaries:
 
     def clear(self) -> None:
         """Zero in all that a vector can read."""
-        builder, zero = self._lanes.builder, self._lanes.single(0)
+        builder, zero = self._lanes.builder, self._lanes.fenced(self._lanes.single(0))
         if self._array is None:
             for place in self._places.values():
                 builder.store(zero, place)
@@ -55,7 +55,7 @@ class Temporaries:
         elif (place.index, channel) in self._places:
             at = self._places[place.index, channel]
         else:
-            return self._lanes.single(0)
+            return self._lanes.fenced(self._lanes.single(0))
         return self._lanes.builder.load(at, typ=self._lanes.floats)
 
     def place(self, place: Address | Destination, channel: int, loop_index: Value) -> Value | None:

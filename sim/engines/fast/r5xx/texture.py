@@ -43,7 +43,7 @@ class Texture:
     def lookup(self, instruction: Tex, loop_index: Value) -> None:
         """A lookup of any kind."""
         form, place = self.kernel.frame.buffers[instruction.input], self.kernel.places[instruction.input]
-        fetched = [self._lanes.single(0)] * CHANNELS
+        fetched = [self._lanes.fenced(self._lanes.single(0))] * CHANNELS
         if not form.is_empty:
             source = [self.temporaries.read(instruction.source, channel, loop_index) for channel in range(CHANNELS)]
             x, y = self._coordinates(instruction, source, place)

@@ -14,7 +14,7 @@ from ctm.sim.engines.fast.r5xx.exactness import Exactness
 from ctm.sim.engines.fast.r5xx.flow import FlowControl, is_uniform
 from ctm.sim.engines.fast.r5xx.gates import Gates
 from ctm.sim.engines.fast.r5xx.graph import Graph, Node
-from ctm.sim.engines.fast.r5xx.integers import Integers
+from ctm.sim.engines.fast.integers import Integers
 from ctm.sim.engines.fast.r5xx.meeting import Meeting
 from ctm.sim.engines.fast.r5xx.operands import Operands
 from ctm.sim.engines.fast.r5xx.registers import Registers, Temporaries

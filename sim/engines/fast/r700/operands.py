@@ -10,8 +10,6 @@ from ctm.sim.engines.fast.r700.registers import Registers
 from ctm.sim.engines.fast.vector.lanes import MAGNITUDE, SIGN, Lanes, Value
 from ctm.sim.golden.r700.instruction import Bank, Operand
 
-_EXPONENT = 0x7F80_0000
-
 
 @dataclass
 class ClauseState:
@@ -36,20 +34,18 @@ class Operands:
     masks: Masks
 
     def read(self, operand: Operand, state: ClauseState, *, is_float: bool) -> Value:
-        """An operand's words; `is_float` allows zeros for denormals."""
-        builder, words = self.lanes.builder, self._source(operand, state, is_float=is_float)
+        """An operand's words; `is_float` says that they are numbers to compute with."""
+        builder, words = self.lanes.builder, self._source(operand, state)
         if operand.absolute:
             words = builder.and_(words, self.lanes.integer(MAGNITUDE))
         if operand.negated:
             words = builder.xor(words, self.lanes.integer(SIGN))
-        return words
+        return self.lanes.words(self.lanes.fenced(self.lanes.as_floats(words))) if is_float else words
 
-    def _source(self, operand: Operand, state: ClauseState, *, is_float: bool) -> Value:
+    def _source(self, operand: Operand, state: ClauseState) -> Value:
         number, channel = operand.number, operand.channel
         if operand.bank is Bank.VALUE:
-            # LLVM computes what is known of constants itself, so it should not meet a denormal.
-            is_denormal = is_float and not number & _EXPONENT
-            return self.lanes.integer(number & SIGN if is_denormal else number)
+            return self.lanes.integer(number)
         if operand.bank is Bank.PREVIOUS:
             return state.previous[number]
         rows = self.registers if operand.bank is Bank.GPR else self.constants

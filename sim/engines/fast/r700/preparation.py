@@ -17,7 +17,7 @@ from ctm.sim.engines.fast.program import (
     tests_itself,
     used_buffers,
 )
-from ctm.sim.engines.fast.r5xx.integers import bool_word, int_words
+from ctm.sim.engines.fast.integers import bool_word, int_words
 from ctm.sim.engines.fast.r700.graph import Graph, TooManyPathsError
 from ctm.sim.engines.fast.r700.reach import reads_memory, writes_memory, writes_scratch
 from ctm.sim.engines.fast.r700.translation import Source, translate
@@ -49,6 +49,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         width=launch.lanes,
         group=launch.lanes,
         fused=host.fused,
+        register=host.register,
         is_tested=tests_before(launch),
         buffers=used_buffers(launch, sorted(program.cached_inputs)),
     )

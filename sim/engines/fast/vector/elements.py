@@ -18,7 +18,7 @@ _BYTE_BITS = 8
 def gather(lanes: Lanes, form: Form, memory: Value, address: Value) -> list[Value]:
     """Elements at byte addresses, four floats; the bits of FLOAT32 formats pass unchanged, missing ones are 0, 0, 1."""
     found = _gather(lanes, form, memory, address)
-    return found + [lanes.single(value) for value in _MISSING[len(found) :]]
+    return found + [lanes.fenced(lanes.single(value)) for value in _MISSING[len(found) :]]
 
 
 def _gather(lanes: Lanes, form: Form, memory: Value, address: Value) -> list[Value]:

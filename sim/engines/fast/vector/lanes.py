@@ -22,14 +22,15 @@ MAGNITUDE = SIGN - 1
 class Lanes:
     """Appends instructions on vectors of `width` lanes where `builder` stands.
 
-    `fused` says that the host has a fused multiply-add. Masks of lanes are vectors of integers, 0 or -1, where they are
-    kept, and vectors of bits where they are made and used.
+    `fused` says that the host has a fused multiply-add, `register` how many lanes one of its registers holds. Masks of
+    lanes are vectors of integers, 0 or -1, where they are kept, and vectors of bits where they are made and used.
     """
 
-    def __init__(self, builder: Value, width: int, *, fused: bool) -> None:
+    def __init__(self, builder: Value, width: int, *, fused: bool, register: int) -> None:
         self.builder = builder
         self.width = width
         self.fused = fused
+        self._register = min(width, register)
         self.floats, self.integers, self.doubles, self.longs, self.bits = (
             ir.VectorType(kind, width) for kind in (FLOAT, INT, DOUBLE, LONG, BIT)
         )
@@ -179,8 +180,23 @@ class Lanes:
         return compare(comparison, one, other)
 
     def fenced(self, values: Value) -> Value:
-        """The same values, of which LLVM does not know where they come from; it costs nothing."""
-        return self.apply("arithmetic.fence", values)
+        """The same floats, of which LLVM does not know where they come from; it costs nothing.
+
+        For numbers that a program may compute with: x * 1, x - 0 and the like are x to LLVM, but 0 to the machine if x
+        is a denormal. (LLVM's own fences are no barriers for constants.)
+        """
+        kind = ir.VectorType(FLOAT, self._register)
+        barrier = ir.InlineAsm(ir.FunctionType(kind, [kind]), "", "=x,0")
+        return self.joined([self.builder.call(barrier, [part]) for part in self._parts(values)])
+
+    def _parts(self, values: Value) -> list[Value]:
+        """Floats as the host's registers hold them."""
+        if self.width == self._register:
+            return [values]
+        kind = ir.VectorType(INT, self._register)
+        firsts = range(0, self.width, self._register)
+        orders = [ir.Constant(kind, list(range(first, first + self._register))) for first in firsts]
+        return [self.builder.shuffle_vector(values, values, order) for order in orders]
 
     def where(self, mask: Value, one: Value, other: Value) -> Value:
         """`one` in the lanes of a kept mask, else `other`."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from ctm.rtl.isa.r700.operations import OPERATIONS
 from ctm.sim.engines.fast.r700.formulas import arithmetic, conversion, integer, selection, transcendental
-from ctm.sim.engines.fast.r700.formulas.comparison import OF_FLOATS
 from ctm.sim.engines.fast.r700.formulas.conversion import INDICES
 from ctm.sim.engines.fast.r700.formulas.kinds import Formula, Unit
 from ctm.sim.engines.fast.r700.formulas.modifiers import modify
@@ -21,9 +21,13 @@ VALUES: Mapping[str, Formula] = {
 ANY_NAN = frozenset({*arithmetic.VALUES, *DOTS})
 """Operations whose results may have any NaN, to be made the machine's."""
 
-READ_FLOATS = ANY_NAN | {
-    f"{kind}{name}{suffix}" for kind in ("SET", "PRED_SET", "KILL") for name in OF_FLOATS for suffix in ("", "_DX10")
-}
-"""Operations that take a denormal for a zero and show nothing of their operands' bits."""
+_OF_INTEGERS = ("_INT", "_UINT")
+_CONVERSIONS, _MOVES = ("FLT_TO_INT", "FLT_TO_UINT"), ("MOV", "NOP")
+READ_FLOATS = frozenset(
+    operation.name
+    for operation in OPERATIONS.values()
+    if operation.name in _CONVERSIONS or not (operation.name in _MOVES or operation.name.endswith(_OF_INTEGERS))
+)
+"""Operations that compute with floats; the others' operands are words."""
 
 __all__ = ["ANY_NAN", "INDICES", "PREDICATES", "READ_FLOATS", "REDUCTIONS", "VALUES", "Unit", "modify"]

@@ -18,8 +18,7 @@ def of_floats(condition: str) -> Comparison:
 
     def holds(unit: Unit, a: Value, b: Value) -> Value:
         lanes = unit.lanes
-        compare = lanes.builder.fcmp_unordered if condition == "!=" else lanes.builder.fcmp_ordered
-        return compare(condition, lanes.as_floats(a), lanes.as_floats(b))
+        return lanes.compare(condition, lanes.as_floats(a), lanes.as_floats(b))
 
     return holds
 

@@ -14,6 +14,8 @@ def modify(lanes: Lanes, words: Value, omod: int, *, clamp: bool, dx10_clamp: bo
     value = lanes.as_floats(words)
     if omod:
         value = selection.canonical(lanes, lanes.builder.fmul(value, lanes.single(_FACTORS[omod])))
+    elif clamp:
+        value = selection.flushed(lanes, value)
     if clamp:
         clamped = selection.clamp(lanes, value)
         undefined = lanes.builder.fcmp_unordered("uno", value, value)

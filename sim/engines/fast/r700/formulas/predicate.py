@@ -41,7 +41,7 @@ def _push(comparison: Comparison) -> Predicate:
     def predicate(unit: Unit, counter: Value, tested: Value) -> tuple[Value, Value]:
         lanes, builder = unit.lanes, unit.lanes.builder
         number = lanes.as_floats(counter)
-        is_active = builder.fcmp_ordered("==", number, lanes.single(0))
+        is_active = lanes.compare("==", number, lanes.single(0))
         holds = builder.and_(comparison(unit, tested, lanes.none), is_active)
         return _cleared(unit, _sum(unit, number, lanes.single(1)), holds), holds
 
@@ -63,14 +63,14 @@ def _invert(unit: Unit, counter: Value) -> tuple[Value, Value]:
     number = flushed(lanes, lanes.as_floats(counter))
     words, one = lanes.words(number), lanes.words(lanes.single(1))
     holds = builder.icmp_unsigned("==", words, one)
-    is_zero = builder.fcmp_ordered("==", number, lanes.single(0))
+    is_zero = lanes.compare("==", number, lanes.single(0))
     return lanes.choose(is_zero, one, _cleared(unit, words, holds)), holds
 
 
 def _restore(unit: Unit, counter: Value) -> tuple[Value, Value]:
     """The counter, which is tested for 0.0."""
     lanes = unit.lanes
-    holds = lanes.builder.fcmp_ordered("==", lanes.as_floats(counter), lanes.single(0))
+    holds = lanes.compare("==", lanes.as_floats(counter), lanes.single(0))
     return _cleared(unit, counter, holds), holds
 
 
@@ -81,7 +81,8 @@ def _clear(unit: Unit) -> tuple[Value, Value]:
 
 
 def _sum(unit: Unit, a: Value, b: Value) -> Value:
-    return unit.lanes.words(canonical(unit.lanes, unit.lanes.builder.fadd(a, b)))
+    lanes = unit.lanes
+    return lanes.words(canonical(lanes, lanes.builder.fadd(lanes.fenced(a), lanes.fenced(b))))
 
 
 def _cleared(unit: Unit, words: Value, where: Value) -> Value:

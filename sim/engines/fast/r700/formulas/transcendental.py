@@ -33,7 +33,7 @@ def _root(unit: Unit, a: Value) -> Value:
     lanes, builder = unit.lanes, unit.lanes.builder
     x = flushed(lanes, lanes.as_floats(a))
     product = canonical(lanes, builder.fmul(x, unit.transcendental.apply("RSQ", x)))
-    is_zero = builder.fcmp_ordered("==", x, lanes.single(0))
+    is_zero = lanes.compare("==", x, lanes.single(0))
     is_infinite = builder.icmp_unsigned("==", lanes.words(x), lanes.integer(_INFINITY))
     return lanes.words(lanes.choose(builder.or_(is_zero, is_infinite), x, product))
 
