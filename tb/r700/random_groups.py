@@ -1,16 +1,25 @@
 """Draws legal ALU clauses: all operations in all slots, with all kinds of operands."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS, IndexMode, Op3
 from ctm.rtl.isa.r700.operations import OPERATIONS, Operation, Result, Slots
+from ctm.rtl.isa.r700.program import ProgramType
+from ctm.sim.elf.r700.executable import Executable
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r700 import ports
-from ctm.tb.r700.words import Slot, Source, Unit, group, places, reads
+from ctm.tb.r700.assembly import Assembly
+from ctm.tb.r700.machine import Input, Job
+from ctm.tb.r700.words import Slot, Source, Unit, group, places, reads, slot, tex
 
 GPRS = 14
+_LOOP = 0
+_CLAUSES, _GROUPS = 3, 20
+_WIDTH, _HEIGHT = 3, 3
 _CONSTANT_PAIRS = 2
 _UNITS = 128
 _INDICES = [mode.value for mode in IndexMode if mode.value < 5]
@@ -194,3 +203,55 @@ class Drawing:
         if len(self._literals) < 4:
             self._literals.append(int(random_words(self._generator, (1,))[0]))
         return self._literals[self._below(len(self._literals))]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A program of clauses in a loop, and the words that its pixels begin with, [GPRS, height, width, 4]."""
+
+    clauses: list[Clause]
+    words: np.ndarray
+    rows: dict[int, tuple[int, int, int, int]]
+    loop: tuple[int, int, int]
+    dx10: bool
+
+    def job(self, wavefront: int, *, shown: Sequence[int] = (), observers: Sequence[Any] = ()) -> Job:
+        """A run of it, whose targets get the registers `shown` at the end.
+
+        Behind the GPRS come the temporaries, which then take the places of the first registers.
+        """
+        height, width = self.words.shape[1:3]
+        return Job(
+            program=self._executable(shown), domain=(0, 0, width - 1, height - 1), floats=self.rows,
+            ints={_LOOP: self.loop}, targets=len(shown), wavefront=wavefront, observers=observers,
+            inputs={register: Input(values=self.words[register]) for register in range(GPRS)},
+        )  # fmt: skip
+
+    def _executable(self, shown: Sequence[int]) -> Executable:
+        """It loads its registers from inputs, the first one last, because that holds the coordinates."""
+        a = Assembly()
+        a.fetch(*(tex("LD", register, 0, register) for register in range(GPRS - 1, -1, -1)))
+        loop = a.flow("LOOP_START", to=8000, const=_LOOP)
+        for clause in self.clauses:
+            a.alu(*clause.units, name="ALU_PUSH_BEFORE", kcache=clause.kcache)
+            a.flow("POP", pop=1)
+        a.flow("LOOP_END", to=loop + 1)
+        for target, register in enumerate(shown):
+            exported = register % GPRS
+            if register >= GPRS:
+                a.alu(*(group(slot("MOV", f"R{exported}.{c}", f"T{register - GPRS}.{c}")) for c in "xyzw"))
+            a.output(exported, target, ends=False)
+        a.end()
+        return a.executable(gprs=GPRS, type=ProgramType.CS, dx10_clamp=self.dx10)
+
+
+def draw(seed: int) -> Drawn:
+    """A random program."""
+    generator = np.random.default_rng(seed)
+    drawing = Drawing(generator)
+    clauses = [drawing.clause(_GROUPS) for _ in range(_CLAUSES)]
+    words = random_words(generator, (GPRS, _HEIGHT, _WIDTH, 4))
+    constants = random_words(generator, (256, 4))
+    rows = {row: tuple(int(word) for word in constants[row]) for row in range(256)}
+    loop = int(generator.integers(1, 3)), int(generator.integers(20)), int(generator.integers(-30, 40))
+    return Drawn(clauses, words, rows, loop, bool(generator.random() < 0.5))

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ctm.tb.r700.flow_code import Compiler
+from ctm.tb.r700.machine import Job
 from ctm.tb.r700.statements import (
     OPERATIONS,
     AddConstant,
@@ -23,6 +25,9 @@ from ctm.tb.r700.statements import (
 )
 
 _BOOLS, _INTS = 4, 4
+TARGETS = 3
+_WAVEFRONTS = (4, 16, 64)
+_SIZES = ((1, 1), (3, 2), (5, 5), (8, 4), (7, 9), (13, 3))
 MOST_LOOPS = 24
 """Counters that there are registers for."""
 
@@ -165,3 +170,28 @@ class Drawing:
             return Subroutine(body)
         rest = self._block(max(1, size // 2), loops=loops, in_loop=in_loop, depth=3)
         return Subroutine(body, rest, self._fixed("BOOL NOT_BOOL"))
+
+
+def job_of(seed: int) -> tuple[Job, Drawing]:
+    """A program with a domain: whole, or partly covered; results do not depend on the wavefront."""
+    generator = np.random.default_rng(seed)
+    drawing = Drawing(generator, int(generator.integers(5, 40)))
+    compiler = Compiler(generator, drawing.program)
+    width, height = _SIZES[int(generator.integers(len(_SIZES)))]
+    i0, j0 = (int(generator.integers(3)) for _ in range(2))
+    covered = None
+    if generator.random() < 0.5:
+        covered = generator.random((height + j0, width + i0)) < generator.choice([0.3, 0.7, 0.95])
+    environment = drawing.environment
+    job = Job(
+        program=compiler.executable(),
+        domain=(i0, j0, i0 + width - 1, j0 + height - 1),
+        covered=covered,
+        targets=TARGETS,
+        floats=environment.floats,
+        ints=environment.ints,
+        bools=environment.bools,
+        wavefront=int(generator.choice(_WAVEFRONTS)),
+        watchdog=1 << 17,
+    )
+    return job, drawing

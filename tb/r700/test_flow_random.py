@@ -11,43 +11,15 @@ from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.r700.executable import Executable
 from ctm.tb.r700.flow_code import Compiler
 from ctm.tb.r700.machine import UNTOUCHED, Job, Run, run
-from ctm.tb.r700.random_statements import Drawing
+from ctm.tb.r700.random_statements import TARGETS, Drawing, job_of
 from ctm.tb.r700.statements import Pixel
 
 PROGRAMS, LONG = 250, 10_000
-TARGETS = 3
 _NEVER = {
     CfOperation.CALL_FS, CfOperation.EMIT_VERTEX, CfOperation.EMIT_CUT_VERTEX, CfOperation.CUT_VERTEX,
     CfOperation.END_PROGRAM, CfOperation.WAIT_ACK,
 }  # fmt: skip
 """Operations that are illegal, and one that has no effect here."""
-_WAVEFRONTS = (4, 16, 64)
-_SIZES = ((1, 1), (3, 2), (5, 5), (8, 4), (7, 9), (13, 3))
-
-
-def job_of(seed: int) -> tuple[Job, Drawing]:
-    """A program with a domain: whole, or partly covered; results do not depend on the wavefront."""
-    generator = np.random.default_rng(seed)
-    drawing = Drawing(generator, int(generator.integers(5, 40)))
-    compiler = Compiler(generator, drawing.program)
-    width, height = _SIZES[int(generator.integers(len(_SIZES)))]
-    i0, j0 = (int(generator.integers(3)) for _ in range(2))
-    covered = None
-    if generator.random() < 0.5:
-        covered = generator.random((height + j0, width + i0)) < generator.choice([0.3, 0.7, 0.95])
-    environment = drawing.environment
-    job = Job(
-        program=compiler.executable(),
-        domain=(i0, j0, i0 + width - 1, j0 + height - 1),
-        covered=covered,
-        targets=TARGETS,
-        floats=environment.floats,
-        ints=environment.ints,
-        bools=environment.bools,
-        wavefront=int(generator.choice(_WAVEFRONTS)),
-        watchdog=1 << 17,
-    )
-    return job, drawing
 
 
 def expected_outputs(job: Job, drawing: Drawing) -> np.ndarray:

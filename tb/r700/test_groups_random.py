@@ -1,58 +1,18 @@
 """Random ALU clauses: every pixel's registers end as if it had computed alone, in plain integers."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ctm.rtl.isa.r700.operations import OPERATIONS
-from ctm.rtl.isa.r700.program import ProgramType
 from ctm.tb.r700.assembly import Assembly
 from ctm.tb.r700.group_pixel import Pixel
-from ctm.tb.r700.machine import Input, Job, run
-from ctm.tb.r700.random_groups import GPRS, Clause, Drawing, random_words
-from ctm.tb.r700.words import group, slot, tex
+from ctm.tb.r700.machine import Job, run
+from ctm.tb.r700.random_groups import draw
+from ctm.tb.r700.words import group, slot
 
 PROGRAMS, LONG = 48, 1_700
-_CLAUSES, _GROUPS = 3, 20
-_WIDTH, _HEIGHT = 3, 3
-_LOOP = 0
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A program of clauses in a loop, and the words that its pixels begin with, [GPRS, height, width, 4]."""
-
-    clauses: list[Clause]
-    words: np.ndarray
-    rows: dict[int, tuple[int, int, int, int]]
-    loop: tuple[int, int, int]
-    dx10: bool
-
-    def executable(self) -> Any:
-        """It loads its registers from inputs, the first one last, because that holds the coordinates."""
-        a = Assembly()
-        a.fetch(*(tex("LD", register, 0, register) for register in range(GPRS - 1, -1, -1)))
-        loop = a.flow("LOOP_START", to=8000, const=_LOOP)
-        for clause in self.clauses:
-            a.alu(*clause.units, name="ALU_PUSH_BEFORE", kcache=clause.kcache)
-            a.flow("POP", pop=1)
-        a.flow("LOOP_END", to=loop + 1)
-        a.end()
-        return a.executable(gprs=GPRS, type=ProgramType.CS, dx10_clamp=self.dx10)
-
-
-def draw(seed: int) -> Drawn:
-    """A random program."""
-    generator = np.random.default_rng(seed)
-    drawing = Drawing(generator)
-    clauses = [drawing.clause(_GROUPS) for _ in range(_CLAUSES)]
-    words = random_words(generator, (GPRS, _HEIGHT, _WIDTH, 4))
-    constants = random_words(generator, (256, 4))
-    rows = {row: tuple(int(word) for word in constants[row]) for row in range(256)}
-    loop = int(generator.integers(1, 3)), int(generator.integers(20)), int(generator.integers(-30, 40))
-    return Drawn(clauses, words, rows, loop, bool(generator.random() < 0.5))
 
 
 class Last:
@@ -81,13 +41,7 @@ def check(seed: int) -> int:
     """A program that leaves what the pixels do; how many groups it has."""
     drawn = draw(seed)
     last = Last()
-    inputs = {register: Input(values=drawn.words[register]) for register in range(GPRS)}
-    wavefront = (4, 16, 64)[seed % 3]
-    job = Job(
-        program=drawn.executable(), domain=(0, 0, _WIDTH - 1, _HEIGHT - 1), inputs=inputs, floats=drawn.rows,
-        ints={_LOOP: drawn.loop}, wavefront=wavefront, observers=(last,),
-    )  # fmt: skip
-    found = run(job)
+    found = run(drawn.job((4, 16, 64)[seed % 3], observers=(last,)))
     assert found.error is None, f"seed {seed}: {found.error}"
     rounds, start, step = drawn.loop
     for (i, j), registers in last.registers.items():
