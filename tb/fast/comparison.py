@@ -78,22 +78,26 @@ def machine(group: int) -> MachineConfig:
     return replace(DEFAULT, array=DEFAULT.array.with_group(group))
 
 
-def check(task: Task, host: Host, *, threads: int = 1) -> list[str]:
-    """Run a task on both engines; what `fast` remarks.
+def check(task: Task, host: Host, *, threads: Sequence[int] = (1,)) -> list[str]:
+    """Run a task on both engines, on `fast` once with each number of threads; what `fast` remarks.
 
     Raises
     ------
     AssertionError
         They differ, or `fast` left a program to the golden model for no known reason; the message says what.
     """
+    remarks: list[str] = []
     golden = GoldenEngine(task.config, watchdog=task.watchdog)
-    fast = FastEngine(task.config, watchdog=task.watchdog, threads=threads, host=host)
-    expected, found = task.on(golden), task.on(fast)
-    what = f"{task.name}, vectors of {host.width} on {host.cpu}"
-    assert found == expected, f"{what}: {found}, expected {expected}"
-    place = first_difference(fast.memory, golden.memory, ignored=task.ignored)
-    assert place is None, f"{what}: memory differs at 0x{place:08x}"
-    assert fast.report() == golden.report(), f"{what}: {fast.report()}, expected {golden.report()}"
-    for remark in fast.remarks:
+    expected = task.on(golden)
+    for count in threads:
+        fast = FastEngine(task.config, watchdog=task.watchdog, threads=count, host=host)
+        found = task.on(fast)
+        what = f"{task.name}, vectors of {host.width} on {host.cpu}, {count} threads"
+        assert found == expected, f"{what}: {found}, expected {expected}"
+        place = first_difference(fast.memory, golden.memory, ignored=task.ignored)
+        assert place is None, f"{what}: memory differs at 0x{place:08x}"
+        assert fast.report() == golden.report(), f"{what}: {fast.report()}, expected {golden.report()}"
+        remarks += fast.remarks
+    for remark in remarks:
         assert any(reason in remark for reason in REMARKS), remark
-    return fast.remarks
+    return remarks

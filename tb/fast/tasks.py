@@ -1,0 +1,90 @@
+"""Tasks of one program: its words, where they run, and what they read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.rtl.isa.r5xx.opcodes import ZeroTest
+from ctm.sim.elf import write
+from ctm.sim.elf.r5xx.executable import Executable
+from ctm.sim.runtime import CommandBuffer, Layout
+from ctm.tb.fast.comparison import COMMANDS, Task, machine
+from ctm.tb.r5xx.machine import BOOLS, FLOATS, FULL_FLOW_CONTROL, INTS, PROGRAM, Instruction, alu, move
+from ctm.tb.r5xx.statements import ALU, add, begin_if, begin_loop, compare, end_if, end_loop, jump, lookup
+
+OUTPUT, OTHER = 0x100_0000, 0x800_0000
+"""Where output 0 and input 0 are."""
+Domain = tuple[int, int, int, int]
+ILLEGAL = alu(rgb={"rgb_op": 6})
+ENDLESS = [jump(0), move(0, 0, output=0)]
+LARGE = (3, 1, 517, 258)
+"""Odd at all its edges, and four parts of what threads run."""
+STORE_PLACE = [move(0, 0, output=0)]
+SUM = [
+    begin_loop(6), add(0), compare(1, ZeroTest.LESS), begin_if(5, ALU), add(2), end_if(), end_loop(1),
+    move(0, 1, output=0),
+]  # fmt: skip
+"""Seven rounds; those right of column 40 add more in each."""
+COPY = [lookup(destination=1), add(0), move(0, 1, output=0)]
+"""Output 0 is input 0 and something more in red."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """What a task is made of; float constants have one value each."""
+
+    program: Sequence[Instruction]
+    floats: Sequence[float] = (1.5, 40.0, 0.25)
+    rounds: int = 7
+    """Of a loop with int constant 0."""
+    group: int = 4
+    watchdog: int = 1 << 24
+    size: tuple[int, int] = (520, 260)
+    """Of output and input."""
+    format: DataFormat = DataFormat.FLOAT32_1
+    tiling: Tiling = Tiling.LINEAR
+    uncached_writes: bool = False
+    contents: Sequence[tuple[int, bytes]] = ()
+    before: CommandBuffer | None = None
+    """Commands in front of the first start."""
+
+    @property
+    def layout(self) -> Layout:
+        """Of output and input."""
+        return Layout(width=self.size[0], height=self.size[1], format=self.format, tiling=self.tiling)
+
+    def words(self, base: int) -> tuple[int, int, int]:
+        """A buffer there, as commands describe it."""
+        return base, self.layout.format_word, self.layout.height
+
+    def task(self, *domains: Domain, changing: bool = False) -> Task:
+        """It runs over each domain, one after the other; with `changing` output and input change places."""
+        executable = Executable(
+            instructions=tuple(self.program), end=len(self.program) - 1, highest_temporary=7,
+            us_fc_ctrl=FULL_FLOW_CONTROL, uncached_writes=self.uncached_writes,
+        )  # fmt: skip
+        commands = CommandBuffer().set_inst_fmt(PROGRAM)
+        commands.set_constf_fmt(FLOATS).set_consti_fmt(INTS).set_constb_fmt(BOOLS)
+        commands.set_inp_fmt(0, *self.words(OTHER)).set_out_fmt(0, *self.words(OUTPUT))
+        commands.words += self.before.words if self.before is not None else []
+        for number, domain in enumerate(domains):
+            if changing:
+                bases = (OTHER, OUTPUT) if number % 2 else (OUTPUT, OTHER)
+                commands.set_out_fmt(0, *self.words(bases[0])).set_inp_fmt(0, *self.words(bases[1])).inv_inp_cache()
+            commands.set_domain(*domain).start_program().flush_out_cache()
+        floats = np.repeat(np.array(self.floats, "<f4"), 4)
+        contents = [
+            (PROGRAM, write(executable)), (FLOATS, floats.tobytes()), (INTS, bytes([self.rounds, 0, 1, 0])),
+            *self.contents, (COMMANDS, bytes(commands)),
+        ]  # fmt: skip
+        return Task(
+            name=f"{len(domains)} domains, the first {domains[0]}", config=machine(self.group), watchdog=self.watchdog,
+            contents=contents, buffers=[(COMMANDS, len(commands.words))],
+        )  # fmt: skip
+
+
+def refusing(task: Task, first: int, end: int) -> Task:
+    """The task where a range of memory answers with errors."""
+    return replace(task, refused=[(first, end)])
