@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from ctm.tb.fast.pair import Pair
+
 
 @pytest.fixture(scope="session")
 def compiled_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -15,3 +17,9 @@ def compiled_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cache_home(compiled_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody find what other sessions compiled."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(compiled_programs))
+
+
+@pytest.fixture
+def pair(monkeypatch: pytest.MonkeyPatch) -> Pair:
+    """Engines `golden` and `fast`, as a test makes them by their names."""
+    return Pair(monkeypatch)

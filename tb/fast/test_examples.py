@@ -7,54 +7,18 @@ from typing import Any
 
 import pytest
 
-from ctm.sim.engines.choice import ENGINES
-from ctm.sim.engines.engine import Engine
-from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.fast.host import Host
-from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.jobs.execution import Execution
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.runtime.device import WATCHDOG
 from ctm.tb.fast.comparison import machine
 from ctm.tb.fast.hosts import HOSTS
+from ctm.tb.fast.pair import Pair
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
 from ctm.tb.system.example_jobs import JOBS, SHORT
-from ctm.tb.system.memories import first_difference
 
 MACHINES = list(product(HOSTS, (4, 8, 16)))
 """Hosts, and processors of a group."""
-
-
-class Made:
-    """The engines that were made, the last one of each kind; `host` is that of engine `fast`."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.engines: dict[str, Engine] = {}
-        self.host: Host | None = None
-        monkeypatch.setitem(ENGINES, "golden", self._golden)  # type: ignore[arg-type]
-        monkeypatch.setitem(ENGINES, "fast", self._fast)  # type: ignore[arg-type]
-
-    def _golden(self, *given: Any, **options: Any) -> Engine:
-        self.engines["golden"] = GoldenEngine(*given, **options)
-        return self.engines["golden"]
-
-    def _fast(self, *given: Any, **options: Any) -> Engine:
-        self.engines["fast"] = FastEngine(*given, host=self.host, **options)
-        return self.engines["fast"]
-
-    def check(self) -> None:
-        """Memories and counts are equal, and everything was compiled."""
-        fast, golden = self.engines["fast"], self.engines["golden"]
-        place = first_difference(fast.memory, golden.memory, ignored=set())
-        assert place is None, f"memory differs at 0x{place:08x}"
-        assert fast.report() == golden.report()
-        assert isinstance(fast, FastEngine) and not fast.remarks
-        self.engines.clear()
-
-
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    return Made(monkeypatch)
 
 
 def on_machines(names: list[str], ordinary: Sequence[str]) -> Any:
@@ -74,23 +38,23 @@ def on_machines(names: list[str], ordinary: Sequence[str]) -> Any:
 
 
 @on_machines(NAMES, NAMES)
-def test_compiled_shaders(name: str, host: Host, group: int, made: Made) -> None:
+def test_compiled_shaders(name: str, host: Host, group: int, pair: Pair) -> None:
     shader = Shader.load(name)
-    made.host = host
+    pair.host = host
     width, height = shader.grid
     for domain in ((0, 0, width - 1, height - 1), (1, 1, width - 2, height - 2), (3, 2, 3, 2)):
         for engine in ("golden", "fast"):
             run(shader, domain=domain, lanes=group, engine=engine)
-        made.check()
+        pair.check()
 
 
 PATHS: dict[str, Path] = {job.stem: job for job in JOBS}
 
 
 @on_machines(list(PATHS), SHORT)
-def test_examples(name: str, host: Host, group: int, made: Made) -> None:
+def test_examples(name: str, host: Host, group: int, pair: Pair) -> None:
     loaded = load_job(PATHS[name])
-    made.host = host
+    pair.host = host
     for engine in ("golden", "fast"):
         Execution(loaded, engine=engine, config=machine(group), watchdog=WATCHDOG).run()
-    made.check()
+    pair.check()

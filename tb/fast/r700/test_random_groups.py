@@ -9,7 +9,7 @@ from ctm.tb.r700.random_groups import GPRS, draw
 
 PROGRAMS, LONG = 4, 600
 _TARGETS, _REGISTERS = 4, GPRS + CLAUSE_TEMPORARIES
-_WAVEFRONTS = (16, 4, 16, 4, 64)
+_WAVEFRONTS = (16, 4, 16, 4, 16, 4, 16, 4, 16, 64)
 """Mostly small ones: of large ones LLVM makes ten times the code."""
 
 

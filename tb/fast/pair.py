@@ -1,0 +1,39 @@
+"""The two engines of a comparison, wherever they are made."""
+
+from typing import Any
+
+import pytest
+
+from ctm.sim.engines.choice import ENGINES
+from ctm.sim.engines.engine import Engine
+from ctm.sim.engines.fast.engine import FastEngine
+from ctm.sim.engines.fast.host import Host
+from ctm.sim.engines.golden import GoldenEngine
+from ctm.tb.system.memories import first_difference
+
+
+class Pair:
+    """The engines that were made by name, the last one of each kind; `host` is that of engine `fast`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.engines: dict[str, Engine] = {}
+        self.host: Host | None = None
+        monkeypatch.setitem(ENGINES, "golden", self._golden)  # type: ignore[arg-type]
+        monkeypatch.setitem(ENGINES, "fast", self._fast)  # type: ignore[arg-type]
+
+    def _golden(self, *given: Any, **options: Any) -> Engine:
+        self.engines["golden"] = GoldenEngine(*given, **options)
+        return self.engines["golden"]
+
+    def _fast(self, *given: Any, **options: Any) -> Engine:
+        self.engines["fast"] = FastEngine(*given, host=self.host, **options)
+        return self.engines["fast"]
+
+    def check(self) -> None:
+        """Memories and counts are equal, and everything was compiled."""
+        fast, golden = self.engines["fast"], self.engines["golden"]
+        place = first_difference(fast.memory, golden.memory, ignored=set())
+        assert place is None, f"memory differs at 0x{place:08x}"
+        assert fast.report() == golden.report()
+        assert isinstance(fast, FastEngine) and not fast.remarks
+        self.engines.clear()
