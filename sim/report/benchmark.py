@@ -70,7 +70,7 @@ def measure(workload: Workload, engine: str, config: MachineConfig, calibration:
     prepared.device.run(prepared.commands)
     require_right(prepared, workload.name, engine)
     report = prepared.device.report()
-    seconds = _best_run(prepared)
+    seconds = best_run(prepared)
     rate = report.lane_instructions / seconds
     return Measurement(
         name=workload.name,
@@ -142,7 +142,8 @@ def print_measurements(engine: str, found: Benchmark) -> None:
     console.print(f"peak memory: {peak_memory():,.0f} MiB")
 
 
-def _best_run(prepared: Prepared) -> float:
+def best_run(prepared: Prepared) -> float:
+    """The shortest of several runs of a workload's command buffer, seconds."""
     return _best_time(prepared.device.wait, before=lambda: prepared.device.submit(prepared.commands))
 
 

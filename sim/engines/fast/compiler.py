@@ -2,6 +2,7 @@
 
 import ctypes
 import hashlib
+import time
 from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from ctm.sim import golden
 from ctm.sim.compiled.tools.cache import cached
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.kernel import RUN
-from ctm.sim.engines.fast.parameters import Table
+from ctm.sim.engines.fast.parameters import Slot, Table
 
 _LEVEL = 2
 """Of optimisation; 3 costs more time than it wins."""
@@ -24,7 +25,10 @@ _ORDER = "-pre-RA-sched=list-ilp"
 
 
 class Code:
-    """A compiled program in memory."""
+    """A compiled program in memory.
+
+    `pace` are the seconds that a vector took when it was last run, 0 before.
+    """
 
     def __init__(self, data: bytes, host: Host) -> None:
         empty = binding.parse_assembly("")
@@ -33,10 +37,13 @@ class Code:
         self._engine.finalize_object()
         # Python's own lock is free while it runs.
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address(RUN))
+        self.pace = 0.0
 
     def run(self, table: Table) -> None:
         """Run the vectors that a table describes."""
+        begun = time.perf_counter()
         self._function(table.ctypes.data)
+        self.pace = (time.perf_counter() - begun) / int(table[Slot.VECTORS])
 
 
 def code(text: Callable[[], str], key: Hashable, host: Host) -> Code:

@@ -1,6 +1,8 @@
 """One program on the host: threads run parts of the domain, the golden model runs what they give back."""
 
+import math
 from collections import deque
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +24,10 @@ _OUTSIDE = 1 << 20
 _UNLIMITED = (1 << 63) - 1
 _PARTS = 4
 """Parts of the domain that may wait, for each thread."""
+_SHARES = 2
+"""Parts that groups are cut into for each thread, because no two take the same time."""
+_LEAST_SECONDS, _LEAST_VECTORS = 0.0002, 16
+"""Of a part that is worth a thread's while: how long it takes, and its size where nobody knows how long that is."""
 
 
 class Workers:
@@ -76,18 +82,30 @@ class FastRun:
 
     def add(self, groups: Groups) -> None:
         """Run groups; see `Run.add`."""
-        if self._stopped:
-            self._rest.add(groups)
-            return
-        while len(self._parts) >= self._may_wait:
-            self._take()
-        self._parts.append(self._begin(groups))
+        for part in self._shares(groups):
+            while len(self._parts) >= self._may_wait:
+                self._take()
+            if self._stopped:
+                self._rest.add(part)
+            else:
+                self._parts.append(self._begin(part))
 
     def finish(self) -> MachineError | None:
         """Wait for all; see `Run.finish`."""
         while self._parts:
             self._take()
         return self._rest.finish()
+
+    def _shares(self, groups: Groups) -> Iterator[Groups]:
+        """The same groups for several threads."""
+        count, groups_of_vector = groups.order.size, self._prepared.frame.groups
+        share = -(-count // groups_of_vector)
+        if self._may_wait > 1 and self._workers.threads > 1:
+            pace = self._code.pace
+            least = math.ceil(_LEAST_SECONDS / pace) if pace else _LEAST_VECTORS
+            share = max(least, -(-share // (_SHARES * self._workers.threads)))
+        for first in range(0, count, share * groups_of_vector):
+            yield groups.part(first, min(count, first + share * groups_of_vector))
 
     def _begin(self, groups: Groups) -> _Part:
         frame, table = self._prepared.frame, self._prepared.table.copy()

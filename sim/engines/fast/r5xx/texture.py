@@ -8,11 +8,10 @@ from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.r5xx.gates import Gates
 from ctm.sim.engines.fast.r5xx.registers import Temporaries
 from ctm.sim.engines.fast.vector import conversion, selection
-from ctm.sim.engines.fast.vector.address import Form, Place, element_address
-from ctm.sim.engines.fast.vector.elements import gather
+from ctm.sim.engines.fast.vector.address import Place
 from ctm.sim.engines.fast.vector.lanes import Lanes, Value
+from ctm.sim.engines.fast.vector.lookup import look_up
 from ctm.sim.engines.fast.vector.transcendental import Transcendental
-from ctm.sim.golden.mc.elements import NEIGHBOURS
 from ctm.sim.golden.r5xx.instruction import Tex
 
 
@@ -47,7 +46,7 @@ class Texture:
         if not form.is_empty:
             source = [self.temporaries.read(instruction.source, channel, loop_index) for channel in range(CHANNELS)]
             x, y = self._coordinates(instruction, source, place)
-            fetched = self._fetch(form, place, x, y)
+            fetched = look_up(self._lanes, form, place, x, y)
         self._write(instruction, fetched, loop_index)
 
     def _coordinates(self, instruction: Tex, source: list[Value], place: Place) -> tuple[Value, Value]:
@@ -63,24 +62,6 @@ class Texture:
 
     def _float(self, scalar: Value) -> Value:
         return self._lanes.builder.sitofp(self._lanes.splat(scalar), self._lanes.floats)
-
-    def _fetch(self, form: Form, place: Place, x: Value, y: Value) -> list[Value]:
-        lanes = self._lanes
-        if not form.is_2x2:
-            return gather(lanes, form, place.memory, element_address(lanes, form, place, x, y))
-        fetched = []
-        for right, up in NEIGHBOURS:
-            at = [self._beside(x, right, place.width_limit), self._beside(y, up, place.height_limit)]
-            fetched.append(gather(lanes, form, place.memory, element_address(lanes, form, place, *at))[0])
-        return fetched
-
-    def _beside(self, index: Value, distance: int, limit: Value) -> Value:
-        """The next index, or the last one."""
-        if distance == 0:
-            return index
-        lanes, builder = self._lanes, self._lanes.builder
-        following = builder.add(index, lanes.integer(distance))
-        return lanes.choose(builder.icmp_signed("<", following, lanes.splat(limit)), following, index)
 
     def _write(self, instruction: Tex, fetched: list[Value], loop_index: Value) -> None:
         common, builder = instruction.common, self._lanes.builder
