@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from ctm.tb.cli.processes import PATIENCE, STATUS, Process, session, wait
-from ctm.tb.jobs.folder import Folder
+from ctm.tb.jobs.folder import Folder, executable
+from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL, move
+from ctm.tb.r5xx.statements import add, begin_loop, end_loop
 
 CTM = Path(__file__).parents[2] / ".venv" / "bin" / "ctm"
 
@@ -84,6 +86,32 @@ def test_while_another_process_is_waited_for(tmp_path: Path) -> None:
             assert line == "error: interrupted by SIGTERM; no file is half written\n"
         assert first.poll() is None
         end(first, signal.SIGTERM)
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Folder:
+    """A job that takes long, compiled or not."""
+    folder = Folder.make(tmp_path)
+    loops = [begin_loop(6), begin_loop(5), add(3), add(3), end_loop(2), end_loop(1), move(0, 1, output=0)]
+    (tmp_path / "scale.elf").write_bytes(executable(loops, us_fc_ctrl=FULL_FLOW_CONTROL))
+    folder.change("i = [0, 12]\nj = [0, 4]", "i = [0, 2999]\nj = [0, 2999]")
+    folder.change("shape = [5, 13]", "shape = [3000, 3000]")
+    folder.change("[constants]\n", "[constants]\nint = {0 = [100, 0, 0]}\n")
+    return folder
+
+
+@pytest.mark.parametrize(("engine", "number"), [("fast", signal.SIGINT), ("auto", signal.SIGTERM)])
+def test_while_a_compiled_program_runs(long: Folder, engine: str, number: signal.Signals) -> None:
+    """It knows nothing of signals, but it is told to stop."""
+    cache = long.path / "cache"
+    with start(long, "--engine", engine, XDG_CACHE_HOME=str(cache)) as process:
+        wait(lambda: any(cache.glob("ctm/fast-*.o")))
+        time.sleep(0.5)
+        assert process.poll() is None
+        begin = time.monotonic()
+        assert end(process, number) == f"error: interrupted by {number.name}; no file is half written\n"
+        assert time.monotonic() - begin < 10
+    assert not (long.path / "y.npy").exists()
 
 
 def test_what_nohup_ignores_stays_ignored(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from ctm.sim.engines.fast import engine
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.fast.host import Host
 from ctm.tb.fast.comparison import Task, check
-from ctm.tb.fast.tasks import COPY, ENDLESS, ILLEGAL, LARGE, STORE_PLACE, SUM, Domain, Made
-from ctm.tb.r5xx.statements import ALU, POP, compare, jump
+from ctm.tb.fast.tasks import COPY, ENDLESS, ILLEGAL, LARGE, OUTPUT, STORE_PLACE, SUM, Domain, Made
+from ctm.tb.r5xx.machine import move
+from ctm.tb.r5xx.statements import ALU, POP, add, begin_loop, compare, end_loop, jump
 
 THREADS = (1, 2)
 SHAPES: list[Domain] = [
@@ -116,3 +117,19 @@ def test_groups_that_reach_the_limit_among_others_that_do_not(watchdog: int, pla
 
 def test_groups_that_take_just_what_they_may(small_parts: None) -> None:
     assert check(Made(program=SUM, watchdog=44).task((1, 1, 90, 30)), Host.this(), threads=THREADS) == []
+
+
+def test_nothing_runs_on_behind_an_exception() -> None:
+    """As a signal raises one: in the middle of parts that take minutes."""
+    rounds = [*(begin_loop(10 - depth) for depth in range(4)), add(0), add(0), *(end_loop(4 - at) for at in range(4))]
+    task = Made(program=[*rounds, move(0, 1, output=0)], rounds=250).task(LARGE)
+
+    def interrupt(_: int) -> None:
+        raise InterruptedError
+
+    fast = FastEngine(task.config, progress=interrupt, threads=2)
+    start = time.monotonic()
+    with pytest.raises(InterruptedError):
+        task.on(fast)
+    assert time.monotonic() - start < 20
+    assert not fast.memory.bytes[OUTPUT : OUTPUT + (1 << 16)].any()
