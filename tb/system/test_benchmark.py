@@ -1,6 +1,7 @@
 """The benchmark: what it reports, and that it looks at what it measures."""
 
 import json
+import os
 import re
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from ctm.examples.catalogue import FOLDER
 from ctm.examples.expectation import Expectation
 from ctm.rtl.config import DEFAULT, R700, WIDE
 from ctm.sim.cli.application import app
-from ctm.sim.report import benchmark, r700_workloads, workloads
+from ctm.sim.report import benchmark, r700_workloads, speedup, workloads
 from ctm.sim.report.workloads import Workload, prepare
 
 SMALL = {
@@ -117,6 +118,26 @@ def test_bench_prints_a_table() -> None:
     assert "engine golden" in result.stdout
     assert "matmul" in result.stdout
     assert "peak memory" in result.stdout
+
+
+@pytest.mark.usefixtures("matmul_only")
+def test_bench_runs_compiled_programs_beside_the_golden_model() -> None:
+    before = os.sched_getaffinity(0), os.environ.get("XDG_CACHE_HOME")
+    found = json.loads(bench("fast", "--json").stdout)
+    assert (os.sched_getaffinity(0), os.environ.get("XDG_CACHE_HOME")) == before
+    assert found["processors"] == len(before[0])
+    assert [measured["name"] for measured in found["fast"]] == ["matmul", "r700/matmul"]
+    for measured in found["fast"]:
+        assert measured["times_golden"] == pytest.approx(measured["golden_seconds"] / measured["seconds"])
+        # Nothing is compiled before the first run, and the second one finds it.
+        assert measured["compile_seconds"] > measured["start_seconds"] >= 0
+    table = bench("fast").stdout
+    assert "engine fast on one processor" in table and "r700/matmul" in table
+
+
+def test_a_wrong_result_of_compiled_programs_is_no_figure() -> None:
+    with pytest.raises(benchmark.WrongResultError, match="matmul on engine fast"):
+        speedup.measure(wrong(SMALL["matmul"]), DEFAULT)
 
 
 def test_bench_refuses_an_unknown_engine() -> None:

@@ -7,9 +7,9 @@ from llvmlite import ir
 
 from ctm.rtl.isa.r5xx.limits import BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL
 from ctm.rtl.isa.r5xx.opcodes import BranchOperation, FlowOperation
+from ctm.sim.engines.fast.integers import Integers
 from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.r5xx.graph import ALWAYS, BEGINS, BREAKS, ENDS, NEVER, Node
-from ctm.sim.engines.fast.integers import Integers
 from ctm.sim.engines.fast.r5xx.registers import Registers
 from ctm.sim.engines.fast.vector.lanes import INT, Value
 from ctm.sim.golden.r5xx.instruction import Flow

@@ -7,6 +7,7 @@ from typing import Any
 from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
 from ctm.sim.engines.fast.finish import Test
 from ctm.sim.engines.fast.host import Host
+from ctm.sim.engines.fast.integers import bool_word, int_words
 from ctm.sim.engines.fast.kernel import Frame
 from ctm.sim.engines.fast.parameters import Slot
 from ctm.sim.engines.fast.program import (
@@ -19,7 +20,6 @@ from ctm.sim.engines.fast.program import (
     used_buffers,
 )
 from ctm.sim.engines.fast.r5xx.graph import Graph, TooManyPathsError
-from ctm.sim.engines.fast.integers import bool_word, int_words
 from ctm.sim.engines.fast.r5xx.translation import Source, translate
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r5xx.instruction import Tex

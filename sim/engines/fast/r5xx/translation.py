@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
 from ctm.sim.engines.fast.finish import Output, Test, send
+from ctm.sim.engines.fast.integers import Integers
 from ctm.sim.engines.fast.kernel import Frame, Kernel
 from ctm.sim.engines.fast.parameters import Slot
 from ctm.sim.engines.fast.r5xx.alu import Alu as AluUnit
@@ -14,7 +15,6 @@ from ctm.sim.engines.fast.r5xx.exactness import Exactness
 from ctm.sim.engines.fast.r5xx.flow import FlowControl, is_uniform
 from ctm.sim.engines.fast.r5xx.gates import Gates
 from ctm.sim.engines.fast.r5xx.graph import Graph, Node
-from ctm.sim.engines.fast.integers import Integers
 from ctm.sim.engines.fast.r5xx.meeting import Meeting
 from ctm.sim.engines.fast.r5xx.operands import Operands
 from ctm.sim.engines.fast.r5xx.registers import Registers, Temporaries

@@ -6,6 +6,7 @@ from typing import Any
 
 from ctm.sim.engines.fast.finish import Test
 from ctm.sim.engines.fast.host import Host
+from ctm.sim.engines.fast.integers import bool_word, int_words
 from ctm.sim.engines.fast.kernel import Frame
 from ctm.sim.engines.fast.parameters import Slot
 from ctm.sim.engines.fast.program import (
@@ -17,7 +18,6 @@ from ctm.sim.engines.fast.program import (
     tests_itself,
     used_buffers,
 )
-from ctm.sim.engines.fast.integers import bool_word, int_words
 from ctm.sim.engines.fast.r700.graph import Graph, TooManyPathsError
 from ctm.sim.engines.fast.r700.reach import reads_memory, writes_memory, writes_scratch
 from ctm.sim.engines.fast.r700.translation import Source, translate
