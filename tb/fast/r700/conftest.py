@@ -8,5 +8,6 @@ from ctm.tb.r700 import machine
 
 @pytest.fixture(autouse=True)
 def twins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every machine that a test makes is two."""
+    """Every machine that a test makes is two, whose remarks are kept."""
+    monkeypatch.setattr(Twins, "remarks", [])
     monkeypatch.setattr(machine, "Machine", Twins)

@@ -18,9 +18,10 @@ from ctm.tb.system.memories import copy, first_difference
 class Twins:
     """Both, as the tests make one. After each run they are compared, but where hazards are watched.
 
-    `remarks` are those of all engines that were made.
+    `host` is what programs are compiled for; `remarks` are those of all engines that were made.
     """
 
+    host = Host.this(8)
     remarks: list[str] = []
 
     def __init__(
@@ -30,7 +31,7 @@ class Twins:
         self._memory = memory
         self._fast = None
         if not hazards:
-            self._fast = FastEngine(replace(R700, array=array), watchdog=watchdog, threads=1, host=Host.this(8))
+            self._fast = FastEngine(replace(R700, array=array), watchdog=watchdog, threads=1, host=self.host)
 
     @property
     def counters(self) -> Counters:
