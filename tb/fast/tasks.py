@@ -1,7 +1,8 @@
 """Tasks of one program: its words, where they run, and what they read."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,8 @@ class Made:
     """Of output and input."""
     format: DataFormat = DataFormat.FLOAT32_1
     tiling: Tiling = Tiling.LINEAR
-    uncached_writes: bool = False
+    information: Mapping[str, Any] = field(default_factory=dict)
+    """Of the executable."""
     contents: Sequence[tuple[int, bytes]] = ()
     before: CommandBuffer | None = None
     """Commands in front of the first start."""
@@ -61,10 +63,8 @@ class Made:
 
     def task(self, *domains: Domain, changing: bool = False) -> Task:
         """It runs over each domain, one after the other; with `changing` output and input change places."""
-        executable = Executable(
-            instructions=tuple(self.program), end=len(self.program) - 1, highest_temporary=7,
-            us_fc_ctrl=FULL_FLOW_CONTROL, uncached_writes=self.uncached_writes,
-        )  # fmt: skip
+        information: dict[str, Any] = {"highest_temporary": 7, "us_fc_ctrl": FULL_FLOW_CONTROL, **self.information}
+        executable = Executable(instructions=tuple(self.program), end=len(self.program) - 1, **information)
         commands = CommandBuffer().set_inst_fmt(PROGRAM)
         commands.set_constf_fmt(FLOATS).set_consti_fmt(INTS).set_constb_fmt(BOOLS)
         commands.set_inp_fmt(0, *self.words(OTHER)).set_out_fmt(0, *self.words(OUTPUT))

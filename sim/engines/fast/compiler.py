@@ -2,6 +2,7 @@
 
 import ctypes
 import hashlib
+import logging
 import time
 from collections.abc import Callable, Hashable
 from functools import cache
@@ -12,6 +13,7 @@ from llvmlite import binding
 
 from ctm import rtl
 from ctm.sim import golden
+from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.tools.cache import cached
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.kernel import RUN
@@ -19,9 +21,9 @@ from ctm.sim.engines.fast.parameters import Slot, Table
 
 _LEVEL = 2
 """Of optimisation; 3 costs more time than it wins."""
-
-
 _ORDER = "-pre-RA-sched=list-ilp"
+# As in the cache: a line on standard error.
+_log = logging.getLogger(__name__)
 
 
 class Code:
@@ -49,10 +51,7 @@ class Code:
 def code(text: Callable[[], str], key: Hashable, host: Host) -> Code:
     """The code of a program: from the cache's file for `key`, or compiled from `text`.
 
-    Raises
-    ------
-    ToolchainError
-        The cache folder cannot be written.
+    Where there can be no such file a warning is logged; compiling a program takes less than a second.
     """
 
     def make(folder: Path, target: Path) -> None:
@@ -60,7 +59,18 @@ def code(text: Callable[[], str], key: Hashable, host: Host) -> Code:
         target.write_bytes(_compiled(text(), host))
 
     parts = (repr(key), repr(host), llvmlite.__version__, str(_LEVEL), _ORDER, _sources())
-    return Code(cached("fast", parts, ".o", make).read_bytes(), host)
+    try:
+        data = cached("fast", parts, ".o", make).read_bytes()
+    except (ToolchainError, OSError) as error:
+        _tell_of(str(error))
+        data = _compiled(text(), host)
+    return Code(data, host)
+
+
+@cache
+def _tell_of(problem: str) -> None:
+    """Say once why nothing is kept."""
+    _log.warning("%s; compiled programs are not kept", problem)
 
 
 def _compiled(text: str, host: Host) -> bytes:
