@@ -1,4 +1,4 @@
-"""Building a unit with a mistake in its source, to see that the tests find it."""
+"""Mistakes in the source of a unit or of software, to see that the tests find them."""
 
 import importlib
 import importlib.util
@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 _PACKAGES = ("ctm.rtl.border", "ctm.rtl.fp", "ctm.rtl.lib", "ctm.rtl.dpp", "ctm.rtl.pe", "ctm.rtl.r5xx")
@@ -56,3 +57,52 @@ def planted(fault: Fault, module: str = "ctm.rtl.r5xx.units") -> Iterator[Module
         for name in [name for name in sys.modules if name.startswith(_PACKAGES)]:
             del sys.modules[name]
         sys.modules.update(kept)
+
+
+class FaultyLoader(SourceFileLoader):
+    """Loads a module from source with a mistake in it; a finder of that one module, too.
+
+    Raises
+    ------
+    ValueError
+        The place does not occur exactly once: the source has changed, and the fault must follow.
+    """
+
+    def __init__(self, fault: Fault) -> None:
+        spec = importlib.util.find_spec(f"ctm.{fault.module}")
+        assert spec is not None and spec.origin is not None
+        super().__init__(spec.name, spec.origin)
+        source = Path(spec.origin).read_text()
+        if source.count(fault.old) != 1:
+            raise ValueError(f"{fault.module} has {source.count(fault.old)} places {fault.old!r}")
+        self._source = source.replace(fault.old, fault.new)
+
+    def get_code(self, fullname: str) -> CodeType:
+        return compile(self._source, self.path, "exec")
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        return importlib.util.spec_from_loader(fullname, self) if fullname == self.name else None
+
+
+@contextmanager
+def planted_in_all(fault: Fault, packages: tuple[str, ...]) -> Iterator[None]:
+    """A mistake, and all modules imported anew whose names begin with one of `packages`.
+
+    For software that, unlike hardware, has tables that are made where it is imported.
+    """
+    faulty = FaultyLoader(fault)
+    kept = {name: module for name, module in sys.modules.items() if name.startswith(packages)}
+    for name in kept:
+        del sys.modules[name]
+    sys.meta_path.insert(0, faulty)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(faulty)
+        for name in [name for name in sys.modules if name.startswith(packages)]:
+            del sys.modules[name]
+        sys.modules.update(kept)
+        # Modules imported anew became attributes of packages that were not.
+        for name, module in kept.items():
+            package, _, leaf = name.rpartition(".")
+            setattr(sys.modules[package], leaf, module)
