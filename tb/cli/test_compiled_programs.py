@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 from ctm.tb.cli.invocation import ctm, process, report
-from ctm.tb.jobs.folder import Folder
+from ctm.tb.jobs.folder import Folder, executable
+from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL, move
+from ctm.tb.r5xx.statements import NOT_ALU, POP, PUSH, jump
+
+FULL = {"us_fc_ctrl": FULL_FLOW_CONTROL}
 
 
 @pytest.fixture
@@ -74,3 +78,16 @@ def test_the_hazards_are_those_of_the_golden_model(folder: Folder) -> None:
     result = ctm("run", folder.job, "--engine", "fast", "--hazards", "--json")
     assert json.loads(result.stdout)["engine"] == "golden"
     assert result.stderr.splitlines()[0] == "note: engine 'fast' runs the golden model: only that watches for hazards"
+
+
+@pytest.mark.parametrize("engine", ["fast", "auto"])
+def test_a_line_says_why_a_program_is_not_compiled_to_who_asked_for_it(folder: Folder, engine: str) -> None:
+    """Twelve calls of itself on every processor: the first goes on until the stack is full."""
+    (folder.path / "scale.elf").write_bytes(
+        executable([*[jump(0, NOT_ALU, a_op=PUSH)] * 12, jump(0, a_op=POP), move(0, 0, output=0)], **FULL)
+    )
+    result = ctm("run", folder.job, "--engine", engine, "--json")
+    assert json.loads(result.stdout)["engine"] == "golden"
+    notes = [line for line in result.stderr.splitlines() if line.startswith("note: ")]
+    reason = "calls lead to its code by too many paths"
+    assert notes == [f"note: engine 'fast' leaves a program to the golden model: {reason}"] * (engine == "fast")

@@ -14,6 +14,7 @@ from ctm.sim.golden.pe.state import State
 
 if TYPE_CHECKING:
     # They need a package that not everyone installs.
+    from ctm.sim.engines.fast.batches import Batches
     from ctm.sim.engines.fast.core import FastCore
     from ctm.sim.engines.fast.run import FastRun
 
@@ -46,19 +47,21 @@ class AutoCore:
         """See `Core.forget_program`."""
         self._golden.forget_program()
 
-    def start(self, state: State) -> "AutoRun | FastRun | ArrayRun[Any, Any]":
+    def start(self, state: State) -> "AutoRun | FastRun | Batches":
         """Begin a program; see `Core.start`."""
         launch = self._golden.launch(state)
         golden, image = self._golden.run(launch), launch.program.image
         cost = _START + _WORD * sum(map(len, image.code))
         if image in self._compiled or self._spent.get(image, 0.0) > cost:
             return self._begin(launch, golden)
+        # Where groups may read what others write, in the golden engine's own batches.
+        first = BATCH_LANES // self.lanes if launch.program.uncached_outputs else _FIRST
         return AutoRun(
             golden, launch.domain.count(self.lanes), lambda: self._begin(launch, golden), cost,
-            lambda seconds: self._spend(image, seconds),
+            lambda seconds: self._spend(image, seconds), first,
         )  # fmt: skip
 
-    def _begin(self, launch: Launch[Any], golden: ArrayRun[Any, Any]) -> "FastRun | ArrayRun[Any, Any]":
+    def _begin(self, launch: Launch[Any], golden: ArrayRun[Any, Any]) -> "FastRun | Batches":
         if self.fast is None:
             self.fast = self._make()
         self._compiled.add(launch.program.image)
@@ -71,21 +74,22 @@ class AutoCore:
 class AutoRun:
     """Runs groups on the golden model, measures them, and goes on with compiled code where that is worth its `cost`.
 
-    `groups` is their number, `begin` starts the compiled program, which takes some `cost` seconds; `spend` is told the
-    seconds that the golden model took. What it ran is done.
+    `groups` is their number, of which it runs `first` at first, `begin` starts the compiled program, which takes some
+    `cost` seconds; `spend` is told the seconds that the golden model took. What it ran is done.
     """
 
     def __init__(
         self,
         golden: ArrayRun[Any, Any],
         groups: int,
-        begin: Callable[[], "FastRun | ArrayRun[Any, Any]"],
+        begin: Callable[[], "FastRun | Batches"],
         cost: float,
         spend: Callable[[float], None],
+        first: int,
     ) -> None:
         self._golden, self._left, self._begin, self._cost, self._spend = golden, groups, begin, cost, spend
-        self._next, self._spent = _FIRST, 0.0
-        self._other: FastRun | ArrayRun[Any, Any] | None = None
+        self._next, self._spent = first, 0.0
+        self._other: FastRun | Batches | None = None
 
     def add(self, groups: Groups) -> None:
         """Run groups; see `Run.add`."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from ctm.sim.engines.fast.batches import Batches
 from ctm.sim.engines.fast.compiler import Code, code
 from ctm.sim.engines.fast.host import Host, processors
 from ctm.sim.engines.fast.program import FallBackError, Prepared
@@ -41,18 +42,18 @@ class FastCore:
         """See `Core.forget_program`."""
         self._golden.forget_program()
 
-    def start(self, state: State) -> "FastRun | ArrayRun[Any, Any]":
+    def start(self, state: State) -> "FastRun | Batches":
         """Begin a program; see `Core.start`."""
         launch = self._golden.launch(state)
         return self.begin(launch, self._golden.run(launch))
 
-    def begin(self, launch: Launch[Any], rest: ArrayRun[Any, Any]) -> "FastRun | ArrayRun[Any, Any]":
+    def begin(self, launch: Launch[Any], rest: ArrayRun[Any, Any]) -> "FastRun | Batches":
         """Begin a program that was launched; `rest` is it on the golden model, which may have run groups."""
         try:
             prepared = self._prepare(launch, self._host)
         except FallBackError as reason:
             self._remark(str(reason))
-            return rest
+            return Batches(rest)
         self.has_run = True
         return FastRun(launch, prepared, self._code(prepared), rest, self._workers)
 
