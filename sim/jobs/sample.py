@@ -51,13 +51,23 @@ def sample(job: LoadedJob) -> Sample | None:
         return None
     (i0, i1), (j0, j1) = section.domain_i, section.domain_j
     random = np.random.default_rng([i0, i1, j0, j1])
-    last_i, last_j = max(i0, i1 - _SIDE + 1), max(j0, j1 - _SIDE + 1)
-    places = [(i0, j0), (last_i, j0), (i0, last_j), (last_i, last_j)]
-    places += [(int(random.integers(i0, last_i + 1)), int(random.integers(j0, last_j + 1))) for _ in range(_TILES)]
-    tiles = tuple(_tile(launch, i, min(i + _SIDE - 1, i1), j, min(j + _SIDE - 1, j1)) for i, j in places)
-    return Sample(replace(job, launches=tiles))
+    columns, rows = _parts(i0, i1), _parts(j0, j1)
+    ends = [(column, row) for column in (columns[0], columns[-1]) for row in (rows[0], rows[-1])]
+    places = [divmod(int(place), len(rows)) for place in random.permutation(len(columns) * len(rows))]
+    inner = [(columns[column], rows[row]) for column, row in places[:_TILES]]
+    return Sample(replace(job, launches=tuple(_tile(launch, *tile) for tile in dict.fromkeys(ends + inner))))
 
 
-def _tile(launch: Launch, i0: int, i1: int, j0: int, j1: int) -> Launch:
-    section = launch.section.model_copy(update={"domain_i": (i0, i1), "domain_j": (j0, j1)})
+def _parts(first: int, last: int) -> list[tuple[int, int]]:
+    """A side of the domain in pieces, first and last index of each.
+
+    Groups begin at an even index and are no wider than a piece, so that they are whole as in a run of all: uncovered
+    processors may give others of their group something else.
+    """
+    starts = range(first & ~1, last + 1, _SIDE)
+    return [(max(first, start), min(start + _SIDE - 1, last)) for start in starts]
+
+
+def _tile(launch: Launch, domain_i: tuple[int, int], domain_j: tuple[int, int]) -> Launch:
+    section = launch.section.model_copy(update={"domain_i": domain_i, "domain_j": domain_j})
     return replace(launch, section=section)
