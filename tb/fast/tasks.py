@@ -13,7 +13,7 @@ from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.fast.comparison import COMMANDS, Task, machine
 from ctm.tb.r5xx.machine import BOOLS, FLOATS, FULL_FLOW_CONTROL, INTS, PROGRAM, Instruction, alu, move
-from ctm.tb.r5xx.statements import ALU, add, begin_if, begin_loop, compare, end_if, end_loop, jump, lookup
+from ctm.tb.r5xx.statements import ALU, POP, add, begin_if, begin_loop, compare, end_if, end_loop, jump, lookup
 
 OUTPUT, OTHER = 0x100_0000, 0x800_0000
 """Where output 0 and input 0 are."""
@@ -28,6 +28,11 @@ SUM = [
     move(0, 1, output=0),
 ]  # fmt: skip
 """Seven rounds; those right of column 40 add more in each."""
+FAULTS = [
+    compare(0, ZeroTest.EQUAL), jump(5, ALU, jump_any=1), compare(1, ZeroTest.EQUAL, channel=1),
+    jump(6, ALU, jump_any=1), jump(7), ILLEGAL, jump(0, a_op=POP), *STORE_PLACE,
+]  # fmt: skip
+"""Groups with i = c0 meet an illegal instruction, others with j = c1 a return without a call."""
 COPY = [lookup(destination=1), add(0), move(0, 1, output=0)]
 """Output 0 is input 0 and something more in red."""
 
@@ -61,10 +66,19 @@ class Made:
         """A buffer there, as commands describe it."""
         return base, self.layout.format_word, self.layout.height
 
+    @property
+    def executable(self) -> Executable:
+        """The program."""
+        information: dict[str, Any] = {"highest_temporary": 7, "us_fc_ctrl": FULL_FLOW_CONTROL, **self.information}
+        return Executable(instructions=tuple(self.program), end=len(self.program) - 1, **information)
+
+    @property
+    def constants(self) -> tuple[bytes, bytes]:
+        """What float and int constants lie in memory as."""
+        return np.repeat(np.array(self.floats, "<f4"), 4).tobytes(), bytes([self.rounds, 0, 1, 0])
+
     def task(self, *domains: Domain, changing: bool = False) -> Task:
         """It runs over each domain, one after the other; with `changing` output and input change places."""
-        information: dict[str, Any] = {"highest_temporary": 7, "us_fc_ctrl": FULL_FLOW_CONTROL, **self.information}
-        executable = Executable(instructions=tuple(self.program), end=len(self.program) - 1, **information)
         commands = CommandBuffer().set_inst_fmt(PROGRAM)
         commands.set_constf_fmt(FLOATS).set_consti_fmt(INTS).set_constb_fmt(BOOLS)
         commands.set_inp_fmt(0, *self.words(OTHER)).set_out_fmt(0, *self.words(OUTPUT))
@@ -74,9 +88,9 @@ class Made:
                 bases = (OTHER, OUTPUT) if number % 2 else (OUTPUT, OTHER)
                 commands.set_out_fmt(0, *self.words(bases[0])).set_inp_fmt(0, *self.words(bases[1])).inv_inp_cache()
             commands.set_domain(*domain).start_program().flush_out_cache()
-        floats = np.repeat(np.array(self.floats, "<f4"), 4)
+        floats, ints = self.constants
         contents = [
-            (PROGRAM, write(executable)), (FLOATS, floats.tobytes()), (INTS, bytes([self.rounds, 0, 1, 0])),
+            (PROGRAM, write(self.executable)), (FLOATS, floats), (INTS, ints),
             *self.contents, (COMMANDS, bytes(commands)),
         ]  # fmt: skip
         return Task(

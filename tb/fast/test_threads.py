@@ -11,9 +11,9 @@ from ctm.sim.engines.fast import engine
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.fast.host import Host
 from ctm.tb.fast.comparison import Task, check
-from ctm.tb.fast.tasks import COPY, ENDLESS, ILLEGAL, LARGE, OUTPUT, STORE_PLACE, SUM, Domain, Made
+from ctm.tb.fast.tasks import COPY, ENDLESS, FAULTS, LARGE, OUTPUT, STORE_PLACE, SUM, Domain, Made
 from ctm.tb.r5xx.machine import move
-from ctm.tb.r5xx.statements import ALU, POP, add, begin_loop, compare, end_loop, jump
+from ctm.tb.r5xx.statements import ALU, add, begin_loop, compare, end_loop, jump
 
 THREADS = (1, 2)
 SHAPES: list[Domain] = [
@@ -54,13 +54,6 @@ def test_elements_that_share_words_with_those_of_other_threads(
     made = Made(program=STORE_PLACE, format=data_format, tiling=tiling, size=(67, 49))
     domains: list[Domain] = [(1, 1, 65, 47), (0, 0, 66, 48), (2, 0, 33, 48)]
     assert check(made.task(*domains), Host.this(4), threads=(4,)) == []
-
-
-FAULTS = [
-    compare(0, ZeroTest.EQUAL), jump(5, ALU, jump_any=1), compare(1, ZeroTest.EQUAL, channel=1),
-    jump(6, ALU, jump_any=1), jump(7), ILLEGAL, jump(0, a_op=POP), *STORE_PLACE,
-]  # fmt: skip
-"""Groups with i = c0 meet an illegal instruction, others with j = c1 a return without a call."""
 
 
 def error(task: Task) -> str:
