@@ -26,13 +26,14 @@ _DENORMALS_OFF = 0x8040
 class Frame:
     """What the frame is compiled for.
 
-    `width` lanes in a vector hold whole groups of `group` processors; `fused` and `register` are the host's. With
-    `is_tested` a byte for each processor says whether it is covered. `buffers` are those that the program uses, by
-    number.
+    `width` lanes in a vector hold whole groups of `group` processors, with `rows` all in one row of the domain; `fused`
+    and `register` are the host's. With `is_tested` a byte for each processor says whether it is covered. `buffers` are
+    those that the program uses, by number.
     """
 
     width: int
     group: int
+    rows: bool
     fused: bool
     register: int
     is_tested: bool

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ctm.sim.engines.fast import arrangement
 from ctm.sim.engines.fast.compiler import Code
 from ctm.sim.engines.fast.parameters import Slot, Table
 from ctm.sim.engines.fast.program import Prepared
@@ -64,6 +65,7 @@ class _Part:
     future: Future[None]
     table: Table
     groups: Groups
+    places: arrangement.Integers
     returned: npt.NDArray[np.int32]
     kept: tuple[npt.NDArray[Any], ...]
 
@@ -109,10 +111,10 @@ class FastRun:
 
     def _begin(self, groups: Groups) -> _Part:
         frame, table = self._prepared.frame, self._prepared.table.copy()
-        count = groups.order.size
-        vectors = -(-count // frame.groups)
+        places = arrangement.places(groups, frame.groups, rows=frame.rows)
+        vectors = int(places[-1]) // frame.groups + 1
         origins = np.full((2, vectors * frame.groups), _OUTSIDE, np.int32)
-        origins[0, :count], origins[1, :count] = groups.i, groups.j
+        origins[0, places], origins[1, places] = groups.i, groups.j
         returned = np.zeros(vectors, np.int32)
         table[Slot.ORIGIN_I], table[Slot.ORIGIN_J] = (row.ctypes.data for row in origins)
         table[Slot.VECTORS] = vectors
@@ -120,12 +122,12 @@ class FastRun:
         table[Slot.RETURNED] = returned.ctypes.data
         kept: tuple[npt.NDArray[Any], ...] = (origins,)
         if frame.is_tested:
-            tested = np.zeros(vectors * frame.width, np.uint8)
-            tested[: count * frame.group] = groups.covered()
+            tested = np.zeros((vectors * frame.groups, frame.group), np.uint8)
+            tested[places] = groups.covered().reshape(-1, frame.group)
             table[Slot.COVERED] = tested.ctypes.data
             kept = (*kept, tested)
         future = self._workers.submit(self._code, table)
-        return _Part(future=future, table=table, groups=groups, returned=returned, kept=kept)
+        return _Part(future=future, table=table, groups=groups, places=places, returned=returned, kept=kept)
 
     def _take(self) -> None:
         """Wait for the first part, and run what it gives back."""
@@ -137,11 +139,8 @@ class FastRun:
             return
         # Whoever met the limit took all behind it along.
         self._stopped |= not part.table[Slot.LIMIT]
-        chosen = np.zeros(part.groups.order.size, bool)
-        size = self._prepared.frame.groups
-        for vector in part.returned[:count]:
-            chosen[vector * size : (vector + 1) * size] = True
-        self._rest.add(part.groups.select(chosen))
+        vectors = part.places // self._prepared.frame.groups
+        self._rest.add(part.groups.select(np.isin(vectors, part.returned[:count])))
 
     def _count(self, table: Table) -> None:
         units = self._prepared.units

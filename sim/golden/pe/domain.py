@@ -32,10 +32,10 @@ class Domain:
 
     def count(self, lanes: int) -> int:
         """Number of groups."""
-        columns, rows = self._shape(lanes)
+        columns, rows = self.shape(lanes)
         return columns * rows
 
-    def _shape(self, lanes: int) -> tuple[int, int]:
+    def shape(self, lanes: int) -> tuple[int, int]:
         """Groups in a row, and rows of them."""
         if self.is_empty:
             return 0, 0
@@ -46,7 +46,7 @@ class Domain:
         """Yield the domain's groups in order, at most `most` together."""
         left, bottom = self.i0 & ~1, self.j0 & ~1
         width = 2 * lanes // QUAD
-        columns, rows = self._shape(lanes)
+        columns, rows = self.shape(lanes)
         for first in range(0, rows * columns, most):
             order = np.arange(first, min(first + most, rows * columns))
             i, j = left + width * (order % columns), bottom + 2 * (order // columns)

@@ -1,5 +1,6 @@
 """ALU and OUTPUT instructions: the operations and the result path. Source: CTM Guide pp. 28-32."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctm.rtl.isa.r5xx.opcodes import OutputModifier
@@ -12,7 +13,7 @@ from ctm.sim.engines.fast.vector.transcendental import Transcendental
 from ctm.sim.golden.r5xx.instruction import ALPHA
 from ctm.sim.golden.r5xx.plan import DERIVATIVES, Block
 
-_DOTS = {operation.name for operation in OPERATIONS if operation.is_dot}
+DOTS = {operation.name for operation in OPERATIONS if operation.is_dot}
 _TRANSCENDENTALS = {operation.name for operation in OPERATIONS if operation.is_transcendental}
 _NEIGHBOURS = {"MDH": 1, "MDV": 2}
 """Lanes (i+1, j) and (i, j+1) of a quad."""
@@ -35,35 +36,39 @@ class Alu:
     exactness: Exactness
     zero_times_anything: bool
 
-    def results(self, operands: Operands, block: Block) -> dict[int, Result]:
-        """Of each channel of a block."""
+    def results(self, spans: Sequence[int], operands: Operands, block: Block) -> dict[int, Result]:
+        """Of each channel of a block. `spans` are the widths of what is computed, one for each channel, or one."""
         any_nan = True
         if copies_bits(block):
             any_nan = self.exactness.copies_arithmetic(block)
-        values = [self._finished(block, value) for value in self._values(operands, block, exact=not any_nan)]
+        computed = self._values([self.lanes.at(span) for span in spans], operands, block, exact=not any_nan)
+        values = [self._finished(block, value) for value in computed]
         return {channel: Result(values[place % len(values)], any_nan) for place, channel in enumerate(block.channels)}
 
     def _finished(self, block: Block, value: Value) -> Value:
         if block.modifier is OutputModifier.DISABLED:
             return value
-        clean = block.operation not in BIT_COPIES
-        value = selection.output_modifier(self.lanes, value, block.modifier.value, clean=clean)
-        return selection.clamp(self.lanes, value) if block.clamp else value
+        lanes, clean = self.lanes.of(value), block.operation not in BIT_COPIES
+        value = selection.output_modifier(lanes, value, block.modifier.value, clean=clean)
+        return selection.clamp(lanes, value) if block.clamp else value
 
-    def _values(self, operands: Operands, block: Block, *, exact: bool) -> list[Value]:
+    def _values(self, spans: Sequence[Lanes], operands: Operands, block: Block, *, exact: bool) -> list[Value]:
         """The operation's results, one for each channel or one for all; `exact` asks for the machine's NaN."""
         if block.operation in DERIVATIVES:
             return self._derivative(operands, block)
-        if block.operation in _DOTS:
-            return [self._dot(operands, block)]
-        # A condition's NaN may be any.
-        readings = [
-            operands.values(reading, exact=exact and place < len("ab")) for place, reading in enumerate(block.readings)
-        ]
-        return [self._element(block.operation, row) for row in zip(*readings, strict=True)]
+        if block.operation in DOTS:
+            return [self._dot(spans[0], operands, block)]
+        results = []
+        for row, lanes in enumerate(spans):
+            # A condition's NaN may be any.
+            values = [
+                operands.value(lanes, reading, row, exact=exact and place < len("ab"))
+                for place, reading in enumerate(block.readings)
+            ]
+            results.append(self._element(lanes, block.operation, values))
+        return results
 
-    def _element(self, operation: str, operands: tuple[Value, ...]) -> Value:
-        lanes = self.lanes
+    def _element(self, lanes: Lanes, operation: str, operands: Sequence[Value]) -> Value:
         if operation in _TRANSCENDENTALS:
             return self.unit.apply(operation, operands[0])
         if operation == "MAD":
@@ -77,17 +82,17 @@ class Alu:
         }[operation]
         return function(lanes, *operands)
 
-    def _dot(self, operands: Operands, block: Block) -> Value:
-        a, b, *addends = (operands.values(reading) for reading in block.readings)
+    def _dot(self, lanes: Lanes, operands: Operands, block: Block) -> Value:
+        a, b, *addends = (operands.values(lanes, reading) for reading in block.readings)
         if block.fourth_from_quad:
-            a[ALPHA] = self.lanes.of_quad(a[ALPHA], 0)
+            a[ALPHA] = lanes.of_quad(a[ALPHA], 0)
         extra = addends[0] if addends else ()
-        return arithmetic.dot(self.lanes, a, b, extra, zero_times_anything=self.zero_times_anything)
+        return arithmetic.dot(lanes, a, b, extra, zero_times_anything=self.zero_times_anything)
 
     def _derivative(self, operands: Operands, block: Block) -> list[Value]:
         """A*B + C with A = src0 of the quad's lane 0 and C = src0 of its neighbour."""
         lanes, neighbour = self.lanes, _NEIGHBOURS[block.operation]
-        rows = zip(*(operands.values(reading) for reading in block.readings), strict=True)
+        rows = zip(*(operands.values(lanes, reading) for reading in block.readings), strict=True)
         return [
             arithmetic.multiply_add(
                 lanes, lanes.of_quad(a, 0), b, lanes.of_quad(c, neighbour), zero_times_anything=self.zero_times_anything

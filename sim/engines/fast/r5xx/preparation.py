@@ -5,6 +5,7 @@ from operator import itemgetter
 from typing import Any
 
 from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
+from ctm.sim.engines.fast.arrangement import may_keep_rows
 from ctm.sim.engines.fast.finish import Test
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.integers import bool_word, int_words
@@ -48,6 +49,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
     frame = Frame(
         width=width,
         group=launch.lanes,
+        rows=may_keep_rows(launch.domain, launch.lanes, width // launch.lanes),
         fused=host.fused,
         register=host.register,
         is_tested=tests_before(launch),
@@ -57,7 +59,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
     integers = int_words(program.constants)
     table[Slot.INTEGERS], table[Slot.BOOLEANS] = integers.ctypes.data, bool_word(program.constants)
     buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))
-    state = (source.output_mask, source.test, frame.width, frame.group, frame.is_tested, buffers)
+    state = (source.output_mask, source.test, frame.width, frame.group, frame.rows, frame.is_tested, buffers)
     return Prepared(
         frame=frame,
         key=(program.image, state),

@@ -1,12 +1,12 @@
 """The registers of a vector's processors, in places that LLVM turns into values where it can."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from llvmlite import ir
 
 from ctm.rtl.isa.limits import CHANNELS, TEMPORARIES, WORD_BYTES
 from ctm.rtl.isa.r5xx.limits import LOOP_INDEX_BITS, LOOP_STACK
-from ctm.sim.engines.fast.vector.lanes import BIT, BYTE, INT, LONG, POINTER, Lanes, Value
+from ctm.sim.engines.fast.vector.lanes import BIT, BYTE, INT, LONG, ONE, POINTER, Lanes, Value
 from ctm.sim.golden.r5xx.instruction import Address, Destination
 
 _ABSENT, _SWALLOWED = TEMPORARIES, TEMPORARIES + 1
@@ -17,11 +17,19 @@ _ROWS = TEMPORARIES + 2
 class Temporaries:
     """The temporaries below `count`; the others read 0 and swallow writes.
 
-    `used` are the channels that the program names. With `relative` ones it may address any, so that all are kept in one
-    array.
+    `used` are the channels that the program names, each of which is `span` lanes wide. With `relative` ones it may
+    address any, so that all are kept in one array.
     """
 
-    def __init__(self, lanes: Lanes, used: Iterable[tuple[int, int]], count: int, *, relative: bool) -> None:
+    def __init__(
+        self,
+        lanes: Lanes,
+        used: Iterable[tuple[int, int]],
+        count: int,
+        *,
+        span: Callable[[tuple[int, int]], int],
+        relative: bool,
+    ) -> None:
         self._lanes, self._count = lanes, count
         self._array = None
         self._places: dict[tuple[int, int], Value] = {}
@@ -29,14 +37,19 @@ class Temporaries:
             self._array = lanes.builder.alloca(lanes.floats, size=ir.Constant(INT, _ROWS * CHANNELS))
         else:
             kept = sorted({*used, *((0, channel) for channel in range(CHANNELS))})
-            self._places = {place: lanes.builder.alloca(lanes.floats) for place in kept if place[0] < count}
+            self._places = {
+                place: lanes.builder.alloca(lanes.at(span(place)).floats) for place in kept if place[0] < count
+            }
 
     def clear(self) -> None:
         """Zero in all that a vector can read."""
-        builder, zero = self._lanes.builder, self._lanes.fenced(self._lanes.single(0))
+        builder = self._lanes.builder
         if self._array is None:
+            zero = self._lanes.at(ONE)
+            zero = zero.fenced(zero.single(0))
             for place in self._places.values():
-                builder.store(zero, place)
+                lanes = self._lanes.at(place.allocated_type.count)
+                builder.store(lanes.spread(zero), place)
             return
         size = ir.Constant(LONG, _ROWS * CHANNELS * WORD_BYTES * self._lanes.width)
         zeros = (ir.Constant(BYTE, 0), size, ir.Constant(BIT, 0))
@@ -49,14 +62,15 @@ class Temporaries:
         return place
 
     def read(self, place: Address | Destination, channel: int, loop_index: Value) -> Value:
-        """A channel of the temporary that an address means."""
+        """A channel of the temporary that an address means, as wide as it is kept."""
         if self._array is not None:
             at = self._element(place, channel, loop_index, _ABSENT)
         elif (place.index, channel) in self._places:
             at = self._places[place.index, channel]
         else:
-            return self._lanes.fenced(self._lanes.single(0))
-        return self._lanes.builder.load(at, typ=self._lanes.floats)
+            one = self._lanes.at(ONE)
+            return one.fenced(one.single(0))
+        return self._lanes.builder.load(at, typ=self._lanes.floats if self._array is not None else at.allocated_type)
 
     def place(self, place: Address | Destination, channel: int, loop_index: Value) -> Value | None:
         """Where writes of a channel go, None if nowhere."""

@@ -7,9 +7,10 @@ from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.r5xx.gates import Gates
 from ctm.sim.engines.fast.r5xx.registers import Temporaries
+from ctm.sim.engines.fast.r5xx.spans import Spans
 from ctm.sim.engines.fast.vector import conversion, selection
 from ctm.sim.engines.fast.vector.address import Place
-from ctm.sim.engines.fast.vector.lanes import Lanes, Value
+from ctm.sim.engines.fast.vector.lanes import ONE, Lanes, Value
 from ctm.sim.engines.fast.vector.lookup import look_up
 from ctm.sim.engines.fast.vector.transcendental import Transcendental
 from ctm.sim.golden.r5xx.instruction import Tex
@@ -23,6 +24,7 @@ class Texture:
     unit: Transcendental
     gates: Gates
     temporaries: Temporaries
+    spans: Spans
 
     @property
     def _lanes(self) -> Lanes:
@@ -33,7 +35,7 @@ class Texture:
         builder, registers = self._lanes.builder, self.gates.registers
         base = self.gates.base()
         for channel in instruction.common.write_mask:
-            value = self.temporaries.read(instruction.source, channel, loop_index)
+            value = self._lanes.spread(self.temporaries.read(instruction.source, channel, loop_index))
             less = selection.is_less_than_zero(self._lanes, value)
             gate = self.gates.of(instruction.common, channel, base)
             less = less if gate is None else builder.and_(less, gate)
@@ -42,7 +44,8 @@ class Texture:
     def lookup(self, instruction: Tex, loop_index: Value) -> None:
         """A lookup of any kind."""
         form, place = self.kernel.frame.buffers[instruction.input], self.kernel.places[instruction.input]
-        fetched = [self._lanes.fenced(self._lanes.single(0))] * CHANNELS
+        one = self._lanes.at(ONE)
+        fetched = [one.fenced(one.single(0))] * CHANNELS
         if not form.is_empty:
             source = [self.temporaries.read(instruction.source, channel, loop_index) for channel in range(CHANNELS)]
             x, y = self._coordinates(instruction, source, place)
@@ -50,18 +53,25 @@ class Texture:
         self._write(instruction, fetched, loop_index)
 
     def _coordinates(self, instruction: Tex, source: list[Value], place: Place) -> tuple[Value, Value]:
-        lanes, builder = self._lanes, self._lanes.builder
+        """Indices in both directions, each as wide as its coordinate."""
+        builder = self._lanes.builder
         s, t, _, q = (source[channel] for channel in instruction.source_swizzle)
         if instruction.operation is TextureOperation.LOOKUP_PROJ:
+            s, t, q = map(self._lanes.spread, (s, t, q))
             reciprocal = self.unit.apply("RCP", q)
             s, t = builder.fmul(s, reciprocal), builder.fmul(t, reciprocal)
-        if not instruction.unscaled:
-            s, t = builder.fmul(s, self._float(place.scale_x)), builder.fmul(t, self._float(place.scale_y))
-        last = [builder.fsub(self._float(limit), lanes.single(1)) for limit in (place.width_limit, place.height_limit)]
-        return conversion.coordinate_index(lanes, s, last[0]), conversion.coordinate_index(lanes, t, last[1])
+        scales = (None, None) if instruction.unscaled else (place.scale_x, place.scale_y)
+        return self._index(s, scales[0], place.width_limit), self._index(t, scales[1], place.height_limit)
 
-    def _float(self, scalar: Value) -> Value:
-        return self._lanes.builder.sitofp(self._lanes.splat(scalar), self._lanes.floats)
+    def _index(self, coordinate: Value, scale: Value | None, limit: Value) -> Value:
+        lanes, builder = self._lanes.of(coordinate), self._lanes.builder
+
+        def floats(scalar: Value) -> Value:
+            return builder.sitofp(lanes.splat(scalar), lanes.floats)
+
+        if scale is not None:
+            coordinate = builder.fmul(coordinate, floats(scale))
+        return conversion.coordinate_index(lanes, coordinate, builder.fsub(floats(limit), lanes.single(1)))
 
     def _write(self, instruction: Tex, fetched: list[Value], loop_index: Value) -> None:
         common, builder = instruction.common, self._lanes.builder
@@ -71,4 +81,5 @@ class Texture:
         for channel in common.write_mask:
             gate = self.gates.of(common, channel, base)
             place = self.temporaries.place(instruction.destination, channel, loop_index)
-            self.gates.store(place, fetched[instruction.destination_swizzle[channel]], gate)
+            span = self._lanes.at(self.spans.of((instruction.destination.index, channel)))
+            self.gates.store(place, span.spread(fetched[instruction.destination_swizzle[channel]]), gate)

@@ -18,6 +18,7 @@ from ctm.sim.engines.fast.r5xx.graph import Graph, Node
 from ctm.sim.engines.fast.r5xx.meeting import Meeting
 from ctm.sim.engines.fast.r5xx.operands import Operands
 from ctm.sim.engines.fast.r5xx.registers import Registers, Temporaries
+from ctm.sim.engines.fast.r5xx.spans import Spans
 from ctm.sim.engines.fast.r5xx.texture import Texture
 from ctm.sim.engines.fast.r5xx.uncached import write_uncached
 from ctm.sim.engines.fast.vector import selection
@@ -61,17 +62,22 @@ class _Translation:
         lanes = self._lanes = kernel.lanes
         relative = any(map(_is_relative, source.instructions))
         self._exactness = Exactness(source.instructions, source.plans, frame.buffers, relative=relative)
-        with lanes.builder.goto_entry_block():
-            self._temporaries = Temporaries(lanes, self._exactness.used, source.temporaries, relative=relative)
-            self._registers = Registers(lanes, self._output_channels())
         flows = [source.graph.flow(node) for node in source.graph.edges]
         self._uniform = all(map(is_uniform, flows)) and not any(each.common.last for each in source.instructions)
+        self._spans = Spans(
+            source.instructions, source.plans, frame.width, same=self._uniform and not relative, rows=frame.rows
+        )
+        with lanes.builder.goto_entry_block():
+            self._temporaries = Temporaries(
+                lanes, self._exactness.used, source.temporaries, span=self._spans.of, relative=relative
+            )
+            self._registers = Registers(lanes, self._output_channels())
         self._gates = Gates(lanes, self._registers, self._uniform)
         self._integers = Integers(kernel)
         self._constants = kernel.parameter(Slot.CONSTANTS, POINTER)
         unit = Transcendental(lanes, kernel.parameter(Slot.TABLE, POINTER))
         self._alu = AluUnit(lanes, unit, self._exactness, source.zero_times_anything)
-        self._texture = Texture(kernel, unit, self._gates, self._temporaries)
+        self._texture = Texture(kernel, unit, self._gates, self._temporaries, self._spans)
         self._flow = FlowControl(kernel, self._registers, self._integers, full_flow_control=source.full_flow_control)
         self._meeting = Meeting(kernel, self._registers, source.graph, uniform=self._uniform)
         self._clear()
@@ -100,7 +106,7 @@ class _Translation:
         for channel, value in enumerate(first):
             place = self._temporaries.first(channel)
             if value is not None:
-                builder.store(value, place)
+                builder.store(lanes.at(self._spans.of((0, channel))).contracted(value), place)
 
     def _node(self, node: Node) -> None:
         """Translate one node; the builder then stands nowhere."""
@@ -161,10 +167,10 @@ class _Translation:
         return builder.not_(self._lanes.any_of_group(counting, self._kernel.frame.group))
 
     def _compute(self, instruction: Alu, blocks: Sequence[Block], index: Value) -> None:
-        operands = Operands(self._lanes, instruction, self._temporaries, self._constants, self._exactness, index)
+        operands = Operands(instruction, self._temporaries, self._constants, self._exactness, index)
         results: dict[int, Result] = {}
         for block in blocks:
-            results |= self._alu.results(operands, block)
+            results |= self._alu.results(self._spans.of_block(instruction, block), operands, block)
         self._write_back(instruction, results, index)
         if self._source.uncached_writes and instruction.is_output and instruction.common.output_mask:
             if self._source.output_mask[0]:
@@ -179,21 +185,24 @@ class _Translation:
             destination = instruction.unit(channel).destination
             is_arithmetic = self._exactness.is_arithmetic((destination.index, channel))
             value = results[channel].value if is_arithmetic else self._exact(results[channel])
+            value = self._lanes.at(self._spans.of((destination.index, channel))).spread(value)
             gates.store(self._temporaries.place(destination, channel, index), value, free[channel])
         for channel in common.output_mask:
             target, result = instruction.unit(channel).target, results[channel]
             if not instruction.is_output:
-                passed = selection.test_zero(self._lanes, result.value, target)
+                passed = selection.test_zero(self._lanes, self._lanes.spread(result.value), target)
                 gates.store(registers.predicates[channel], passed, free[channel])
             elif not self._source.uncached_writes:
-                gates.store(registers.outputs[target, channel], self._exact(result), strict[channel])
+                value = self._lanes.spread(self._exact(result))
+                gates.store(registers.outputs[target, channel], value, strict[channel])
                 gates.store(registers.written[target, channel], self._lanes.all, strict[channel])
         if instruction.alu_result is not None:
             channel, test = instruction.alu_result
-            passed = selection.test_zero(self._lanes, results[channel].value, test.value)
+            passed = selection.test_zero(self._lanes, self._lanes.spread(results[channel].value), test.value)
             gates.store(registers.alu_result, passed, strict[channel])
         if instruction.writes_conditional and self._source.conditional_from_program:
-            gates.store(registers.conditional, self._exact(results[ALPHA]), strict[ALPHA])
+            value = self._lanes.spread(self._exact(results[ALPHA]))
+            gates.store(registers.conditional, value, strict[ALPHA])
 
     def _gate_each(self, common: Common, channels: Mapping[int, Result], *, write_inactive: bool) -> dict[int, Value]:
         """All gates, before any predicate changes."""
@@ -201,7 +210,7 @@ class _Translation:
         return {channel: self._gates.of(common, channel, base) for channel in channels}
 
     def _exact(self, result: Result) -> Value:
-        return selection.canonical(self._lanes, result.value) if result.any_nan else result.value
+        return selection.canonical(self._lanes.of(result.value), result.value) if result.any_nan else result.value
 
     def _finish(self) -> None:
         """What is done when all groups of a vector ended."""

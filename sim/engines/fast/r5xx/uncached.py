@@ -27,7 +27,7 @@ def write_uncached(kernel: Kernel, gates: Gates, instruction: Alu, results: dict
     for channel in range(3):
         gate = gates.of(instruction.common, channel, executing)
         chosen = chosen if gate is None else builder.and_(chosen, gate)
-    coordinates = [lanes.apply("floor", results[channel].value) for channel in (1, 2)]
+    coordinates = [lanes.apply("floor", lanes.spread(results[channel].value)) for channel in (1, 2)]
     if instruction.rgb.target in _SHARED:
         active = kernel.covered
         if not gates.uniform:
@@ -41,7 +41,9 @@ def write_uncached(kernel: Kernel, gates: Gates, instruction: Alu, results: dict
         )
         chosen = builder.and_(chosen, lanes.mask(inside))
         places.append(builder.fptosi(lanes.choose(inside, value, lanes.single(0)), lanes.integers))
-    data = selection.canonical(lanes, results[0].value) if results[0].any_nan else results[0].value
+    data = lanes.spread(results[0].value)
+    if results[0].any_nan:
+        data = selection.canonical(lanes, data)
     address = element_address(lanes, form, place, *places)
     with builder.if_then(lanes.any(chosen)):
         scatter(lanes, form, place.memory, address, [lanes.words(data)], [chosen])

@@ -48,6 +48,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
     frame = Frame(
         width=launch.lanes,
         group=launch.lanes,
+        rows=True,
         fused=host.fused,
         register=host.register,
         is_tested=tests_before(launch),

@@ -46,26 +46,41 @@ class Place:
 
 
 def element_address(lanes: Lanes, form: Form, place: Place, x: Value, y: Value) -> Value:
-    """Byte addresses of the elements (x, y), words; they wrap at 4 GiB.
+    """Byte addresses of the elements (x, y), words, as wide as the wider one of them; they wrap at 4 GiB.
 
     What depends on x and on y is apart until the end, so that a loop computes only that of which changes in it.
     """
-    size_log2 = form.element.element_bytes.bit_length() - 1
+    row, from_y = _row(lanes.of(y), form, place, y)
+    column, from_x = _column(lanes.of(x), form, x)
+    wider = lanes.at(max(x.type.count, y.type.count))
+    row, from_y, column, from_x = map(wider.spread, (row, from_y, column, from_x))
+    # Each bit of the offset is one of x, or of y, or the exclusive OR of both; one above the tile mirrors neighbours.
+    return lanes.builder.add(lanes.builder.add(row, column), lanes.builder.xor(from_x, from_y))
+
+
+def _row(lanes: Lanes, form: Form, place: Place, y: Value) -> tuple[Value, Value]:
+    """The byte address of a row of tiles, or of elements, and what y gives of the offset in a tile."""
     builder, base, stride = lanes.builder, lanes.splat(place.base), lanes.splat(place.stride)
     if not form.is_tiled:
-        row = builder.add(base, builder.mul(y, stride))
-        return builder.add(row, builder.shl(x, lanes.integer(size_log2)))
+        return builder.add(base, builder.mul(y, stride)), lanes.none
+    size_log2 = form.element.element_bytes.bit_length() - 1
     width, height = TILE_LOG2[form.element.element_bytes]
     rows = builder.mul(builder.lshr(y, lanes.integer(height)), stride)
-    row = builder.add(base, builder.shl(rows, lanes.integer(_TILE_LOG2_BYTES)))
-    column = builder.shl(builder.lshr(x, lanes.integer(width)), lanes.integer(_TILE_LOG2_BYTES))
-    # Each bit of the offset is one of x, or of y, or the exclusive OR of both; one above the tile mirrors neighbours.
-    from_x = [(bit, bit + size_log2) for bit in range(width - 3)]
-    from_x += [(width - 3, 5), (width - 2, 7), (width - 1, 8), (width - 1, 9), (width, 10)]
-    from_y = [(bit, bit + width - 3 + size_log2) for bit in range(height - 3)]
-    from_y += [(height - 3, 6), (height - 1, 7), (height - 2, 8), (height, 9), (height - 1, 10)]
-    offset = builder.xor(_moved(lanes, x, from_x), _moved(lanes, y, from_y))
-    return builder.add(builder.add(row, column), offset)
+    bits = [(bit, bit + width - 3 + size_log2) for bit in range(height - 3)]
+    bits += [(height - 3, 6), (height - 1, 7), (height - 2, 8), (height, 9), (height - 1, 10)]
+    return builder.add(base, builder.shl(rows, lanes.integer(_TILE_LOG2_BYTES))), _moved(lanes, y, bits)
+
+
+def _column(lanes: Lanes, form: Form, x: Value) -> tuple[Value, Value]:
+    """How far a column of tiles, or of elements, is from the first one, bytes, and what x gives of the offset."""
+    builder, size_log2 = lanes.builder, form.element.element_bytes.bit_length() - 1
+    if not form.is_tiled:
+        return builder.shl(x, lanes.integer(size_log2)), lanes.none
+    width, _ = TILE_LOG2[form.element.element_bytes]
+    bits = [(bit, bit + size_log2) for bit in range(width - 3)]
+    bits += [(width - 3, 5), (width - 2, 7), (width - 1, 8), (width - 1, 9), (width, 10)]
+    tiles = builder.shl(builder.lshr(x, lanes.integer(width)), lanes.integer(_TILE_LOG2_BYTES))
+    return tiles, _moved(lanes, x, bits)
 
 
 def _moved(lanes: Lanes, value: Value, bits: Sequence[tuple[int, int]]) -> Value:

@@ -17,6 +17,7 @@ _BYTE_BITS = 8
 
 def gather(lanes: Lanes, form: Form, memory: Value, address: Value) -> list[Value]:
     """Elements at byte addresses, four floats; the bits of FLOAT32 formats pass unchanged, missing ones are 0, 0, 1."""
+    lanes = lanes.of(address)
     found = _gather(lanes, form, memory, address)
     return found + [lanes.fenced(lanes.single(value)) for value in _MISSING[len(found) :]]
 

@@ -15,6 +15,9 @@ BIT, BYTE, SHORT, INT, LONG = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
 FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
 POINTER = ir.PointerType()
 
+ONE, ROWS = 1, 2
+"""Widths of vectors that stand for wider ones: one value for all lanes, or one for each row of the quads."""
+
 SIGN = 1 << 31
 MAGNITUDE = SIGN - 1
 
@@ -30,10 +33,33 @@ class Lanes:
         self.builder = builder
         self.width = width
         self.fused = fused
-        self._register = min(width, register)
+        self._widest = register
+        self._register = min(max(width, QUAD), register)
         self.floats, self.integers, self.doubles, self.longs, self.bits = (
             ir.VectorType(kind, width) for kind in (FLOAT, INT, DOUBLE, LONG, BIT)
         )
+
+    def at(self, width: int) -> "Lanes":
+        """The same on vectors of another width."""
+        return self if width == self.width else Lanes(self.builder, width, fused=self.fused, register=self._widest)
+
+    def of(self, value: Value) -> "Lanes":
+        """The same on vectors as wide as a value."""
+        return self.at(value.type.count)
+
+    def spread(self, value: Value) -> Value:
+        """A vector that stands for one of this width, as wide as that."""
+        if value.type.count == self.width:
+            return value
+        first = [lane % QUAD // 2 if value.type.count == ROWS else 0 for lane in range(self.width)]
+        return self.builder.shuffle_vector(value, value, self.integer_for_each(first))
+
+    def contracted(self, value: Value) -> Value:
+        """Of a wider vector that has the same in many lanes the one of this width that stands for it."""
+        if value.type.count == self.width:
+            return value
+        lanes = [0, 2] if self.width == ROWS else range(self.width)
+        return self.builder.shuffle_vector(value, value, self.integer_for_each(lanes))
 
     # Constants.
 
@@ -98,7 +124,9 @@ class Lanes:
         return self.builder.extract_element(vector, ir.Constant(INT, lane))
 
     def scalars(self, vector: Value) -> list[Value]:
-        """The scalars of all lanes, by way of memory: that takes the host half the time of picking one by one."""
+        """The scalars of all lanes, by way of memory: that takes the host half the time of picking many one by one."""
+        if self.width < QUAD:
+            return [self.pick(vector, lane) for lane in range(self.width)]
         with self.builder.goto_entry_block():
             place = self.builder.alloca(vector.type)
         # Volatile, as LLVM would make picks of it.
@@ -118,6 +146,10 @@ class Lanes:
             loaded.append(self.builder.load(pointer, typ=kind))
             loaded[-1].align = align
         # Joined so that a word stays in its 128 bits when they are transposed: that is what hosts do fastest.
+        if self.width < QUAD:
+            words, step = self.joined(loaded), range(0, self.width * count, count)
+            orders = [self.integer_for_each([first + at for first in step]) for at in range(count)]
+            return [self.builder.shuffle_vector(words, words, order) for order in orders]
         if count == 2:
             quads = [loaded[at : at + QUAD] for at in range(0, self.width, QUAD)]
             low, high = (self.joined([each for quad in quads for each in quad[half:][:2]]) for half in (0, 2))
@@ -187,6 +219,8 @@ class Lanes:
         """
         kind = ir.VectorType(FLOAT, self._register)
         barrier = ir.InlineAsm(ir.FunctionType(kind, [kind]), "", "=x,0")
+        if self.width < self._register:
+            return self.contracted(self.builder.call(barrier, [self.at(self._register).spread(values)]))
         return self.joined([self.builder.call(barrier, [part]) for part in self._parts(values)])
 
     def _parts(self, values: Value) -> list[Value]:

@@ -7,12 +7,15 @@ from ctm.sim.golden.mc.elements import NEIGHBOURS
 
 
 def look_up(lanes: Lanes, form: Form, place: Place, x: Value, y: Value) -> list[Value]:
-    """The elements (x, y), which exist, four floats; of an input in 2x2 mode the first channels of four neighbours."""
+    """The elements (x, y), which exist, four floats; of an input in 2x2 mode the first channels of four neighbours.
+
+    What is found is as wide as the wider one of the coordinates.
+    """
     if not form.is_2x2:
         return gather(lanes, form, place.memory, element_address(lanes, form, place, x, y))
     fetched = []
     for right, up in NEIGHBOURS:
-        at = [_beside(lanes, x, right, place.width_limit), _beside(lanes, y, up, place.height_limit)]
+        at = _beside(lanes.of(x), x, right, place.width_limit), _beside(lanes.of(y), y, up, place.height_limit)
         fetched.append(gather(lanes, form, place.memory, element_address(lanes, form, place, *at))[0])
     return fetched
 

@@ -5,7 +5,7 @@ Integers of the datapath are float64, as none has more than 50 bits. Source: CTM
 
 from llvmlite import ir
 
-from ctm.rtl.isa.limits import WORD_BYTES
+from ctm.rtl.isa.limits import QUAD, WORD_BYTES
 from ctm.rtl.isa.transcendental import (
     ARGUMENT_BITS,
     C0_FRACTION,
@@ -34,7 +34,12 @@ class Transcendental:
         self._lanes, self._table = lanes, table
 
     def apply(self, name: str, a: Value) -> Value:
-        """The operation of this name."""
+        """The operation of this name, on a vector of any width."""
+        lanes = self._lanes.of(a)
+        if lanes is not self._lanes:
+            # The table is read by quads.
+            wider = lanes.at(max(lanes.width, QUAD))
+            return lanes.contracted(Transcendental(wider, self._table).apply(name, wider.spread(a)))
         function = {
             "RCP": self._rcp, "RSQ": self._rsq, "EX2": self._ex2, "LN2": self._ln2, "SIN": self._sin, "COS": self._cos,
         }[name]  # fmt: skip
