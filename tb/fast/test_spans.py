@@ -50,7 +50,8 @@ BODIES = {
     """,
 }
 DOMAINS = [
-    (0, 0, 15, 7), (0, 0, 47, 47), (1, 1, 1, 1), (3, 2, 3, 9), (5, 1, 30, 4), (0, 3, 46, 3), (2, 2, 33, 5), (7, 7, 12, 40),
+    (0, 0, 15, 7), (0, 0, 47, 47), (1, 1, 1, 1), (3, 2, 3, 9), (5, 1, 30, 4), (0, 3, 46, 3), (2, 2, 33, 5),
+    (7, 7, 12, 40),
 ]  # fmt: skip
 
 
@@ -69,7 +70,8 @@ def task(body: str, domain: tuple[int, int, int, int], group: int) -> Task:
     ]
     for number, layout in enumerate(layouts):
         memory, base = Memory(), INPUTS + STEP * number
-        Image(memory=memory, base=base, layout=layout).write(generator.integers(0, 256, (SIDE, SIDE, 4)).astype((np.float32, np.uint8)[number]))
+        values = generator.integers(0, 256, (SIDE, SIDE, 4)).astype((np.float32, np.uint8)[number])
+        Image(memory=memory, base=base, layout=layout).write(values)
         contents.append((base, memory.read(base, layout.size)))
         commands.set_inp_fmt(number, base, layout.format_word, layout.height)
     commands.set_out_fmt(0, OUTPUTS, layouts[0].format_word, SIDE).set_domain(*domain).start_program()

@@ -124,20 +124,8 @@ class Lanes:
         return self.builder.extract_element(vector, ir.Constant(INT, lane))
 
     def scalars(self, vector: Value) -> list[Value]:
-        """The scalars of all lanes, by way of memory: that takes the host half the time of picking many one by one."""
-        if self.width < QUAD:
-            return [self.pick(vector, lane) for lane in range(self.width)]
-        with self.builder.goto_entry_block():
-            place = self.builder.alloca(vector.type)
-        # Volatile, as LLVM would make picks of it.
-        self.builder.store(vector, place).volatile = True
-        result = []
-        for lane in range(self.width):
-            at = self.builder.gep(place, [ir.Constant(INT, lane)], source_etype=vector.type.element)
-            scalar = self.builder.load(at, typ=vector.type.element)
-            scalar.volatile = True
-            result.append(scalar)
-        return result
+        """The scalars of all lanes."""
+        return [self.pick(vector, lane) for lane in range(self.width)]
 
     def gathered(self, pointers: Sequence[Value], count: int, align: int) -> list[Value]:
         """Two or four neighbouring words that each lane's pointer points at, as a vector for each of them."""
