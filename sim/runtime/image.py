@@ -1,5 +1,6 @@
 """Images: rectangles of elements in the machine's memory, written from and read into numpy arrays."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +12,8 @@ from ctm.sim.memory import Memory
 from ctm.sim.runtime.layout import Layout
 
 _TYPES = {1: np.uint8, 2: np.uint16, 4: np.float32}
+_BAND = 1 << 18
+"""Elements whose places are worked out together."""
 
 
 def element_type(data_format: DataFormat) -> npt.DTypeLike:
@@ -55,18 +58,27 @@ class Image:
                 f"[{layout.height}, {layout.width}, {self.channels}], not {array.dtype} {list(array.shape)}"
             )
         padding = layout.pitch - layout.width
-        self._elements[self._places(layout.pitch)] = np.pad(array, ((0, 0), (0, padding), (0, 0)), mode="edge")
+        for rows, places in self._bands(layout.pitch):
+            self._elements[places] = np.pad(array[rows], ((0, 0), (0, padding), (0, 0)), mode="edge")
 
     def read(self) -> npt.NDArray[np.generic]:
         """The elements, [height, width, channels]."""
-        elements: npt.NDArray[np.generic] = self._elements[self._places(self.layout.width)]
-        return elements
+        layout, elements = self.layout, self._elements
+        result = np.empty((layout.height, layout.width, self.channels), elements.dtype)
+        for rows, places in self._bands(layout.width):
+            result[rows] = elements[places]
+        return result
 
     @property
     def _elements(self) -> npt.NDArray[np.generic]:
         kind = np.dtype(element_type(self.layout.format))
         return self.memory.view(kind).reshape(-1, self.channels)
 
-    def _places(self, columns: int) -> npt.NDArray[np.signedinteger]:
-        y, x = np.mgrid[0 : self.layout.height, 0:columns]
-        return element_address(self.layout.at(self.base), x, y) // ELEMENTS[self.layout.format].element_bytes
+    def _bands(self, columns: int) -> Iterator[tuple[slice, npt.NDArray[np.signedinteger]]]:
+        """Some rows after the others, and where their elements are: places take several times an image's room."""
+        layout = self.layout
+        step = max(1, _BAND // columns)
+        for first in range(0, layout.height, step):
+            rows = slice(first, min(first + step, layout.height))
+            y, x = np.mgrid[rows, 0:columns]
+            yield rows, element_address(layout.at(self.base), x, y) // ELEMENTS[layout.format].element_bytes

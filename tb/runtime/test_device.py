@@ -6,6 +6,7 @@ import pytest
 from ctm.rtl.isa.commands import COMMANDS
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
 from ctm.rtl.isa.status import Status
+from ctm.sim.golden.mc.address import element_address
 from ctm.sim.runtime import (
     CommandBuffer,
     Device,
@@ -174,3 +175,16 @@ def test_a_buffer_of_no_words_is_consumed() -> None:
     device.submit_at(0x1000, 0)
     device.wait()
     assert device.last_consumed == 1
+
+
+def test_a_large_image_keeps_its_elements() -> None:
+    """It is written and read band by band."""
+    layout = Layout(width=700, height=800, format=DataFormat.FLOAT32_2, tiling=Tiling.TILED)
+    device = Device()
+    values = np.arange(800 * 700 * 2, dtype=np.float32).reshape(800, 700, 2)
+    image = device.image(layout, values)
+    np.testing.assert_array_equal(image.read(), values)
+    words = device.memory.view(np.dtype(np.float32)).reshape(-1, 2)
+    for x, y in ((0, 0), (699, 799), (3, 373), (350, 374), (699, 0), (layout.pitch - 1, 500)):
+        (place,) = element_address(layout.at(image.base), np.array([x]), np.array([y])) // 8
+        np.testing.assert_array_equal(words[place], values[y, min(x, 699)])
