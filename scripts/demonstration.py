@@ -22,17 +22,18 @@ from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import processors
 from ctm.sim.jobs.loading import LoadedJob, load_job
+from scripts import enlarged
 from scripts.compiled import OUTPUT, PROGRAMS, load_compiled
 from scripts.findings import Finding, print_table, write_report
-from scripts.gallery import COMPILED_EXHIBITS, EXHIBITS, Exhibit
+from scripts.gallery import COMPILED_EXHIBITS, EXHIBITS, Exhibit, mandelbrot
 from scripts.pictures import save
-from scripts.stages import ENGINE, Stage, run_stages
+from scripts.stages import ENGINE, Stage, run_compiled, run_stages
 
 FOLDER_OF_RESULTS = Path(__file__).resolve().parents[1] / "out" / "demo"
 REPORT = "report.html"
-EARLY_OUT, COMPILED = "early_out", "compiled"
+EARLY_OUT, COMPILED, ENLARGED = "early_out", "compiled", "enlarged"
 R700_SHOWN = ("r700/mandelbrot", "r700/matmul", "r700/sha256")
-ALL = (*REFERENCES, COMPILED, *R700_SHOWN)
+ALL = (*REFERENCES, COMPILED, *R700_SHOWN, ENLARGED)
 
 STAGE_ENDS: Mapping[str, tuple[int, ...]] = {"bitonic": (21, 55, 66), "nbody": (4, 8, 12)}
 """Launches after which an example is looked at."""
@@ -90,6 +91,8 @@ def _leave_signals_to_the_parent() -> None:
 def _findings(name: str, folder: Path) -> list[Finding]:
     if name == COMPILED:
         return [_compiled(program, folder) for program in PROGRAMS]
+    if name == ENLARGED:
+        return [_enlarged(folder)]
     return list(_early_out(folder)) if name == EARLY_OUT else [_example(name, folder)]
 
 
@@ -121,6 +124,15 @@ def _early_out(folder: Path) -> Iterator[Finding]:
     everywhere = replace(second, job=second.job.model_copy(update={"conditional": None}), conditional=None)
     steps = {"steps.npy": expected["steps.npy"]}
     yield _checked(f"{name}: all", everywhere, list(run_stages(everywhere)), steps)
+
+
+def _enlarged(folder: Path) -> Finding:
+    """The Mandelbrot set once more, so large that one would not wait for the hardware."""
+    job_of_all = enlarged.enlarged(load_job(job("mandelbrot")))
+    stages = [run_compiled(job_of_all)]
+    finding = _checked("large mandelbrot", job_of_all, stages, enlarged.expected())
+    exhibit = replace(mandelbrot({}, stages), caption="The same by a program that was compiled for this computer")
+    return _exhibited(finding, exhibit, folder)
 
 
 def _compiled(name: str, folder: Path) -> Finding:

@@ -19,10 +19,11 @@ COLUMNS = {
     "program": "an example, or a program that ATI's compiler made of GLSL",
     "processors": "processors of its domains: each computes one element, a vector of up to four numbers",
     "cycles": "clock cycles of the hardware, from the first command buffer's push to the last one's end; R700 cores "
-    "have none yet, so their programs run on the golden model",
+    "have none yet, so their programs run compiled for this computer, as the largest one does",
     "ALU issue": "share of these cycles in which a core issues an arithmetic instruction; it can in each of them",
     "seconds": "how long the simulation took on this computer",
-    "golden": "whether every bit is that of the golden model, of R700 programs with wavefronts of another size",
+    "golden": "whether every bit is that of the golden model, of R700 programs with wavefronts of another size, of the "
+    "largest one in a sample",
     "numpy": "how well the result agrees with plain numpy",
     "error": "the greatest absolute difference from it",
 }
@@ -54,8 +55,8 @@ img {{ max-width: 100%; image-rendering: pixelated; }} figure {{ margin: 2em 0; 
 <p>{version}, {date}. {configuration}.</p>
 <p>Every program went through the whole machine, its hardware simulated cycle by cycle: an ELF executable, command
 buffers in memory, the AXI ports. Its result was compared with the golden model in every bit, and with plain numpy, that
-of a compiled program with what a software renderer had. Programs for R700 cores, which have no hardware yet, ran on the
-golden model, with wavefronts of two sizes. {verdict}</p>
+of a compiled program with what a software renderer had. Programs for R700 cores, which have no hardware yet, and the
+largest one were compiled for this computer, by engine "fast". {verdict}</p>
 {table}
 {explanation}
 {figures}

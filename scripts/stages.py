@@ -8,11 +8,12 @@ from ctm.examples.expectation import Array
 from ctm.rtl.config import DEFAULT_PRESETS, MODELLED_ONLY, PRESETS, MachineConfig
 from ctm.sim.jobs.execution import Execution, first_difference
 from ctm.sim.jobs.loading import Launch, LoadedJob
+from ctm.sim.jobs.sample import sample
 from ctm.sim.runtime.device import WATCHDOG
 
-ENGINE, REFERENCE = "rtl", "golden"
+ENGINE, COMPILED, REFERENCE = "rtl", "fast", "golden"
 _OTHER_GROUP = 64
-"""Size of the groups that a program is compared with if there is no hardware for it."""
+"""Size of the groups on the golden model if there is no hardware for a program."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,7 @@ class Stage:
 def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
     """Run all launches of a job on the hardware and on the golden model, each repetition counting as one.
 
-    A stage ends before each launch in `ends`. Programs without hardware run twice on the golden model, in groups of
-    different sizes.
+    A stage ends before each launch in `ends`. Programs without hardware run compiled, in groups of another size.
 
     Raises
     ------
@@ -57,11 +57,25 @@ def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
         job = replace(job, inputs=inputs)
 
 
+def run_compiled(job: LoadedJob) -> Stage:
+    """Run a large job compiled, and on the golden model a sample of it, with which it is compared."""
+    part = sample(job)
+    assert part is not None
+    config = PRESETS[DEFAULT_PRESETS[job.kinds[0]]]
+    start = time.perf_counter()
+    run = Execution(job, engine=COMPILED, config=config, watchdog=WATCHDOG).run()
+    seconds = time.perf_counter() - start
+    reference = Execution(part.job, engine=REFERENCE, config=config, watchdog=WATCHDOG).run()
+    outputs = {job.files[key].name: array for key, array in run.outputs.items()}
+    difference = first_difference(part.of(run), reference)
+    return Stage(outputs, None, run.report.counters["issued_alu"], seconds, difference)
+
+
 def _machines(job: LoadedJob) -> Iterator[tuple[str, MachineConfig]]:
     """What a job runs on, and what it is compared with."""
     config = PRESETS[DEFAULT_PRESETS[job.kinds[0]]]
     if config.array.instruction_set in MODELLED_ONLY:
-        yield REFERENCE, config
+        yield COMPILED, config
         yield REFERENCE, replace(config, array=config.array.with_group(_OTHER_GROUP))
     else:
         yield ENGINE, config

@@ -124,11 +124,11 @@ def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(tmp_pa
     report = (tmp_path / "report.html").read_text()
     assert str(tmp_path / "report.html") in result.stdout.replace("\n", "")
     assert "All are right." in report and "WRONG" not in report
-    for name in (*REFERENCES, "r700/mandelbrot", "r700/matmul", "r700/sha256"):
+    for name in (*REFERENCES, "r700/mandelbrot", "r700/matmul", "r700/sha256", "large mandelbrot"):
         assert f'data-title="program">{name}' in report
     pictures = sorted(path.name for path in tmp_path.glob("*.png"))
     assert pictures == sorted(re.findall(r'src="([^"]+)"', report))
-    assert len(pictures) == 10
+    assert len(pictures) == 11
     for picture in pictures:
         with Image.open(tmp_path / picture) as image:
             image.load()
