@@ -13,6 +13,8 @@ import pytest
 
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.formats import DataFormat, Tiling
+from ctm.rtl.isa.r5xx.program import US_CONFIG
+from ctm.rtl.isa.word import pack
 from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.engines.fast import compiler
 from ctm.sim.engines.fast.engine import FastEngine
@@ -143,7 +145,7 @@ OTHERS = {
     "code": (replace(BASE, program=[add(1), *SUM[1:]]), THIS),
     "another last instruction": (replace(BASE, program=[*SUM, move(0, 1, output=0)]), THIS),
     "temporaries": (replace(BASE, information={"highest_temporary": 1}), THIS),
-    "the rule of zeros": (replace(BASE, information={"us_config": 1}), THIS),
+    "the rule of zeros": (replace(BASE, information={"us_config": pack(US_CONFIG, zero_times_anything=1)}), THIS),
     "no full flow control": (replace(BASE, information={"us_fc_ctrl": 0}), THIS),
     "a program's conditional value": (replace(BASE, information={"fg_depth_src": 1}), THIS),
     "output mask": (before(lambda commands: commands.set_out_mask(red=False)), THIS),
