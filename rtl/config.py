@@ -3,7 +3,7 @@
 A unit takes its own part, never the whole machine. Durations are cycles, sizes bytes unless a name says otherwise.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
@@ -31,6 +31,12 @@ def _check(part: object, name: str, *, low: int, high: int, power_of_two: bool =
         problem = f"must be a power of two, not {value}"
     if problem:
         raise SettingError(type(part).__name__, name, problem)
+
+
+def _check_name(part: object, name: str, known: Iterable[str]) -> None:
+    value = getattr(part, name)
+    if value not in known:
+        raise SettingError(type(part).__name__, name, f"must be one of {', '.join(known)}, not {value!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,13 +79,18 @@ COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields
 """All steps in one cycle."""
 
 
+WALKS: Mapping[str, tuple[int, ...]] = {"rows": (), "tiles": (2, 4)}
+"""Orders in which the groups of a domain are given out: the sides of square tiles in quads, log2, smallest first."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ArrayConfig:
     """The DPP array.
 
     `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `wavefront` is the size of a group in
     processors, 0 for as many as there are `lanes`; an R5xx group always has these. `temporaries` is the depth of the
-    register file per core and lane, `lookups` the most that a group may have outstanding.
+    register file per core and lane, `lookups` the most that a group may have outstanding. `walk` is the order in which
+    groups are given out, a key of `WALKS`: results do not depend on it, but the fault that is reported.
     """
 
     instruction_set: str = "r5xx"
@@ -89,12 +100,11 @@ class ArrayConfig:
     threads: int = 16
     temporaries: int = 1024
     lookups: int = 16
+    walk: str = "rows"
 
     def __post_init__(self) -> None:
-        if self.instruction_set not in PROGRAM_FORMATS:
-            known = ", ".join(PROGRAM_FORMATS)
-            problem = f"must be one of {known}, not {self.instruction_set!r}"
-            raise SettingError(type(self).__name__, "instruction_set", problem)
+        _check_name(self, "instruction_set", PROGRAM_FORMATS)
+        _check_name(self, "walk", WALKS)
         _check(self, "cores", low=1, high=16)
         _check(self, "lanes", low=4, high=16, power_of_two=True)
         if self.wavefront:
@@ -104,6 +114,11 @@ class ArrayConfig:
         _check(self, "threads", low=4, high=64, power_of_two=True)
         _check(self, "temporaries", low=128, high=4096, power_of_two=True)
         _check(self, "lookups", low=1, high=64, power_of_two=True)
+
+    @property
+    def tiles(self) -> tuple[int, ...]:
+        """Of the walk, see `WALKS`."""
+        return WALKS[self.walk]
 
     @property
     def group(self) -> int:

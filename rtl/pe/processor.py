@@ -75,7 +75,7 @@ class CommandProcessor(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig, program_format: ProgramFormat) -> None:
-        self._format, self._lanes = program_format, config.lanes
+        self._format, self._lanes, self._tiles = program_format, config.lanes, config.tiles
         lanes = config.lanes
         super().__init__(
             {
@@ -114,7 +114,7 @@ class CommandProcessor(wiring.Component):
         m.submodules.fetcher = fetcher = CommandFetcher()
         m.submodules.reader = reader = CommandReader()
         m.submodules.launcher = launcher = ProgramLauncher(self._format)
-        m.submodules.run = run = ProgramRun(self._lanes, self._format)
+        m.submodules.run = run = ProgramRun(self._lanes, self._format, self._tiles)
         for name in ("buffer", "error", "mc_command", "co_command", "counters"):
             self._pass_on(m, executor, name)
         for name in ("tester", "group", "fault"):

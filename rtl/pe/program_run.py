@@ -1,5 +1,7 @@
 """A program that runs: its domain is walked, its groups are given to the array, its first fault is kept."""
 
+from collections.abc import Sequence
+
 from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -15,7 +17,8 @@ from ctm.rtl.pe.walker import DOMAIN, DomainWalker
 class ProgramRun(wiring.Component):
     """Walks a domain and watches the array until all groups have ended. A fault does not end the walk.
 
-    The first group is offered two cycles behind `start`, then one in each cycle if no test and not the array delays it.
+    `tiles` are those of the walk. The first group is offered two cycles behind `start`, then one in each cycle if no
+    test and not the array delays it.
 
     Members
     -------
@@ -39,8 +42,8 @@ class ProgramRun(wiring.Component):
         As the command processor's.
     """
 
-    def __init__(self, lanes: int, program_format: ProgramFormat) -> None:
-        self._lanes = lanes
+    def __init__(self, lanes: int, program_format: ProgramFormat, tiles: Sequence[int] = ()) -> None:
+        self._lanes, self._tiles = lanes, tiles
         fault = program_fault_layout(program_format)
         super().__init__(
             {
@@ -64,7 +67,7 @@ class ProgramRun(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.walker = walker = DomainWalker(self._lanes)
+        m.submodules.walker = walker = DomainWalker(self._lanes, self._tiles)
         m.submodules.tester = tester = GroupTester(self._lanes)
         wiring.connect(m, walker.group, tester.domain_group)
         wiring.connect(m, tester.group, wiring.flipped(self.group))

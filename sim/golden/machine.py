@@ -17,8 +17,8 @@ from ctm.sim.memory import Memory
 class Machine:
     """Executes command buffers that lie in `memory`.
 
-    Of the configuration only the instruction set and the size of a group matter. `watchdog`, `hazards` and `observers`
-    are those of `ArrayCore`, `progress` that of `CommandProcessor`.
+    Of the configuration only the instruction set, the size of a group and the walk matter. `watchdog`, `hazards` and
+    `observers` are those of `ArrayCore`, `progress` that of `CommandProcessor`.
     """
 
     def __init__(
@@ -32,6 +32,7 @@ class Machine:
         observers: Sequence[Observer[Any]] = (),
     ) -> None:
         self._memory = memory
+        self._tiles = array.tiles
         self._progress = progress
         self._core = ArrayCore(
             INSTRUCTION_SETS[array.instruction_set],
@@ -50,7 +51,7 @@ class Machine:
     def reset(self) -> None:
         """Return to the reset state; memory and counters stay."""
         self._core.forget_program()
-        self._processor = CommandProcessor(self._memory, self._core, progress=self._progress)
+        self._processor = CommandProcessor(self._memory, self._core, tiles=self._tiles, progress=self._progress)
 
     @property
     def counters(self) -> Counters:

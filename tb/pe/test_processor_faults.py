@@ -10,7 +10,9 @@ from ctm.tb.pe.simulation import ProcessorSimulation
 
 CONFIG = ArrayConfig(lanes=8)
 FAULTS = {
-    "a row ends a group too early": Fault("rtl.pe.walker", "next_i > domain.i1", "next_i >= domain.i1"),
+    "a row too many is walked": Fault(
+        "rtl.pe.walker", "begin.j1[1:] - begin.j0[1:]", "begin.j1[1:] - begin.j0[1:] + 1"
+    ),
     "the second row of a quad is never covered where the domain's last is even": Fault(
         "rtl.pe.walker", "(j + offset <= domain.j1) for", "(j + offset < domain.j1) for"
     ),

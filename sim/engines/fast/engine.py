@@ -87,7 +87,9 @@ class FastEngine:
         """Return to the reset state."""
         self._core.forget_program()
         lanes = BATCH_LANES if self._core is self._golden else PART_LANES
-        self._processor = CommandProcessor(self.memory, self._core, progress=self._progress, batch_lanes=lanes)
+        self._processor = CommandProcessor(
+            self.memory, self._core, tiles=self._config.array.tiles, progress=self._progress, batch_lanes=lanes
+        )
 
     def report(self) -> Report:
         """Counts since the engine was made."""

@@ -1,16 +1,20 @@
 """The domain walk: which processors form which group.
 
-Work is issued in 2x2 quads aligned to even i and j. A group is `lanes / 4` neighbouring quads of one quad row; rows go
-upward in j. In a quad the lanes are (i, j), (i+1, j), (i, j+1), (i+1, j+1).
+Work is issued in 2x2 quads aligned to even i and j. A group is `lanes / 4` neighbouring quads of one quad row. In a
+quad the lanes are (i, j), (i+1, j), (i, j+1), (i+1, j+1). Groups follow each other in rows that go upward in j, or in
+tiles.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ctm.rtl.isa.limits import QUAD
+
+_TOGETHER = 4096
+"""Groups whose places are worked out at once, if nothing else says how many."""
 
 Integers = npt.NDArray[np.signedinteger]
 Mask = npt.NDArray[np.bool_]
@@ -42,15 +46,18 @@ class Domain:
         width = 2 * lanes // QUAD
         return -(-((self.i1 | 1) - (self.i0 & ~1) + 1) // width), ((self.j1 | 1) - (self.j0 & ~1) + 1) // 2
 
-    def groups(self, lanes: int, most: int) -> Iterator["Groups"]:
-        """Yield the domain's groups in order, at most `most` together."""
+    def groups(self, lanes: int, most: int, tiles: Sequence[int] = ()) -> Iterator["Groups"]:
+        """Yield the domain's groups in order, at most `most` together.
+
+        `tiles` are the sides of square tiles in quads, log2, the smallest first: the groups of a tile follow each other
+        in rows, and so do the tiles of the next larger one, and the largest tiles of the domain.
+        """
         left, bottom = self.i0 & ~1, self.j0 & ~1
-        width = 2 * lanes // QUAD
-        columns, rows = self.shape(lanes)
-        for first in range(0, rows * columns, most):
-            order = np.arange(first, min(first + most, rows * columns))
-            i, j = left + width * (order % columns), bottom + 2 * (order // columns)
-            yield Groups(domain=self, lanes=lanes, order=order, i=i, j=j)
+        width, first = 2 * lanes // QUAD, 0
+        for column, row in _together(_places(*self.shape(lanes), lanes // QUAD, tiles), most):
+            order = np.arange(first, first + column.size)
+            first += column.size
+            yield Groups(domain=self, lanes=lanes, order=order, i=left + width * column, j=bottom + 2 * row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,3 +106,41 @@ class Groups:
         """The groups in `chosen` [groups]."""
         passed = None if self.passed is None else self.passed[np.repeat(chosen, self.lanes)]
         return replace(self, order=self.order[chosen], i=self.i[chosen], j=self.j[chosen], passed=passed)
+
+
+def _places(columns: int, rows: int, quads: int, tiles: Sequence[int]) -> Iterator[tuple[Integers, Integers]]:
+    """Columns and rows of groups, which are `quads` wide, in the order of the walk, some rows together."""
+    height = 1 << tiles[-1] if tiles else max(1, _TOGETHER // max(columns, 1))
+    for bottom in range(0, rows, height):
+        place = np.arange(columns * min(height, rows - bottom))
+        row, column = bottom + place // columns, place % columns
+        if tiles:
+            by = np.argsort(_keys(column, row, quads, tiles), kind="stable")
+            row, column = row[by], column[by]
+        yield column, row
+
+
+def _keys(column: Integers, row: Integers, quads: int, tiles: Sequence[int]) -> Integers:
+    """Numbers in the order of the walk, of places that are in one row of the largest tiles."""
+    keys, shift = np.zeros_like(column), 0
+    inner_column = inner_row = 0
+    for tile in tiles:
+        outer_column, outer_row = max(0, tile - quads.bit_length() + 1), tile
+        for place, inner, outer in ((column, inner_column, outer_column), (row, inner_row, outer_row)):
+            keys |= (place >> inner & (1 << outer - inner) - 1) << shift
+            shift += outer - inner
+        inner_column, inner_row = outer_column, outer_row
+    result: Integers = keys | column >> inner_column << shift
+    return result
+
+
+def _together(parts: Iterator[tuple[Integers, Integers]], most: int) -> Iterator[tuple[Integers, Integers]]:
+    """The same places, `most` at a time."""
+    column, row = np.arange(0), np.arange(0)
+    for more in parts:
+        column, row = (np.concatenate(pair) for pair in zip((column, row), more, strict=True))
+        while column.size >= most:
+            yield column[:most], row[:most]
+            column, row = column[most:], row[most:]
+    if column.size:
+        yield column, row

@@ -4,7 +4,7 @@ Source: CTM Guide pp. 8-22. Every command completes before the next one begins. 
 follows the manual's rules for invalidating and flushing cannot tell.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,13 +29,20 @@ Progress = Callable[[int], None]
 
 
 class CommandProcessor:
-    """Executes command buffers and gives work to `core`."""
+    """Executes command buffers and gives work to `core`; domains are walked in `tiles`, see `Domain.groups`."""
 
     def __init__(
-        self, memory: Memory, core: Core, *, progress: Progress | None = None, batch_lanes: int = BATCH_LANES
+        self,
+        memory: Memory,
+        core: Core,
+        *,
+        tiles: Sequence[int] = (),
+        progress: Progress | None = None,
+        batch_lanes: int = BATCH_LANES,
     ) -> None:
         self._memory = memory
         self._core = core
+        self._tiles = tiles
         self._progress = progress
         self._batch_lanes = batch_lanes
         self.state = State()
@@ -102,7 +109,7 @@ class CommandProcessor:
         """Run the program over the whole domain; its error."""
         lanes = self._core.lanes
         run = self._core.start(self.state)
-        for groups in self.state.domain.groups(lanes, self._batch_lanes // lanes):
+        for groups in self.state.domain.groups(lanes, self._batch_lanes // lanes, self._tiles):
             run.add(self._tested(groups))
             if self._progress is not None:
                 self._progress(groups.inside())

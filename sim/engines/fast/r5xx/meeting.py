@@ -76,9 +76,7 @@ class Meeting:
 
     def end_after(self, node: Node, edges: Edges, jumps: Value, stays: Value) -> None:
         """All end behind a jump, but for those that fault in it."""
-        for to, groups in _ways(edges, jumps, stays):
-            if to is None:
-                self._kernel.go_if(self._lanes.any(groups), self._kernel.give_back)
+        self._give_back_faulty(edges, jumps, stays)
         self.end(node)
 
     def part_uniformly(self, node: Node, edges: Edges, jumps: Value) -> None:
@@ -91,15 +89,14 @@ class Meeting:
         else:
             self._lanes.builder.branch(there[edges.jump if edges.may_jump else edges.stay])
 
-    def part(self, node: Node, edges: Edges, jumps: Value, stays: Value) -> None:
-        """Some jump and some stay, as masks say; the others have ended."""
+    def part(self, node: Node, edges: Edges, jumps: Value, stays: Value, ended: Value | None) -> None:
+        """Some jump and some stay, as masks say; of both, those that `ended` go nowhere, unless they fault."""
         builder, lanes = self._lanes.builder, self._lanes
-        ways = []
-        for to, groups in _ways(edges, jumps, stays):
-            if to is None:
-                self._kernel.go_if(lanes.any(groups), self._kernel.give_back)
-            else:
-                ways.append((to, groups))
+        self._give_back_faulty(edges, jumps, stays)
+        if ended is not None:
+            going = builder.not_(ended)
+            jumps, stays = builder.and_(jumps, going), builder.and_(stays, going)
+        ways = [(to, groups) for to, groups in _ways(edges, jumps, stays) if to is not None]
         ways.sort(key=lambda way: self._order[way[0]])
         for place, (to, groups) in enumerate(ways):
             block, otherwise = self._kernel.block("go"), self._kernel.block("or")
@@ -121,6 +118,11 @@ class Meeting:
             builder.position_at_end(block)
             waits = self._lanes.any(self._registers.mask(self._waiting[node]))
             builder.cbranch(waits, self._blocks[node], otherwise)
+
+    def _give_back_faulty(self, edges: Edges, jumps: Value, stays: Value) -> None:
+        for to, groups in _ways(edges, jumps, stays):
+            if to is None:
+                self._kernel.go_if(self._lanes.any(groups), self._kernel.give_back)
 
     def _go(self, node: Node, to: Node, groups: Value) -> None:
         """Groups go to a node, but let others go first that wait before it."""

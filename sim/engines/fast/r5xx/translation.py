@@ -153,10 +153,8 @@ class _Translation:
             # What cannot be reached from here is not there: who would fault is given back.
             self._meeting.end_after(node, edges, jumps, stays)
             return
-        if instruction.common.last:
-            going = self._lanes.builder.not_(self._ended(last=True))
-            jumps, stays = (self._lanes.builder.and_(mask, going) for mask in (jumps, stays))
-        self._meeting.part(node, edges, jumps, stays)
+        ended = self._ended(last=True) if instruction.common.last else None
+        self._meeting.part(node, edges, jumps, stays, ended)
 
     def _ended(self, *, last: bool) -> Value:
         """The groups that end early: where nobody counts, and after a `last` instruction where nobody is inactive."""
