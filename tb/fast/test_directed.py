@@ -11,6 +11,7 @@ from ctm.tb.fast.tasks import STORE_PLACE, SUM, Made
 from ctm.tb.r5xx.machine import alu, move
 from ctm.tb.r5xx.statements import (
     ALU,
+    POP,
     add,
     begin_if,
     begin_loop,
@@ -51,6 +52,8 @@ INACTIVE = [
     compare(1, ZeroTest.LESS), begin_if(4, ALU), add(0), add(2, temporary=2, write_inactive=1), end_if(),
     move(1, 2, rgb_wmask=2), add(0, temporary=2), RESULT,
 ]  # fmt: skip
+LAST_RETURN = [compare(1, ZeroTest.LESS), jump(0, ALU, jump_any=1, a_op=POP, last=1), add(0), RESULT]
+"""A return without a call at which groups would end early."""
 PROGRAMS = {
     "the machine's NaN, which is not the host's": Made(program=SUM, floats=(INFINITY, 40.0, -INFINITY)),
     "zero times infinity": Made(program=[MULTIPLY, RESULT], floats=(INFINITY,)),
@@ -65,6 +68,7 @@ PROGRAMS = {
     "a loop with two ends": Made(program=TWO_ENDS, floats=(1.5, 29.0, 0.25)),
     "a jump out of a loop": Made(program=OUT_OF_A_LOOP, floats=(1.5, 29.0, 0.25)),
     "writes of the inactive": Made(program=[*INACTIVE[:-1], move(0, 2, output=0)], floats=(1.5, 29.0, 0.25)),
+    "a fault where a group ends early": Made(program=LAST_RETURN, floats=(1.5, 29.0)),
     "processors outside the domain": Made(program=STORE_PLACE),
 }
 
