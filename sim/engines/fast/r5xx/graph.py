@@ -20,7 +20,8 @@ BREAKS = {FlowOperation.BREAKLOOP: FlowOperation.LOOP, FlowOperation.BREAKREP: F
 _KINDS = ENDS | BREAKS
 NEVER, ALWAYS = 0, 0xFF
 """Jump functions whose result is that of no register."""
-_MOST_NODES = 4096
+_MOST_NODES = 1024
+"""Twice the longest program. Four times as many take LLVM half a minute, in which no signal is heard."""
 
 
 class TooManyPathsError(Exception):
