@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ctm.rtl.config import with_settings
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.sim.assembler import assemble
 from ctm.sim.elf import write
@@ -55,7 +56,7 @@ DOMAINS = [
 ]  # fmt: skip
 
 
-def task(body: str, domain: tuple[int, int, int, int], group: int) -> Task:
+def task(body: str, domain: tuple[int, int, int, int], group: int, walk: str) -> Task:
     """A body in a loop of five rounds; r1.rg counts from (0, 0), r7 is the result."""
     text = f"REP i0\n{body}\nENDREP\nOUT o0 = MOV(r7)\n"
     generator = np.random.default_rng(1)
@@ -77,14 +78,16 @@ def task(body: str, domain: tuple[int, int, int, int], group: int) -> Task:
     commands.set_out_fmt(0, OUTPUTS, layouts[0].format_word, SIDE).set_domain(*domain).start_program()
     contents.append((COMMANDS, bytes(commands)))
     buffers = [(COMMANDS, len(commands.words))]
-    return Task(name=f"{domain}", config=machine(group), watchdog=0, contents=contents, buffers=buffers)
+    config = with_settings(machine(group), {"array.walk": walk})
+    return Task(name=f"{domain}", config=config, watchdog=0, contents=contents, buffers=buffers)
 
 
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("group", [4, 16])
 def test_programs_of_many_spans(body: str, group: int) -> None:
     for number, domain in enumerate(DOMAINS):
-        assert check(task(BODIES[body], domain, group), Host.this((16, 8, 4)[number % 3])) == []
+        walk = ("rows", "tiles")[number // 3 % 2]
+        assert check(task(BODIES[body], domain, group, walk), Host.this((16, 8, 4)[number % 3])) == []
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 8, 9, 31, 32, 64])
@@ -92,7 +95,8 @@ def test_programs_of_many_spans(body: str, group: int) -> None:
 def test_groups_of_a_vector_are_in_one_row(width: int, size: int) -> None:
     domain = Domain(i0=0, j0=0, i1=2 * width - 1, j1=9)
     (groups,) = domain.groups(4, 1 << 16)
-    for chosen in (groups, groups.select(np.arange(groups.order.size) % 3 != 1)):
+    (tiled,) = domain.groups(4, 1 << 16, (2, 4))
+    for chosen in (groups, groups.select(np.arange(groups.order.size) % 3 != 1), tiled):
         found = places(chosen, size, rows=True)
         assert np.unique(found).size == found.size
         for vector in range(int(found[-1]) // size + 1):

@@ -20,9 +20,11 @@ from ctm.tb.system.soak_work import draw_work
 _RUNS, _LONG_RUNS = 260, 10_000
 _PART = 20
 _QUEUED = range(20_000, 20_030)
-_OTHER = {
+_OTHER: dict[str, dict[str, int | str]] = {
     "one port of 64 bits": {"memory.split": 1 << 32, "memory.data_bits": 64, "array.threads": 4},
-    "eight lanes, two cores, 256 bits": {"array.lanes": 8, "array.cores": 2, "memory.data_bits": 256},
+    "eight lanes, two cores, 256 bits, tiles": {
+        "array.lanes": 8, "array.cores": 2, "memory.data_bits": 256, "array.walk": "tiles",
+    },
     "hardly a register in the arithmetic": {
         f"{unit}.{step.name}": 0
         for unit in ("arithmetic", "presubtract")
@@ -53,7 +55,7 @@ def test_much_random_work_reaches_every_error_and_every_client() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("settings", _OTHER.values(), ids=_OTHER.keys())
-def test_other_machines_agree_too(settings: dict[str, int]) -> None:
+def test_other_machines_agree_too(settings: dict[str, int | str]) -> None:
     check(range(300), with_settings(DEFAULT, settings))
 
 
