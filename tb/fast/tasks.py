@@ -46,6 +46,7 @@ class Made:
     rounds: int = 7
     """Of a loop with int constant 0."""
     group: int = 4
+    walk: str = "rows"
     watchdog: int = 1 << 24
     size: tuple[int, int] = (520, 260)
     """Of output and input."""
@@ -93,8 +94,10 @@ class Made:
             (PROGRAM, write(self.executable)), (FLOATS, floats), (INTS, ints),
             *self.contents, (COMMANDS, bytes(commands)),
         ]  # fmt: skip
+        config = machine(self.group)
         return Task(
-            name=f"{len(domains)} domains, the first {domains[0]}", config=machine(self.group), watchdog=self.watchdog,
+            name=f"{len(domains)} domains, the first {domains[0]}",
+            config=replace(config, array=replace(config.array, walk=self.walk)), watchdog=self.watchdog,
             contents=contents, buffers=[(COMMANDS, len(commands.words))],
         )  # fmt: skip
 

@@ -78,6 +78,11 @@ def test_of_several_groups_that_fault_the_first_is_reported(column: float, row: 
     assert error(Made(program=FAULTS, floats=(column, row)).task(LARGE)).startswith(place)
 
 
+def test_the_first_of_a_walk_by_tiles_is_another_one() -> None:
+    found = error(Made(program=FAULTS, floats=(301.0, 2.0), walk="tiles").task(LARGE))
+    assert "at pc 6, group of (i, j) = (2, 2)" in found
+
+
 def test_the_rest_of_a_buffer_is_dropped_behind_a_fault(small_parts: None) -> None:
     task = Made(program=FAULTS, floats=(30.0, 4000.0)).task((0, 0, 20, 20), (8, 5, 60, 30), (100, 100, 130, 130))
     assert "pc 5, group of (i, j) = (30, 4)" in error(task)
