@@ -23,7 +23,10 @@ _QUEUED = range(20_000, 20_030)
 _OTHER: dict[str, dict[str, int | str]] = {
     "one port of 64 bits": {"memory.split": 1 << 32, "memory.data_bits": 64, "array.threads": 4},
     "eight lanes, two cores, 256 bits, tiles": {
-        "array.lanes": 8, "array.cores": 2, "memory.data_bits": 256, "array.walk": "tiles",
+        "array.lanes": 8,
+        "array.cores": 2,
+        "memory.data_bits": 256,
+        "array.walk": "tiles",
     },
     "hardly a register in the arithmetic": {
         f"{unit}.{step.name}": 0
