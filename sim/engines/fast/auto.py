@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ctm.sim.engines.fast import estimate
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun
 from ctm.sim.golden.dpp.launch import Launch
@@ -25,8 +26,8 @@ _TELLING = 1024
 """Groups whose time is that of others: of fewer most of the time goes into what each instruction costs."""
 _PATIENCE = 0.25
 """Share of what compiling costs that may go into finding out."""
-_START, _WORD = 0.1, 0.001
-"""Seconds that compiling takes, and for each word of code."""
+_REGISTER = 16
+"""Lanes that the widest registers of hosts hold."""
 
 
 class AutoCore:
@@ -51,7 +52,7 @@ class AutoCore:
         """Begin a program; see `Core.start`."""
         launch = self._golden.launch(state)
         golden, image = self._golden.run(launch), launch.program.image
-        cost = _START + _WORD * sum(map(len, image.code))
+        cost = estimate.seconds(image, max(1, self.lanes // _REGISTER))
         if image in self._compiled or self._spent.get(image, 0.0) > cost:
             return self._begin(launch, golden)
         # Where groups may read what others write, in the golden engine's own batches.

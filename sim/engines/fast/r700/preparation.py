@@ -4,6 +4,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
+from ctm.sim.engines.fast import estimate
 from ctm.sim.engines.fast.finish import Test
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.integers import bool_word, int_words
@@ -36,6 +37,8 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
     """
     program: Program = launch.program
     check_independence(launch, ())
+    if estimate.seconds(program.image, -(-launch.lanes // host.register)) > estimate.LONGEST:
+        raise FallBackError("LLVM would take too long for a program of this size with such wavefronts")
     graph = _graph(program.code, program.information.start, program.information.stack_size)
     _check_memory(launch, graph)
     source = Source(
