@@ -1,5 +1,7 @@
 """How long LLVM will take for a program, before it begins; needs no package."""
 
+import math
+
 from ctm.sim.golden.pe.loader import Image
 
 LONGEST = 25.0
@@ -12,4 +14,4 @@ _GROWTH = 1.5
 
 def seconds(image: Image, registers: int = 1) -> float:
     """Seconds for a program of which each value takes some registers of the host. Others have been off by three."""
-    return _START + _WORD * sum(map(len, image.code)) * float(registers) ** _GROWTH
+    return _START + _WORD * sum(map(len, image.code)) * math.pow(registers, _GROWTH)
