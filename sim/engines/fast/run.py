@@ -114,7 +114,9 @@ class FastRun:
         places = arrangement.places(groups, frame.groups, rows=frame.rows)
         vectors = int(places[-1]) // frame.groups + 1
         origins = np.full((2, vectors * frame.groups), _OUTSIDE, np.int32)
-        origins[0, places], origins[1, places] = groups.i, groups.j
+        is_plain = int(places[-1]) == places.size - 1
+        taken = slice(places.size) if is_plain else places
+        origins[0, taken], origins[1, taken] = groups.i, groups.j
         returned = np.zeros(vectors, np.int32)
         table[Slot.ORIGIN_I], table[Slot.ORIGIN_J] = (row.ctypes.data for row in origins)
         table[Slot.VECTORS] = vectors

@@ -13,9 +13,6 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.limits import QUAD
 
-_TOGETHER = 4096
-"""Groups whose places are worked out at once, if nothing else says how many."""
-
 Integers = npt.NDArray[np.signedinteger]
 Mask = npt.NDArray[np.bool_]
 
@@ -53,9 +50,10 @@ class Domain:
         in rows, and so do the tiles of the next larger one, and the largest tiles of the domain.
         """
         left, bottom = self.i0 & ~1, self.j0 & ~1
-        width, first = 2 * lanes // QUAD, 0
-        for column, row in _together(_places(*self.shape(lanes), lanes // QUAD, tiles), most):
-            order = np.arange(first, first + column.size)
+        width, first, (columns, rows) = 2 * lanes // QUAD, 0, self.shape(lanes)
+        walk = _tiled(columns, rows, lanes // QUAD, tiles, most) if tiles else _by_rows(columns, rows, most)
+        for column, row in walk:
+            order = np.arange(first, first + column.size, dtype=np.int32)
             first += column.size
             yield Groups(domain=self, lanes=lanes, order=order, i=left + width * column, j=bottom + 2 * row)
 
@@ -108,16 +106,31 @@ class Groups:
         return replace(self, order=self.order[chosen], i=self.i[chosen], j=self.j[chosen], passed=passed)
 
 
-def _places(columns: int, rows: int, quads: int, tiles: Sequence[int]) -> Iterator[tuple[Integers, Integers]]:
-    """Columns and rows of groups, which are `quads` wide, in the order of the walk, some rows together."""
-    height = 1 << tiles[-1] if tiles else max(1, _TOGETHER // max(columns, 1))
+def _by_rows(columns: int, rows: int, most: int) -> Iterator[tuple[Integers, Integers]]:
+    """Columns and rows of groups, row after row, `most` at a time."""
+    for first in range(0, columns * rows, most):
+        last = min(first + most, columns * rows) - 1
+        bottom, top = first // columns, last // columns
+        chosen = slice(first - bottom * columns, last + 1 - bottom * columns)
+        # Of 32 bits, as memory of this size costs more than what is done with it.
+        column = np.tile(np.arange(columns, dtype=np.int32), top - bottom + 1)[chosen]
+        yield column, np.repeat(np.arange(bottom, top + 1, dtype=np.int32), columns)[chosen]
+
+
+def _tiled(columns: int, rows: int, quads: int, tiles: Sequence[int], most: int) -> Iterator[tuple[Integers, Integers]]:
+    """The same of groups that are `quads` wide, in tiles."""
+    left, below = np.arange(0, dtype=np.int32), np.arange(0, dtype=np.int32)
+    height = 1 << tiles[-1]
     for bottom in range(0, rows, height):
-        place = np.arange(columns * min(height, rows - bottom))
+        place = np.arange(columns * min(height, rows - bottom), dtype=np.int32)
         row, column = bottom + place // columns, place % columns
-        if tiles:
-            by = np.argsort(_keys(column, row, quads, tiles), kind="stable")
-            row, column = row[by], column[by]
-        yield column, row
+        by = np.argsort(_keys(column, row, quads, tiles), kind="stable")
+        left, below = np.concatenate([left, column[by]]), np.concatenate([below, row[by]])
+        while left.size >= most:
+            yield left[:most], below[:most]
+            left, below = left[most:], below[most:]
+    if left.size:
+        yield left, below
 
 
 def _keys(column: Integers, row: Integers, quads: int, tiles: Sequence[int]) -> Integers:
@@ -132,15 +145,3 @@ def _keys(column: Integers, row: Integers, quads: int, tiles: Sequence[int]) -> 
         inner_column, inner_row = outer_column, outer_row
     result: Integers = keys | column >> inner_column << shift
     return result
-
-
-def _together(parts: Iterator[tuple[Integers, Integers]], most: int) -> Iterator[tuple[Integers, Integers]]:
-    """The same places, `most` at a time."""
-    column, row = np.arange(0), np.arange(0)
-    for more in parts:
-        column, row = (np.concatenate(pair) for pair in zip((column, row), more, strict=True))
-        while column.size >= most:
-            yield column[:most], row[:most]
-            column, row = column[most:], row[most:]
-    if column.size:
-        yield column, row
