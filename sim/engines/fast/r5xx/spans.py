@@ -21,7 +21,7 @@ class Spans:
     """The number of lanes of which a channel has numbers of their own: `ONE`, `ROWS`, or all `width` of the vector.
 
     `same` says that nothing but predicates gates writes, and that nothing is addressed relatively; without, all
-    channels have `width`. `rows` says that the vector is one group.
+    channels have `width`. `rows` says that the groups of a vector are in one row of the domain.
     """
 
     def __init__(
