@@ -89,7 +89,8 @@ def test_random_lookups(name, timing, seed):
     assert reference.hits > 100 and reference.misses > 100
 
 
-@pytest.mark.parametrize(("name", "lanes"), [("direct", 8), pytest.param("default", 16, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "lanes"), [("direct", 8), ("default", 16)])
 def test_random_lookups_of_wider_groups(name, lanes):
     memory, lookups = random_lookups(lanes, 3000, lanes)
     result = run(new(name, lanes), memory, lookups, timing=TIMINGS["some_stalls"])
