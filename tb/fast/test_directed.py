@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctm.rtl.isa.r5xx.opcodes import RgbOperation, Swizzle, ZeroTest
+from ctm.rtl.isa.r5xx.opcodes import RgbOperation, Swizzle, UmrtTarget, ZeroTest
 from ctm.rtl.isa.r5xx.program import US_CONFIG
 from ctm.rtl.isa.word import pack
 from ctm.sim.engines.fast.host import Host
@@ -54,6 +54,13 @@ INACTIVE = [
 ]  # fmt: skip
 LAST_RETURN = [compare(1, ZeroTest.LESS), jump(0, ALU, jump_any=1, a_op=POP, last=1), add(0), RESULT]
 """A return without a call at which groups would end early."""
+_PLACE = {f"{color}_swiz_{name}": place for color, place in (("green", 0), ("blue", 1)) for name in "ab"}
+WRITES = [
+    alu(rgb={"rgb_op": RgbOperation.MIN.value, "rgb_addrd": 2, **_PLACE}, rgb_wmask=7),
+    move(0, 2, output=UmrtTarget.PER_PROCESSOR_IDX.value), add(0, temporary=2),
+    move(0, 2, output=UmrtTarget.PER_PROCESSOR_IDX.value),
+]  # fmt: skip
+"""Each processor writes to its own place twice, past the caches."""
 PROGRAMS = {
     "the machine's NaN, which is not the host's": Made(program=SUM, floats=(INFINITY, 40.0, -INFINITY)),
     "zero times infinity": Made(program=[MULTIPLY, RESULT], floats=(INFINITY,)),
@@ -76,3 +83,9 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_it_ends_as_on_golden(name: str) -> None:
     assert check(PROGRAMS[name].task(DOMAIN), Host.this(16)) == []
+
+
+@pytest.mark.parametrize("watchdog", [1, 2, 3, 4, 5])
+def test_uncached_writes_behind_the_limit_are_not_made(watchdog: int) -> None:
+    made = Made(program=WRITES, floats=(1.5, 29.0), watchdog=watchdog, information={"uncached_writes": True})
+    assert check(made.task((1, 1, 30, 8)), Host.this(16)) == []

@@ -172,6 +172,9 @@ class _Translation:
         self._write_back(instruction, results, index)
         if self._source.uncached_writes and instruction.is_output and instruction.common.output_mask:
             if self._source.output_mask[0]:
+                # What is written stays, even if the golden model runs the group again.
+                self._kernel.counts.add()
+                self._kernel.go_if(self._kernel.limit_is_exceeded(), self._kernel.exceeded)
                 write_uncached(self._kernel, self._gates, instruction, results)
 
     def _write_back(self, instruction: Alu, results: Mapping[int, Result], index: Value) -> None:
