@@ -1,11 +1,17 @@
 """Small programs of which each looks at one thing that random ones seldom meet."""
 
+from pathlib import Path
+
 import pytest
 
+from ctm.rtl.config import PRESETS
 from ctm.rtl.isa.r5xx.opcodes import RgbOperation, Swizzle, UmrtTarget, ZeroTest
 from ctm.rtl.isa.r5xx.program import US_CONFIG
 from ctm.rtl.isa.word import pack
 from ctm.sim.engines.fast.host import Host
+from ctm.sim.fault import MachineError
+from ctm.sim.jobs.execution import Execution
+from ctm.sim.jobs.loading import load_job
 from ctm.tb.fast.comparison import check
 from ctm.tb.fast.tasks import STORE_PLACE, SUM, Made
 from ctm.tb.r5xx.machine import alu, move
@@ -21,7 +27,9 @@ from ctm.tb.r5xx.statements import (
     jump,
     otherwise,
 )
+from ctm.tb.system.memories import first_difference
 
+COMPACTION = Path(__file__).parents[2] / "examples" / "r700" / "compaction" / "compaction.toml"
 INFINITY = float("inf")
 DOMAIN = (1, 1, 61, 12)
 RESULT = move(0, 1, output=0)
@@ -89,3 +97,15 @@ def test_it_ends_as_on_golden(name: str) -> None:
 def test_uncached_writes_behind_the_limit_are_not_made(watchdog: int) -> None:
     made = Made(program=WRITES, floats=(1.5, 29.0), watchdog=watchdog, information={"uncached_writes": True})
     assert check(made.task((1, 1, 30, 8)), Host.this(16)) == []
+
+
+@pytest.mark.parametrize("watchdog", [20, 30])
+def test_memory_exports_behind_the_limit_are_not_made(watchdog: int) -> None:
+    job = load_job(COMPACTION)
+    memories = []
+    for engine in ("golden", "fast"):
+        execution = Execution(job, engine=engine, config=PRESETS["r700"], watchdog=watchdog)
+        with pytest.raises(MachineError, match=f"a group executed {watchdog} instructions"):
+            execution.run()
+        memories.append(execution.device.memory)
+    assert first_difference(*memories, ignored=set()) is None

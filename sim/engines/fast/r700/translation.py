@@ -116,6 +116,10 @@ class _Translation:
         elif isinstance(word, Export):
             live = self._masks.live
             passing = self._flow.passing(word)
+            if not word.selects:
+                # What is written to memory stays, even if the golden model runs the wavefront again.
+                counts.add()
+                self._kernel.go_if(self._kernel.limit_is_exceeded(), self._kernel.exceeded)
             self._exports.execute(word, passing, live)
             self._leave(node, edges.on)
         else:
