@@ -1,6 +1,7 @@
 """``ctm bench``: how fast engines run."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -17,25 +18,27 @@ Machines = Mapping[str, MachineConfig]
 """Configurations by the instruction sets of their workloads."""
 Tell = Callable[[str], None]
 """Is told what comes next."""
+Listed = Callable[[], list[Any]]
+"""Gives the workloads: what numpy computes of them takes seconds, once for all engines."""
 Figures = tuple[dict[str, Any], Callable[[], None]]
 """The fields for JSON, and what prints a table."""
 
 
-def _golden(config: MachineConfig, machines: Machines, tell: Tell) -> Figures:
+def _golden(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell) -> Figures:
     from ctm.sim.report import benchmark
 
-    found = benchmark.measure_all(_workloads(tell), GoldenEngine.name, machines, tell)
+    found = benchmark.measure_all(listed(), GoldenEngine.name, machines, tell)
     return benchmark.as_fields(found), lambda: benchmark.print_measurements(GoldenEngine.name, found)
 
 
-def _fast(config: MachineConfig, machines: Machines, tell: Tell) -> Figures:
+def _fast(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell) -> Figures:
     from ctm.sim.report import speedup
 
-    found = speedup.measure_all(_workloads(tell), machines, tell)
+    found = speedup.measure_all(listed(), machines, tell)
     return speedup.as_fields(found), lambda: speedup.print_speedups(found)
 
 
-def _rtl(config: MachineConfig, machines: Machines, tell: Tell) -> Figures:
+def _rtl(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell) -> Figures:
     from ctm.sim.report import cycles
 
     counted = cycles.measure_all(RtlEngine.name, config, tell)
@@ -51,7 +54,7 @@ def _workloads(tell: Tell) -> list[Any]:
     return [*workloads.workloads(), *r700_workloads.workloads()]
 
 
-ENGINES: Mapping[str, Callable[[MachineConfig, Machines, Tell], Figures]] = {
+ENGINES: Mapping[str, Callable[[MachineConfig, Machines, Listed, Tell], Figures]] = {
     GoldenEngine.name: _golden,
     FastEngine.name: _fast,
     RtlEngine.name: _rtl,
@@ -83,12 +86,14 @@ def bench(
         machines = {kind: configuration(preset, settings, kind=kind) for kind in DEFAULT_PRESETS}
         try:
             with Console(stderr=True).status("") as status:
-                figures = [measure(config, machines, status.update) for measure in names.values()]
+                listed = cache(lambda: _workloads(status.update))
+                figures = [measure(config, machines, listed, status.update) for measure in names.values()]
         except WrongResultError as error:
             raise Mismatch(str(error)) from None
         for fields, _ in figures:
             outcome.fields |= fields
-        outcome.fields.setdefault("calibration_rate", calibrate())
+        if "calibration_rate" not in outcome.fields:
+            outcome.fields["calibration_rate"] = calibrate()
         if not json_wanted:
             for _, show in figures:
                 show()

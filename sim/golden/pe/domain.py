@@ -96,9 +96,8 @@ class Groups:
 
     def part(self, first: int, end: int) -> "Groups":
         """The groups from the `first` to the one before `end`, counted from 0."""
-        chosen = np.zeros(self.order.size, bool)
-        chosen[first:end] = True
-        return self.select(chosen)
+        passed = None if self.passed is None else self.passed[first * self.lanes : end * self.lanes]
+        return replace(self, order=self.order[first:end], i=self.i[first:end], j=self.j[first:end], passed=passed)
 
     def select(self, chosen: Mask) -> "Groups":
         """The groups in `chosen` [groups]."""
