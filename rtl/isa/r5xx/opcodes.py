@@ -155,6 +155,10 @@ class TextureOperation(enum.Enum, shape=3):
     LOOKUP_UNCACHED = 7
 
 
+WITHOUT_LOOKUP = frozenset({TextureOperation.NOP, TextureOperation.KILL_LT_0})
+"""Texture operations that read no input and write no temporary."""
+
+
 class FlowOperation(enum.Enum, shape=3):
     """OP of a flow-control instruction; p. 37."""
 

@@ -8,12 +8,10 @@ from typing import ClassVar
 from ctm.rtl.isa.limits import TEMPORARIES
 from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_INST
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, INSTRUCTION_WORDS
-from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
+from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP, InstructionType, TextureOperation
 from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.notes import Notes
-
-_NO_LOOKUP = (TextureOperation.NOP.value, TextureOperation.KILL_LT_0.value)
 
 Instruction = tuple[int, ...]
 """The six 32-bit words of an instruction, word 0 first."""
@@ -70,7 +68,7 @@ class Executable:
             if unpack(COMMON, words[0])["type"] != InstructionType.TEX.value:
                 continue
             tex = unpack(TEX_INST, words[1])
-            if tex["inst"] not in _NO_LOOKUP and not tex["unscaled"]:
+            if TextureOperation(tex["inst"]) not in WITHOUT_LOOKUP and not tex["unscaled"]:
                 found.add(tex["tex_id"])
         return frozenset(found)
 

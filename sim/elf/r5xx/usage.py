@@ -7,7 +7,7 @@ a source address that no operand selects are not read. Source: CTM Guide pp. 25-
 from collections.abc import Mapping, Sequence
 
 from ctm.rtl.isa.r5xx.instruction import WORDS
-from ctm.rtl.isa.r5xx.opcodes import FlowOperation, InstructionType, TextureOperation
+from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP, FlowOperation, InstructionType, TextureOperation
 from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.r5xx.arithmetic import arithmetic_usage
 from ctm.sim.elf.r5xx.registers import Registers, Usage
@@ -15,7 +15,6 @@ from ctm.sim.elf.r5xx.registers import Registers, Usage
 Fields = Mapping[str, int]
 
 _WITH_INT_CONSTANT = {FlowOperation.LOOP, FlowOperation.REP, FlowOperation.ENDLOOP}
-_WITHOUT_INPUT = {TextureOperation.NOP, TextureOperation.KILL_LT_0}
 
 
 def usage(words: Sequence[int]) -> Usage:
@@ -43,7 +42,7 @@ def _texture_usage(parts: Sequence[Fields]) -> Usage:
     reads, writes = _temporary(addr, "src_addr"), Registers()
     if operation is TextureOperation.DXDY:
         reads |= _temporary(derivatives, "dx_addr") | _temporary(derivatives, "dy_addr")
-    if operation in _WITHOUT_INPUT:
+    if operation in WITHOUT_LOOKUP:
         return Usage(reads=reads)
     if common["rgb_wmask"] or common["alpha_wmask"]:
         writes = _temporary(addr, "dst_addr")

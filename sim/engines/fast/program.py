@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.limits import INPUTS
+from ctm.sim.engines.fast.finish import Test
+from ctm.sim.engines.fast.host import Host
+from ctm.sim.engines.fast.integers import bool_word, int_words
 from ctm.sim.engines.fast.kernel import Frame
 from ctm.sim.engines.fast.parameters import CONDITIONAL, SLOTS, Slot, Table, output_number, set_buffer
 from ctm.sim.engines.fast.vector.address import Form
@@ -97,9 +101,11 @@ def parameters(launch: Launch[Any], frame: Frame) -> tuple[Table, list[npt.NDArr
     """The parameters that do not depend on the instruction set, and the arrays that they point at."""
     table = np.zeros(SLOTS, np.uint64)
     coefficients = transcendental_table()
-    floats = launch.program.constants.all_floats()
+    constants = launch.program.constants
+    floats, integers = constants.all_floats(), int_words(constants)
     table[Slot.TABLE] = coefficients.ctypes.data
     table[Slot.CONSTANTS] = floats.ctypes.data
+    table[Slot.INTEGERS], table[Slot.BOOLEANS] = integers.ctypes.data, bool_word(constants)
     table[Slot.CONDITIONAL_VALUE] = int(launch.conditional_value.view(np.uint32))
     domain = launch.domain
     for slot, bound in ((Slot.I0, domain.i0), (Slot.J0, domain.j0), (Slot.I1, domain.i1), (Slot.J1, domain.j1)):
@@ -107,7 +113,50 @@ def parameters(launch: Launch[Any], frame: Frame) -> tuple[Table, list[npt.NDArr
     for number in frame.buffers:
         set_buffer(table, number, *_buffer(launch, number))
     # A run must not be seen by who begins the next one.
-    return table, [coefficients, floats, *(memory.bytes for memory in launch.inputs.cached)]
+    return table, [coefficients, floats, integers, *(memory.bytes for memory in launch.inputs.cached)]
+
+
+def prepared(
+    launch: Launch[Any],
+    host: Host,
+    translate: Callable[[Frame], str],
+    *,
+    width: int,
+    rows: bool,
+    inputs: Sequence[int],
+    units: tuple[str, ...],
+    in_order: bool,
+) -> Prepared:
+    """A launch in vectors of `width` lanes, ready to be compiled by `translate`; the program looks up `inputs`.
+
+    `translate` may depend on the image and on what the frame and the test are made of, and on nothing else.
+    """
+    frame = Frame(
+        width=width,
+        group=launch.lanes,
+        rows=rows,
+        fused=host.fused,
+        register=host.register,
+        is_tested=tests_before(launch),
+        buffers=used_buffers(launch, inputs),
+    )
+    table, kept = parameters(launch, frame)
+    buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))
+    state = (launch.output_mask, final_test(launch), width, frame.group, rows, frame.is_tested, buffers)
+    return Prepared(
+        frame=frame,
+        key=(launch.program.image, state),
+        text=lambda: translate(frame),
+        table=table,
+        kept=kept,
+        units=units,
+        in_order=in_order,
+    )
+
+
+def final_test(launch: Launch[Any]) -> Test | None:
+    """The conditional test that processors make when they end, if they do."""
+    return Test.of(launch.conditional) if tests_itself(launch) else None
 
 
 def _buffer(launch: Launch[Any], number: int) -> tuple[Buffer, Memory]:

@@ -8,7 +8,7 @@ executed.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ctm.rtl.isa.r5xx.opcodes import Presubtract, TextureOperation, UmrtTarget
+from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP, Presubtract, TextureOperation, UmrtTarget
 from ctm.sim.golden.dpp.hazard import Hazards
 from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Flow, Illegal, Instruction, Row, Tex
 from ctm.sim.golden.r5xx.operands import temporary
@@ -19,7 +19,6 @@ from ctm.sim.golden.r5xx.state import Batch
 
 _ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
 _CONSTANT = -1
-_NO_LOOKUP = (TextureOperation.NOP, TextureOperation.KILL_LT_0)
 
 
 class HazardMonitor:
@@ -97,7 +96,7 @@ def _tex_hazards(batch: Batch, instruction: Tex, state: Outstanding) -> Iterator
 
 def _after_tex(batch: Batch, instruction: Tex, state: Outstanding) -> Outstanding:
     lookups = dict(state.lookups)
-    if instruction.operation not in _NO_LOOKUP:
+    if instruction.operation not in WITHOUT_LOOKUP:
         lookups |= dict.fromkeys(_looked_up(batch, instruction), False)
     state = replace(state, lookups=lookups, last_written=frozenset())
     return state.acquired() if instruction.acquire else state

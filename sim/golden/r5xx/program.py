@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.r5xx.opcodes import TextureOperation
+from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP, TextureOperation
 from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.pe.loader import Image
@@ -111,7 +111,7 @@ class Program:
     @cached_property
     def cached_inputs(self) -> frozenset[int]:
         """Inputs that some lookup may read through the input cache."""
-        unread = {TextureOperation.NOP, TextureOperation.KILL_LT_0, TextureOperation.LOOKUP_UNCACHED}
+        unread = WITHOUT_LOOKUP | {TextureOperation.LOOKUP_UNCACHED}
         return frozenset(
             instruction.input
             for instruction in self.code.instructions

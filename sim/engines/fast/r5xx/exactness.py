@@ -4,21 +4,19 @@ A NaN has to be made the machine's one where its bits become visible: as an outp
 that were only moved. To do it at every instruction would cost a quarter of the speed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ctm.rtl.isa.formats import DataFormat
-from ctm.rtl.isa.r5xx.opcodes import InputModifier, OutputModifier, TextureOperation
+from ctm.rtl.isa.r5xx.opcodes import InputModifier, OutputModifier
 from ctm.rtl.isa.r5xx.operations import OPERATIONS
+from ctm.sim.engines.fast.r5xx.writers import Place, writers
 from ctm.sim.engines.fast.vector.address import Form
-from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Instruction, Tex
+from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Instruction
 from ctm.sim.golden.r5xx.plan import Block, Reading
 
 BIT_COPIES = frozenset(operation.name for operation in OPERATIONS if operation.copies_bits)
 _COPIED = 2
 """Operands that an operation which copies bits may give: A and B."""
-
-Place = tuple[int, int]
-"""A channel of a temporary."""
 
 
 def copies_bits(block: Block) -> bool:
@@ -41,11 +39,15 @@ class Exactness:
         self._moved: set[Place] = set()
         """Written by something that only moves bits."""
         self.used: set[Place] = set()
-        writers = list(self._writers(instructions, plans, forms))
+        moving: list[tuple[Place, Block | None]] = []
+        for place, (instruction, block) in writers(instructions, plans):
+            self.used.add(place)
+            if isinstance(instruction, Alu) or forms[instruction.input].format in _FLOATS:
+                moving.append((place, block))
         changed = not relative
         while changed:
             before = len(self._moved)
-            for place, block in writers:
+            for place, block in moving:
                 if block is None or (copies_bits(block) and not self.copies_arithmetic(block)):
                     self._moved.add(place)
             changed = len(self._moved) != before
@@ -72,23 +74,5 @@ class Exactness:
             return True
         return address.bank is Bank.TEMPORARY and self.is_arithmetic((address.index, channel))
 
-    def _writers(
-        self, instructions: Sequence[Instruction], plans: Sequence[Sequence[Block]], forms: Mapping[int, Form]
-    ) -> Iterable[tuple[Place, Block | None]]:
-        """Who writes a channel: a block, or None for a lookup of any bits."""
-        for instruction, blocks in zip(instructions, plans, strict=True):
-            if isinstance(instruction, Alu):
-                for channel in instruction.common.write_mask:
-                    place = instruction.unit(channel).destination.index, channel
-                    self.used.add(place)
-                    yield place, next(block for block in blocks if channel in block.channels)
-            elif isinstance(instruction, Tex) and instruction.operation not in _WITHOUT_RESULT:
-                for channel in instruction.common.write_mask:
-                    place = instruction.destination.index, channel
-                    self.used.add(place)
-                    if forms[instruction.input].format in _FLOATS:
-                        yield place, None
 
-
-_WITHOUT_RESULT = (TextureOperation.NOP, TextureOperation.KILL_LT_0)
 _FLOATS = (DataFormat.FLOAT32_1, DataFormat.FLOAT32_2, DataFormat.FLOAT32_4)

@@ -1,25 +1,12 @@
 """An R5xx launch, ready to be compiled and run."""
 
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
-from ctm.rtl.isa.r5xx.opcodes import InstructionType, TextureOperation
+from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP, InstructionType, TextureOperation
 from ctm.sim.engines.fast.arrangement import may_keep_rows
-from ctm.sim.engines.fast.finish import Test
 from ctm.sim.engines.fast.host import Host
-from ctm.sim.engines.fast.integers import bool_word, int_words
-from ctm.sim.engines.fast.kernel import Frame
-from ctm.sim.engines.fast.parameters import Slot
-from ctm.sim.engines.fast.program import (
-    FallBackError,
-    Prepared,
-    check_independence,
-    parameters,
-    tests_before,
-    tests_itself,
-    used_buffers,
-)
+from ctm.sim.engines.fast.program import FallBackError, Prepared, check_independence, final_test, prepared
 from ctm.sim.engines.fast.r5xx.graph import Graph, TooManyPathsError
 from ctm.sim.engines.fast.r5xx.translation import Source, translate
 from ctm.sim.golden.dpp.launch import Launch
@@ -28,8 +15,6 @@ from ctm.sim.golden.r5xx.program import Program, decode_code
 
 Words = tuple[tuple[int, ...], ...]
 """The words of each instruction."""
-
-_UNREAD = {TextureOperation.NOP, TextureOperation.KILL_LT_0}
 
 
 def prepare(launch: Launch[Any], host: Host) -> Prepared:
@@ -41,31 +26,20 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         It is for the golden model.
     """
     program: Program = launch.program
-    lookups = [each for each in program.code.instructions if isinstance(each, Tex) and each.operation not in _UNREAD]
+    lookups = [
+        each for each in program.code.instructions if isinstance(each, Tex) and each.operation not in WITHOUT_LOOKUP
+    ]
     uncached = {each.input for each in lookups if each.operation is TextureOperation.LOOKUP_UNCACHED}
     check_independence(launch, sorted(uncached))
     source = _source(launch, program)
     width = max(host.width, launch.lanes) if source.graph.keeps_groups_together else launch.lanes
-    frame = Frame(
+    return prepared(
+        launch,
+        host,
+        lambda frame: translate(source, frame),
         width=width,
-        group=launch.lanes,
         rows=may_keep_rows(launch.domain, launch.lanes, width // launch.lanes),
-        fused=host.fused,
-        register=host.register,
-        is_tested=tests_before(launch),
-        buffers=used_buffers(launch, sorted({each.input for each in lookups})),
-    )
-    table, kept = parameters(launch, frame)
-    integers = int_words(program.constants)
-    table[Slot.INTEGERS], table[Slot.BOOLEANS] = integers.ctypes.data, bool_word(program.constants)
-    buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))
-    state = (source.output_mask, source.test, frame.width, frame.group, frame.rows, frame.is_tested, buffers)
-    return Prepared(
-        frame=frame,
-        key=(program.image, state),
-        text=lambda: translate(source, frame),
-        table=table,
-        kept=[*kept, integers],
+        inputs=sorted({each.input for each in lookups}),
         units=tuple(unit.name for unit in InstructionType),
         in_order=program.uncached_writes,
     )
@@ -99,5 +73,5 @@ def _source(launch: Launch[Any], program: Program) -> Source:
         conditional_from_program=program.conditional_from_program,
         outputs=program.outputs,
         output_mask=launch.output_mask,
-        test=Test.of(launch.conditional) if tests_itself(launch) else None,
+        test=final_test(launch),
     )

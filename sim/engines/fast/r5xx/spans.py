@@ -8,13 +8,10 @@ from collections.abc import Iterator, Sequence
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.sim.engines.fast.r5xx.alu import DOTS
 from ctm.sim.engines.fast.r5xx.operands import presubtracted
+from ctm.sim.engines.fast.r5xx.writers import Place, writers
 from ctm.sim.engines.fast.vector.lanes import ONE, ROWS
 from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Common, Instruction, Row, Tex
 from ctm.sim.golden.r5xx.plan import DERIVATIVES, Block, Reading
-
-Place = tuple[int, int]
-"""A channel of a temporary."""
-_WITHOUT_RESULT = (TextureOperation.NOP, TextureOperation.KILL_LT_0)
 
 
 class Spans:
@@ -81,20 +78,18 @@ class Spans:
         self, instructions: Sequence[Instruction], plans: Sequence[Sequence[Block]]
     ) -> Iterator[tuple[Place, int]]:
         """Who writes a channel, with the span that it then needs."""
-        for instruction, blocks in zip(instructions, plans, strict=True):
-            if isinstance(instruction, Alu):
-                for channel in instruction.common.write_mask:
-                    block = next(block for block in blocks if channel in block.channels)
-                    spans = self.of_block(instruction, block)
-                    span = spans[block.channels.index(channel) % len(spans)]
-                    place = instruction.unit(channel).destination.index, channel
-                    yield place, self._is_gated(instruction.common, channel) or span
-            elif isinstance(instruction, Tex) and instruction.operation not in _WITHOUT_RESULT:
-                for channel in instruction.common.write_mask:
-                    gated = self._width * instruction.ignore_uncovered or self._is_gated(instruction.common, channel)
-                    yield (instruction.destination.index, channel), gated or self.of_lookup(instruction)
+        for place, (instruction, block) in writers(instructions, plans):
+            _, channel = place
+            if isinstance(instruction, Tex):
+                span = self._width if instruction.ignore_uncovered else self.of_lookup(instruction)
+            else:
+                assert block is not None
+                spans = self.of_block(instruction, block)
+                span = spans[block.channels.index(channel) % len(spans)]
+            yield place, self._width if _is_gated(instruction.common, channel) else span
 
-    def _is_gated(self, common: Common, channel: int) -> int:
-        """The vector's width where a predicate mixes what is written with what was there, else 0."""
-        predicate = common.predicate(channel)
-        return self._width if predicate.is_never or predicate.bit(channel) is not None else 0
+
+def _is_gated(common: Common, channel: int) -> bool:
+    """Whether a predicate mixes what is written with what was there."""
+    predicate = common.predicate(channel)
+    return predicate.is_never or predicate.bit(channel) is not None

@@ -1,24 +1,11 @@
 """An R700 launch, ready to be compiled and run."""
 
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
 from ctm.sim.engines.fast import estimate
-from ctm.sim.engines.fast.finish import Test
 from ctm.sim.engines.fast.host import Host
-from ctm.sim.engines.fast.integers import bool_word, int_words
-from ctm.sim.engines.fast.kernel import Frame
-from ctm.sim.engines.fast.parameters import Slot
-from ctm.sim.engines.fast.program import (
-    FallBackError,
-    Prepared,
-    check_independence,
-    parameters,
-    tests_before,
-    tests_itself,
-    used_buffers,
-)
+from ctm.sim.engines.fast.program import FallBackError, Prepared, check_independence, final_test, prepared
 from ctm.sim.engines.fast.r700.graph import Graph, TooManyPathsError
 from ctm.sim.engines.fast.r700.reach import reads_memory, writes_memory, writes_scratch
 from ctm.sim.engines.fast.r700.translation import Source, translate
@@ -46,28 +33,15 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         information=program.information,
         outputs=program.outputs,
         output_mask=launch.output_mask,
-        test=Test.of(launch.conditional) if tests_itself(launch) else None,
+        test=final_test(launch),
     )
-    frame = Frame(
+    return prepared(
+        launch,
+        host,
+        lambda frame: translate(source, frame),
         width=launch.lanes,
-        group=launch.lanes,
         rows=True,
-        fused=host.fused,
-        register=host.register,
-        is_tested=tests_before(launch),
-        buffers=used_buffers(launch, sorted(program.cached_inputs)),
-    )
-    table, kept = parameters(launch, frame)
-    integers = int_words(program.constants)
-    table[Slot.INTEGERS], table[Slot.BOOLEANS] = integers.ctypes.data, bool_word(program.constants)
-    buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))
-    state = (source.output_mask, source.test, frame.width, frame.is_tested, buffers)
-    return Prepared(
-        frame=frame,
-        key=(program.image, state),
-        text=lambda: translate(source, frame),
-        table=table,
-        kept=[*kept, integers],
+        inputs=sorted(program.cached_inputs),
         units=UNITS,
         in_order=writes_memory(graph) or writes_scratch(graph),
     )
