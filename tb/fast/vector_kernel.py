@@ -43,6 +43,8 @@ def apply(
     table = np.zeros(SLOTS, np.uint64)
     table[[Slot.I1, Slot.J1]] = _LAST
     table[Slot.TABLE], table[Slot.VECTORS], table[Slot.LIMIT] = coefficients.ctypes.data, vectors, _LAST
+    taken = np.zeros(1, np.uint32)
+    table[Slot.TAKEN], table[Slot.SHARE] = taken.ctypes.data, vectors
     table[Slot.CONSTANTS], table[Slot.INTEGERS] = given.ctypes.data, found.ctypes.data
     table[Slot.ORIGIN_I], table[Slot.ORIGIN_J] = (row.ctypes.data for row in origins)
     for number, buffer in buffers.items():

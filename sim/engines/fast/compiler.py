@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 class Code:
     """A compiled program in memory.
 
-    `pace` are the seconds that a vector took when it was last run, 0 before.
+    `pace` are the seconds that a group took when it was last run, 0 before.
     """
 
     def __init__(self, data: bytes, host: Host) -> None:
@@ -45,7 +45,9 @@ class Code:
         """Run the vectors that a table describes."""
         begun = time.perf_counter()
         self._function(table.ctypes.data)
-        self.pace = (time.perf_counter() - begun) / int(table[Slot.VECTORS])
+        groups = int(table[Slot.GROUPS])
+        if groups:
+            self.pace = (time.perf_counter() - begun) / groups
 
 
 def code(text: Callable[[], str], key: Hashable, host: Host) -> Code:

@@ -8,6 +8,7 @@ from ctm.sim.engines.fast.compiler import Code, code
 from ctm.sim.engines.fast.host import Host, processors
 from ctm.sim.engines.fast.program import FallBackError, Prepared
 from ctm.sim.engines.fast.run import FastRun, Workers
+from ctm.sim.engines.fast.starts import Start, Starts
 from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.pe.state import State
@@ -26,6 +27,7 @@ class FastCore:
         self,
         golden: ArrayCore[Any, Any],
         prepare: Prepare,
+        starts: Starts,
         *,
         host: Host,
         threads: int | None,
@@ -33,6 +35,7 @@ class FastCore:
     ) -> None:
         self.lanes = golden.lanes
         self._golden, self._prepare, self._host, self._remark = golden, prepare, host, remark
+        self._starts = starts
         self._workers = Workers(threads or processors())
         self._codes: dict[Hashable, Code] = {}
         self.has_run = False
@@ -40,26 +43,38 @@ class FastCore:
 
     def forget_program(self) -> None:
         """See `Core.forget_program`."""
-        self._golden.forget_program()
+        self._starts.forget_program()
 
     def start(self, state: State) -> "FastRun | Batches":
         """Begin a program; see `Core.start`."""
-        launch = self._golden.launch(state)
-        return self.begin(launch, self._golden.run(launch))
+        start = self._starts.known(state)
+        if start is None:
+            launch = self._starts.launch(state)
+            start = self._start(launch)
+            if start is None:
+                return Batches(self._golden.run(launch))
+            self._starts.remember(state, start)
+        return FastRun(start, self._golden.run(start.launch), self._workers)
 
     def begin(self, launch: Launch[Any], rest: ArrayRun[Any, Any]) -> "FastRun | Batches":
         """Begin a program that was launched; `rest` is it on the golden model, which may have run groups."""
-        try:
-            prepared = self._prepare(launch, self._host)
-        except FallBackError as reason:
-            self._remark(str(reason))
-            return Batches(rest)
-        self.has_run = True
-        return FastRun(launch, prepared, self._code(prepared), rest, self._workers)
+        start = self._start(launch)
+        return Batches(rest) if start is None else FastRun(start, rest, self._workers)
 
     def stop(self) -> None:
         """End what runs, as soon as it can; what it did is lost."""
         self._workers.stop()
+
+    def _start(self, launch: Launch[Any]) -> Start | None:
+        """What runs a launch, None if that is the golden model."""
+        try:
+            prepared = self._prepare(launch, self._host)
+        except FallBackError as reason:
+            self._remark(str(reason))
+            return None
+        code = self._code(prepared)
+        self.has_run = True
+        return Start(launch=launch, prepared=prepared, code=code)
 
     def _code(self, prepared: Prepared) -> Code:
         if prepared.key not in self._codes:

@@ -7,12 +7,13 @@ from ctm.rtl.config import MachineConfig
 from ctm.sim.compiled.tools.package import LLVM
 from ctm.sim.engines.engine import Notice, Progress, Report
 from ctm.sim.engines.fast.auto import AutoCore
+from ctm.sim.engines.fast.commands import FastProcessor
 from ctm.sim.engines.golden import GoldenEngine, report_of
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.trace import Trace
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.golden.pe.core import Core
-from ctm.sim.golden.pe.processor import BATCH_LANES, CommandProcessor
+from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.memory import Memory
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class FastEngine:
         """Return to the reset state."""
         self._core.forget_program()
         lanes = BATCH_LANES if self._core is self._golden else PART_LANES
-        self._processor = CommandProcessor(
+        self._processor = FastProcessor(
             self.memory, self._core, tiles=self._config.array.tiles, progress=self._progress, batch_lanes=lanes
         )
 
@@ -112,10 +113,14 @@ class FastEngine:
         from ctm.sim.engines.fast.core import FastCore
         from ctm.sim.engines.fast.host import Host
         from ctm.sim.engines.fast.preparations import PREPARATIONS
+        from ctm.sim.engines.fast.starts import Starts
 
-        prepare = PREPARATIONS[self._config.array.instruction_set]
+        kind = self._config.array.instruction_set
+        starts = Starts(self._golden, kind, self.memory)
         host = self._host or Host.this()
-        return FastCore(self._golden, prepare, host=host, threads=self._threads, remark=self._remark)
+        return FastCore(
+            self._golden, PREPARATIONS[kind], starts, host=host, threads=self._threads, remark=self._remark
+        )  # fmt: skip
 
     def _compiling(self) -> "FastCore | None":
         """What compiles programs, if it was needed."""

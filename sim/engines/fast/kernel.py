@@ -127,11 +127,12 @@ class Kernel:
         self.lanes = Lanes(builder, frame.width, fused=frame.fused, register=frame.register)
         self.parameters = self.function.args[0]
         self.places = {number: self._place(number) for number in frame.buffers}
-        self._vectors = self.parameter(Slot.VECTORS, INT)
+        self._vectors, self._share = self.parameter(Slot.VECTORS, INT), self.parameter(Slot.SHARE, INT)
+        self._taken = self.parameter(Slot.TAKEN, POINTER)
         self._domain = [self.parameter(slot, INT) for slot in (Slot.I0, Slot.J0, Slot.I1, Slot.J1)]
         self._origins = [self.parameter(slot, POINTER) for slot in (Slot.ORIGIN_I, Slot.ORIGIN_J)]
         self._covered = self.parameter(Slot.COVERED, POINTER)
-        self._vector = builder.alloca(INT)
+        self._vector, self._end = builder.alloca(INT), builder.alloca(INT)
         self.counts = Counts(self.lanes)
         self.finish, self.give_back, self.exceeded, self._next = (
             self.block(name) for name in ("finish", "give_back", "exceeded", "next")
@@ -199,18 +200,24 @@ class Kernel:
         )  # fmt: skip
 
     def _begin(self) -> None:
-        """Begin the loop over vectors."""
+        """Begin the loop over vectors, of which this thread takes some, and then some more."""
         lanes, builder = self.lanes, self.lanes.builder
-        head, body, start, done = (self.block(name) for name in ("head", "body", "start", "done"))
-        builder.store(ir.Constant(INT, 0), self._vector)
-        builder.branch(head)
+        take, head, body, start, done = (self.block(name) for name in ("take", "head", "body", "start", "done"))
+        builder.branch(take)
+        builder.position_at_end(take)
+        first = builder.atomic_rmw("add", self._taken, self._share, "monotonic")
+        builder.store(first, self._vector)
+        end = builder.add(first, self._share)
+        end = builder.select(builder.icmp_unsigned("<", end, self._vectors), end, self._vectors)
+        builder.store(end, self._end)
+        builder.cbranch(builder.icmp_unsigned("<", first, self._vectors), head, done)
         builder.position_at_end(self._next)
         following = builder.add(builder.load(self._vector, typ=INT), ir.Constant(INT, 1))
         builder.store(following, self._vector)
         builder.branch(head)
         builder.position_at_end(head)
         self._number = builder.load(self._vector, typ=INT)
-        builder.cbranch(builder.icmp_unsigned("<", self._number, self._vectors), body, done)
+        builder.cbranch(builder.icmp_unsigned("<", self._number, builder.load(self._end, typ=INT)), body, take)
         builder.position_at_end(done)
         builder.ret_void()
         builder.position_at_end(body)

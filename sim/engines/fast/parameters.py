@@ -41,6 +41,10 @@ class Slot(IntEnum):
     """Points at a byte for each processor, where a conditional test chose them."""
     VECTORS = auto()
     """Vectors to run; the last one is filled up with groups outside the domain."""
+    TAKEN = auto()
+    """Points at the number of vectors that threads have taken, 32 bits."""
+    SHARE = auto()
+    """Vectors that a thread takes at once."""
     LIMIT = auto()
     """Instructions that a vector may execute; 0 stops all."""
     RETURNED = auto()

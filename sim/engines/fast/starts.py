@@ -1,0 +1,93 @@
+"""Starts of programs that are remembered, with all that was prepared for them."""
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ctm.rtl.isa.limits import ADDRESS_SPACE, BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INT_CONSTANTS
+from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
+from ctm.sim.engines.fast.compiler import Code
+from ctm.sim.engines.fast.program import Prepared
+from ctm.sim.golden.dpp.core import ArrayCore
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.pe.state import State
+from ctm.sim.memory import Memory
+
+_MOST = 8
+"""Starts that are remembered."""
+_CONSTANT_WORDS = (CHANNELS * FLOAT_CONSTANTS, INT_CONSTANTS, BOOL_CONSTANTS)
+
+Seen = tuple[Any, ...]
+"""All that a launch depends on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """A launch, and what runs it."""
+
+    launch: Launch[Any]
+    prepared: Prepared
+    code: Code
+
+
+class Starts:
+    """Launches programs on `golden`; what has the same state and the same bytes of memory is launched once.
+
+    So a program that is started again and again costs a comparison of what it is made of.
+    """
+
+    def __init__(self, golden: ArrayCore[Any, Any], kind: str, memory: Memory) -> None:
+        self._golden, self._memory = golden, memory
+        self._image_bytes = PROGRAM_FORMATS[kind].image_limit
+        self._image: tuple[int, bytes] | None = None
+        """Base and bytes of what the golden model has loaded."""
+        self._is_forgotten = True
+        self._known: deque[tuple[Seen, Start]] = deque(maxlen=_MOST)
+
+    def forget_program(self) -> None:
+        """Load the program again at the next start, if it is another one."""
+        self._is_forgotten = True
+
+    def known(self, state: State) -> Start | None:
+        """The same start, if it is remembered."""
+        self._look_at_image(state)
+        seen = self._seen(state)
+        return next((start for each, start in self._known if each == seen), None)
+
+    def launch(self, state: State) -> Launch[Any]:
+        """Launch a program; see `ArrayCore.launch`."""
+        try:
+            launch = self._golden.launch(state)
+        except BaseException:
+            # Nobody knows what is loaded.
+            self._image, self._is_forgotten = None, True
+            raise
+        # Later commands change the unit's state.
+        return replace(launch, conditional=replace(launch.conditional))
+
+    def remember(self, state: State, start: Start) -> None:
+        """Remember what was launched with this state, if it can be told whether it is the same again."""
+        copied = any(memory is not self._memory for memory in start.launch.inputs.cached)
+        if self._image is not None and not copied and not self._memory.refused_ranges:
+            self._known.appendleft((self._seen(state), start))
+
+    def _look_at_image(self, state: State) -> None:
+        if not self._is_forgotten:
+            return
+        base, end = state.instruction_base, state.instruction_base + self._image_bytes
+        image = None
+        if end <= ADDRESS_SPACE and not self._memory.refused_ranges:
+            image = base, self._memory.read(base, self._image_bytes)
+        if image is None or image != self._image:
+            self._golden.forget_program()
+            self._image = image
+        self._is_forgotten = False
+
+    def _seen(self, state: State) -> Seen:
+        bases = (state.constant_bases[f"set_const{kind}_fmt"] for kind in "fib")
+        constants = (self._memory.words(base, count) for base, count in zip(bases, _CONSTANT_WORDS, strict=True))
+        return (
+            self._image, bool(self._memory.refused_ranges), *(words.tobytes() for words in constants), state.domain,
+            tuple(state.inputs), tuple(state.outputs), state.output_mask, replace(state.conditional),
+            state.conditional_value,
+        )  # fmt: skip
