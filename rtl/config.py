@@ -6,7 +6,7 @@ A unit takes its own part, never the whole machine. Durations are cycles, sizes 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
+from ctm.rtl.isa.limits import ADDRESS_SPACE, QUAD, SYSTEM_MEMORY
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 from ctm.rtl.isa.r700.limits import LARGEST_WAVEFRONT
 
@@ -79,8 +79,9 @@ COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields
 """All steps in one cycle."""
 
 
-WALKS: Mapping[str, tuple[int, ...]] = {"rows": (), "tiles": (2, 4)}
-"""Orders in which the groups of a domain are given out: the sides of square tiles in quads, log2, smallest first."""
+WALKS = ("rows", "tiles")
+"""Orders in which the groups of a domain are given out: see `ArrayConfig.tiles`."""
+_TILES_IN_TILES = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +118,16 @@ class ArrayConfig:
 
     @property
     def tiles(self) -> tuple[int, ...]:
-        """Of the walk, see `WALKS`."""
-        return WALKS[self.walk]
+        """Of the walk: the sides of square tiles in quads, log2, the smallest first.
+
+        The smallest are as large as what a core has resident of a program with few temporaries; a core is given one at
+        a time. Of each there are two by two in the next larger one, so that tiles which are walked together, by one
+        core or several, lie close in both directions.
+        """
+        if self.walk == "rows":
+            return ()
+        smallest = (self.threads * self.group // QUAD).bit_length() // 2
+        return tuple(range(smallest, smallest + _TILES_IN_TILES + 1))
 
     @property
     def group(self) -> int:

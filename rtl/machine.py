@@ -140,6 +140,8 @@ class Machine(wiring.Component):
         )  # fmt: skip
         connect(m, processor.group, array.group)
         connect(m, array.fault, processor.fault)
+        for room, own in zip(array.rooms, processor.rooms, strict=True):
+            connect(m, room, own)
         m.d.comb += [
             array.reset.eq(self._host.reset),
             array.program.eq(self._launch.program),

@@ -1,6 +1,7 @@
 """A loaded program, its groups, and how one of them fails."""
 
-from amaranth.lib import data
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import Out
 
 from ctm.rtl.isa.executable import PROGRAM_INFORMATION_WORDS, ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, WORD_BITS
@@ -31,6 +32,25 @@ def program_fault_layout(program_format: ProgramFormat) -> data.StructLayout:
     )
 
 
-def group_layout(lanes: int) -> data.StructLayout:
-    """A group to be run: the pair of its lane 0, and the lanes that are covered."""
-    return data.StructLayout({"i": COLUMN_BITS, "j": COORDINATE_BITS, "covered": lanes})
+AHEAD = 2
+"""Groups that may be on their way to one of several cores. So many keep a core busy with starting groups."""
+
+
+class CoreRoom(wiring.Signature):
+    """How many groups one of several cores can be given.
+
+    Members
+    -------
+    free : ``Out(range(AHEAD + 1))``
+        Slots that are free, `AHEAD` at most.
+    taken : ``Out(1)``
+        A group takes one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"free": Out(range(AHEAD + 1)), "taken": Out(1)})
+
+
+def group_layout(lanes: int, cores: int = 1) -> data.StructLayout:
+    """A group to be run: the pair of its lane 0, the lanes that are covered, and which of `cores` runs it."""
+    return data.StructLayout({"i": COLUMN_BITS, "j": COORDINATE_BITS, "covered": lanes, "core": range(cores)})

@@ -5,13 +5,14 @@ Only lookups keep a port for each core, because each has its own first-level cac
 
 from typing import Any
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.clients import LINE_BEATS
 from ctm.rtl.border.lines import LineClient
-from ctm.rtl.border.programs import group_layout, program_fault_layout
+from ctm.rtl.border.programs import AHEAD, CoreRoom, group_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.core_module import CoreInstance, CoreModule
@@ -36,15 +37,16 @@ def array_members(config: ArrayConfig) -> dict[str, Any]:
 class Array(wiring.Component):
     """All cores of the machine.
 
-    Groups go to whichever core has room, in order, the cores in turn. `core` makes one of the instruction set's:
-    `CoreModule`, or `CoreInstance` where cores are written as a module of their own.
+    A group goes to the core that it is for; where there are several, behind those on their way there. `core` makes one
+    of the instruction set's: `CoreModule`, or `CoreInstance` where cores are written as a module of their own.
 
     Members
     -------
     reset : ``In(1)``
         Resets the cores; the rest has its reset from outside, as every component.
     program, forget_code, forget_constants, group, fault, idle
-        As a core's.
+        As a core's; groups have the number of theirs.
+    rooms : ``Out(CoreRoom())`` for each core
     code_address : ``In(32)``
         Where the program's code is, a multiple of 4; constant while the array is not idle.
     code : ``Out(LineClient())``
@@ -70,7 +72,8 @@ class Array(wiring.Component):
                 "forget_constants": In(1),
                 "code_address": In(ADDRESS_BITS),
                 "code": Out(LineClient()),
-                "group": In(stream.Signature(group_layout(array.lanes))),
+                "group": In(stream.Signature(group_layout(array.lanes, array.cores))),
+                "rooms": Out(CoreRoom()).array(array.cores),
                 "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
                 "idle": Out(1),
                 "issued": Out(ports * array.cores),
@@ -96,7 +99,6 @@ class Array(wiring.Component):
             ]
             connect(m, core.lookups, flipped(self.lookups[number]))
         m.d.comb += [
-            self.idle.eq(Cat(core.idle for core in cores).all()),
             self.issued.eq(Cat(core.issued for core in cores)),
             *(
                 self.active_lanes[port].eq(sum(core.active_lanes[port] for core in cores))
@@ -112,20 +114,35 @@ class Array(wiring.Component):
         return m
 
     def _dispatch(self, m: Module, cores: list[wiring.Component]) -> None:
-        """The next group goes to the first core that has room, behind the one that got the last group."""
-        turn = Signal(range(len(cores)))
-        with m.Switch(turn):
-            for first in range(len(cores)):
-                with m.Case(first):
-                    order = [(first + step) % len(cores) for step in range(len(cores))]
-                    for place, number in enumerate(order):
-                        earlier = Cat(cores[other].group.ready for other in order[:place]).any()
-                        m.d.comb += cores[number].group.valid.eq(self.group.valid & ~earlier)
+        """Each group to its core, and when all of them are done."""
+        group, idle = self.group, Cat(core.idle for core in cores).all()
+        taken = Cat(room.taken for room in self.rooms)
+        for core, room in zip(cores, self.rooms, strict=True):
+            m.d.comb += [room.free.eq(core.free), room.taken.eq(core.group.valid & core.group.ready)]
+        if len(cores) == 1:
+            connect(m, flipped(group), cores[0].group)
+            m.d.comb += self.idle.eq(idle)
+            return
+        waiting = []
         for number, core in enumerate(cores):
-            m.d.comb += core.group.payload.eq(self.group.payload)
-            with m.If(core.group.valid & core.group.ready):
-                m.d.sync += turn.eq((number + 1) % len(cores))
-        m.d.comb += self.group.ready.eq(Cat(core.group.ready for core in cores).any())
+            own = Value.cast(core.group.payload)
+            m.submodules[f"groups_{number}"] = queue = SyncFIFO(width=len(own), depth=AHEAD)
+            is_own = group.payload.core == number
+            m.d.comb += [
+                # Without the core's number, which is on top.
+                queue.w_data.eq(group.payload),
+                queue.w_en.eq(group.valid & is_own),
+                own.eq(queue.r_data),
+                core.group.valid.eq(queue.r_rdy),
+                queue.r_en.eq(core.group.ready),
+            ]
+            with m.If(is_own):
+                m.d.comb += group.ready.eq(queue.w_rdy)
+            waiting.append(queue.r_rdy)
+        # A core may look idle in the cycle behind one in which it took a group.
+        took = Signal()
+        m.d.sync += took.eq(taken.any())
+        m.d.comb += self.idle.eq(idle & ~Cat(waiting, took).any())
 
     def _connect_clients(self, m: Module, cores: list[wiring.Component]) -> None:
         for name, beats in _ANSWERED.items():

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import ConstantClient, LookupClient, UncachedClient, output_layout
 from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.border.programs import group_layout, program_fault_layout
+from ctm.rtl.border.programs import AHEAD, group_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
 from ctm.rtl.dpp.program import program_layout
@@ -47,6 +47,8 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         Load the program, if it is not there; a group does so, too.
     group : ``In(stream.Signature(group_layout(lanes)))``
         Groups with a covered processor.
+    free : ``Out(range(AHEAD + 1))``
+        As `CoreRoom`'s.
     fault : ``Out(stream.Signature(program_fault_layout(program_format), always_ready=True))``
         A group is stopped. Of several in one cycle one is reported.
     idle : ``Out(1)``
@@ -68,6 +70,7 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         "forget_constants": In(1),
         "load": In(1),
         "group": In(stream.Signature(group_layout(config.lanes))),
+        "free": Out(range(AHEAD + 1)),
         "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
         "idle": Out(1),
         "issued": Out(ports),

@@ -93,7 +93,8 @@ def _connect_starts(m: Module, core: Any, parts: CoreParts) -> None:
     takes = core.group.valid & core.group.ready
     starts = (parts.outputs.start, parts.states.start)
     m.d.comb += [
-        core.group.ready.eq(scheduler.has_free & ~starter.busy),
+        core.free.eq(scheduler.free),
+        core.group.ready.eq(scheduler.free.any() & ~starter.busy),
         scheduler.admit.eq(takes),
         *(start.valid.eq(takes) for start in starts),
         *(start.row.eq(scheduler.free_row) for start in starts),

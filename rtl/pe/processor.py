@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.lines import LineClient
-from ctm.rtl.border.programs import group_layout, image_layout, program_fault_layout
+from ctm.rtl.border.programs import CoreRoom, group_layout, image_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
@@ -65,7 +65,9 @@ class CommandProcessor(wiring.Component):
     tests : ``In(1)``
         The conditional unit tests each processor before it is given out; constant while a program runs.
     tester : ``Out(ConditionalClient(lanes))``
-    group : ``Out(stream.Signature(group_layout(lanes)))``
+    group : ``Out(stream.Signature(group_layout(lanes, cores)))``
+        Where there are several cores, none on its way that its core has no free slot for.
+    rooms : ``In(CoreRoom())`` for each core
     array_idle : ``In(1)``
         May still be high in the cycle behind one in which a group was taken.
     fault : ``In(stream.Signature(program_fault_layout(program_format), always_ready=True))``
@@ -75,8 +77,8 @@ class CommandProcessor(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig, program_format: ProgramFormat) -> None:
-        self._format, self._lanes, self._tiles = program_format, config.lanes, config.tiles
-        lanes = config.lanes
+        self._format, self._config = program_format, config
+        lanes, cores = config.lanes, config.cores
         super().__init__(
             {
                 "buffer": In(stream.Signature(COMMAND_BUFFER)),
@@ -100,7 +102,8 @@ class CommandProcessor(wiring.Component):
                 "conditional_legal": In(1),
                 "tests": In(1),
                 "tester": Out(ConditionalClient(lanes)),
-                "group": Out(stream.Signature(group_layout(lanes))),
+                "group": Out(stream.Signature(group_layout(lanes, cores))),
+                "rooms": In(CoreRoom()).array(cores),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
                 "walked": Out(range(lanes + 1)),
@@ -114,11 +117,14 @@ class CommandProcessor(wiring.Component):
         m.submodules.fetcher = fetcher = CommandFetcher()
         m.submodules.reader = reader = CommandReader()
         m.submodules.launcher = launcher = ProgramLauncher(self._format)
-        m.submodules.run = run = ProgramRun(self._lanes, self._format, self._tiles)
+        config = self._config
+        m.submodules.run = run = ProgramRun(config.lanes, self._format, config.tiles, config.cores)
         for name in ("buffer", "error", "mc_command", "co_command", "counters"):
             self._pass_on(m, executor, name)
         for name in ("tester", "group", "fault"):
             self._pass_on(m, run, name)
+        for own, room in zip(run.rooms, self.rooms, strict=True):
+            wiring.connect(m, own, wiring.flipped(room))
         self._share_lines(m, fetcher, launcher)
         wiring.connect(m, fetcher.words, reader.words)
         wiring.connect(m, reader.command, executor.command)

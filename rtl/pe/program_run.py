@@ -7,9 +7,10 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.border.programs import group_layout, program_fault_layout
+from ctm.rtl.border.programs import CoreRoom, group_layout, program_fault_layout
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.pe.allotment import Allotment
 from ctm.rtl.pe.tester import GroupTester
 from ctm.rtl.pe.walker import DOMAIN, DomainWalker
 
@@ -38,12 +39,12 @@ class ProgramRun(wiring.Component):
         From the cycle behind the first fault on, until the next `start`.
     failure : ``Out(program_fault_layout(program_format))``
         The first fault.
-    tests, tester, group, array_idle, fault, walked
+    tests, tester, group, rooms, array_idle, fault, walked
         As the command processor's.
     """
 
-    def __init__(self, lanes: int, program_format: ProgramFormat, tiles: Sequence[int] = ()) -> None:
-        self._lanes, self._tiles = lanes, tiles
+    def __init__(self, lanes: int, program_format: ProgramFormat, tiles: Sequence[int] = (), cores: int = 1) -> None:
+        self._lanes, self._tiles, self._cores = lanes, tiles, cores
         fault = program_fault_layout(program_format)
         super().__init__(
             {
@@ -57,7 +58,8 @@ class ProgramRun(wiring.Component):
                 "failure": Out(fault),
                 "tests": In(1),
                 "tester": Out(ConditionalClient(lanes)),
-                "group": Out(stream.Signature(group_layout(lanes))),
+                "group": Out(stream.Signature(group_layout(lanes, cores))),
+                "rooms": In(CoreRoom()).array(cores),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(fault, always_ready=True)),
                 "walked": Out(range(lanes + 1)),
@@ -67,8 +69,8 @@ class ProgramRun(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.walker = walker = DomainWalker(self._lanes, self._tiles)
-        m.submodules.tester = tester = GroupTester(self._lanes)
+        m.submodules.walker = walker = DomainWalker(self._lanes, self._tiles, self._cores)
+        m.submodules.tester = tester = GroupTester(self._lanes, self._cores)
         wiring.connect(m, walker.group, tester.domain_group)
         wiring.connect(m, tester.group, wiring.flipped(self.group))
         wiring.connect(m, tester.client, wiring.flipped(self.tester))
@@ -83,9 +85,21 @@ class ProgramRun(wiring.Component):
             self.walked.eq(tester.walked),
             self.ended.eq(~walker.busy & ~tester.busy & ~given & self.array_idle),
         ]
+        self._allot(m, walker, tester)
         m.d.sync += self.starts.eq(self.start)
         with m.If(self.fault.valid & ~self.failed):
             m.d.sync += [self.failed.eq(1), self.failure.eq(self.fault.payload)]
         with m.If(self.start):
             m.d.sync += [self.failed.eq(0), self.conditional_value.eq(self.value)]
         return m
+
+    def _allot(self, m: Module, walker: DomainWalker, tester: GroupTester) -> None:
+        """Which core a group is for. One core alone takes each when it has room."""
+        if self._cores == 1:
+            m.d.comb += walker.core.valid.eq(1)
+            return
+        m.submodules.allotment = allotment = Allotment(self._cores)
+        wiring.connect(m, allotment.core, walker.core)
+        m.d.comb += allotment.dropped.eq(tester.dropped)
+        for own, room in zip(allotment.rooms, self.rooms, strict=True):
+            wiring.connect(m, own, wiring.flipped(room))

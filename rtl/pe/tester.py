@@ -16,7 +16,7 @@ class GroupTester(wiring.Component):
     """Lets groups through, combinationally; with `tests`, only their processors that pass, in the same order.
 
     Of a group whose processors all fail, nothing is left. Up to 16 groups may wait for their tests, and one test is
-    asked for and one answered in each cycle.
+    asked for and one answered in each cycle. The groups are for `cores` cores.
 
     Members
     -------
@@ -24,9 +24,11 @@ class GroupTester(wiring.Component):
         Must not change while `busy`, or while a group is offered.
     value : ``In(32)``
         Conditional value of all processors.
-    domain_group : ``In(stream.Signature(group_layout(lanes)))``
+    domain_group : ``In(stream.Signature(group_layout(lanes, cores)))``
         `covered` are those that are in the domain.
-    group : ``Out(stream.Signature(group_layout(lanes)))``
+    group : ``Out(stream.Signature(group_layout(lanes, cores)))``
+    dropped : ``Out(cores)``
+        Whose group is not given out.
     client : ``Out(ConditionalClient(lanes))``
     busy : ``Out(1)``
         Groups wait for their tests.
@@ -34,14 +36,16 @@ class GroupTester(wiring.Component):
         Processors of the domain that are disposed of in this cycle: given out, or failed.
     """
 
-    def __init__(self, lanes: int) -> None:
-        self._lanes = lanes
+    def __init__(self, lanes: int, cores: int = 1) -> None:
+        self._lanes, self._cores = lanes, cores
+        self._layout = group_layout(lanes, cores)
         super().__init__(
             {
                 "tests": In(1),
                 "value": In(WORD_BITS),
-                "domain_group": In(stream.Signature(group_layout(lanes))),
-                "group": Out(stream.Signature(group_layout(lanes))),
+                "domain_group": In(stream.Signature(self._layout)),
+                "group": Out(stream.Signature(self._layout)),
+                "dropped": Out(cores),
                 "client": Out(ConditionalClient(lanes)),
                 "busy": Out(1),
                 "walked": Out(range(lanes + 1)),
@@ -51,7 +55,7 @@ class GroupTester(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        layout = group_layout(self._lanes)
+        layout = self._layout
         m.submodules.waiting = waiting = SyncFIFO(width=layout.size, depth=_UNDER_WAY)
         source, request, response, group = self.domain_group, self.client.request, self.client.response, self.group
         m.d.comb += [
@@ -76,7 +80,10 @@ class GroupTester(wiring.Component):
                 waiting.r_en.eq(response.valid & response.ready),
             ]
             with m.If(waiting.r_en):
-                m.d.comb += disposed.eq(tested.covered)
+                m.d.comb += [
+                    disposed.eq(tested.covered),
+                    self.dropped.bit_select(tested.core, 1).eq(~passed.any()),
+                ]
         with m.Else():
             m.d.comb += [
                 Value.cast(group.payload).eq(source.payload),

@@ -89,13 +89,10 @@ class SchedulerModel:
         """Those that are not free."""
         return self.left | {self.row(slot) for slot in self.groups}
 
-    def free_slot(self) -> int | None:
-        """The lowest that has neither a group nor two rows that have not retired."""
-        for slot in range(self._slots):
-            other = (self.row(slot) + self._threads) % (2 * self._threads)
-            if slot not in self.groups and other not in self.left:
-                return slot
-        return None
+    def free_slots(self) -> list[int]:
+        """Those that have neither a group nor two rows that have not retired, the lowest first."""
+        others = {slot: (self.row(slot) + self._threads) % (2 * self._threads) for slot in range(self._slots)}
+        return [slot for slot, other in others.items() if slot not in self.groups and other not in self.left]
 
     def leaves(self, now: Inputs) -> bool:
         """Whether the group that is ending leaves its slot."""
@@ -179,7 +176,7 @@ class SchedulerModel:
         looked_at = [group for group in self.groups.values() if group.where is Where.LOOKED_AT]
         moves = [(self.issued(port, now), Where.PORT) for port in self._ports]
         moves += [(self.looked_at(now), Where.LOOKED_AT), (self.retired(now), Where.RETIRING)]
-        admitted, leaves = self.free_slot() if now.admit else None, self.leaves(now)
+        admitted, leaves = self.free_slots()[0] if now.admit else None, self.leaves(now)
         deferred = next(
             (self.issued(number, now) for number, port in enumerate(self._shapes.ports) if port.defers), None
         )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctm.rtl.border.programs import AHEAD
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduler import Scheduler
 from ctm.rtl.dpp.groups.scheduling import STALLS
@@ -77,7 +78,7 @@ class Traffic:
         stop = self._one_of((Where.READY, Where.PORT, Where.WAITING, Where.FETCHING, Where.LOOKED_AT, Where.FINISHED),
                             0.02)  # fmt: skip
         quiet = self._bits(0.6) & ~(0 if stop is None else 1 << stop)
-        admit = self.admitted < GROUPS and self._model.free_slot() is not None and self._chance(0.5)
+        admit = self.admitted < GROUPS and bool(self._model.free_slots()) and self._chance(0.5)
         self.admitted += admit
         self.counts["stopped"] += stop is not None
         now = Inputs(
@@ -146,9 +147,9 @@ def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -
     if expected[-1] is not None:
         assert context.get(unit.retire.row) == model.row(expected[-1])
         assert context.get(unit.retire.faulted) == model.groups[expected[-1]].faulted
-    free = model.free_slot()
-    assert context.get(unit.has_free) == (free is not None)
-    assert free is None or context.get(unit.free_row) == (model.row(free) + threads) % (2 * threads)
+    free = model.free_slots()
+    assert context.get(unit.free) == min(len(free), AHEAD)
+    assert not free or context.get(unit.free_row) == (model.row(free[0]) + threads) % (2 * threads)
     assert context.get(unit.rows) == sum(1 << row for row in model.rows())
     assert context.get(unit.second) == model.second
     assert context.get(unit.leaves) == model.leaves(now)

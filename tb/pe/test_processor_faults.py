@@ -13,8 +13,8 @@ FAULTS = {
     "a row too many is walked": Fault(
         "rtl.pe.walker", "begin.j1[1:] - begin.j0[1:]", "begin.j1[1:] - begin.j0[1:] + 1"
     ),
-    "the second row of a quad is never covered where the domain's last is even": Fault(
-        "rtl.pe.walker", "(j + offset <= domain.j1) for", "(j + offset < domain.j1) for"
+    "the second row of a quad is covered where the domain's last is even": Fault(
+        "rtl.pe.walker", "~(at_last[1] & ~domain.j1[0])", "Const(1)"
     ),
     "a group of which nobody passed is given": Fault(
         "rtl.pe.tester", "response.valid & waiting.r_rdy & passed.any()", "response.valid & waiting.r_rdy"
@@ -70,7 +70,7 @@ FAULTS = {
         "rtl.pe.window", "OFFSET_BITS = WORD_BITS + 2", "OFFSET_BITS = WORD_BITS"
     ),
     "the walk goes on behind a reset": Fault(
-        "rtl.pe.walker", "record(DOMAIN), Signal()", "record(DOMAIN), Signal(reset_less=True)"
+        "rtl.pe.walker", "walking = self.group, Signal()", "walking = self.group, Signal(reset_less=True)"
     ),
     "the fetcher counts lines of before a reset": Fault(
         "rtl.pe.fetcher", "Signal(range(_LINES + 1))", "Signal(range(_LINES + 1), reset_less=True)"

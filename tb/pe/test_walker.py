@@ -14,7 +14,9 @@ from ctm.tb.lib.seeds import seeds
 
 Place = tuple[int, int, int]
 """The (i, j) of a group's first processor, and its mask of covered processors."""
-TILES = (*WALKS.values(), (1, 2, 3), (3,))
+Given = tuple[int, Place]
+"""A group, behind the core that it is for."""
+TILES = (*(ArrayConfig(walk=walk).tiles for walk in WALKS), (2, 4), (1, 2, 3), (3,))
 _LONGEST = 400
 
 
@@ -43,29 +45,83 @@ def by_recursion(columns: int, rows: int, width: int, height: int, tiles: Sequen
     yield from inside(0, 0, columns, rows, tiles)
 
 
-def walked(walker: DomainWalker, domain: Domain, seed: int, most: int = 1 << 20) -> list[Place]:
-    """What the hardware walks, to somebody who is not always ready; `most` groups of it."""
-    found: list[Place] = []
+def given(
+    walker: DomainWalker, domain: Domain, seed: int, most: int, shares: Sequence[int] = (1,)
+) -> tuple[list[Given], list[int]]:
+    """What the hardware walks, to somebody who is not always ready; `most` groups of it.
+
+    Cores come in an order of their own, in which one has its share of the turns; they are the second result.
+    """
+    found: list[Given] = []
+    asked: list[int] = []
     generator = np.random.default_rng(seed)
+    turns = np.repeat(np.arange(len(shares)), shares)
 
     async def bench(context) -> None:
         context.set(walker.domain, vars(domain))
         context.set(walker.start, 1)
         await context.tick()
         context.set(walker.start, 0)
+        core = int(generator.choice(turns))
         while context.get(walker.busy) and len(found) < most:
             ready = int(generator.random() < 0.8)
             context.set(walker.group.ready, ready)
+            context.set(walker.core.valid, 1 if len(shares) == 1 else int(generator.random() < 0.8))
+            context.set(walker.core.payload, core)
             if ready and context.get(walker.group.valid):
                 group = context.get(walker.group.payload)
-                found.append((group.i, group.j, group.covered))
+                found.append((group.core, (group.i, group.j, group.covered)))
+            if context.get(walker.core.valid) and context.get(walker.core.ready):
+                asked.append(core)
+                core = int(generator.choice(turns))
             await context.tick()
 
     simulator = Simulator(walker)
     simulator.add_clock(1e-6)
     simulator.add_testbench(bench)
     simulator.run()
-    return found
+    return found, asked
+
+
+def walked(walker: DomainWalker, domain: Domain, seed: int, most: int = 1 << 20) -> list[Place]:
+    """What one core is given."""
+    return [place for _, place in given(walker, domain, seed, most)[0]]
+
+
+def tile_of(place: Place, domain: Domain, lanes: int, tile: int) -> tuple[int, int]:
+    """Column and row of the smallest tile in which a group is; one of several quads may be wider than that."""
+    column, row = place[0] - (domain.i0 & ~1) >> 1, place[1] - (domain.j0 & ~1) >> 1
+    return column // max(1 << tile, lanes // 4), row >> tile
+
+
+def dealt_wrongly(
+    walker: DomainWalker, domain: Domain, lanes: int, tiles: Sequence[int], shares: Sequence[int], seed: int
+) -> str:
+    """What is wrong with the way in which groups come to cores, if anything is."""
+    places = expected(domain, lanes, tiles)
+    found, asked = given(walker, domain, seed, len(places) + 1, shares)
+    if [core for core, _ in found] != asked:
+        return "a group is not for the core whose turn it was"
+    if sorted(place for _, place in found) != sorted(places):
+        return "not every group is given once"
+    rest: dict[tuple[int, int], list[Place]] = {}
+    for place in places:
+        rest.setdefault(tile_of(place, domain, lanes, tiles[0]), []).append(place)
+    # In the order of the walk.
+    not_begun, own = list(rest), dict[int, tuple[int, int]]()
+    for core, place in found:
+        tile = tile_of(place, domain, lanes, tiles[0])
+        if rest[tile][0] != place:
+            return "the groups of a tile are not in order"
+        if core in own and rest[own[core]]:
+            if tile != own[core]:
+                return "a core does not stay in its tile"
+        elif not_begun:
+            if tile != not_begun[0]:
+                return "a core is not given the next tile"
+            own[core] = not_begun.pop(0)
+        rest[tile].pop(0)
+    return ""
 
 
 def draw(seed: int) -> tuple[int, Domain]:
@@ -92,15 +148,47 @@ def test_hardware_walks_as_the_golden_model(seed: int, tiles: tuple[int, ...]) -
     assert [place[:2] for place in places] == [(left + lanes // 2 * i, bottom + 2 * j) for i, j in order]
 
 
+def several(seed: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Tiles, and the share of each of several cores in the turns."""
+    return [(2, 3, 4), (1, 2), (3,)][seed % 3], [(1, 1), (1, 5, 1), (3, 1, 1, 2), (1,) * 16][seed % 4]
+
+
+@pytest.mark.parametrize("seed", seeds(12, 200))
+def test_each_core_has_tiles_of_its_own(seed: int) -> None:
+    (lanes, domain), (tiles, shares) = draw(seed), several(seed)
+    assert dealt_wrongly(DomainWalker(lanes, tiles, len(shares)), domain, lanes, tiles, shares, seed) == ""
+
+
 FAULTS = {
-    "a cut tile is taken for a whole one": Fault("rtl.pe.walker", "ends = place == last", "ends = Const(0)"),
-    "a tile ends a place too early": Fault("rtl.pe.walker", "ends = place == last", "ends = place + 1 == last"),
+    "a cut tile is taken for a whole one": Fault(
+        "rtl.pe.walker", "ends = place[axis][low:] == last[axis][low:]", "ends = Const(0)"
+    ),
+    "a tile ends a place too early": Fault(
+        "rtl.pe.walker", "ends = place[axis][low:] ==", "ends = place[axis][low:] + 1 =="
+    ),
     "tiles of a large tile are not walked in rows": Fault(
-        "rtl.pe.walker", "enumerate(highs)", "reversed(list(enumerate(highs)))"
+        "rtl.pe.walker", "enumerate(zip(lows, highs, strict=True))", "reversed(list(enumerate(zip(lows, highs))))"
     ),
     "groups of several quads have as many columns in a tile": Fault("rtl.pe.walker", "tile - quads", "tile"),
     "a column does not go back to the first one": Fault("rtl.pe.walker", "Mux(ends, 0, digit + 1)", "digit + 1"),
-    "the first column is forgotten": Fault("rtl.pe.walker", "i.eq(left + ", "i.eq("),
+    "the first column is forgotten": Fault("rtl.pe.walker", "payload.i.eq(left + ", "payload.i.eq("),
+    "the domain's odd first column is covered": Fault(
+        "rtl.pe.walker", "columns[0] = ~(at_first[0] & domain.i0[0])", "columns[0] = Const(1)"
+    ),
+    "the columns behind the last one are covered": Fault("rtl.pe.walker", "~(at_last[0] & (end < offset))", "Const(1)"),
+    "the row above an even last one is covered": Fault("rtl.pe.walker", "~(at_last[1] & ~domain.j1[0])", "Const(1)"),
+}
+FAULTS_OF_SEVERAL = {
+    "a tile that is given away is given again": Fault("rtl.pe.walker", "with m.If(fresh):", "with m.If(own):"),
+    "a core takes a tile before its own is done": Fault("rtl.pe.walker", "fresh = more & ~own", "fresh = more"),
+    "a core goes on in another's tile": Fault(
+        "rtl.pe.walker", "Mux(own | more, self.core.payload,", "Mux(more, self.core.payload,"
+    ),
+    "what is left of tiles is forgotten": Fault("rtl.pe.walker", "~more_left & ~begun_left.any()", "~more_left"),
+    "a finished tile stays begun": Fault("rtl.pe.walker", "1).eq(~tile_ends)", "1).eq(1)"),
+    "the group's core is another one": Fault(
+        "rtl.pe.walker", "payload.core.eq(self.core.payload)", "payload.core.eq(self.core.payload + 1)"
+    ),
 }
 
 
@@ -117,6 +205,18 @@ def test_a_mistake_is_found(name: str) -> None:
     assert wrong
 
 
+@pytest.mark.parametrize("name", FAULTS_OF_SEVERAL)
+def test_a_mistake_among_several_cores_is_found(name: str) -> None:
+    with planted(FAULTS_OF_SEVERAL[name], "ctm.rtl.pe.walker") as walker:
+        wrong = ""
+        for seed in range(12):
+            (lanes, domain), (tiles, shares) = draw(seed), several(seed)
+            unit = walker.DomainWalker(lanes, tiles, len(shares))
+            if wrong := dealt_wrongly(unit, domain, lanes, tiles, shares, seed):
+                break
+    assert wrong
+
+
 @pytest.mark.parametrize("tiles", TILES)
 def test_the_largest_domain(tiles: tuple[int, ...]) -> None:
     domain, seen = Domain(i0=0, j0=0, i1=4095, j1=4095), np.zeros((2048, 2048), bool)
@@ -126,7 +226,15 @@ def test_the_largest_domain(tiles: tuple[int, ...]) -> None:
 
 
 def test_a_walk_is_chosen_by_name() -> None:
-    assert ArrayConfig().tiles == ()
-    assert ArrayConfig(walk="tiles").tiles == (2, 4)
+    assert ArrayConfig(walk="rows").tiles == ()
+    assert ArrayConfig(walk="tiles").tiles == (2, 3, 4, 5, 6)
     with pytest.raises(ValueError, match="walk must be one of rows, tiles, not 'spiral'"):
         ArrayConfig(walk="spiral")
+
+
+@pytest.mark.parametrize(
+    ("settings", "smallest"),
+    [({"threads": 4}, 1), ({"threads": 8}, 2), ({"lanes": 16}, 3), ({"threads": 64, "lanes": 16}, 4)],
+)
+def test_a_tile_is_what_a_core_has_resident(settings: dict[str, int], smallest: int) -> None:
+    assert ArrayConfig(walk="tiles", **settings).tiles[0] == smallest

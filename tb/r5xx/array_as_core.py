@@ -14,6 +14,7 @@ from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.pe.allotment import Allotment
 from ctm.rtl.r5xx.code.client import InstructionClient
 from ctm.rtl.r5xx.code.reader import ask_together
 from ctm.rtl.r5xx.instruction_set import R5XX
@@ -65,7 +66,17 @@ class ArrayAsCore(wiring.Component):
                 connect(m, getattr(array, name), flipped(getattr(self, name)))
         for name in ("program", "forget_code", "forget_constants"):
             m.d.comb += getattr(array, name).eq(getattr(self, name))
-        connect(m, array.group, flipped(self.group))
+        m.submodules.allotment = allotment = Allotment(cores)
+        group = array.group
+        m.d.comb += [
+            allotment.core.ready.eq(self.group.valid),
+            self.group.ready.eq(allotment.core.valid),
+            group.valid.eq(self.group.valid & allotment.core.valid),
+            *(group.payload[name].eq(self.group.payload[name]) for name in ("i", "j", "covered")),
+            group.payload.core.eq(allotment.core.payload),
+        ]
+        for room, own in zip(array.rooms, allotment.rooms, strict=True):
+            connect(m, room, own)
         connect(m, array.fault, flipped(self.fault))
         connect(m, self._code.client, flipped(self.code))
         # Counts of one cycle: more than one core may issue, of which this shows one.

@@ -17,6 +17,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.programs import AHEAD
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import STALLS, IssuePort, issue_layout, row_bits, slot_bits
 from ctm.rtl.dpp.shapes import Shapes
@@ -69,8 +70,10 @@ class Scheduler(wiring.Component):
     slots : ``In(range(threads + 1))``
         How many slots the program may use.
     admit : ``In(1)``
-        A group takes `free_row`; only with `has_free`.
-    free_row, has_free : ``Out``
+        A group takes `free_row`; only if one is `free`.
+    free_row : ``Out``
+    free : ``Out(range(AHEAD + 1))``
+        Slots that are free, `AHEAD` at most.
     start : ``In(pc_bits)``
         The first instruction; constant from the cycle before a `begin` on.
     begin : ``In({valid, slot})``
@@ -128,7 +131,7 @@ class Scheduler(wiring.Component):
                 "slots": In(range(threads + 1)),
                 "admit": In(1),
                 "free_row": Out(row),
-                "has_free": Out(1),
+                "free": Out(range(AHEAD + 1)),
                 "start": In(shapes.pc_bits),
                 "begin": In(data.StructLayout(at_slot)),
                 "ports": Out(IssuePort(config, shapes)).array(ports),
@@ -198,9 +201,13 @@ class Scheduler(wiring.Component):
         usable = ((1 << self.slots) - 1)[: self._threads]
         other_row = (self.rows[: self._threads] & self.second) | (self.rows[self._threads :] & ~self.second)
         free = ~self._slots.occupied & usable & ~other_row
-        free_slot = one_hot_index(lowest_one(free))
+        first = lowest_one(free)
+        free_slot, others, count = one_hot_index(first), free & ~first, [free.any()]
+        for _ in range(1, AHEAD):
+            count.append(others.any())
+            others &= ~lowest_one(others)
         m.d.comb += [
-            self.has_free.eq(free.any()),
+            self.free.eq(sum(count)),
             self.free_row.eq(Cat(free_slot, ~self.second.bit_select(free_slot, 1))),
         ]
         return self._mask(self.admit, free_slot)

@@ -1,0 +1,60 @@
+"""Which core is given the next group."""
+
+from amaranth import Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.programs import AHEAD, CoreRoom
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+
+
+class Allotment(wiring.Component):
+    """Names cores by turns, each only while fewer groups are on their way to it than it has free slots.
+
+    So no group waits for a slot of a core while another core has one. A core is named in the cycle behind the one in
+    which it has room, if it has the turn.
+
+    Members
+    -------
+    core : ``Out(stream.Signature(range(cores)))``
+        Whoever takes this sends the core a group.
+    rooms : ``In(CoreRoom())`` for each core
+    dropped : ``In(cores)``
+        A group is not sent after all.
+    """
+
+    def __init__(self, cores: int) -> None:
+        self._cores = cores
+        super().__init__(
+            {
+                "core": Out(stream.Signature(range(cores))),
+                "rooms": In(CoreRoom()).array(cores),
+                "dropped": In(cores),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        cores = self._cores
+        on_the_way = [Signal(range(AHEAD + 1), name=f"on_the_way_{core}") for core in range(cores)]
+        has_room = Signal(cores)
+        m.d.comb += has_room.eq(
+            Cat(count < room.free for count, room in zip(on_the_way, self.rooms, strict=True))
+        )  # fmt: skip
+        # Cores that come before the others.
+        turn, first, names = Signal(cores), Signal(cores), Signal()
+        with m.If((has_room & turn).any()):
+            m.d.comb += first.eq(lowest_one(has_room & turn))
+        with m.Else():
+            m.d.comb += first.eq(lowest_one(has_room))
+        m.d.comb += names.eq(has_room.any() & (~self.core.valid | self.core.ready))
+        for core, (count, room) in enumerate(zip(on_the_way, self.rooms, strict=True)):
+            named = names & first[core]
+            m.d.sync += count.eq(count + named - room.taken - self.dropped[core])
+            with m.If(named):
+                m.d.sync += turn.eq(-1 << core + 1)
+        with m.If(names):
+            m.d.sync += self.core.payload.eq(one_hot_index(first))
+        m.d.sync += self.core.valid.eq(names | self.core.valid & ~self.core.ready)
+        return m

@@ -1,0 +1,118 @@
+"""Which core is given the next group: by turns, and only one that has a free slot for it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth.sim import Simulator
+
+from ctm.rtl.border.programs import AHEAD
+from ctm.rtl.pe.allotment import Allotment
+from ctm.tb.lib.planting import Fault, planted
+from ctm.tb.lib.seeds import seeds
+
+CYCLES = 400
+
+
+class Cores:
+    """Cores with slots that are taken and freed at any time, each with its groups on the way; breaks of rules."""
+
+    def __init__(self, count: int, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.slots = self.random.integers(1, 5, count)
+        self.free = self.slots.copy()
+        self.sent = np.zeros(count, int)
+        self.log: list[int] = []
+        self.wrong = ""
+
+    def drive(self, context: Any, unit: Allotment) -> None:
+        """Set the ports for this cycle."""
+        self.taken = (self.sent > 0) & (self.free > 0) & (self.random.random(self.free.size) < 0.4)
+        self.dropped = (self.sent > self.taken) & (self.random.random(self.free.size) < 0.1)
+        for core, room in enumerate(unit.rooms):
+            context.set(room.free, min(int(self.free[core]), AHEAD))
+            context.set(room.taken, int(self.taken[core]))
+        context.set(unit.dropped, int(self.dropped @ (1 << np.arange(self.free.size))))
+        context.set(unit.core.ready, int(self.random.random() < 0.7))
+
+    def finish(self, context: Any, unit: Allotment) -> None:
+        """Look at what was named, then let groups end."""
+        if context.get(unit.core.valid) and context.get(unit.core.ready):
+            core = context.get(unit.core.payload)
+            self.log.append(core)
+            self.sent[core] += 1
+            # Slots only become free meanwhile, so that what was free when the core was named is so still.
+            if self.sent[core] > min(self.free[core], AHEAD):
+                self.wrong = self.wrong or "a group is on its way to a core without a slot for it"
+        self.sent -= self.taken.astype(int) + self.dropped
+        self.free -= self.taken
+        self.free += (self.free < self.slots) & (self.random.random(self.free.size) < 0.1)
+
+
+def run(unit: Allotment, cores: Cores) -> None:
+    """Let the cores work."""
+
+    async def bench(context: Any) -> None:
+        for _ in range(CYCLES):
+            cores.drive(context, unit)
+            cores.finish(context, unit)
+            await context.tick()
+
+    simulator = Simulator(unit)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+
+def wrong(module: Any) -> bool:
+    """Whether anything is, with any number of cores."""
+    for seed, count in enumerate((2, 3, 4, 16)):
+        cores = Cores(count, seed)
+        run(module.Allotment(count), cores)
+        if cores.wrong or len(cores.log) <= CYCLES / 8 or set(cores.log) != set(range(count)):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("count", [2, 3, 16])
+@pytest.mark.parametrize("seed", seeds(2, 50))
+def test_a_core_is_named_only_with_room(seed: int, count: int) -> None:
+    cores = Cores(count, seed)
+    run(Allotment(count), cores)
+    assert cores.wrong == ""
+    assert len(cores.log) > CYCLES / 8
+    assert set(cores.log) == set(range(count))
+
+
+def test_cores_with_room_are_named_by_turns() -> None:
+    unit, log = Allotment(4), []
+
+    async def bench(context: Any) -> None:
+        for core, room in enumerate(unit.rooms):
+            context.set(room.free, 0 if core == 2 else AHEAD)
+        context.set(unit.core.ready, 1)
+        for _ in range(3 * AHEAD + 6):
+            if context.get(unit.core.valid):
+                log.append(context.get(unit.core.payload))
+            await context.tick()
+
+    simulator = Simulator(unit)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert log == AHEAD * [0, 1, 3]
+
+
+FAULTS = {
+    "a core is named for one group too many": Fault("rtl.pe.allotment", "count < room.free", "count <= room.free"),
+    "a group that is dropped stays on its way": Fault("rtl.pe.allotment", " - self.dropped[core]", ""),
+    "a group that is taken stays on its way": Fault("rtl.pe.allotment", " - room.taken", ""),
+    "a core is named and forgotten": Fault("rtl.pe.allotment", "count + named -", "count -"),
+    "one core has all turns": Fault("rtl.pe.allotment", "lowest_one(has_room & turn)", "lowest_one(has_room)"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_mistake_is_found(name: str) -> None:
+    with planted(FAULTS[name], "ctm.rtl.pe.allotment") as module:
+        assert wrong(module)
