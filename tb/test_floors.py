@@ -18,8 +18,8 @@ HARDWARE = (
 )  # fmt: skip
 """The floors of rtl above rtl/isa; rooms on the same floor do not know each other. Below, those of sim."""
 SOFTWARE = (
-    {"fault", "memory", "files"}, {"golden", "elf"}, {"assembler", "compiled"}, {"engines", "synthesis"}, {"runtime"},
-    {"jobs"}, {"report"}, {"cli"},
+    {"fault", "memory", "files"}, {"golden", "elf"}, {"assembler", "compiled"},
+    {"compiler", "engines", "synthesis"}, {"runtime"}, {"jobs"}, {"report"}, {"cli"},
 )  # fmt: skip
 ROOMS = ("r5xx", "r700")
 """Instruction sets."""
@@ -104,6 +104,7 @@ def test_borders_import_only_declarations_and_configuration() -> None:
         ("sim/golden", ("instruction_sets.py",)),
         ("sim/assembler", ("languages.py",)),
         ("sim/elf", ("kinds.py", "__init__.py")),
+        ("sim/compiler", ("targets.py",)),
     ],
 )
 def test_an_instruction_set_is_a_room_above_that_only_registries_know(folder: str, registries: tuple[str, ...]) -> None:

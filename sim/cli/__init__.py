@@ -1,5 +1,7 @@
 """The command line: ``ctm``."""
 
+import sys
+
 from ctm.sim.cli.signals import ending_at_once, interruptible
 
 
@@ -7,7 +9,9 @@ def main() -> None:
     """Entry point. Signals come first: everything else takes half a second to import."""
     with interruptible():
         with ending_at_once():
-            from ctm.sim.cli.application import app
+            from ctm.sim.cli.application import application
             from ctm.sim.cli.printing import printed
+
+            command = application(*sys.argv[1:2])
         with printed():
-            app()
+            command()

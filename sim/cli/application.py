@@ -1,26 +1,42 @@
 """The ``ctm`` command and its subcommands."""
 
+import importlib
 import importlib.metadata
 from typing import Annotated
 
 import typer
 
-from ctm.sim.cli.bench import bench
-from ctm.sim.cli.doctor import doctor
-from ctm.sim.cli.execute import execute
-from ctm.sim.cli.hardware import verilog
-from ctm.sim.cli.importing import import_program
-from ctm.sim.cli.programs import asm, disasm, info
-from ctm.sim.cli.run import run
-from ctm.sim.cli.synth import synth
 from ctm.sim.compiled.tools.package import PROJECT
 
-app = typer.Typer(
-    name="ctm",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+_COMMANDS = {
+    "run": ("run", "run"),
+    "exec": ("execute", "execute"),
+    "asm": ("programs", "asm"),
+    "cc": ("compiling", "cc"),
+    "disasm": ("programs", "disasm"),
+    "info": ("programs", "info"),
+    "import": ("importing", "import_program"),
+    "verilog": ("hardware", "verilog"),
+    "bench": ("bench", "bench"),
+    "synth": ("synth", "synth"),
+    "doctor": ("doctor", "doctor"),
+}
+"""The module of each subcommand, and its function there."""
+
+
+def application(wanted: str | None = None) -> typer.Typer:
+    """The command; of its subcommands only the `wanted` one, which saves the others' imports, or all if it is none."""
+    app = typer.Typer(
+        name="ctm",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(ctm)
+    for name in [wanted] if wanted in _COMMANDS else _COMMANDS:
+        module, function = _COMMANDS[name]
+        app.command(name)(getattr(importlib.import_module(f"ctm.sim.cli.{module}"), function))
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -29,22 +45,9 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def ctm(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """ATI's CTM machine (2006): run programs on it, assemble and inspect them."""
-
-
-app.command()(run)
-app.command("exec")(execute)
-app.command()(asm)
-app.command()(disasm)
-app.command()(info)
-app.command("import")(import_program)
-app.command()(verilog)
-app.command()(bench)
-app.command()(synth)
-app.command()(doctor)

@@ -22,6 +22,7 @@ from ctm.sim.memory import Memory
 _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
 _EXTRAS = {
     "fast": "engine fast needs it",
+    "kernels": "ctm cc, and jobs with kernels, need it",
     "rtl": "engines rtl and cxxrtl, and ctm verilog, need it",
     "synth": "ctm synth needs it",
 }

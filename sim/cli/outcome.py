@@ -8,18 +8,21 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from ctm.sim.assembler import AssemblyError
 from ctm.sim.cli.signals import Interruption
 from ctm.sim.compiled.error import ToolchainError
+from ctm.sim.compiler.error import KernelError
 from ctm.sim.elf import ElfError
-from ctm.sim.engines.engine import Report
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import STANDARD_OUTPUT, naming
 from ctm.sim.jobs.error import JobError
+
+if TYPE_CHECKING:
+    from ctm.sim.engines.engine import Report
 
 MACHINE_ERROR, BAD_INPUT = 1, 2
 
@@ -40,7 +43,7 @@ class Outcome:
         self._start = time.perf_counter()
         self.fields: dict[str, Any] = {**fields, "status": "ok", "error": None}
 
-    def add_report(self, report: Report) -> None:
+    def add_report(self, report: "Report") -> None:
         """Take over what an engine counted."""
         self.fields |= {
             "cycles": report.cycles,
@@ -68,7 +71,7 @@ class Outcome:
             self._fail(MACHINE_ERROR, "cycle_limit", str(limit), {"cycles": limit.cycles})
         except Mismatch as mismatch:
             self._fail(MACHINE_ERROR, "mismatch", str(mismatch), {})
-        except (BadInput, JobError, AssemblyError, ElfError, ToolchainError) as error:
+        except (BadInput, JobError, AssemblyError, KernelError, ElfError, ToolchainError) as error:
             self._fail(BAD_INPUT, "bad_input", str(error), {})
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""

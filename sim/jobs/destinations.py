@@ -5,6 +5,7 @@ from itertools import combinations
 from pathlib import Path
 
 from ctm.sim.files import is_same_file, is_stream
+from ctm.sim.jobs.program_file import kernel_in
 from ctm.sim.jobs.reading import JobText, Key, key_name
 from ctm.sim.jobs.schema import Job
 
@@ -56,10 +57,10 @@ def _output_key(job: Job, key: int | str) -> Key:
 
 def _sources(job: Job) -> Iterator[tuple[Key, str]]:
     """Every file that a job reads, by its key."""
-    yield ("program", "file"), job.program.file
+    yield ("program", "file"), kernel_in(job.program.file)[0]
     for place, launch in enumerate(job.passes):
         if launch.program is not None:
-            yield ("passes", place, "program"), launch.program
+            yield ("passes", place, "program"), kernel_in(launch.program)[0]
         if isinstance(launch.constants.floats, str):
             yield ("passes", place, "constants", "float"), launch.constants.floats
     if isinstance(job.constants.floats, str):

@@ -71,7 +71,7 @@ class Loader:
 
         Raises
         ------
-        JobError, AssemblyError
+        JobError, AssemblyError, KernelError
             Something is missing or does not fit.
         """
         job = self._job
@@ -87,7 +87,10 @@ class Loader:
             inputs=inputs,
             outputs=outputs,
             conditional=self._conditional(),
-            warnings=tuple(domain_warnings(self._text, job, [launch.program for launch in launches])),
+            warnings=(
+                *(warning for program in self._programs.values() for warning in program.warnings),
+                *domain_warnings(self._text, job, [launch.program for launch in launches]),
+            ),
         )
         self._check_swaps(loaded)
         for place, launch in enumerate(loaded.launches):
@@ -142,7 +145,7 @@ class Loader:
         if section.program is not None:
             key, name = ("passes", place, "program"), section.program
         if name not in self._programs:
-            self._programs[name] = self._at(key, partial(load_program, self._folder / name))
+            self._programs[name] = self._at(key, partial(load_program, self._folder, name, self._job.program.isa))
         program = self._programs[name]
         own = self._constants(("passes", place, "constants"), section.constants)
         return Launch(section=section, program=program, constants=program.constants | shared | own)

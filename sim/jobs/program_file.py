@@ -4,32 +4,50 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctm.sim.assembler import assemble
+from ctm.sim.compiler import compile_kernel
 from ctm.sim.elf import ElfError, Executable, ShaderError, read, read_shader
 from ctm.sim.files import read_file, read_text
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.runtime.prologue.compiled import ready
 
+_C = ".c"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramFile:
-    """An executable, where it comes from, and the constants that its file gives values to."""
+    """An executable, where it comes from, the constants that its file gives values to, and a compiler's warnings."""
 
     path: Path
     executable: Executable
     constants: ConstantFiles = ConstantFiles()
+    warnings: tuple[str, ...] = ()
 
 
-def load_program(path: Path) -> ProgramFile:
-    """Load a program by the ending of its name.
+def kernel_in(name: str) -> tuple[str, str | None]:
+    """The file that a program's name means, and the kernel in it if the name says one: `file.c:kernel`."""
+    file, colon, kernel = name.rpartition(":")
+    return (file, kernel) if colon and Path(file).suffix == _C else (name, None)
+
+
+def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
+    """Load a program by the ending of its name; a kernel is compiled for an instruction set.
 
     Raises
     ------
     ValueError
         The file cannot be read, is malformed, or has another ending.
-    AssemblyError
+    AssemblyError, KernelError
         The source is wrong.
+    ToolchainError
+        What compiles kernels is missing.
     """
+    file, kernel = kernel_in(name)
+    path = folder / file
     try:
+        if path.suffix == _C:
+            compiled = compile_kernel(path, isa=isa, name=kernel)
+            warnings = tuple(str(warning) for warning in compiled.warnings)
+            return ProgramFile(path=path, executable=compiled.executable, warnings=warnings)
         if path.suffix == ".s":
             return ProgramFile(path=path, executable=assemble(read_text(path), name=str(path)))
         if path.suffix == ".elf":
@@ -48,4 +66,4 @@ def load_program(path: Path) -> ProgramFile:
     except (ElfError, ShaderError) as error:
         raise ValueError(f"'{path}': {error}") from None
     hint = "; ctm import makes an .elf of it" if path.suffix == ".o" else ""
-    raise ValueError(f"'{path}' must end in .s, .elf or .json{hint}")
+    raise ValueError(f"'{path}' must end in .s, .c, .elf or .json{hint}")

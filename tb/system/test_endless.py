@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ctm.sim.cli.application import app
+from ctm.sim.cli.application import application
 from ctm.sim.report import progress
 from ctm.tb.jobs.folder import Folder, executable
 from ctm.tb.r5xx.machine import flow, move
@@ -22,7 +22,7 @@ TOP = Path(__file__).parents[2]
 def folder(tmp_path: Path) -> Folder:
     """A job whose program never ends; the machine is compiled."""
     folder = Folder.make(tmp_path)
-    assert CliRunner().invoke(app, ["run", str(folder.job), "--engine", "rtl"]).exit_code == 0
+    assert CliRunner().invoke(application(), ["run", str(folder.job), "--engine", "rtl"]).exit_code == 0
     (tmp_path / "y.npy").unlink()
     (tmp_path / "scale.elf").write_bytes(executable([flow(inst={"jump_func": 0xFF}), move(0, 0, output=0)]))
     return folder
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Folder:
 
 def test_it_ends_soon_and_says_why(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.5)
-    result = CliRunner().invoke(app, ["run", str(folder.job), "--engine", "rtl", "--json"])
+    result = CliRunner().invoke(application(), ["run", str(folder.job), "--engine", "rtl", "--json"])
     assert result.exit_code == 1
     first, second = result.stderr.splitlines()
     assert first.startswith("groups are still running after ")
@@ -56,7 +56,7 @@ def test_a_signal_ends_it(folder: Folder) -> None:
 
 def test_a_run_says_how_well_it_used_the_machine(folder: Folder) -> None:
     saxpy = str(TOP / "examples" / "saxpy" / "saxpy.toml")
-    result = CliRunner().invoke(app, ["run", saxpy, "--engine", "rtl", "-o", str(folder.path), "--json"])
+    result = CliRunner().invoke(application(), ["run", saxpy, "--engine", "rtl", "-o", str(folder.path), "--json"])
     assert "ALU issue in " in result.stderr and "greatest stall: lookups, " in result.stderr
     assert "hits: input cache " in result.stderr
     used = json.loads(result.stdout)["utilisation"]

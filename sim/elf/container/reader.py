@@ -18,6 +18,7 @@ from ctm.rtl.isa import executable as elf
 from ctm.rtl.isa.executable import NoteType, ProgramFormat
 from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
+from ctm.sim.elf.container.tool_notes import TOOL_NAME, ToolNote
 from ctm.sim.elf.error import ElfError
 
 _MACHINE = "e_machine"
@@ -34,6 +35,13 @@ _HEADER_FIELDS = {
 
 The machine may be that of any kind of program.
 """
+
+
+_KNOWN: dict[tuple[bytes, int], NoteType | ToolNote] = {
+    **{(elf.NOTE_NAME, kind.value): kind for kind in NoteType},
+    **{(TOOL_NAME, kind.value): kind for kind in ToolNote},
+}
+"""Notes by name and type."""
 
 
 class Note(NamedTuple):
@@ -58,8 +66,8 @@ class Container:
     """The words of each unit."""
     information: tuple[int, ...]
     """The words of the program information."""
-    notes: Mapping[NoteType, Note]
-    """All notes that are the DPP's and that are known."""
+    notes: Mapping[NoteType | ToolNote, Note]
+    """All notes that are the DPP's or of tools, and that are known."""
 
 
 def read_container(data: bytes) -> Container:
@@ -103,10 +111,10 @@ def _file(data: bytes) -> ELFFile:
     return file
 
 
-def _parts(file: ELFFile, data: bytes, limit: int) -> tuple[_Segment, dict[NoteType, Note]]:
+def _parts(file: ELFFile, data: bytes, limit: int) -> tuple[_Segment, dict[NoteType | ToolNote, Note]]:
     """The code segment, and the notes; headers and notes end before `limit`."""
     code: _Segment | None = None
-    notes: dict[NoteType, Note] = {}
+    notes: dict[NoteType | ToolNote, Note] = {}
     for header_at, kind, segment in _segments(file, data, limit):
         if kind == "PT_LOAD":
             if code is not None:
@@ -137,10 +145,9 @@ def _segments(file: ELFFile, data: bytes, limit: int) -> Iterator[tuple[int, str
         yield header_at.offset, header["p_type"], _Segment(header["p_offset"], header["p_filesz"])
 
 
-def _collect(notes: dict[NoteType, Note], data: bytes, segment: _Segment) -> None:
-    """Add the notes of one note segment that are the DPP's and that are known."""
+def _collect(notes: dict[NoteType | ToolNote, Note], data: bytes, segment: _Segment) -> None:
+    """Add the notes of one note segment that are known."""
     offset, end = segment.offset, segment.offset + segment.size
-    known = {kind.value: kind for kind in NoteType}
     while offset < end:
         if offset + elf.NOTE_HEADER_BYTES > end:
             raise ElfError("a note's header reaches past the end of its segment", offset)
@@ -150,13 +157,14 @@ def _collect(notes: dict[NoteType, Note], data: bytes, segment: _Segment) -> Non
         following = descriptor_at + _padded(descriptor_size)
         if following > end:
             raise ElfError("a note reaches past the end of its segment", offset)
-        if data[name_at : name_at + name_size] == elf.NOTE_NAME and kind in known:
-            if known[kind] in notes:
-                raise ElfError(f"a second note {known[kind].name}", offset)
+        known = _KNOWN.get((data[name_at : name_at + name_size], kind))
+        if known is not None:
+            if known in notes:
+                raise ElfError(f"a second note {known.name}", offset)
             if descriptor_size % 4:
-                raise ElfError(f"the note {known[kind].name} has {descriptor_size} bytes, not whole words", offset)
+                raise ElfError(f"the note {known.name} has {descriptor_size} bytes, not whole words", offset)
             words = struct.unpack_from(f"<{descriptor_size // 4}I", data, descriptor_at)
-            notes[known[kind]] = Note(offset, words)
+            notes[known] = Note(offset, words)
         offset = following
 
 
@@ -164,7 +172,7 @@ def _padded(size: int) -> int:
     return size + 3 & ~3
 
 
-def _kind(notes: Mapping[NoteType, Note], machine: int) -> str:
+def _kind(notes: Mapping[NoteType | ToolNote, Note], machine: int) -> str:
     """The kind of program whose program information is there."""
     kinds = [kind for kind, known in PROGRAM_FORMATS.items() if known.machine == machine and known.information in notes]
     if not kinds:

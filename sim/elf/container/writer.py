@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ctm.rtl.isa import executable as elf
 from ctm.rtl.isa.executable import NoteType
+from ctm.sim.elf.container.tool_notes import TOOL_NAME, ToolNote
 
 _EHDR = struct.Struct("<4s5B7xHHIIIIIHHHHHH")
 _PHDR = struct.Struct("<8I")
@@ -32,6 +33,7 @@ _NOTE_SECTIONS = {
     NoteType.INT32_CONSTANTS: ".note.int32consts",
     NoteType.EARLY_EXIT: ".note.earlyexit",
     NoteType.R700_PROGRAM: ".note.r700",
+    ToolNote.LINES: ".note.lines",
 }
 
 
@@ -44,7 +46,7 @@ class _Section:
 
 
 def write_container(
-    code: Sequence[Sequence[int]], notes: Sequence[tuple[NoteType, Sequence[int]]], *, machine: int
+    code: Sequence[Sequence[int]], notes: Sequence[tuple[NoteType | ToolNote, Sequence[int]]], *, machine: int
 ) -> bytes:
     """The file of a program: the words of each unit of its code, and its notes in order, with their words.
 
@@ -92,9 +94,10 @@ def _file_header(machine: int, section_headers_at: int, section_headers: int) ->
     )
 
 
-def _note(kind: NoteType, descriptor: Sequence[int]) -> bytes:
-    header = struct.pack("<3I", len(elf.NOTE_NAME), 4 * len(descriptor), kind.value)
-    return header + elf.NOTE_NAME + struct.pack(f"<{len(descriptor)}I", *descriptor)
+def _note(kind: NoteType | ToolNote, descriptor: Sequence[int]) -> bytes:
+    name = TOOL_NAME if isinstance(kind, ToolNote) else elf.NOTE_NAME
+    header = struct.pack("<3I", len(name), 4 * len(descriptor), kind.value)
+    return header + name + struct.pack(f"<{len(descriptor)}I", *descriptor)
 
 
 def _string_table(names: Sequence[str]) -> bytes:

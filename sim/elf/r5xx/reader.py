@@ -8,17 +8,18 @@ from ctm.rtl.isa.executable import NoteType
 from ctm.rtl.isa.r5xx import program as r5xx
 from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.container.reader import Container, Note
+from ctm.sim.elf.container.tool_notes import ToolNote
 from ctm.sim.elf.error import ElfError
 from ctm.sim.elf.notes import Notes
 from ctm.sim.elf.r5xx.executable import Executable
 
-_LISTS = {
+_LISTS: dict[NoteType | ToolNote, str] = {
     NoteType.INPUTS: "inputs",
     NoteType.OUTPUTS: "outputs",
     NoteType.FLOAT32_CONSTANTS: "float_constants",
     NoteType.INT32_CONSTANTS: "int_constants",
 }
-_FLAGS = {
+_FLAGS: dict[NoteType | ToolNote, str] = {
     NoteType.CONDITIONAL_OUTPUT: "conditional_output",
     NoteType.EARLY_EXIT: "early_exit",
 }
@@ -49,7 +50,7 @@ def executable_of(container: Container) -> Executable:
     )
 
 
-def _notes(found: Mapping[NoteType, Note]) -> Notes:
+def _notes(found: Mapping[NoteType | ToolNote, Note]) -> Notes:
     notes = Notes()
     for kind, note in found.items():
         change: dict[str, Any] = {}

@@ -1,6 +1,6 @@
 """An R700 program, as its executable holds it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
@@ -8,6 +8,7 @@ from ctm.rtl.isa.r700 import program as r700
 from ctm.rtl.isa.r700.limits import CODE_UNITS, UNIT_WORDS
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT, ProgramType
 from ctm.rtl.isa.word import pack
+from ctm.sim.elf.lines import Lines
 from ctm.sim.elf.notes import Notes
 from ctm.sim.elf.r700.usage import Usage, usage
 
@@ -19,7 +20,8 @@ Unit = tuple[int, ...]
 class Executable:
     """CF words and clauses as units of code, and what the note "R700 program" says of them.
 
-    The code's unit 0 is address 0; control flow begins at `start`. A value out of range raises ValueError.
+    The code's unit 0 is address 0; control flow begins at `start`. A value out of range raises ValueError. Programs
+    that differ in their line tables only are equal.
     """
 
     kind: ClassVar[str] = "r700"
@@ -36,6 +38,7 @@ class Executable:
     scratch: bool = False
     texture_base: int = 0
     lds_dwords: int = 0
+    lines: Lines | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.code) <= CODE_UNITS:
@@ -46,6 +49,8 @@ class Executable:
         found = r700.problem(self.information, len(self.code))
         if found:
             raise ValueError(found)
+        if self.lines is not None and len(self.lines.units) != len(self.code):
+            raise ValueError(f"a line table of {len(self.lines.units)} units for {len(self.code)} of code")
 
     @cached_property
     def usage(self) -> Usage:

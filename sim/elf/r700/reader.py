@@ -3,6 +3,7 @@
 from ctm.rtl.isa.r700 import program as r700
 from ctm.sim.elf.container.reader import Container
 from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.lines import lines_of
 from ctm.sim.elf.r700.executable import Executable
 
 
@@ -17,4 +18,5 @@ def executable_of(container: Container) -> Executable:
     found = r700.problem(container.information, len(container.code))
     if found:
         raise ElfError(found, container.notes[r700.PROGRAM_FORMAT.information].offset)
-    return Executable(code=container.code, **r700.values_of(container.information))
+    lines = lines_of(container.notes, len(container.code))
+    return Executable(code=container.code, lines=lines, **r700.values_of(container.information))

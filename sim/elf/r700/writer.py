@@ -1,11 +1,17 @@
 """The file of an R700 program."""
 
+from collections.abc import Sequence
+
+from ctm.rtl.isa.executable import NoteType
 from ctm.rtl.isa.r700.program import PROGRAM_FORMAT
+from ctm.sim.elf.container.tool_notes import ToolNote
 from ctm.sim.elf.container.writer import write_container
 from ctm.sim.elf.r700.executable import Executable
 
 
 def file_of(executable: Executable) -> bytes:
     """The ELF file of a program."""
-    notes = [(PROGRAM_FORMAT.information, executable.information)]
+    notes: list[tuple[NoteType | ToolNote, Sequence[int]]] = [(PROGRAM_FORMAT.information, executable.information)]
+    if executable.lines is not None:
+        notes.append((ToolNote.LINES, executable.lines.words))
     return write_container(executable.code, notes, machine=PROGRAM_FORMAT.machine)

@@ -20,7 +20,7 @@ _COMMENT_COLUMN = 92
 
 
 def disassemble(executable: Executable) -> str:
-    """The program as text: directives, then everything where it stands, with addresses in comments."""
+    """The program as text: directives, then everything where it stands, with addresses and source lines in comments."""
     return _Listing(executable).text()
 
 
@@ -59,10 +59,18 @@ class _Listing:
                 piece.lines = [word_text(draft, _label(target) if target in labels else str(target))]
             lines += ["", f"; {piece.title}"] if piece.title else []
             lines += [f"{_label(piece.address)}:"] if piece.address in labels else []
-            first, *others = (_INDENT + line for line in piece.lines)
-            lines += [f"{first:<{_COMMENT_COLUMN}}; {piece.address}", *others]
+            lines += self._commented(piece)
         lines += [f"{_label(len(self.executable.code))}:"] if len(self.executable.code) in labels else []
         return "\n".join(lines) + "\n"
+
+    def _commented(self, piece: _Piece) -> Iterator[str]:
+        """Its lines, each with the line of the source that it comes from, if that is known."""
+        table = self.executable.lines.units if self.executable.lines else ()
+        for number, line in enumerate(piece.lines):
+            address = str(piece.address) if not number else ""
+            source = table[piece.address + number] if piece.address + number < len(table) else None
+            comment = f"{address:<6}{source}" if source else address
+            yield f"{_INDENT + line:<{_COMMENT_COLUMN}}; {comment}" if comment else _INDENT + line
 
     def _pieces(self) -> Iterator[_Piece]:
         address = 0

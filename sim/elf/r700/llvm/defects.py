@@ -6,8 +6,8 @@ from itertools import groupby
 from ctm.rtl.isa.r700.alu import Op2
 from ctm.rtl.isa.r700.control_flow import CfOperation
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
-from ctm.sim.elf.error import ElfError
 from ctm.sim.elf.r700.executable import Unit
+from ctm.sim.elf.r700.llvm.error import DefectError
 from ctm.sim.elf.r700.operands import instructions
 from ctm.sim.elf.r700.words import Word, words
 
@@ -20,6 +20,8 @@ _KNOWN = tuple(
 )  # fmt: skip
 """CF words that LLVM makes."""
 
+_WITHOUT_PREDICATES = "compile with -mllvm -r600-if-convert=0"
+
 Place = tuple[int, int]
 """A register and its channel."""
 
@@ -29,24 +31,25 @@ def refuse_defects(units: Sequence[Unit]) -> None:
 
     Raises
     ------
-    ElfError
-        One was found; the message says what to do.
+    DefectError
+        One was found.
     """
     found = list(words(units, 0))
     for word in found:
         if not word.is_alu and not word.is_export and word.fields["cf_inst"] not in _KNOWN:
-            _refuse(word, "arithmetic among control flow: compile with -mllvm -r600-if-convert=0")
+            _refuse(word, "made arithmetic among control flow", _WITHOUT_PREDICATES)
         if word.is_alu and not _is_whole(units, word):
-            _refuse(word, "a clause that is cut off: compile with -mllvm -r600-if-convert=0")
+            _refuse(word, "made a clause that is cut off", _WITHOUT_PREDICATES)
     arrays = _array_registers(units, found)
     for word in found:
         for _, group in groupby(instructions(units, word) if word.is_alu else (), lambda fields: fields["group"]):
             if _reads_behind_indexed_write(list(group), arrays):
-                _refuse(word, "a group that reads an array behind a write with a computed index: avoid the array")
+                problem = "made a group that reads an array behind a write with a computed index"
+                _refuse(word, problem, "avoid the array")
 
 
-def _refuse(word: Word, problem: str) -> None:
-    raise ElfError(f"CF word {word.address}: LLVM made {problem}", 8 * word.address)
+def _refuse(word: Word, problem: str, advice: str) -> None:
+    raise DefectError(problem, word.address, advice)
 
 
 def _is_whole(units: Sequence[Unit], word: Word) -> bool:

@@ -15,8 +15,10 @@ from ctm.rtl.isa.r700.limits import CODE_UNITS, FIRST_CLAUSE_TEMPORARY, STACK_EN
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.lines import Lines
 from ctm.sim.elf.r700.executable import Executable, Unit
 from ctm.sim.elf.r700.llvm.defects import refuse_defects
+from ctm.sim.elf.r700.llvm.lines import lines_of
 from ctm.sim.elf.r700.llvm.repairs import repair
 from ctm.sim.elf.r700.usage import usage
 
@@ -45,13 +47,15 @@ def read_object(contents: bytes) -> tuple[Executable, list[str]]:
         file = ELFFile(BytesIO(contents))
         _check_header(file)
         sections = {section.name: section.data() for section in file.iter_sections()}
-        code, code_at = _code(file)
+        code, first, code_at = _code(file)
     except (ELFError, ValueError, KeyError, struct.error, OverflowError, MemoryError, UnicodeDecodeError) as error:
         raise ElfError(f"no object of LLVM: {error}", 0) from None
     if _CONFIGURATION not in sections:
         raise ElfError(f"it has no section {_CONFIGURATION}", 0)
     kind, resources = _resources(sections[_CONFIGURATION])
-    units, repairs = repair(_units(code, code_at))
+    units = _units(code, code_at)
+    lines = lines_of(file, first, len(units))
+    repairs = repair(units, lines)
     refuse_defects(units)
     if not 1 <= resources["gprs"] <= FIRST_CLAUSE_TEMPORARY:
         detail = "LLVM took clause temporaries for registers" if resources["gprs"] else "it has none"
@@ -59,12 +63,13 @@ def read_object(contents: bytes) -> tuple[Executable, list[str]]:
     if resources["stack_size"] > STACK_ENTRIES:
         raise ElfError(f"its stack has {resources['stack_size']} entries, more than {STACK_ENTRIES}", 0)
     executable = Executable(
-        code=units,
+        code=tuple(units),
         type=kind,
         gprs=resources["gprs"],
         stack_size=resources["stack_size"],
         dx10_clamp=bool(resources["dx10_clamp"]),
         depth=usage(units, 0, 0).depth,
+        lines=Lines(tuple(lines)) if any(lines) else None,
     )
     return executable, repairs
 
@@ -76,8 +81,8 @@ def _check_header(file: ELFFile) -> None:
         raise ElfError(f"it is compiled for chip {file['e_flags']}, not {_RV770}: -mcpu=rv770", _FLAGS_AT)
 
 
-def _code(file: ELFFile) -> tuple[bytes, int]:
-    """The code of the one function, and where it is in the file."""
+def _code(file: ELFFile) -> tuple[bytes, int, int]:
+    """The code of the one function, and where it is in its section and in the file."""
     text = file.get_section_by_name(_CODE)
     if text is None:
         raise ElfError(f"it has no section {_CODE}", 0)
@@ -96,8 +101,8 @@ def _code(file: ELFFile) -> tuple[bytes, int]:
     if functions:
         first, size = functions[0]["st_value"], functions[0]["st_size"]
         contents = contents[first : first + size] if size else contents[first:]
-        return contents, text["sh_offset"] + first
-    return contents, text["sh_offset"]
+        return contents, first, text["sh_offset"] + first
+    return contents, 0, text["sh_offset"]
 
 
 def _resources(configuration: bytes) -> tuple[ProgramType, dict[str, int]]:
@@ -111,8 +116,8 @@ def _resources(configuration: bytes) -> tuple[ProgramType, dict[str, int]]:
     raise ElfError(f"{_CONFIGURATION} does not set {wanted}: it is no pixel shader", 0)
 
 
-def _units(code: bytes, at: int) -> tuple[Unit, ...]:
+def _units(code: bytes, at: int) -> list[Unit]:
     if not code or len(code) % UNIT_BYTES or len(code) > UNIT_BYTES * CODE_UNITS:
         limits = f"1 to {CODE_UNITS} units of {UNIT_BYTES}"
         raise ElfError(f"its code has {len(code)} bytes, which are not {limits}", at)
-    return tuple(struct.iter_unpack("<II", code))
+    return list(struct.iter_unpack("<II", code))

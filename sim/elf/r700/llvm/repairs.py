@@ -7,8 +7,9 @@ from ctm.rtl.isa.r700.alu import Op2
 from ctm.rtl.isa.r700.control_flow import AluClause
 from ctm.rtl.isa.r700.limits import FETCH_UNITS
 from ctm.rtl.isa.word import replace, unpack
-from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.lines import Line
 from ctm.sim.elf.r700.executable import Unit
+from ctm.sim.elf.r700.llvm.error import DefectError
 from ctm.sim.elf.r700.operands import instructions
 from ctm.sim.elf.r700.words import Word, words
 
@@ -20,23 +21,22 @@ Place = tuple[int, int]
 """A register and its channel."""
 
 
-def repair(code: Sequence[Unit]) -> tuple[tuple[Unit, ...], list[str]]:
-    """The code repaired, and what was repaired, a sentence each.
+def repair(units: list[Unit], lines: list[Line | None]) -> list[str]:
+    """Repair code, together with the lines that its units come from; what was repaired, a sentence each.
 
     Raises
     ------
-    ElfError
+    DefectError
         A repair would change what the program means.
     """
-    units = list(code)
     said = []
     moves = _number_moves(units)
     if moves:
         said.append(f"repaired: {moves} MOVA_INT with Evergreen's number, 0xcc instead of 0x18")
-    fetches = _move_fetches(units)
+    fetches = _move_fetches(units, lines)
     if fetches:
         said.append(f"repaired: {fetches} fetch clauses between ALU_PUSH_BEFORE and its JUMP, moved in front of both")
-    return tuple(units), said
+    return said
 
 
 def _number_moves(units: list[Unit]) -> int:
@@ -50,7 +50,7 @@ def _number_moves(units: list[Unit]) -> int:
     return count
 
 
-def _move_fetches(units: list[Unit]) -> int:
+def _move_fetches(units: list[Unit], lines: list[Line | None]) -> int:
     """Pixels that are about to leave do not fetch behind the push, but use what was fetched."""
     count = 0
     found = {word.address: word for word in words(units, 0)}
@@ -61,12 +61,13 @@ def _move_fetches(units: list[Unit]) -> int:
         if not clauses:
             continue
         if _depend(units, word, clauses):
-            raise ElfError(
-                f"CF word {address}: LLVM put a fetch between a condition and its jump that depends on the condition: "
-                "compile with another -O, or use the fetched value in the condition", 8 * address,
+            raise DefectError(
+                "put a fetch between a condition and its jump that depends on the condition", address,
+                "compile with another -O, or use the fetched value in the condition",
             )  # fmt: skip
         end = address + 1 + len(clauses)
         units[address:end] = [*units[address + 1 : end], units[address]]
+        lines[address:end] = [*lines[address + 1 : end], lines[address]]
         count += len(clauses)
     return count
 

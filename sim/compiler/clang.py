@@ -1,0 +1,102 @@
+"""The Clang of the Python package `ziglang`: from C to IR, and from IR to an object. It writes no files."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ctm.sim.compiled.tools.package import Package
+from ctm.sim.compiled.tools.programs import Result, Tools
+from ctm.sim.compiler.error import BackEndError, Diagnostic, KernelError, Location
+from ctm.sim.compiler.source import Source
+
+CLANG = Package("ziglang", "ziglang", "kernels")
+INCLUDE = Path(__file__).parent / "include"
+"""Where kernels find ctm/kernel.h."""
+
+_TARGET = ("--target=r600", "-mcpu=rv770", "-fno-crash-diagnostics", "-fno-color-diagnostics", "-O2")
+_C = (
+    "-x", "c", "-S", "-emit-llvm", "-o", "-", "-nostdinc", "-ffreestanding", "-DCTM_CORE", "-fno-caret-diagnostics",
+    # For messages and line tables: lines, and names of values, so that a parameter has one.
+    "-g1", "-fdebug-compilation-dir=.", "-fno-discard-value-names",
+    # There is nothing that could be called.
+    "-mllvm", "-inline-threshold=100000",
+    # A comparison of what is never NaN is a mistake in most programs, but not an error.
+    "-fno-math-errno", "-fdenormal-fp-math=preserve-sign", "-Wno-unknown-pragmas", "-Wno-psabi",
+)  # fmt: skip
+_MESSAGE = re.compile(r"(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)")
+_CRASH = re.compile(r"^\d+\.\s+(.+?):(\d+):(\d+): ", re.MULTILINE)
+_BACK_END = re.compile(r"(\S+?):(\d+):(\d+)\b")
+_HINTS = {
+    "' file not found": "; beside its own headers a kernel has ctm/kernel.h and what C has without a library",
+    "call to undeclared function": "; docs/kernels.md has the functions that there are",
+    "call to undeclared library function": "; docs/kernels.md has the functions that there are",
+}
+
+
+def intermediate(source: Source, flags: Sequence[str]) -> tuple[str, list[Diagnostic]]:
+    """The IR of a source, and Clang's warnings.
+
+    Raises
+    ------
+    KernelError
+        Clang found errors, or failed itself.
+    ToolchainError
+        Clang is missing.
+    """
+    name = source.name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    folders = ("-iquote", str(source.folder), "-isystem", str(INCLUDE), "-isystem", str(_own_headers()))
+    result = _clang([*_C, *flags, *folders, "-"], f'# 1 "{name}"\n{source.text}'.encode())
+    printed = result.stderr.decode(errors="replace")
+    found = list(_messages(printed))
+    errors = [said for kind, said in found if kind != "warning"]
+    if errors:
+        raise KernelError(errors)
+    if result.returncode:
+        raise KernelError([Diagnostic(_crash(printed, source), "Clang fails here: write it in another way")])
+    return result.stdout.decode(), [said for kind, said in found if kind == "warning"]
+
+
+def back_end(text: str, flags: Sequence[str]) -> bytes:
+    """The object file of a module.
+
+    Raises
+    ------
+    BackEndError
+        LLVM refused the module, or crashed.
+    """
+    result = _clang(
+        ["-x", "ir", "-Xclang", "-disable-llvm-passes", "-c", "-o", "-", "-Wno-override-module", *flags, "-"],
+        text.encode(),
+    )
+    if not result.returncode:
+        return result.stdout
+    printed = result.stderr.decode(errors="replace")
+    said = [line for line in printed.splitlines() if "error" in line.lower() or "Cannot select" in line]
+    place = _BACK_END.search("\n".join(said))
+    is_known = place is not None and not place[1].startswith("<")
+    location = Location(place[1], int(place[2]), int(place[3])) if place and is_known else None
+    raise BackEndError(said[0] if said else f"LLVM ended with status {result.returncode}", location)
+
+
+def _clang(arguments: Sequence[str], given: bytes) -> Result:
+    with Tools() as tools:
+        return tools.start([str(CLANG.folder / "zig"), "clang", *_TARGET, *arguments], given=given).result()
+
+
+def _own_headers() -> Path:
+    """Headers that C has without a library, such as stdint.h."""
+    return CLANG.folder / "lib" / "include"
+
+
+def _messages(printed: str) -> list[tuple[str, Diagnostic]]:
+    found = []
+    for file, line, column, kind, text in _MESSAGE.findall(printed):
+        hint = next((hint for part, hint in _HINTS.items() if part in text), "")
+        message = re.sub(r" \[-W[^]]*\]$", "", text) + hint
+        found.append((kind, Diagnostic(Location(file, int(line), int(column)), message)))
+    return found
+
+
+def _crash(printed: str, source: Source) -> Location:
+    place = _CRASH.search(printed)
+    return Location(place[1], int(place[2]), int(place[3])) if place else Location(source.name, 1)

@@ -1,0 +1,60 @@
+"""Control flow of a function: which blocks follow which, and loops."""
+
+from ctm.sim.compiler.ir.module import Block, Function
+
+
+class Flow:
+    """The graph of a function's blocks, by label; blocks that cannot be reached are no part of it."""
+
+    def __init__(self, function: Function) -> None:
+        self.blocks = {block.label: block for block in function.blocks}
+        self.entry = function.blocks[0].label
+        self.following = {label: _targets(block) for label, block in self.blocks.items()}
+        self.order = self._reverse_postorder()
+        """Labels, each behind all that lead to it, but for loops."""
+        self.leading: dict[str, list[str]] = {label: [] for label in self.order}
+        for label in self.order:
+            for target in self.following[label]:
+                self.leading[target].append(label)
+        self.dominators = self._dominators()
+
+    def _reverse_postorder(self) -> list[str]:
+        order: list[str] = []
+        seen = {self.entry}
+        path = [(self.entry, iter(self.following[self.entry]))]
+        while path:
+            label, targets = path[-1]
+            target = next((target for target in targets if target not in seen), None)
+            if target is None:
+                order.append(label)
+                path.pop()
+            else:
+                seen.add(target)
+                path.append((target, iter(self.following[target])))
+        return order[::-1]
+
+    def _dominators(self) -> dict[str, set[str]]:
+        """For each block those through which every way to it leads, itself included."""
+        found = {label: set(self.order) for label in self.order}
+        found[self.entry] = {self.entry}
+        changed = True
+        while changed:
+            changed = False
+            for label in self.order[1:]:
+                before = set.intersection(*(found[other] for other in self.leading[label]))
+                if before | {label} != found[label]:
+                    found[label], changed = before | {label}, True
+        return found
+
+    def second_entry(self) -> str | None:
+        """A block at which a loop is entered beside its head; None if all loops have one entry."""
+        place = {label: number for number, label in enumerate(self.order)}
+        for label in self.order:
+            for target in self.following[label]:
+                if place[target] <= place[label] and target not in self.dominators[label]:
+                    return target
+        return None
+
+
+def _targets(block: Block) -> list[str]:
+    return [target.lstrip("%") for target in block.instructions[-1].targets]

@@ -1,0 +1,332 @@
+"""Vectors taken apart: a vector becomes the names of its elements.
+
+Cores compute channel by channel, and back ends handle scalars best. Vectors of four floats remain where they are one
+thing: as operands and results of functions (lookups, outputs, constants), and as elements of arrays.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from ctm.sim.compiler.ir.flow import Flow
+from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, split, typed
+
+_VECTOR = re.compile(r"<(\d+) x (\w+)>")
+_ELEMENTWISE = re.compile(r"([a-z]+(?: [a-z]+)*) (<\d+ x \w+>) (.*)", re.DOTALL)
+_CAST = re.compile(r"(\w+(?: \w+)*) (<\d+ x \w+>|\w+) (.*) to (<\d+ x \w+>|\w+)")
+_CALL = re.compile(r"((?:\w+ )*?)call ((?:\w+(?:\([^)]*\))? )*?)(<\d+ x \w+>|\w+) @([-\w.$]+)\((.*)\)(.*)")
+_PHI = re.compile(rf"\[ (.*?), ({NAME}) \]")
+_CASTS = ("trunc", "zext", "sext", "fptosi", "fptoui", "sitofp", "uitofp", "fptrunc", "fpext", "bitcast")
+_FLOATS = {"float": "i32", "double": "i64", "half": "i16"}
+_SCALAR_OPERANDS = ("llvm.abs", "llvm.ctlz", "llvm.cttz", "llvm.powi", "llvm.is.fpclass")
+"""Functions of vectors whose second operand is one scalar for all elements."""
+_REDUCTIONS = {
+    "add": "add {0} {1}, {2}", "mul": "mul {0} {1}, {2}", "and": "and {0} {1}, {2}", "or": "or {0} {1}, {2}",
+    "xor": "xor {0} {1}, {2}", "fadd": "fadd {0} {1}, {2}", "fmul": "fmul {0} {1}, {2}",
+    **{name: f"call {{0}} @llvm.{called}.{{0}}({{0}} {{1}}, {{0}} {{2}})" for name, called in (
+        ("smin", "smin"), ("smax", "smax"), ("umin", "umin"), ("umax", "umax"),
+        ("fmin", "minnum"), ("fmax", "maxnum"),
+    )},
+}  # fmt: skip
+
+
+def scalarised(function: Function, elements: dict[str, list[str]]) -> tuple[Function, list[str]]:
+    """The function without arithmetic on vectors, and declarations of what it calls now.
+
+    `elements` are those of its parameters.
+    """
+    work = _Scalariser(elements)
+    return work.function(function), sorted(work.declarations)
+
+
+class _Scalariser:
+    """One function. `elements` are the names of a vector's elements, `aliases` the scalars that others became."""
+
+    def __init__(self, elements: dict[str, list[str]]) -> None:
+        self.declarations: set[str] = set()
+        self._elements = dict(elements)
+        self._aliases: dict[str, str] = {}
+        self._numbers = count()
+        self._made: list[Instruction] = []
+        self._place = ""
+
+    def function(self, function: Function) -> Function:
+        flow = Flow(function)
+        blocks = {}
+        for label in flow.order:
+            self._made = []
+            for instruction in flow.blocks[label].instructions:
+                self._place = instruction.place
+                self._take(instruction)
+            blocks[label] = self._made
+        kept = [block.label for block in function.blocks if block.label in blocks]
+        return Function(
+            function.head, [Block(label, [self._finished(each) for each in blocks[label]]) for label in kept]
+        )
+
+    def _finished(self, instruction: Instruction) -> Instruction:
+        """With the operands that are known only now: those of phis, and aliases."""
+        text = instruction.text
+        if "\0" in text:
+            text = re.sub(r"\0(.*?)\0(\d+)\0(\w+)\0(\d+)\0", self._late, text)
+        return Instruction(instruction.result, re.sub(NAME, self._alias, text), instruction.metadata)
+
+    def _late(self, found: re.Match[str]) -> str:
+        return self._parts(found[1], int(found[2]), found[3])[int(found[4])]
+
+    def _alias(self, found: re.Match[str]) -> str:
+        name = found[0]
+        while name in self._aliases:
+            name = self._aliases[name]
+        return name
+
+    def _add(self, text: str) -> str:
+        name = f"%-v.{next(self._numbers)}"
+        self._made.append(Instruction(name, text, self._place))
+        return name
+
+    def _take(self, instruction: Instruction) -> None:
+        handler = _HANDLERS.get(instruction.opcode, _Scalariser._each)
+        has_vectors = _VECTOR.search(instruction.text) is not None
+        if not has_vectors or not handler(self, instruction):
+            self._made.append(instruction)
+
+    def _parts(self, value: str, size: int, element: str) -> list[str]:
+        """The elements of a vector's text."""
+        if value in self._elements:
+            return self._elements[value]
+        if value.startswith("<"):
+            return [typed(part)[1] for part in split(value[1:-1])]
+        if value.startswith("splat"):
+            return [typed(value[value.index("(") + 1 : -1])[1]] * size
+        if value == "zeroinitializer":
+            return [{"float": "0.000000e+00", "double": "0.000000e+00", "i1": "false"}.get(element, "0")] * size
+        return [value] * size
+
+    def _each(self, instruction: Instruction) -> bool:
+        """Arithmetic: the same of each element."""
+        found = _ELEMENTWISE.fullmatch(instruction.text)
+        if found is None:
+            return False
+        size, element = _shape(found[2])
+        columns = [self._parts(operand, size, element) for operand in split(found[3])]
+        self._elements[instruction.result] = [
+            self._add(f"{found[1]} {element} {', '.join(operands)}") for operands in zip(*columns, strict=True)
+        ]
+        return True
+
+    def _cast(self, instruction: Instruction) -> bool:
+        found = _CAST.fullmatch(instruction.text)
+        assert found is not None, instruction.text
+        (size, source), (new_size, target) = _shape(found[2]), _shape(found[4])
+        values = self._parts(found[3], size, source) if found[2].startswith("<") else [found[3]]
+        if size == new_size:
+            made = [self._add(f"{found[1]} {source} {value} to {target}") for value in values]
+        else:
+            made = list(self._regrouped(values, source, new_size, target))
+        if found[4].startswith("<"):
+            self._elements[instruction.result] = made
+        else:
+            self._aliases[instruction.result] = made[0]
+        return True
+
+    def _regrouped(self, values: list[str], source: str, size: int, target: str) -> Iterator[str]:
+        """The same bits as elements of another width, the lowest first."""
+        narrow, wide = _FLOATS.get(source, source), _FLOATS.get(target, target)
+        if source in _FLOATS:
+            values = [self._add(f"bitcast {source} {value} to {narrow}") for value in values]
+        bits, new_bits = int(narrow[1:]), int(wide[1:])
+        for place in range(size):
+            if new_bits > bits:
+                share = new_bits // bits
+                whole = "0"
+                for number, value in enumerate(values[place * share : (place + 1) * share]):
+                    part = self._add(f"zext {narrow} {value} to {wide}")
+                    part = self._add(f"shl {wide} {part}, {number * bits}") if number else part
+                    whole = self._add(f"or {wide} {whole}, {part}") if number else part
+            else:
+                share = bits // new_bits
+                part = self._add(f"lshr {narrow} {values[place // share]}, {place % share * new_bits}")
+                whole = self._add(f"trunc {narrow} {part} to {wide}")
+            yield self._add(f"bitcast {wide} {whole} to {target}") if target in _FLOATS else whole
+
+    def _extract(self, instruction: Instruction) -> bool:
+        (type_, vector), (_, index) = map(typed, split(instruction.text.split(" ", 1)[1]))
+        size, element = _shape(type_)
+        parts = self._parts(vector, size, element)
+        self._aliases[instruction.result] = parts[int(index)] if index.isdecimal() else self._chosen(
+            parts, element, index
+        )  # fmt: skip
+        return True
+
+    def _chosen(self, parts: list[str], element: str, index: str) -> str:
+        """An element by a computed index: the first one for an index that there is not."""
+        found = parts[0]
+        for place, part in enumerate(parts[1:], 1):
+            here = self._add(f"icmp eq i32 {index}, {place}")
+            found = self._add(f"select i1 {here}, {element} {part}, {element} {found}")
+        return found
+
+    def _insert(self, instruction: Instruction) -> bool:
+        (type_, vector), (element, value), (_, index) = map(typed, split(instruction.text.split(" ", 1)[1]))
+        parts = list(self._parts(vector, *_shape(type_)))
+        if index.isdecimal():
+            parts[int(index)] = value
+        else:
+            for place, part in enumerate(parts):
+                here = self._add(f"icmp eq i32 {index}, {place}")
+                parts[place] = self._add(f"select i1 {here}, {element} {value}, {element} {part}")
+        self._elements[instruction.result] = parts
+        return True
+
+    def _shuffle(self, instruction: Instruction) -> bool:
+        (type_, first), (_, second), (mask_type, mask) = map(typed, split(instruction.text.split(" ", 1)[1]))
+        both = self._parts(first, *_shape(type_)) + self._parts(second, *_shape(type_))
+        chosen = self._parts(mask, *_shape(mask_type))
+        self._elements[instruction.result] = [both[int(each)] if each.isdecimal() else "poison" for each in chosen]
+        return True
+
+    def _select(self, instruction: Instruction) -> bool:
+        words, operands = _leading_words(instruction.text)
+        (condition_type, condition), (type_, one), (_, other) = map(typed, split(operands))
+        size, element = _shape(type_)
+        conditions = [condition] * size if condition_type == "i1" else self._parts(condition, size, "i1")
+        rows = zip(conditions, self._parts(one, size, element), self._parts(other, size, element), strict=True)
+        self._elements[instruction.result] = [
+            self._add(f"{words} i1 {if_}, {element} {yes}, {element} {no}") for if_, yes, no in rows
+        ]
+        return True
+
+    def _phi(self, instruction: Instruction) -> bool:
+        words, rest = _leading_words(instruction.text)
+        type_ = rest[: rest.index(">") + 1]
+        size, element = _shape(type_)
+        sources = _PHI.findall(rest)
+        names = []
+        for place in range(size):
+            # Operands may be of blocks that are still to come.
+            late = (f"[ \0{value}\0{size}\0{element}\0{place}\0, {label} ]" for value, label in sources)
+            names.append(self._add(f"{words} {element} {', '.join(late)}"))
+        self._elements[instruction.result] = names
+        return True
+
+    def _call(self, instruction: Instruction) -> bool:
+        found = _CALL.fullmatch(instruction.text)
+        if found is None:
+            return False
+        name, operands = found[4], [typed(operand) for operand in split(found[5])]
+        if name.startswith("llvm.vector.reduce."):
+            return self._reduce(instruction, name.split(".")[3], operands)
+        base = re.sub(r"(\.v\d+\w+)+$", "", name)
+        if base != name and name.startswith("llvm.") and found[3].startswith("<"):
+            return self._called_each(instruction, base, found[3], operands)
+        values = [self._whole(*operand) for operand in operands]
+        text = f"{found[1]}call {found[2]}{found[3]} @{name}({', '.join(values)}){found[6]}"
+        self._with_parts(Instruction(instruction.result, text, instruction.metadata), found[3])
+        return True
+
+    def _called_each(self, call: Instruction, base: str, type_: str, operands: list[tuple[str, str]]) -> bool:
+        size, element = _shape(type_)
+        columns = []
+        for place, (operand_type, value) in enumerate(operands):
+            if operand_type.startswith("<"):
+                inner = _shape(operand_type)[1]
+                columns.append([f"{inner} {part}" for part in self._parts(value, size, inner)])
+            elif place and base.startswith(_SCALAR_OPERANDS):
+                columns.append([f"{operand_type} {value}"] * size)
+            else:
+                return False
+        types = [_shape(operand_type)[1] for operand_type, _ in operands]
+        suffix = _name(element) + (f".{types[1]}" if base == "llvm.powi" else "")
+        suffix += f".{_name(types[0])}" if base.startswith(("llvm.fptosi.sat", "llvm.fptoui.sat")) else ""
+        self.declarations.add(f"declare {element} @{base}.{suffix}({', '.join(types)})")
+        self._elements[call.result] = [
+            self._add(f"call {element} @{base}.{suffix}({', '.join(row)})") for row in zip(*columns, strict=True)
+        ]
+        return True
+
+    def _reduce(self, call: Instruction, kind: str, operands: list[tuple[str, str]]) -> bool:
+        type_, vector = operands[-1]
+        size, element = _shape(type_)
+        parts = [*(value for _, value in operands[:-1]), *self._parts(vector, size, element)]
+        form = _REDUCTIONS.get(kind)
+        if form is None:
+            return False
+        if form.startswith("call"):
+            form = form.replace(".{0}(", f".{_name(element)}(")
+            called = re.search(r"@[\w.]+", form)
+            assert called is not None
+            self.declarations.add(f"declare {element} {called[0]}({element}, {element})")
+        found = parts[0]
+        for part in parts[1:]:
+            found = self._add(form.format(element, found, part))
+        self._aliases[call.result] = found
+        return True
+
+    def _load(self, instruction: Instruction) -> bool:
+        found = _VECTOR.search(instruction.text)
+        assert found is not None
+        self._with_parts(instruction, found[0])
+        return True
+
+    def _store(self, instruction: Instruction) -> bool:
+        words, rest = _leading_words(instruction.text)
+        operands = split(rest)
+        value = self._whole(*typed(operands[0]))
+        self._made.append(Instruction("", f"{words} {', '.join([value, *operands[1:]])}", instruction.metadata))
+        return True
+
+    def _keep(self, instruction: Instruction) -> bool:
+        del instruction
+        return False
+
+    def _with_parts(self, instruction: Instruction, type_: str) -> None:
+        """Add an instruction whose result may be a vector, and what takes that apart."""
+        self._made.append(instruction)
+        if type_.startswith("<"):
+            size = _shape(type_)[0]
+            self._elements[instruction.result] = [
+                self._add(f"extractelement {type_} {instruction.result}, i32 {place}") for place in range(size)
+            ]
+
+    def _whole(self, type_: str, value: str) -> str:
+        """An operand that has to be a vector, with its type."""
+        if type_.startswith("<") and value in self._elements:
+            size, element = _shape(type_)
+            parts, value = self._parts(value, size, element), "poison"
+            for place, part in enumerate(parts):
+                if part != "poison":
+                    value = self._add(f"insertelement {type_} {value}, {element} {part}, i32 {place}")
+        return f"{type_} {value}"
+
+
+_HANDLERS: dict[str, Callable[[_Scalariser, Instruction], bool]] = {
+    **dict.fromkeys(_CASTS, _Scalariser._cast),
+    "extractelement": _Scalariser._extract,
+    "insertelement": _Scalariser._insert,
+    "shufflevector": _Scalariser._shuffle,
+    "select": _Scalariser._select,
+    "phi": _Scalariser._phi,
+    "call": _Scalariser._call,
+    "load": _Scalariser._load,
+    "store": _Scalariser._store,
+    "alloca": _Scalariser._keep,
+    "getelementptr": _Scalariser._keep,
+}
+
+
+def _shape(type_: str) -> tuple[int, str]:
+    found = _VECTOR.fullmatch(type_)
+    return (int(found[1]), found[2]) if found else (1, type_)
+
+
+def _name(element: str) -> str:
+    """A type in a function's name."""
+    return {"float": "f32", "double": "f64"}.get(element, element)
+
+
+def _leading_words(text: str) -> tuple[str, str]:
+    """The opcode and its flags, and what is behind them."""
+    found = re.match(r"((?:phi|select|store)(?: (?!i1\b)[a-z]+\b(?! ?\())*) (.*)", text, re.DOTALL)
+    assert found is not None, text
+    return found[1], found[2]

@@ -1,0 +1,71 @@
+"""Compiles kernels: the same way for every instruction set, and what differs behind `Target`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctm.sim.compiler.clang import intermediate
+from ctm.sim.compiler.error import BackEndRefusal, Diagnostic, KernelError, Location
+from ctm.sim.compiler.ir.module import Function, Module
+from ctm.sim.compiler.refusals import check, kernels
+from ctm.sim.compiler.source import Source
+from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
+from ctm.sim.elf import Executable
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled kernel: its name, its program, and what Clang warns of."""
+
+    name: str
+    executable: Executable
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def compile_kernel(source: Path | Source, *, isa: str = DEFAULT_TARGET, name: str | None = None) -> Kernel:
+    """Compile a kernel of a C source for an instruction set; `name` says which if there are several.
+
+    Raises
+    ------
+    KernelError
+        It cannot be compiled; each error has its file and line.
+    OSError
+        The file cannot be read.
+    ToolchainError
+        A package is missing.
+    ValueError
+        There is no such instruction set.
+    """
+    if isa not in TARGETS:
+        raise ValueError(f"kernels are compiled for {' or '.join(TARGETS)}, not for '{isa}'")
+    target = TARGETS[isa]
+    if isinstance(source, Path):
+        source = Source.read(source)
+    refusal: BackEndRefusal | None = None
+    for flags in target.fronts:
+        text, warnings = intermediate(source, flags)
+        module = Module.read(text)
+        kernel = _chosen(list(kernels(module)), source, name)
+        errors = check(module, kernel, target.refusal)
+        if errors:
+            raise KernelError(errors)
+        place = module.location(kernel) or Location(source.name, 1)
+        try:
+            return Kernel(kernel.name, target.compile(module, kernel, place), tuple(warnings))
+        except BackEndRefusal as error:
+            refusal = refusal or error
+    assert refusal is not None
+    raise refusal
+
+
+def _chosen(found: list[Function], source: Source, name: str | None) -> Function:
+    there = ", ".join(function.name for function in found)
+    fits = [function for function in found if name in (None, function.name)]
+    if len(fits) == 1:
+        return fits[0]
+    if not found:
+        problem = "it has no kernel: write `kernel void name(vec2 pixel) { ... }` behind #include <ctm/kernel.h>"
+    elif name is None:
+        problem = f"it has several kernels, so one must be named: {there}"
+    else:
+        problem = f"it has no kernel '{name}'; there is: {there}"
+    raise KernelError([Diagnostic(Location(source.name, 1), problem)])

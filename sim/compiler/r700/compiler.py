@@ -1,0 +1,123 @@
+"""From the IR of a kernel to an R700 program.
+
+LLVM's back end is asked several times if need be: its mistakes show in the object, and each has a remedy that costs
+something, so no remedy is used before it is needed.
+"""
+
+import re
+from collections.abc import Iterator
+
+from ctm.sim.compiler.clang import back_end
+from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, KernelError, Location
+from ctm.sim.compiler.ir.module import Function, Instruction, Module
+from ctm.sim.compiler.r700.lowering import lower
+from ctm.sim.compiler.r700.repairs import Remedies, repaired
+from ctm.sim.compiler.r700.writes import with_writes
+from ctm.sim.elf import ElfError
+from ctm.sim.elf.r700.executable import Executable
+from ctm.sim.elf.r700.llvm.error import DefectError
+from ctm.sim.elf.r700.llvm.objects import read_object
+
+_BOTH = (
+    # Jump tables and vectors of other lengths do not exist; the others are mistakes or crashes of LLVM.
+    "-fno-jump-tables", "-fno-slp-vectorize", "-fno-vectorize", "-mllvm", "-disable-vector-combine", "-mllvm",
+    "-replexitval=never", "-mllvm", "-disable-promote-alloca-to-vector",
+)  # fmt: skip
+_USUAL = ("-fno-unroll-loops", *_BOTH)
+FRONTS = (_USUAL, ("-O1", *_USUAL))
+"""Flags for Clang. Loops are unrolled where the source says so: `#pragma unroll`. Some loops with several exits that
+jumps were threaded through are too much for LLVM's back end."""
+_BACK = ("-fno-unroll-loops", *_BOTH, "-mllvm", "-disable-adv-copy-opt")
+_WITHOUT_PREDICATES = ("-mllvm", "-r600-if-convert=0")
+_ATTEMPTS: tuple[tuple[Remedies, tuple[str, ...]], ...] = (
+    (Remedies(), ()),
+    (Remedies(), _WITHOUT_PREDICATES),
+    (Remedies(conditions=True), ()),
+    (Remedies(arrays=True), ()),
+    (Remedies(conditions=True, divisors=True), _WITHOUT_PREDICATES),
+    (Remedies(conditions=True, divisors=True, arrays=True), _WITHOUT_PREDICATES),
+)
+_ARITHMETIC = {"shl": "shift", "lshr": "shift", "ashr": "shift", "mul": "product", "udiv": "quotient",
+               "sdiv": "quotient", "urem": "remainder", "srem": "remainder"}  # fmt: skip
+_CONVERSIONS = ("fptosi", "fptoui", "sitofp", "uitofp")
+_FUNCTIONS = {
+    "fma": "fma(): an R700 core rounds the product too; write a * b + c",
+    **{name: f"{name}(): of such functions there are sin, cos, exp2 and log2"
+       for name in ("tan", "tanh", "sinh", "cosh", "asin", "acos", "atan", "atan2")},
+}  # fmt: skip
+
+
+def refusal(instruction: Instruction) -> str:
+    """What LLVM's back end cannot do, said of one instruction; "" if it can."""
+    parts = instruction.callee.split(".")
+    return _FUNCTIONS.get(parts[1], "") if parts[0] == "llvm" else ""
+
+
+def compile_module(module: Module, kernel: Function, place: Location) -> Executable:
+    """The program of a kernel that was checked; `place` is where it begins.
+
+    Raises
+    ------
+    KernelError
+        It cannot be compiled; BackEndRefusal if it may be with other flags.
+    """
+    lowered, function = lower(module, kernel, place)
+    first: BackEndError | ElfError | None = None
+    for remedies, flags in _ATTEMPTS:
+        ready = Module([repaired(function, remedies) if part is function else part for part in lowered.parts])
+        try:
+            executable, _ = read_object(back_end(str(ready), (*_BACK, *flags)))
+            return _finished(executable, place)
+        except (BackEndError, ElfError) as error:
+            first = first or error
+    assert first is not None
+    raise BackEndRefusal([_explained(module, kernel, place, first)])
+
+
+def _finished(executable: Executable, place: Location) -> Executable:
+    try:
+        return with_writes(executable)
+    except ValueError as error:
+        raise KernelError([Diagnostic(place, str(error))]) from None
+
+
+def _explained(module: Module, kernel: Function, place: Location, error: BackEndError | ElfError) -> Diagnostic:
+    """What a user can do about a failure."""
+    suspect = next(_suspects(module, kernel), None)
+    if isinstance(error, DefectError):
+        return Diagnostic(place, f"LLVM's back end gets this kernel wrong, whatever is tried: it {error.problem}")
+    if suspect is not None:
+        return suspect
+    if isinstance(error, ElfError):
+        problem = re.sub(r"^at offset 0x[0-9a-f]+: ", "", str(error))
+        return Diagnostic(place, f"this kernel is too large for a core: {problem}")
+    said = "LLVM's back end for the R700 cannot compile this; write it in another way"
+    return Diagnostic(error.location or place, said)
+
+
+def _suspects(module: Module, kernel: Function) -> Iterator[Diagnostic]:
+    """What LLVM's back end can do in some cases only, so that it was tried."""
+    size = 0
+    for instruction in kernel.instructions:
+        location = module.location(instruction) or module.location(kernel)
+        found = re.match(r"(\w+)(?: nuw| nsw| exact| samesign)* (i64|<\d x i64>) ", instruction.text)
+        if found and found[1] in _ARITHMETIC and location:
+            yield Diagnostic(
+                location, f"a 64-bit {_ARITHMETIC[found[1]]}: cores have 32 bits; of 64 they add and compare"
+            )
+        if instruction.opcode in _CONVERSIONS and "i64" in instruction.text and location:
+            yield Diagnostic(location, "a conversion between floats and 64-bit integers: use int or uint")
+        size += _array_size(instruction)
+    location = module.location(kernel)
+    if size and location:
+        yield Diagnostic(location, f"its arrays have {size} elements, which are registers: make them smaller")
+
+
+def _array_size(instruction: Instruction) -> int:
+    """Elements of a private array."""
+    if instruction.opcode != "alloca":
+        return 0
+    size = 1
+    for count in re.findall(r"[\[<](\d+) x ", instruction.text):
+        size *= int(count)
+    return size

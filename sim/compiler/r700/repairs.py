@@ -1,0 +1,154 @@
+"""IR that LLVM 22's R600 back end gets wrong for the RV770, written in another way.
+
+What helps nearly always is a zero that LLVM does not know (`ZERO`): x + zero is x, but nothing is known of it.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import count
+
+from ctm.sim.compiler.ir.module import NAME, Block, Function, split
+from ctm.sim.compiler.r700.rewriting import ZERO, Replacement, Rule, rewrite
+
+_DIVISION = re.compile(r"([us])(div|rem) (?:exact )?i32 (.*)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remedies:
+    """What is done beyond that which is always done, where the object shows that it is needed.
+
+    conditions
+        A branch behind a lookup is made to depend on it, so that the lookup stays in front.
+    divisors
+        Divisions by constants too.
+    arrays
+        No element of a private array has an index that LLVM knows.
+    """
+
+    conditions: bool = False
+    divisors: bool = False
+    arrays: bool = False
+
+
+def repaired(function: Function, remedies: Remedies) -> Function:
+    """The function with everything that LLVM gets wrong written in another way."""
+    rules: list[Rule] = [_rotation, _trailing_zeros]
+    rules.append(_division if remedies.divisors else _unknown_division)
+    if any(instruction.opcode == "fneg" for instruction in function.instructions):
+        rules.append(_magnitude)
+    numbers = count(1000)
+    if remedies.arrays:
+        function = _with_hidden_indices(function, numbers)
+    function = rewrite(function, rules, numbers)
+    return _with_tied_branches(function, numbers) if remedies.conditions else function
+
+
+def _unknown_division(new: Replacement) -> bool:
+    """Division of values with 9 or more sign bits is done in 24 bits, wrongly for large unsigned ones."""
+    found = _DIVISION.fullmatch(new.replaced.text)
+    return found is not None and found[1] == "u" and split(found[3])[1].startswith("%") and _division(new)
+
+
+def _division(new: Replacement) -> bool:
+    found = _DIVISION.fullmatch(new.replaced.text)
+    if found is None:
+        return False
+    one, other = (new.value(f"add i32 {operand}, {ZERO}") for operand in split(found[3]))
+    new.result(f"{found[1]}{found[2]} i32 {one}, {other}")
+    return True
+
+
+def _rotation(new: Replacement) -> bool:
+    """LLVM believes that the R700 can rotate. LLVM knows no shift by 32: it is one by 1 and by the rest."""
+    name = new.replaced.callee
+    if name not in ("llvm.fshl.i32", "llvm.fshr.i32"):
+        return False
+    high, low, by = new.replaced.arguments
+    masked = new.value(f"and i32 {by}, 31")
+    amount = new.value(f"add i32 {masked}, {ZERO}")
+    rest = new.value(f"sub i32 31, {amount}")
+    if name == "llvm.fshl.i32":
+        first = new.value(f"shl i32 {high}, {amount}")
+        half = new.value(f"lshr i32 {low}, 1")
+        second = new.value(f"lshr i32 {half}, {rest}")
+    else:
+        first = new.value(f"lshr i32 {low}, {amount}")
+        half = new.value(f"shl i32 {high}, 1")
+        second = new.value(f"shl i32 {half}, {rest}")
+    new.result(f"or i32 {first}, {second}")
+    return True
+
+
+def _trailing_zeros(new: Replacement) -> bool:
+    """LLVM crashes on them."""
+    if new.replaced.callee != "llvm.cttz.i32":
+        return False
+    word = new.replaced.arguments[0]
+    negative = new.value(f"sub i32 0, {word}")
+    lowest = new.value(f"and i32 {word}, {negative}")
+    hidden = new.value(f"add i32 {lowest}, {ZERO}")
+    leading = new.value(f"call i32 @llvm.ctlz.i32(i32 {hidden}, i1 false)")
+    place = new.value(f"sub i32 31, {leading}")
+    none = new.value(f"icmp eq i32 {word}, 0")
+    new.result(f"select i1 {none}, i32 32, i32 {place}")
+    return True
+
+
+def _magnitude(new: Replacement) -> bool:
+    """|x| where -x is computed too becomes -|x|."""
+    if new.replaced.callee != "llvm.fabs.f32":
+        return False
+    bits = new.value(f"bitcast float {new.replaced.arguments[0]} to i32")
+    cleared = new.value(f"and i32 {bits}, {new.constant(0x7FFFFFFF)}")
+    new.result(f"bitcast i32 {cleared} to float")
+    return True
+
+
+def _with_tied_branches(function: Function, numbers: "count[int]") -> Function:
+    """Each branch depends on the lookups of its block in a way that changes nothing."""
+    blocks = []
+    for block in function.blocks:
+        fetched = [each.result for each in block.instructions if each.callee == "llvm.r600.tex"]
+        branch = block.instructions[-1]
+        found = re.fullmatch(r"br i1 (\S+), (.*)", branch.text)
+        new = Replacement(branch, numbers)
+        if found and fetched:
+            condition = found[1]
+            for result in fetched:
+                first = new.value(f"extractelement <4 x float> {result}, i32 0")
+                bits = new.value(f"bitcast float {first} to i32")
+                none = new.value(f"and i32 {bits}, {ZERO}")
+                never = new.value(f"icmp ne i32 {none}, 0")
+                condition = new.value(f"or i1 {condition}, {never}")
+            new.keep(f"br i1 {condition}, {found[2]}")
+        else:
+            new.keep()
+        blocks.append(Block(block.label, [*block.instructions[:-1], *new.instructions]))
+    return Function(function.head, blocks)
+
+
+_PRIVATE = "ptr addrspace(5)"
+_CONSTANT_INDEX = re.compile(rf"(getelementptr .*{re.escape(_PRIVATE)} {NAME}(?:, i32 0)?, i32 )(\d+)")
+_ACCESS = re.compile(rf"((?:load|store) .*{re.escape(_PRIVATE)} )({NAME})(.*)")
+
+
+def _with_hidden_indices(function: Function, numbers: "count[int]") -> Function:
+    """An element with an index that is known is a register of its own to LLVM, which then reorders accesses."""
+    arrays = {each.result for each in function.instructions if each.opcode == "alloca"}
+
+    def index(new: Replacement) -> bool:
+        found = _CONSTANT_INDEX.fullmatch(new.replaced.text)
+        if found is None:
+            return False
+        new.result(f"{found[1]}{new.constant(int(found[2]))}")
+        return True
+
+    def access(new: Replacement) -> bool:
+        found = _ACCESS.fullmatch(new.replaced.text)
+        if found is None or found[2] not in arrays:
+            return False
+        place = new.value(f"getelementptr i8, {_PRIVATE} {found[2]}, i32 {ZERO}")
+        new.keep(f"{found[1]}{place}{found[3]}")
+        return True
+
+    return rewrite(function, [index, access], numbers)

@@ -1,0 +1,60 @@
+"""Replaces instructions of a function by others, in the text of its IR."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+
+from ctm.sim.compiler.ir.module import Block, Function, Instruction
+
+ZERO = "%-zero"
+"""A zero that LLVM does not know."""
+
+
+class Replacement:
+    """The instructions that take the place of one; they belong to the same line of the source."""
+
+    def __init__(self, replaced: Instruction, numbers: Iterator[int]) -> None:
+        self.replaced = replaced
+        self.instructions: list[Instruction] = []
+        self._numbers = numbers
+
+    def value(self, text: str) -> str:
+        """Add an instruction; the name of its result."""
+        name = f"%-c.{next(self._numbers)}"
+        self.instructions.append(Instruction(name, text, self.replaced.place))
+        return name
+
+    def effect(self, text: str) -> None:
+        """Add an instruction without a result."""
+        self.instructions.append(Instruction("", text, self.replaced.place))
+
+    def result(self, text: str) -> None:
+        """Add the instruction that has the result of the one that is replaced."""
+        self.instructions.append(Instruction(self.replaced.result, text, self.replaced.place))
+
+    def keep(self, text: str | None = None) -> None:
+        """Add the replaced instruction itself, with another text if one is given."""
+        self.instructions.append(self.replaced if text is None else replace(self.replaced, text=text))
+
+    def constant(self, number: int) -> str:
+        """A number that LLVM does not know."""
+        return self.value(f"add i32 {ZERO}, {number}") if number else ZERO
+
+
+Rule = Callable[[Replacement], bool]
+"""Fills a replacement, and says whether it did."""
+
+
+def rewrite(function: Function, rules: Sequence[Rule], numbers: Iterator[int] | None = None) -> Function:
+    """A function in which the first rule that fits an instruction has replaced it."""
+    numbers = numbers or count()
+    blocks = []
+    for block in function.blocks:
+        instructions = []
+        for instruction in block.instructions:
+            replacement = Replacement(instruction, numbers)
+            if not any(rule(replacement) for rule in rules):
+                replacement.instructions = [instruction]
+            instructions += replacement.instructions
+        blocks.append(Block(block.label, instructions))
+    return Function(function.head, blocks)

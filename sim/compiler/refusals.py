@@ -1,0 +1,162 @@
+"""What no core can do, found in a kernel's IR: each with its place and a sentence.
+
+`check` looks at a kernel after optimisation, so whatever could be computed beforehand, or is never used, is gone.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from ctm.rtl.isa.limits import FLOAT_CONSTANTS, INPUTS, OUTPUTS
+from ctm.sim.compiler.error import Diagnostic, Location
+from ctm.sim.compiler.ir.flow import Flow
+from ctm.sim.compiler.ir.module import NAME, Function, Instruction, Module
+
+_VALUES = re.compile(rf'{NAME}|@[-\w.$]+|@"[^"]*"|c"[^"]*"')
+_NUMBERS = {
+    "ctm.texel": ("the number of an input", INPUTS),
+    "ctm.texture": ("the number of an input", INPUTS),
+    "ctm.output": ("the number of an output", OUTPUTS),
+}
+"""Functions whose first operand is a number that the instruction holds."""
+_TYPES = {
+    "double": "double: cores compute floats only; write constants as 0.5f, and float for double",
+    "half": "_Float16: cores compute floats only; write float",
+    "bfloat": "__bf16: cores compute floats only; write float",
+    "fp128": "long double: cores compute floats only; write float",
+    "x86_fp80": "long double: cores compute floats only; write float",
+}
+
+
+def check(module: Module, kernel: Function, extra: Callable[[Instruction], str]) -> list[Diagnostic]:
+    """What is wrong with a kernel; `extra` says it of single instructions for one instruction set, "" if nothing."""
+    found: list[Diagnostic] = []
+    flow = Flow(kernel)
+    second = flow.second_entry()
+    if second is not None:
+        problem = "a loop that a goto enters in the middle: enter it at its head only"
+        found.append(Diagnostic(_place(module, kernel, flow.blocks[second].instructions), problem))
+    for label in flow.order:
+        for instruction in flow.blocks[label].instructions:
+            problem = _problem(module, kernel, instruction) or extra(instruction)
+            if problem:
+                found.append(Diagnostic(_place(module, kernel, [instruction]), problem))
+    return list(dict.fromkeys(found))
+
+
+def _place(module: Module, kernel: Function, instructions: list[Instruction]) -> Location:
+    """The first place that is known."""
+    items: list[Instruction | Function] = [*instructions, kernel]
+    found = map(module.location, items)
+    return next((location for location in found if location), Location("<kernel>", 0))
+
+
+def _problem(module: Module, kernel: Function, instruction: Instruction) -> str:
+    """What no core can do."""
+    plain = _VALUES.sub("", instruction.text)
+    for name, message in _TYPES.items():
+        if re.search(rf"\b{name}\b", plain):
+            return message
+    if any(int(bits) > 64 for bits in re.findall(r"\bi(\d+)\b", plain)):
+        return "an integer of more than 64 bits"
+    if instruction.opcode == "call":
+        return _of_call(module, kernel, instruction)
+    return _of_memory(module, instruction, plain) or _OTHERS.get(instruction.opcode, "")
+
+
+_OTHERS = {
+    "frem": "the remainder of floats: mod(x, y) of ctm/kernel.h is one for small quotients",
+    "indirectbr": "a goto to a computed label",
+    "va_arg": "a function with any number of arguments",
+    "fence": "memory that is shared with others",
+    "atomicrmw": "memory that is shared with others",
+    "cmpxchg": "memory that is shared with others",
+    "callbr": "inline assembly",
+}
+
+
+def _of_call(module: Module, kernel: Function, call: Instruction) -> str:
+    name = call.callee
+    if " asm " in call.text:
+        return "inline assembly: a kernel is for several instruction sets"
+    if not name:
+        return "a call of what a pointer points to: which function it is must be known when the kernel is compiled"
+    if name in _NUMBERS:
+        what, limit = _NUMBERS[name]
+        number = call.arguments[0]
+        if not number.lstrip("-").isdecimal():
+            return f"{what} is computed: it must be a number that is known when the kernel is compiled"
+        return "" if 0 <= int(number) < limit else f"{what} is {number}, not 0..{limit - 1}"
+    if name == "ctm.constant":
+        number = call.arguments[0]
+        known = number.lstrip("-").isdecimal()
+        bad = known and not 0 <= int(number) < FLOAT_CONSTANTS
+        return f"the number of a constant is {number}, not 0..{FLOAT_CONSTANTS - 1}" if bad else ""
+    if name.startswith(("ctm.", "llvm.")):
+        return _INTRINSICS.get(name.split(".")[1], "") if name.startswith("llvm.") else ""
+    called = next((function for function in module.functions if function.name == name), None)
+    if called is None:
+        return f"the function {name} has no body: docs/kernels.md has those that there are"
+    if called is kernel or _calls(module, called, called.name):
+        return f"{name} calls itself: cores have no stack for data; write a loop"
+    return f"a call of {name} that is not inlined: leave noinline away"
+
+
+_INTRINSICS = {
+    "trap": "a trap, or an end that cannot be reached: use discard()",
+    "debugtrap": "a trap: use discard()",
+    "ubsantrap": "a trap: use discard()",
+    "va_start": "a function with any number of arguments",
+    "stacksave": "an array whose size is computed: give it the largest",
+}
+
+
+def _calls(module: Module, function: Function, wanted: str) -> bool:
+    """Whether a function calls another, through others or not."""
+    by_name = {each.name: each for each in module.functions}
+    seen: set[str] = set()
+    waiting = [function]
+    while waiting:
+        for instruction in waiting.pop().instructions:
+            name = instruction.callee
+            if name == wanted:
+                return True
+            if name in by_name and name not in seen:
+                seen.add(name)
+                waiting.append(by_name[name])
+    return False
+
+
+def _of_memory(module: Module, instruction: Instruction, plain: str) -> str:
+    if instruction.opcode == "alloca":
+        count = re.search(rf"alloca .*, i\d+ {NAME}", instruction.text)
+        return "an array whose size is computed: give it the largest" if count else ""
+    if instruction.opcode not in ("load", "store", "getelementptr", "addrspacecast", "ptrtoint", "inttoptr"):
+        return ""
+    for name in re.findall(r"@([-\w.$]+)", instruction.text):
+        return _of_global(module, name)
+    spaces = [int(space or 0) for space in re.findall(r"\bptr(?: addrspace\((\d+)\))?", plain)]
+    if instruction.opcode in ("inttoptr", "ptrtoint"):
+        return "an address: memory is read by texel() and constant(), and written by output() and write()"
+    if any(space != _PRIVATE for space in spaces):
+        return "memory that is not the kernel's own: use texel(), constant(), output() and write()"
+    return ""
+
+
+_PRIVATE = 5
+"""The address space of a function's own arrays."""
+
+
+def _of_global(module: Module, name: str) -> str:
+    definition = next((line for line in module.lines if line.startswith(f"@{name} ")), "")
+    shown = name.split(".")[-1] if name.startswith("__const.") else name
+    if " constant " in definition:
+        return (
+            f"the table {shown} is read with a computed index, or copied: fill an array in the kernel by assignments, "
+            "or give it as constants"
+        )
+    return f"the variable {shown} outlives the kernel: cores keep nothing from pixel to pixel"
+
+
+def kernels(module: Module) -> Iterator[Function]:
+    """The kernels of a module."""
+    return (function for function in module.functions if ' section "ctm.kernel"' in function.head)

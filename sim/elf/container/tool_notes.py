@@ -1,0 +1,15 @@
+"""Notes of tools: the machine's loader, which looks at notes of its own name only, goes past them."""
+
+import enum
+
+TOOL_NAME = b"CTM\x00"
+"""The owner of these notes."""
+
+
+class ToolNote(enum.Enum):
+    """Kinds of notes.
+
+    LINES: which line of which source each unit of code comes from; `sim/elf/lines.py`.
+    """
+
+    LINES = 1
