@@ -130,13 +130,13 @@ def _of_memory(module: Module, instruction: Instruction, plain: str) -> str:
     if instruction.opcode == "alloca":
         count = re.search(rf"alloca .*, i\d+ {NAME}", instruction.text)
         return "an array whose size is computed: give it the largest" if count else ""
-    if instruction.opcode not in ("load", "store", "getelementptr", "addrspacecast", "ptrtoint", "inttoptr"):
+    if "inttoptr" in plain or "ptrtoint" in plain:
+        return "an address as a number: memory is read by texel() and constant(), and written by output() and write()"
+    if instruction.opcode not in ("load", "store", "getelementptr", "addrspacecast"):
         return ""
     for name in re.findall(r"@([-\w.$]+)", instruction.text):
         return _of_global(module, name)
     spaces = [int(space or 0) for space in re.findall(r"\bptr(?: addrspace\((\d+)\))?", plain)]
-    if instruction.opcode in ("inttoptr", "ptrtoint"):
-        return "an address: memory is read by texel() and constant(), and written by output() and write()"
     if any(space != _PRIVATE for space in spaces):
         return "memory that is not the kernel's own: use texel(), constant(), output() and write()"
     return ""
@@ -148,7 +148,7 @@ _PRIVATE = 5
 
 def _of_global(module: Module, name: str) -> str:
     definition = next((line for line in module.lines if line.startswith(f"@{name} ")), "")
-    shown = name.split(".")[-1] if name.startswith("__const.") else name
+    shown = [part for part in name.split(".") if not part.isdecimal()][-1]
     if " constant " in definition:
         return (
             f"the table {shown} is read with a computed index, or copied: fill an array in the kernel by assignments, "

@@ -55,7 +55,7 @@ class Execution:
         if job.conditional is not None and job.job.conditional is not None:
             buffer = job.conditional
             self._conditional = self.device.image(buffer.layout, buffer.array, job.job.conditional.memory)
-        self._programs: dict[Path, int] = {}
+        self._programs: dict[tuple[Path, str | None], int] = {}
 
     def run(self) -> Run:
         """Run every launch, in order.
@@ -113,9 +113,9 @@ class Execution:
     def _program(self, launch: Launch) -> int:
         """Address of the program's executable, which is placed in memory once."""
         file = launch.program
-        if file.path not in self._programs:
-            self._programs[file.path] = self.device.place(write_executable(file.executable))
-        return self._programs[file.path]
+        if file.key not in self._programs:
+            self._programs[file.key] = self.device.place(write_executable(file.executable))
+        return self._programs[file.key]
 
 
 def check_kinds(job: LoadedJob, config: MachineConfig) -> None:

@@ -15,12 +15,21 @@ _C = ".c"
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramFile:
-    """An executable, where it comes from, the constants that its file gives values to, and a compiler's warnings."""
+    """An executable, where it comes from, the constants that its file gives values to, and a compiler's warnings.
+
+    `kernel` is which of the file's kernels it is, if the job says that.
+    """
 
     path: Path
     executable: Executable
+    kernel: str | None = None
     constants: ConstantFiles = ConstantFiles()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[Path, str | None]:
+        """What tells it from other programs."""
+        return self.path, self.kernel
 
 
 def kernel_in(name: str) -> tuple[str, str | None]:
@@ -47,7 +56,7 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
         if path.suffix == _C:
             compiled = compile_kernel(path, isa=isa, name=kernel)
             warnings = tuple(str(warning) for warning in compiled.warnings)
-            return ProgramFile(path=path, executable=compiled.executable, warnings=warnings)
+            return ProgramFile(path=path, executable=compiled.executable, kernel=kernel, warnings=warnings)
         if path.suffix == ".s":
             return ProgramFile(path=path, executable=assemble(read_text(path), name=str(path)))
         if path.suffix == ".elf":

@@ -34,8 +34,9 @@ _ATTEMPTS: tuple[tuple[Remedies, tuple[str, ...]], ...] = (
     (Remedies(), _WITHOUT_PREDICATES),
     (Remedies(conditions=True), ()),
     (Remedies(arrays=True), ()),
+    (Remedies(shifts=True), ()),
     (Remedies(conditions=True, divisors=True), _WITHOUT_PREDICATES),
-    (Remedies(conditions=True, divisors=True, arrays=True), _WITHOUT_PREDICATES),
+    (Remedies(conditions=True, divisors=True, shifts=True, arrays=True), _WITHOUT_PREDICATES),
 )
 _ARITHMETIC = {"shl": "shift", "lshr": "shift", "ashr": "shift", "mul": "product", "udiv": "quotient",
                "sdiv": "quotient", "urem": "remainder", "srem": "remainder"}  # fmt: skip
@@ -91,8 +92,11 @@ def _explained(module: Module, kernel: Function, place: Location, error: BackEnd
     if isinstance(error, ElfError):
         problem = re.sub(r"^at offset 0x[0-9a-f]+: ", "", str(error))
         return Diagnostic(place, f"this kernel is too large for a core: {problem}")
+    if error.location is None:
+        said = "LLVM's back end for the R700 fails, mostly because a kernel needs more registers than there are"
+        return Diagnostic(place, f"{said}: keep fewer values at once")
     said = "LLVM's back end for the R700 cannot compile this; write it in another way"
-    return Diagnostic(error.location or place, said)
+    return Diagnostic(error.location, said)
 
 
 def _suspects(module: Module, kernel: Function) -> Iterator[Diagnostic]:

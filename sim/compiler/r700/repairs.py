@@ -21,18 +21,21 @@ class Remedies:
         A branch behind a lookup is made to depend on it, so that the lookup stays in front.
     divisors
         Divisions by constants too.
+    shifts
+        Everything that may be half of a rotation is hidden.
     arrays
         No element of a private array has an index that LLVM knows.
     """
 
     conditions: bool = False
     divisors: bool = False
+    shifts: bool = False
     arrays: bool = False
 
 
 def repaired(function: Function, remedies: Remedies) -> Function:
     """The function with everything that LLVM gets wrong written in another way."""
-    rules: list[Rule] = [_rotation, _trailing_zeros]
+    rules: list[Rule] = [_rotation, _union(function, any_shift=remedies.shifts), _trailing_zeros]
     rules.append(_division if remedies.divisors else _unknown_division)
     if any(instruction.opcode == "fneg" for instruction in function.instructions):
         rules.append(_magnitude)
@@ -77,6 +80,39 @@ def _rotation(new: Replacement) -> bool:
         second = new.value(f"shl i32 {half}, {rest}")
     new.result(f"or i32 {first}, {second}")
     return True
+
+
+def _union(function: Function, *, any_shift: bool) -> Rule:
+    """What LLVM would take for a rotation: the shift to the right gets a count that LLVM does not know."""
+    shifts = {each.result: each for each in function.instructions if each.opcode in ("shl", "lshr")}
+
+    def count_of(name: str, opcode: str) -> str | None:
+        each = shifts.get(name)
+        return (
+            split(each.text.split(" i32 ")[1])[1] if each and each.opcode == opcode and " i32 " in each.text else None
+        )
+
+    def rule(new: Replacement) -> bool:
+        found = _UNION.fullmatch(new.replaced.text)
+        operands = split(found[2]) if found else []
+        for place, (one, other) in enumerate(zip(operands, operands[::-1], strict=True)):
+            right, left = count_of(one, "lshr"), count_of(other, "shl")
+            if found and right is not None and (any_shift or _make_32(right, left)):
+                value = split(shifts[one].text.split(" i32 ")[1])[0]
+                hidden = new.value(f"add i32 {right}, {ZERO}")
+                operands[place] = new.value(f"lshr i32 {value}, {hidden}")
+                new.result(f"{found[1]} i32 {', '.join(operands)}")
+                return True
+        return False
+
+    return rule
+
+
+def _make_32(right: str, left: str | None) -> bool:
+    """Whether two counts may be those of a rotation."""
+    if left is None:
+        return False
+    return not (right.isdecimal() and left.isdecimal()) or int(right) + int(left) == 32
 
 
 def _trailing_zeros(new: Replacement) -> bool:
@@ -128,6 +164,7 @@ def _with_tied_branches(function: Function, numbers: "count[int]") -> Function:
 
 
 _PRIVATE = "ptr addrspace(5)"
+_UNION = re.compile(r"(or|add|xor)(?: \w+)* i32 (.*)")
 _CONSTANT_INDEX = re.compile(rf"(getelementptr .*{re.escape(_PRIVATE)} {NAME}(?:, i32 0)?, i32 )(\d+)")
 _ACCESS = re.compile(rf"((?:load|store) .*{re.escape(_PRIVATE)} )({NAME})(.*)")
 

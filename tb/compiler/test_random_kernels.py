@@ -1,0 +1,68 @@
+"""Random kernels give on R700 cores what the same C gives on the host, or are refused for a reason that is known."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctm.sim.compiler import KernelError, compile_kernel
+from ctm.sim.compiler.source import Source
+from ctm.tb.compiler import core
+from ctm.tb.compiler.comparison import differences
+from ctm.tb.compiler.host import Launch, Library
+from ctm.tb.compiler.random_kernels import PRELUDE, RandomKernel
+
+_SIZE = 16
+_BATCH = 50
+_REASONS = (
+    "a group that reads an array behind a write with a computed index",
+    "LLVM's back end for the R700 cannot compile this",
+    "more registers than there are",
+)
+"""What LLVM cannot do; each is a sentence that a user sees."""
+
+
+def launch() -> Launch:
+    generator = np.random.default_rng(1)
+    shape = _SIZE, _SIZE
+    floats = generator.uniform(-4, 4, (2, *shape))
+    whole = generator.integers(-50, 50, shape), generator.integers(1, 40, shape)
+    plane = np.stack([*floats, *whole], axis=-1).astype(np.float32)
+    return Launch(width=_SIZE, height=_SIZE, inputs={0: plane})
+
+
+def run(seeds: range, folder: Path, *, arrays: bool) -> Counter[str]:
+    """Compare kernels; how often each thing happened: "right", or a refusal by its sentence."""
+    texts = {seed: RandomKernel(seed, arrays=arrays).text(f"k{seed}") for seed in seeds}
+    host = Library([PRELUDE + "".join(texts.values())], folder)
+    where = launch()
+    found: Counter[str] = Counter()
+    for seed, text in texts.items():
+        try:
+            program = compile_kernel(Source(PRELUDE + text, "k.c")).executable
+        except KernelError as error:
+            assert re.match(r"k\.c:\d+", str(error)), error
+            reasons = [reason for reason in _REASONS if reason in str(error)]
+            assert reasons, f"seed {seed}: {error}"
+            found[reasons[0]] += 1
+            continue
+        expected = host.run(f"k{seed}", where, core.UNTOUCHED)
+        assert differences(core.run(program, where), expected, bits=(0,)) == 0, f"seed {seed}, arrays {arrays}"
+        found["right"] += 1
+    return found
+
+
+@pytest.mark.parametrize("arrays", [False, True])
+def test_a_few(tmp_path: Path, arrays: bool) -> None:
+    found = run(range(16 if arrays else 24), tmp_path, arrays=arrays)
+    assert found["right"] >= (15 if arrays else 24), found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(10_000, 12_000, _BATCH))
+def test_many(tmp_path: Path, first: int) -> None:
+    """Half of them have arrays."""
+    found = run(range(first, first + _BATCH), tmp_path, arrays=bool(first // _BATCH % 2))
+    assert found["right"] >= _BATCH - 4, found
