@@ -3,8 +3,10 @@
 import ctypes
 import hashlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
 
@@ -76,7 +78,24 @@ def _tell_of(problem: str) -> None:
 
 
 def _compiled(text: str, host: Host) -> bytes:
-    """The object file of a module."""
+    """The object file of a module.
+
+    LLVM takes seconds for some, in which Python hears no signal. So a thread waits for it, which nobody waits for if a
+    signal ends what is waiting here: it has no file open.
+    """
+    made: Future[bytes] = Future()
+
+    def make() -> None:
+        try:
+            made.set_result(_emitted(text, host))
+        except BaseException as error:
+            made.set_exception(error)
+
+    threading.Thread(target=make, name="ctm-llvm", daemon=True).start()
+    return made.result()
+
+
+def _emitted(text: str, host: Host) -> bytes:
     module = binding.parse_assembly(text)
     module.verify()
     machine = _machine(host)

@@ -9,9 +9,13 @@ from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.program import FallBackError, Prepared, check_independence, final_test, prepared
 from ctm.sim.engines.fast.r5xx.graph import Graph, TooManyPathsError
 from ctm.sim.engines.fast.r5xx.translation import Source, translate
+from ctm.sim.engines.fast.r5xx.writers import writers
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r5xx.instruction import Tex
 from ctm.sim.golden.r5xx.program import Program, decode_code
+
+_FEW_CHANNELS, _SHORT = 24, 64
+"""Channels of temporaries, and instructions, of programs whose vectors take two of the host's registers."""
 
 Words = tuple[tuple[int, ...], ...]
 """The words of each instruction."""
@@ -32,7 +36,10 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
     uncached = {each.input for each in lookups if each.operation is TextureOperation.LOOKUP_UNCACHED}
     check_independence(launch, sorted(uncached))
     source = _source(launch, program)
-    width = max(host.width, launch.lanes) if source.graph.keeps_groups_together else launch.lanes
+    width = launch.lanes
+    if source.graph.keeps_groups_together:
+        is_doubled = host.width == host.register and _is_small(source)
+        width = max(width, 2 * host.width if is_doubled else host.width)
     return prepared(
         launch,
         host,
@@ -43,6 +50,16 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         units=tuple(unit.name for unit in InstructionType),
         in_order=program.uncached_writes,
     )
+
+
+def _is_small(source: Source) -> bool:
+    """Whether the host has time and room for a second vector beside each.
+
+    Most such programs wait for results and for memory; with more channels registers would not suffice, and LLVM takes
+    up to three times as long.
+    """
+    channels = {place for place, _ in writers(source.instructions, source.plans)}
+    return len(channels) <= _FEW_CHANNELS and len(source.instructions) <= _SHORT
 
 
 @lru_cache(maxsize=64)
