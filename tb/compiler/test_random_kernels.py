@@ -19,6 +19,7 @@ _BATCH = 50
 _REASONS = (
     "a group that reads an array behind a write with a computed index",
     "LLVM's back end for the R700 cannot compile this",
+    "LLVM's back end fails at arrays of 12 elements",
     "more registers than there are",
 )
 """What LLVM cannot do; each is a sentence that a user sees."""

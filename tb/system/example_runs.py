@@ -12,12 +12,12 @@ from ctm.sim.jobs.loading import LoadedJob
 WATCHDOG = 1 << 24
 
 
-def run(loaded: LoadedJob, *, group: int | None = None) -> Run:
-    """Run a job on the default machine of its programs, with groups of another size if one is given."""
+def run(loaded: LoadedJob, *, group: int | None = None, engine: str = "golden") -> Run:
+    """Run a job on the default machine of its programs, or with other groups; engine golden is watched for hazards."""
     config = PRESETS[DEFAULT_PRESETS[loaded.kinds[0]]]
     if group is not None:
         config = replace(config, array=config.array.with_group(group))
-    return Execution(loaded, engine="golden", config=config, watchdog=WATCHDOG, hazards=True).run()
+    return Execution(loaded, engine=engine, config=config, watchdog=WATCHDOG, hazards=engine == "golden").run()
 
 
 def outputs(loaded: LoadedJob, result: Run) -> dict[str, np.ndarray]:

@@ -41,6 +41,7 @@ _ATTEMPTS: tuple[tuple[Remedies, tuple[str, ...]], ...] = (
 _ARITHMETIC = {"shl": "shift", "lshr": "shift", "ashr": "shift", "mul": "product", "udiv": "quotient",
                "sdiv": "quotient", "urem": "remainder", "srem": "remainder"}  # fmt: skip
 _CONVERSIONS = ("fptosi", "fptoui", "sitofp", "uitofp")
+_ADVICE = "make them smaller, or compute fewer indices"
 _FUNCTIONS = {
     "fma": "fma(): an R700 core rounds the product too; write a * b + c",
     **{name: f"{name}(): of such functions there are sin, cos, exp2 and log2"
@@ -114,7 +115,9 @@ def _suspects(module: Module, kernel: Function) -> Iterator[Diagnostic]:
         size += _array_size(instruction)
     location = module.location(kernel)
     if size and location:
-        yield Diagnostic(location, f"its arrays have {size} elements, which are registers: make them smaller")
+        yield Diagnostic(
+            location, f"LLVM's back end fails at arrays of {size} elements, which it keeps in registers: {_ADVICE}"
+        )
 
 
 def _array_size(instruction: Instruction) -> int:
