@@ -3,10 +3,9 @@
 import ctypes
 import hashlib
 import logging
-import threading
+import sys
 import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
 
@@ -17,13 +16,14 @@ from ctm import rtl
 from ctm.sim import golden
 from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.tools.cache import cached
+from ctm.sim.compiled.tools.programs import Tools, check
+from ctm.sim.engines.fast import llvm
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.kernel import RUN
 from ctm.sim.engines.fast.parameters import Slot, Table
 
-_LEVEL = 2
-"""Of optimisation; 3 costs more time than it wins."""
-_ORDER = "-pre-RA-sched=list-ilp"
+_LONG = 400_000
+"""Characters of modules for which LLVM takes so long that it is worth a process, which takes a tenth of a second."""
 # As in the cache: a line on standard error.
 _log = logging.getLogger(__name__)
 
@@ -35,8 +35,9 @@ class Code:
     """
 
     def __init__(self, data: bytes, host: Host) -> None:
+        machine = llvm.machine(host.cpu, host.features)
         empty = binding.parse_assembly("")
-        self._engine = binding.create_mcjit_compiler(empty, _machine(host))
+        self._engine = binding.create_mcjit_compiler(empty, machine)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(data))
         self._engine.finalize_object()
         # Python's own lock is free while it runs.
@@ -62,7 +63,7 @@ def code(text: Callable[[], str], key: Hashable, host: Host) -> Code:
         del folder
         target.write_bytes(_compiled(text(), host))
 
-    parts = (repr(key), repr(host), llvmlite.__version__, str(_LEVEL), _ORDER, _sources())
+    parts = (repr(key), repr(host), llvmlite.__version__, _sources())
     try:
         data = cached("fast", parts, ".o", make).read_bytes()
     except (ToolchainError, OSError) as error:
@@ -78,50 +79,15 @@ def _tell_of(problem: str) -> None:
 
 
 def _compiled(text: str, host: Host) -> bytes:
-    """The object file of a module.
-
-    LLVM takes seconds for some, in which Python hears no signal. So a thread waits for it, which nobody waits for if a
-    signal ends what is waiting here: it has no file open.
-    """
-    made: Future[bytes] = Future()
-
-    def make() -> None:
-        try:
-            made.set_result(_emitted(text, host))
-        except BaseException as error:
-            made.set_exception(error)
-
-    threading.Thread(target=make, name="ctm-llvm", daemon=True).start()
-    return made.result()
-
-
-def _emitted(text: str, host: Host) -> bytes:
-    module = binding.parse_assembly(text)
-    module.verify()
-    machine = _machine(host)
-    options = binding.create_pipeline_tuning_options(speed_level=_LEVEL)
-    # Loops are the programs' own, and what is in them fills the host's registers.
-    options.loop_unrolling = False
-    passes = binding.create_pass_builder(machine, options)
-    passes.getModulePassManager().run(module, passes)
-    result: bytes = machine.emit_object(module)
-    return result
-
-
-def _machine(host: Host) -> binding.TargetMachine:
-    _initialise()
-    target = binding.Target.from_default_triple()
-    return target.create_target_machine(cpu=host.cpu, features=host.features, opt=_LEVEL, jit=True)
-
-
-@cache
-def _initialise() -> None:
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    # For barriers, which are assembly, though an empty one.
-    binding.initialize_native_asmparser()
-    # Of LLVM's orders of instructions the one that keeps fewest values in memory: programs have long blocks.
-    binding.set_option("", _ORDER)
+    """The object file of a module."""
+    if len(text) < _LONG:
+        return llvm.emitted(text, host.cpu, host.features)
+    # While LLVM works here Python hears no signal, and a thread of it cannot be ended.
+    with Tools() as tools:
+        command = [sys.executable, "-P", llvm.__file__, host.cpu, host.features]
+        result = tools.start(command, given=text.encode()).result()
+    check(result, "LLVM")
+    return result.stdout
 
 
 @cache

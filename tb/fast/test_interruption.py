@@ -1,0 +1,54 @@
+"""A signal while LLVM compiles: nobody waits for LLVM, and nothing is left of what it was making."""
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from ctm.rtl.isa.r5xx.opcodes import ZeroTest
+from ctm.tb.cli.processes import STATUS, Process, session, wait
+from ctm.tb.cli.test_signals import end
+from ctm.tb.fast.tasks import STORE_PLACE
+from ctm.tb.jobs.folder import Folder, executable
+from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL
+from ctm.tb.r5xx.statements import ALU, add, begin_if, compare, end_if, lookup
+
+CTM = Path(__file__).parents[2] / ".venv" / "bin" / "ctm"
+BRANCHES = [
+    statement
+    for place in range(5, 405, 4)
+    for statement in (begin_if(place, ALU), lookup(destination=place // 4 % 4), add(place // 4 % 4), end_if())
+]
+"""LLVM takes more than five seconds for them."""
+
+
+def start(folder: Folder, cache: Path) -> Process:
+    """``ctm run`` in a session of its own, which hears all signals."""
+
+    def hear_all() -> None:
+        for each in STATUS:
+            signal.signal(each, signal.SIG_DFL)
+
+    return subprocess.Popen(
+        [CTM, "run", folder.job, "--engine", "fast"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={"XDG_CACHE_HOME": str(cache)}, start_new_session=True, preexec_fn=hear_all,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "delay"), [(signal.SIGINT, 0.1), (signal.SIGTERM, 0.5), (signal.SIGINT, 1.5)])
+def test_while_a_program_is_compiled(tmp_path: Path, number: signal.Signals, delay: float) -> None:
+    folder, cache = Folder.make(tmp_path), tmp_path / "cache"
+    folder.change("float = {3 =", "float = {0 = [1.0, 1.0, 1.0, 1.0], 1 = [0, 0, 0, 0], 2 = [0, 0, 0, 0], 3 =")
+    program = [compare(0, ZeroTest.LESS), *BRANCHES, *STORE_PLACE]
+    (tmp_path / "scale.elf").write_bytes(executable(program, us_fc_ctrl=FULL_FLOW_CONTROL))
+    with start(folder, cache) as process:
+        # LLVM has a process of its own.
+        wait(lambda: len(session(process)) == 2)
+        time.sleep(delay)
+        begin = time.monotonic()
+        assert end(process, number) == f"error: interrupted by {number.name}; no file is half written\n"
+        assert time.monotonic() - begin < 2
+    assert list((cache / "ctm").iterdir()) == []
+    assert not (tmp_path / "y.npy").exists()
