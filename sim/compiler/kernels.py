@@ -43,12 +43,15 @@ def compile_kernel(source: Path | Source, *, isa: str = DEFAULT_TARGET, name: st
     refusal: BackEndRefusal | None = None
     for flags in target.fronts:
         text, warnings = intermediate(source, flags)
-        module = Module.read(text)
+        module = Module.read(target.optimise(text))
         kernel = _chosen(list(kernels(module)), source, name)
+        place = module.location(kernel) or Location(source.name, 1)
+        if kernel.pixel is None:
+            message = f"a kernel is written `kernel void {kernel.name}(vec2 pixel)`, or with an ivec2"
+            raise KernelError([Diagnostic(place, message)])
         errors = check(module, kernel, target.refusal)
         if errors:
             raise KernelError(errors)
-        place = module.location(kernel) or Location(source.name, 1)
         try:
             return Kernel(kernel.name, target.compile(module, kernel, place), tuple(warnings))
         except BackEndRefusal as error:

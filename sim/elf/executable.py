@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from ctm.sim.elf.constants import OwnConstants
 from ctm.sim.elf.notes import Notes
 
 
@@ -23,6 +24,10 @@ class Executable(Protocol):
     @property
     def sees_group_size(self) -> bool:
         """Whether its results may depend on how many processors a group has."""
+
+    @property
+    def own_constants(self) -> OwnConstants:
+        """Constants that it brings along."""
 
     @property
     def scaled_inputs(self) -> frozenset[int]:

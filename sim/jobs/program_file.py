@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ctm.sim.assembler import assemble
 from ctm.sim.compiler import compile_kernel
@@ -56,11 +57,11 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
         if path.suffix == _C:
             compiled = compile_kernel(path, isa=isa, name=kernel)
             warnings = tuple(str(warning) for warning in compiled.warnings)
-            return ProgramFile(path=path, executable=compiled.executable, kernel=kernel, warnings=warnings)
+            return _program(path, compiled.executable, kernel=kernel, warnings=warnings)
         if path.suffix == ".s":
             return ProgramFile(path=path, executable=assemble(read_text(path), name=str(path)))
         if path.suffix == ".elf":
-            return ProgramFile(path=path, executable=read(read_file(path)))
+            return _program(path, read(read_file(path)))
         if path.suffix == ".json":
             shader = read_shader(read_file(path))
             executable, _ = ready(shader)
@@ -76,3 +77,12 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
         raise ValueError(f"'{path}': {error}") from None
     hint = "; ctm import makes an .elf of it" if path.suffix == ".o" else ""
     raise ValueError(f"'{path}' must end in .s, .c, .elf or .json{hint}")
+
+
+def _program(path: Path, executable: Executable, **others: Any) -> ProgramFile:
+    """A program with the constants that it brings along."""
+    own = executable.own_constants
+    floats = {index: tuple(words) for index, words in own.floats.items()}
+    return ProgramFile(
+        path=path, executable=executable, constants=ConstantFiles(floats=floats, ints=dict(own.ints)), **others
+    )

@@ -12,7 +12,9 @@ import numpy as np
 from ctm.sim.compiler.clang import CLANG, INCLUDE
 
 _TARGETS = 4
-_FLAGS = ("-O1", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno", "-nostdlibinc")
+_FLAGS = ("-O1", "-fPIC", "-w", "-fno-math-errno", "-nostdlibinc")
+_FUSED = ("-ffp-contract=on", "-mfma", "-DCTM_FUSED")
+_APART = ("-ffp-contract=off",)
 
 
 class _Image(ctypes.Structure):
@@ -50,10 +52,13 @@ class Results:
 
 
 class Library:
-    """Compiled sources."""
+    """Compiled sources; with `is_fused` a product and a sum are rounded once."""
 
-    def __init__(self, sources: Sequence[str], folder: Path, *, includes: Sequence[Path] = ()) -> None:
-        options = [f"-I{path}" for path in (*includes, INCLUDE, CLANG.folder / "lib" / "include")]
+    def __init__(
+        self, sources: Sequence[str], folder: Path, *, includes: Sequence[Path] = (), is_fused: bool = False
+    ) -> None:
+        options = [*(_FUSED if is_fused else _APART)]
+        options += [f"-I{path}" for path in (*includes, INCLUDE, CLANG.folder / "lib" / "include")]
         objects = []
         for number, text in enumerate(sources):
             (folder / f"{number}.c").write_text(text)

@@ -5,16 +5,31 @@ Divisions of floats and functions that are not exact are left out, so every bit 
 
 import random
 
+import numpy as np
+
+from ctm.tb.compiler.host import Launch
+
 PRELUDE = """#include <ctm/kernel.h>
 static float tame(float x) { return x > -1e6f && x < 1e6f ? x : 1.0f; }
 static int whole(float x) { return (int)tame(x); }
 """
+_SIZE = 16
 _INTS, _FLOATS = ("a", "b", "c", "e"), ("x", "y", "z", "w")
 _COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
 _ARRAYS = """    float q[8]; int n[4];
     for (int k = 0; k < 4; k++) n[k] = k * 3;
     for (int k = 0; k < 8; k++) q[k] = x * k;
 """
+
+
+def launch() -> Launch:
+    """What random kernels run on."""
+    generator = np.random.default_rng(1)
+    shape = _SIZE, _SIZE
+    floats = generator.uniform(-4, 4, (2, *shape))
+    whole = generator.integers(-50, 50, shape), generator.integers(1, 40, shape)
+    plane = np.stack([*floats, *whole], axis=-1).astype(np.float32)
+    return Launch(width=_SIZE, height=_SIZE, inputs={0: plane})
 
 
 class RandomKernel:
@@ -115,8 +130,12 @@ class RandomKernel:
         if 0.92 <= kind < 0.94 and self._returns < 2:
             self._returns += 1
             end = self._pick("return;", "discard();")
-            return f"{margin}if ({self._condition(1)}) {{ output(0, ivec4(a, b, c, {self._returns})); {end} }}\n"
+            return f"{margin}if ({self._condition(1)}) {{ {self._last_words()} {end} }}\n"
         return f"{margin}{self._assignment()}\n"
+
+    def _last_words(self) -> str:
+        """An output before an end."""
+        return f"output(0, ivec4(a, b, c, {self._returns}));"
 
     def _assignment(self) -> str:
         draw = self._random
@@ -156,3 +175,59 @@ class RandomKernel:
             if self._random.random() < 0.8:
                 cases += f"{margin}    break;\n"
         return f"{margin}switch ({self._int(1)} & 3) {{\n{cases}{margin}}}\n"
+
+
+class RandomFloatKernel(RandomKernel):
+    """A kernel without integers but those that count, for cores that have none; numbers stay small."""
+
+    def text(self, name: str) -> str:
+        """The definition of the kernel, without what stands once in a file."""
+        body = "".join(self._statement(3, "    ") for _ in range(self._random.randrange(3, 7)))
+        return (
+            f"kernel void {name}(vec2 pixel) {{\n"
+            "    vec4 t = texel(0, pixel);\n"
+            "    int a = (int)t.z, b = (int)t.w;\n"
+            f"    float x = t.x, y = t.y, z = t.w, w = 0.5f;\n{body}"
+            "    output(0, vec4(x, y, z, w));\n    output(1, vec4(a, b, pixel));\n}\n"
+        )
+
+    def _last_words(self) -> str:
+        return f"output(0, vec4(x, y, z, {self._returns}));"
+
+    def _assignment(self) -> str:
+        if self._random.random() < 0.2:
+            return f"{self._pick('a', 'b')} = whole(min({self._float(1)}, 99.0f));"
+        return f"{self._pick(*_FLOATS)} = tame({self._float(2)});"
+
+    def _int(self, depth: int) -> str:
+        counter = f"i{self._random.randrange(self._loops)}" if self._loops else "b"
+        return self._pick(
+            "a", "b", str(self._random.randrange(-9, 99)), counter, f"(a {self._pick('+', '-')} {counter})"
+        )
+
+    def _float(self, depth: int) -> str:
+        if depth == 0 or self._random.random() < 0.2:
+            return self._pick(*_FLOATS, "x", f"({self._random.uniform(-4, 4):.3f}f)", f"(float){self._int(0)}")
+        left, right = self._float(depth - 1), self._float(depth - 1)
+        return self._pick(
+            f"({left} {self._pick('+', '-', '*')} {right})", f"({left} * {right} + {self._float(depth - 1)})",
+            f"{self._pick('min', 'max')}({left}, {right})", f"({self._condition(depth - 1)} ? {left} : {right})",
+            f"{self._pick('floor', 'fract', 'abs', 'trunc', 'ceil')}({left})", f"(-{left})",
+            f"texel(0, {left}, {right}).{self._pick('x', 'y', 'z', 'w')}",
+            f"(vec2({left}, {right}) * vec3({right}, x, y).{self._pick('xy', 'zx', 'yy')}).{self._pick('x', 'y')}",
+        )  # fmt: skip
+
+    def _condition(self, depth: int) -> str:
+        kind = self._random.random()
+        if kind < 0.3:
+            return f"({self._int(0)} {self._pick(*_COMPARISONS)} {self._int(0)})"
+        if kind < 0.8 or not depth:
+            return f"({self._float(depth)} {self._pick(*_COMPARISONS)} {self._float(depth)})"
+        return f"({self._condition(depth - 1)} {self._pick('&&', '||')} {self._condition(depth - 1)})"
+
+    def _loop(self, depth: int, margin: str) -> str:
+        text = super()._loop(depth, margin)
+        return text.replace("(b & 7)", "7").replace("(a & 3) + 1", "4")
+
+    def _switch(self, depth: int, margin: str) -> str:
+        return super()._switch(depth, margin).replace(" & 3) {", ") {", 1)

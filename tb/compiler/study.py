@@ -51,6 +51,8 @@ CASES: Mapping[str, Case] = {
     "nbody": Case(shape=(1, 64), inputs={0: _between(0.1, 4)}, constants=((0.01, 0.001, 64, 0),), tolerance=1e-5),
     "matmul": Case(inputs={0: _between(0, 1), 1: _between(0, 1)}),
     "sobel": Case(shape=(24, 24), inputs={0: _between(-1, 1)}, tolerance=1e-6),
+    "sobel_unrolled": Case(shape=(24, 24), inputs={0: _between(-1, 1)}, tolerance=1e-6),
+    "ways": Case(shape=(24, 24), inputs={0: _between(-1, 1)}),
     "hash": Case(shape=(32, 32), bits=(0,)),
     "gcd": Case(shape=(32, 32), bits=(0,)),
     "collatz": Case(shape=(16, 32), bits=(0,)),

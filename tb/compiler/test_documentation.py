@@ -26,8 +26,9 @@ def test_the_first_kernel_runs_as_it_stands(tmp_path: Path) -> None:
 def test_the_host_runs_it_too(tmp_path: Path) -> None:
     (_, source), _, (_, main) = BLOCKS
     (tmp_path / "scale.c").write_text(source)
-    check = "    for (int i = 0; i < 64 * 64 * 4; i++)\n        if (y[i] != 2 * x[i])\n            return 1;\n    return 7;\n}"
-    fill = "    for (int i = 0; i < 64 * 64 * 4; i++)\n        x[i] = i;\n    ctm_run("
+    loop = "    for (int i = 0; i < 64 * 64 * 4; i++)\n"
+    check = f"{loop}        if (y[i] != 2 * x[i])\n            return 1;\n    return 7;\n}}"
+    fill = f"{loop}        x[i] = i;\n    ctm_run("
     main = main.replace("    ctm_run(", fill).rstrip().removesuffix("}") + check
     (tmp_path / "main.c").write_text(main)
     headers = [f"-I{INCLUDE}", f"-I{CLANG.folder / 'lib' / 'include'}"]

@@ -4,17 +4,15 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from ctm.sim.compiler import KernelError, compile_kernel
 from ctm.sim.compiler.source import Source
 from ctm.tb.compiler import core
 from ctm.tb.compiler.comparison import differences
-from ctm.tb.compiler.host import Launch, Library
-from ctm.tb.compiler.random_kernels import PRELUDE, RandomKernel
+from ctm.tb.compiler.host import Library
+from ctm.tb.compiler.random_kernels import PRELUDE, RandomKernel, launch
 
-_SIZE = 16
 _BATCH = 50
 _REASONS = (
     "a group that reads an array behind a write with a computed index",
@@ -23,15 +21,6 @@ _REASONS = (
     "more registers than there are",
 )
 """What LLVM cannot do; each is a sentence that a user sees."""
-
-
-def launch() -> Launch:
-    generator = np.random.default_rng(1)
-    shape = _SIZE, _SIZE
-    floats = generator.uniform(-4, 4, (2, *shape))
-    whole = generator.integers(-50, 50, shape), generator.integers(1, 40, shape)
-    plane = np.stack([*floats, *whole], axis=-1).astype(np.float32)
-    return Launch(width=_SIZE, height=_SIZE, inputs={0: plane})
 
 
 def run(seeds: range, folder: Path, *, arrays: bool) -> Counter[str]:

@@ -23,6 +23,7 @@ _ATTRIBUTES = re.compile(
 )
 _TYPE = re.compile(r"(?:<[^<>]*>|\[[^]]*\]|ptr(?: addrspace\(\d+\))?|\w+) ?")
 _NUMBERED = re.compile(r"%(\d+)\b")
+_PIXEL = re.compile(rf"\((<2 x (?:float|i32)>)[^%]*({NAME})\)")
 _MODIFIERS = ("tail", "musttail", "notail")
 
 
@@ -91,6 +92,12 @@ class Function:
         """Without the @."""
         found = _DEFINITION.match(self.head)
         return found[1].strip('"') if found else ""
+
+    @property
+    def pixel(self) -> tuple[str, str] | None:
+        """Type and name of the one parameter of a kernel; None if this is no kernel's head."""
+        found = _PIXEL.search(self.head)
+        return (found[1], found[2]) if found and " void @" in self.head else None
 
     @property
     def instructions(self) -> Iterator[Instruction]:

@@ -63,7 +63,7 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
     KernelError
         It cannot be compiled; BackEndRefusal if it may be with other flags.
     """
-    lowered, function = lower(module, kernel, place)
+    lowered, function = lower(module, kernel)
     first: BackEndError | ElfError | None = None
     for remedies, flags in _ATTEMPTS:
         ready = Module([repaired(function, remedies) if part is function else part for part in lowered.parts])

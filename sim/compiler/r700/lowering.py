@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH, ExportType
-from ctm.sim.compiler.error import Diagnostic, KernelError, Location
-from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, Module
+from ctm.sim.compiler.ir.module import Block, Function, Instruction, Module
 from ctm.sim.compiler.ir.scalars import scalarised
 from ctm.sim.compiler.r700.rewriting import ZERO, Replacement, rewrite
 
@@ -21,7 +20,6 @@ _START = "%-start"
 _PIXEL = ("%-i", "%-j")
 _CONSTANT_SPACE = 8
 """Of LLVM's address spaces the one of constant buffer 0."""
-_SIGNATURE = re.compile(rf"\((<2 x (?:float|i32)>)[^%]*({NAME})\)")
 _DECLARATIONS = (
     "declare <4 x float> @llvm.r600.tex(<4 x float>, i32, i32, i32, i32, i32, i32, i32, i32, i32)",
     "declare void @llvm.r600.store.swizzle(<4 x float>, i32, i32)",
@@ -33,23 +31,15 @@ _DECLARATIONS = (
 )
 
 
-def lower(module: Module, kernel: Function, place: Location) -> tuple[Module, Function]:
-    """A module with nothing but the kernel, in LLVM's words.
-
-    Raises
-    ------
-    KernelError
-        Its parameter is not (vec2) or (ivec2), or it returns something.
-    """
-    found = _SIGNATURE.search(kernel.head)
-    if found is None or " void @" not in kernel.head:
-        message = f"a kernel is written `kernel void {kernel.name}(vec2 pixel)`, or with an ivec2"
-        raise KernelError([Diagnostic(place, message)])
-    scalar, declarations = scalarised(kernel, {found[2]: list(_PIXEL)})
+def lower(module: Module, kernel: Function) -> tuple[Module, Function]:
+    """A module with nothing but the kernel, in LLVM's words."""
+    assert kernel.pixel is not None
+    type_, pixel = kernel.pixel
+    scalar, declarations = scalarised(kernel, {pixel: list(_PIXEL)})
     lowered = rewrite(scalar, [_call])
     debug = re.search(r" !dbg !\d+", kernel.head)
     head = f"define amdgpu_ps void @{kernel.name}({_VEC4} inreg {_START}){debug[0] if debug else ''} {{"
-    entry = Block(lowered.blocks[0].label, [*_start("float" in found[1]), *lowered.blocks[0].instructions])
+    entry = Block(lowered.blocks[0].label, [*_start("float" in type_), *lowered.blocks[0].instructions])
     ready = Function(head, [entry, *lowered.blocks[1:]])
     parts = [part for part in module.parts if part is kernel or not isinstance(part, Function)]
     result = Module([ready if part is kernel else part for part in parts])

@@ -10,6 +10,8 @@ class ToolNote(enum.Enum):
     """Kinds of notes.
 
     LINES: which line of which source each unit of code comes from; `sim/elf/lines.py`.
+    CONSTANTS: constants that the program brings along; `sim/elf/constants.py`.
     """
 
     LINES = 1
+    CONSTANTS = 2

@@ -34,6 +34,7 @@ _NOTE_SECTIONS = {
     NoteType.EARLY_EXIT: ".note.earlyexit",
     NoteType.R700_PROGRAM: ".note.r700",
     ToolNote.LINES: ".note.lines",
+    ToolNote.CONSTANTS: ".note.constants",
 }
 
 

@@ -11,6 +11,8 @@ from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, INSTRUCTION_WORDS
 from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP, InstructionType, TextureOperation
 from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import unpack
+from ctm.sim.elf.constants import OwnConstants
+from ctm.sim.elf.lines import Lines
 from ctm.sim.elf.notes import Notes
 
 Instruction = tuple[int, ...]
@@ -22,7 +24,8 @@ class Executable:
     """Instructions, entry and end, state words and notes of a program.
 
     `start` and `end` are relative to `offset`; slot 0 is the first of `instructions`. The state words are whole
-    registers, in the layouts of the program information note. A value out of range raises ValueError.
+    registers, in the layouts of the program information note. A value out of range raises ValueError. Programs that
+    differ in line tables and constants of their own only are equal.
     Source: CTM Guide pp. 45-49.
     """
 
@@ -40,6 +43,8 @@ class Executable:
     us_w_fmt: int = 0
     uncached_writes: bool = False
     notes: Notes = field(default_factory=Notes)
+    lines: Lines | None = field(default=None, compare=False)
+    own_constants: OwnConstants = field(default_factory=OwnConstants, compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.instructions) <= INSTRUCTION_SLOTS:

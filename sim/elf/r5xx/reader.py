@@ -7,9 +7,11 @@ from typing import Any
 from ctm.rtl.isa.executable import NoteType
 from ctm.rtl.isa.r5xx import program as r5xx
 from ctm.rtl.isa.word import unpack
+from ctm.sim.elf.constants import constants_of
 from ctm.sim.elf.container.reader import Container, Note
 from ctm.sim.elf.container.tool_notes import ToolNote
 from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.lines import lines_of
 from ctm.sim.elf.notes import Notes
 from ctm.sim.elf.r5xx.executable import Executable
 
@@ -47,6 +49,8 @@ def executable_of(container: Container) -> Executable:
         us_w_fmt=words["US_W_FMT"],
         uncached_writes=bool(unpack(r5xx.UMRT, words["UMRT"])["uncached_writes"]),
         notes=_notes(container.notes),
+        lines=lines_of(container.notes, len(container.code)),
+        own_constants=constants_of(container.notes),
     )
 
 

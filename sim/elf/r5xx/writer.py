@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from ctm.rtl.isa.executable import NoteType
 from ctm.rtl.isa.r5xx import program as r5xx
 from ctm.rtl.isa.word import pack
+from ctm.sim.elf.constants import OwnConstants
+from ctm.sim.elf.container.tool_notes import ToolNote
 from ctm.sim.elf.container.writer import write_container
 from ctm.sim.elf.r5xx.executable import Executable
 
@@ -15,7 +17,7 @@ def file_of(executable: Executable) -> bytes:
     return write_container(executable.instructions, notes, machine=r5xx.PROGRAM_FORMAT.machine)
 
 
-def _descriptors(executable: Executable) -> Iterator[tuple[NoteType, Sequence[int]]]:
+def _descriptors(executable: Executable) -> Iterator[tuple[NoteType | ToolNote, Sequence[int]]]:
     """Every note to write, with the words of its descriptor."""
     notes = executable.notes
     yield r5xx.PROGRAM_FORMAT.information, _program_information(executable)
@@ -29,6 +31,10 @@ def _descriptors(executable: Executable) -> Iterator[tuple[NoteType, Sequence[in
     ):
         if words:
             yield kind, words
+    if executable.lines is not None:
+        yield ToolNote.LINES, executable.lines.words
+    if executable.own_constants != OwnConstants():
+        yield ToolNote.CONSTANTS, executable.own_constants.words
 
 
 def _program_information(executable: Executable) -> list[int]:

@@ -8,6 +8,7 @@ from ctm.rtl.isa.r700 import program as r700
 from ctm.rtl.isa.r700.limits import CODE_UNITS, UNIT_WORDS
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT, ProgramType
 from ctm.rtl.isa.word import pack
+from ctm.sim.elf.constants import OwnConstants
 from ctm.sim.elf.lines import Lines
 from ctm.sim.elf.notes import Notes
 from ctm.sim.elf.r700.usage import Usage, usage
@@ -80,6 +81,11 @@ class Executable:
     def sees_group_size(self) -> bool:
         """Whether its results may depend on the wavefront's size: by the data share, or a pixel's number in it."""
         return bool(self.lds_dwords) or self.type is ProgramType.CS
+
+    @property
+    def own_constants(self) -> OwnConstants:
+        """None: its instructions have room for numbers."""
+        return OwnConstants()
 
     @property
     def scaled_inputs(self) -> frozenset[int]:

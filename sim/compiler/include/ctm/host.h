@@ -1,4 +1,5 @@
-/* The same on the host: a loop over the pixels of a domain. Operations are rounded one by one, denormals are zero.
+/* The same on the host: a loop over the pixels of a domain. Operations are rounded one by one, as on R700 cores, or with
+ * CTM_FUSED (and -ffp-contract=on) as on R5xx cores, which round a product and a sum once. Denormals are zero.
  *
  *     static const struct ctm_launch launch = {.width = 64, .height = 64, ...};
  *     ctm_run(scale, &launch);
@@ -7,7 +8,9 @@
  */
 #pragma once
 
+#if !defined(CTM_FUSED)
 #pragma STDC FP_CONTRACT OFF
+#endif
 
 #define kernel
 int abs(int x);

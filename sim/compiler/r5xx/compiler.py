@@ -1,0 +1,83 @@
+"""From the IR of a kernel to an R5xx program, through the assembler, which sets semaphores, masks and branch levels."""
+
+import re
+from dataclasses import replace
+
+from ctm.rtl.isa.limits import TEMPORARIES
+from ctm.sim.assembler import AssemblyError, assemble_listing
+from ctm.sim.compiler.error import Diagnostic, KernelError, Location
+from ctm.sim.compiler.ir.module import Function, Instruction, Module
+from ctm.sim.compiler.ir.passes import optimised
+from ctm.sim.compiler.ir.scalars import scalarised
+from ctm.sim.compiler.r5xx.operations import PIXEL
+from ctm.sim.compiler.r5xx.registers import TooManyError, allocated
+from ctm.sim.compiler.r5xx.rounds import DEEPEST, MOST_ROUNDS, TooDeepError, limited
+from ctm.sim.compiler.r5xx.selection import Unsupported, selected
+from ctm.sim.compiler.r5xx.structure import TooLargeError, structured
+from ctm.sim.compiler.r5xx.text import Text, TooManyConstantsError
+from ctm.sim.elf.constants import OwnConstants
+from ctm.sim.elf.lines import Line, Lines
+from ctm.sim.elf.r5xx.executable import Executable
+
+FRONTS = (("-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"),)
+"""Flags for Clang, which only translates: its own optimiser would count loops of floats in integers."""
+_LOOPS = {0: MOST_ROUNDS}
+"""The int constant of all loops."""
+
+
+def optimise(text: str) -> str:
+    """The IR with everything inlined, and loops and conditions as they were written."""
+    head = re.compile(r"^(define .*?\))( (?:local_unnamed_addr )?#)", re.MULTILINE)
+    return optimised(head.sub(r"\1 alwaysinline\2", text))
+
+
+def refusal(instruction: Instruction) -> str:
+    """What a core cannot do, said of one instruction; "" if it can."""
+    if instruction.opcode in ("alloca", "load", "store", "getelementptr"):
+        return "an array with a computed index: R5xx cores cannot choose a register; #pragma unroll makes indices known"
+    if instruction.callee.startswith("llvm.fma."):
+        return "fma(): write a * b + c, which R5xx cores round once"
+    return ""
+
+
+def compile_module(module: Module, kernel: Function, place: Location) -> Executable:
+    """The program of a kernel that was checked; `place` is where it begins.
+
+    Raises
+    ------
+    KernelError
+        It cannot be compiled.
+    """
+    assert kernel.pixel is not None
+    scalar, _ = scalarised(kernel, {kernel.pixel[1]: list(PIXEL)})
+    at = place
+    try:
+        steps = selected(module, limited(scalar, structured(scalar)))
+        text = Text(steps, allocated(steps))
+        listing = assemble_listing("\n".join(text.lines) + "\n", name=place.file)
+    except Unsupported as error:
+        problem, at = str(error), error.location or place
+    except TooManyError:
+        problem = f"it needs more than {TEMPORARIES} registers: keep fewer values at once"
+    except TooManyConstantsError:
+        problem = "it has more numbers than there are float constants"
+    except TooDeepError:
+        problem = f"loops deeper than {DEEPEST}; one whose number of rounds is not known beforehand counts twice"
+    except TooLargeError:
+        problem = "its branches meet in so many places that the program would be too long"
+    except AssemblyError as error:
+        problem = f"it is too much for a core: {error.message}"
+    else:
+        # An OUT at the end that the assembler adds has no line of its own.
+        lines = [text.sources[min(line, len(text.sources)) - 1] for line in listing.lines]
+        return _finished(listing.executable, text, lines, place)
+    raise KernelError([Diagnostic(at, problem)])
+
+
+def _finished(executable: object, text: Text, lines: list[int], place: Location) -> Executable:
+    assert isinstance(executable, Executable)
+    units = tuple(Line(place.file, line) if line else None for line in lines)
+    has_loops = any(line.lstrip().startswith("REP") for line in text.lines)
+    return replace(
+        executable, lines=Lines(units), own_constants=OwnConstants(text.numbers, _LOOPS if has_loops else {})
+    )

@@ -1,0 +1,118 @@
+"""What a core is asked to do, on variables instead of channels of registers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+PIXEL = ("%-i", "%-j")
+"""The pixel, which r0 holds at the start."""
+
+
+class Constant(NamedTuple):
+    """A channel of a float constant."""
+
+    number: int
+    channel: int
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A variable by its name, a number, or a channel of a constant; with its modifiers."""
+
+    value: str | float | Constant
+    negative: bool = False
+    absolute: bool = False
+
+    def __neg__(self) -> "Operand":
+        if isinstance(self.value, float):
+            return Operand(-self.value)
+        return Operand(self.value, not self.negative, self.absolute)
+
+    def __abs__(self) -> "Operand":
+        if isinstance(self.value, float):
+            return Operand(abs(self.value))
+        return Operand(self.value, False, True)
+
+    @property
+    def variable(self) -> str | None:
+        """Its variable."""
+        return self.value if isinstance(self.value, str) else None
+
+
+@dataclass
+class Operation:
+    """One instruction. `line` is that of the source.
+
+    name
+        That of an operation of the ALU, LOOKUP, OUT, KILL, or `w` for the conditional value.
+    results
+        Variables; those of a lookup are the element's channels, "" where one is not wanted.
+    test
+        What the result is compared with, for the condition that follows: `<0`, `>=0`, `==0`, `!=0`.
+    number
+        Of an input or an output.
+    """
+
+    name: str
+    results: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    line: int = 0
+    test: str = ""
+    number: int = 0
+    is_scaled: bool = False
+
+    @property
+    def written(self) -> Iterator[str]:
+        """The variables that it writes."""
+        return (result for result in self.results if result)
+
+    @property
+    def read(self) -> Iterator[str]:
+        """The variables that it reads."""
+        return (operand.variable for operand in self.operands if operand.variable)
+
+    @property
+    def copied(self) -> tuple[str, str] | None:
+        """Target and source, if it copies a variable as it is."""
+        if self.name != "MOV" or not self.results or self.operands[0].negative or self.operands[0].absolute:
+            return None
+        source = self.operands[0].variable
+        return (self.results[0], source) if source else None
+
+
+@dataclass
+class Choice:
+    """Two ways, by the test before it."""
+
+    is_inverted: bool
+    then: "Steps" = field(default_factory=list)
+    otherwise: "Steps" = field(default_factory=list)
+
+
+@dataclass
+class Repeat:
+    """A body that is repeated until it is left, or (`has_end`) as often as it can be."""
+
+    body: "Steps" = field(default_factory=list)
+    has_end: bool = False
+
+
+@dataclass
+class Leave:
+    """Leaves the innermost repetition."""
+
+
+Step = Operation | Choice | Repeat | Leave
+Steps = list[Step]
+
+
+def operations(steps: Steps) -> Iterator[Operation]:
+    """All operations, in the order of the text."""
+    for step in steps:
+        if isinstance(step, Operation):
+            yield step
+        elif isinstance(step, Choice):
+            yield from operations(step.then)
+            yield from operations(step.otherwise)
+        elif isinstance(step, Repeat):
+            yield from operations(step.body)

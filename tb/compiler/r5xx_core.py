@@ -1,0 +1,43 @@
+"""Compiled kernels on R5xx cores of the golden model."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ctm.rtl.config import DEFAULT
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.sim.elf import Executable, write
+from ctm.sim.jobs.constants import ConstantFiles
+from ctm.sim.runtime import CommandBuffer, Device
+from ctm.tb.compiler.core import UNTOUCHED
+from ctm.tb.compiler.host import Launch, Results
+from ctm.tb.lib.compiled_results import image
+
+
+def run(executable: Executable, launch: Launch, *, group: int | None = None) -> Results:
+    """Run a program over the domain of a launch."""
+    config = DEFAULT if group is None else replace(DEFAULT, array=DEFAULT.array.with_group(group))
+    device = Device("golden", config, hazards=True)
+    own = executable.own_constants
+    floats = {number: tuple(int(word) for word in row) for number, row in enumerate(launch.constants)}
+    floats |= {number: tuple(words) for number, words in own.floats.items()}
+    tables = [device.place(data) for data in ConstantFiles(floats=floats, ints=dict(own.ints)).images()]
+    commands = CommandBuffer().set_inst_fmt(device.place(write(executable)))
+    commands.set_constf_fmt(tables[0]).set_consti_fmt(tables[1]).set_constb_fmt(tables[2])
+    for number, array in launch.inputs.items():
+        loaded = image(device, array)
+        commands.set_inp_fmt(number, loaded.base, loaded.layout.format_word, loaded.layout.height)
+    untouched = np.full((launch.height, launch.width, 4), UNTOUCHED, np.uint32).view(np.float32)
+    outputs = [image(device, untouched) for _ in range(4)]
+    for number, output in enumerate(outputs):
+        commands.set_out_fmt(number, output.base, output.layout.format_word, launch.height)
+    values = image(device, untouched[..., :1])
+    commands.set_cond_out_fmt(values.base, values.layout.format_word, launch.height)
+    commands.set_cond_loc(ConditionalLocation.DPP).set_cond_out_mask(enable=executable.notes.conditional_output)
+    commands.set_domain(0, 0, launch.width - 1, launch.height - 1).start_program()
+    device.run(commands.flush_out_cache().flush_cond_out_cache())
+    return Results(
+        outputs=np.stack([output.read() for output in outputs]).view(np.uint32),
+        conditional=np.ascontiguousarray(values.read()[..., 0]).view(np.uint32),
+        memory=np.zeros(0, np.uint32),
+    )

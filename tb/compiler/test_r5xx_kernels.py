@@ -1,0 +1,158 @@
+"""Kernels on R5xx cores give what the same C gives on the host with fused multiply-adds."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ctm.sim.compiler import KernelError, compile_kernel
+from ctm.sim.compiler.source import Source
+from ctm.sim.elf import ElfError, read, write
+from ctm.sim.elf.constants import OwnConstants
+from ctm.sim.elf.r5xx.executable import Executable
+from ctm.tb.compiler import core, r5xx_core
+from ctm.tb.compiler.comparison import differences
+from ctm.tb.compiler.host import Library
+from ctm.tb.compiler.random_kernels import PRELUDE, RandomFloatKernel, launch
+from ctm.tb.compiler.study import CASES, FOLDER
+
+HEAD = "#include <ctm/kernel.h>\n"
+FLOATS = (
+    "saxpy",
+    "mandelbrot",
+    "blackscholes",
+    "nbody",
+    "matmul",
+    "prefix",
+    "sort4",
+    "functions",
+    "sobel_unrolled",
+    "ways",
+)
+OF_BITS = ("hash", "gcd", "collatz", "bits", "divisions", "rotations", "local", "scatter", "sobel")
+_BATCH = 50
+_REASONS = ("at most 512 instructions", "loops deeper than 4", "too long", "registers", "branch")
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    texts = [(FOLDER / f"{name}.c").read_text() for name in FLOATS]
+    return Library(texts, tmp_path_factory.mktemp("host"), is_fused=True)
+
+
+def test_every_kernel_is_tried() -> None:
+    assert {*FLOATS, *OF_BITS} == set(CASES)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_a_kernel_is_what_it_is_on_the_host(name: str, host: Library) -> None:
+    case = CASES[name]
+    where = case.launch()
+    compiled = compile_kernel(FOLDER / f"{name}.c", isa="r5xx")
+    assert compiled.executable.kind == "r5xx"
+    expected = host.run(name, where, core.UNTOUCHED)
+    for group in (4, 16):
+        found = r5xx_core.run(compiled.executable, where, group=group)
+        assert differences(found, expected, tolerance=case.tolerance) == 0
+
+
+@pytest.mark.parametrize("name", OF_BITS)
+def test_what_has_bits_or_addresses_is_refused(name: str) -> None:
+    with pytest.raises(KernelError, match=rf"{name}\.c:\d+:\d+: ") as caught:
+        compile_kernel(FOLDER / f"{name}.c", isa="r5xx")
+    assert "R5xx cores" in str(caught.value) or "write()" in str(caught.value)
+
+
+def complaint(*lines: str) -> str:
+    """What is said of a kernel whose first statement is in line 3."""
+    text = "\n".join([HEAD + "kernel void k(vec2 pixel) {", *lines, "}", ""])
+    with pytest.raises(KernelError, match=r"^k\.c:\d+") as caught:
+        compile_kernel(Source(text, "k.c"), isa="r5xx")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("output(0, pixel.x + 0.1);", "double"),
+        ("output(0, (float)((int)pixel.x ^ 3));", "k.c:3:32: bits of a number: integers of R5xx cores are floats"),
+        ("output(0, (float)((int)pixel.x / 3));", "k.c:3:32: a quotient of integers"),
+        ("output(0, as_float((int)pixel.x));", "bits of a number"),
+        ("output(0, constant((int)pixel.x));", "the number of a constant is computed"),
+        ("output(0, rint(pixel.x));", "rint(): R5xx cores have no such function"),
+        ("write(3, pixel.x);", "write(): only kernels for R700 cores"),
+        ("float a[4]; for (int i = 0; i < 4; i++) a[i] = i; output(0, a[(int)pixel.x]);", "cannot choose a register"),
+        ("output(0, __builtin_fmaf(pixel.x, pixel.y, 1));", "fma(): write a * b + c"),
+        ("float s = 0; _Pragma(\"unroll\") for (int i = 0; i < 600; i++) s = s * pixel.x + i; output(0, s);", "512"),
+    ],
+)  # fmt: skip
+def test_refusals(body: str, message: str) -> None:
+    assert message in complaint(body)
+
+
+def test_loops_that_are_too_deep_are_refused() -> None:
+    loops = "while (s < pixel.x + {0}) {{ s += 1;"
+    found = complaint("float s = 0;", *(loops.format(depth) for depth in range(3)), "} } }", "output(0, s);")
+    assert "loops deeper than 4; one whose number of rounds is not known beforehand counts twice" in found
+
+
+def test_a_loop_without_a_known_end_has_more_rounds_than_the_machines(tmp_path: Path) -> None:
+    text = HEAD + "kernel void k(vec2 pixel) { float n = 0; while (n < pixel.x * 100) n += 1; output(0, n); }\n"
+    program = compile_kernel(Source(text, "k.c"), isa="r5xx").executable
+    where = CASES["saxpy"].launch()
+    expected = Library([text], tmp_path, is_fused=True).run("k", where, core.UNTOUCHED)
+    assert expected.outputs[0].view("f4").max() == 1500
+    assert differences(r5xx_core.run(program, where), expected) == 0
+
+
+def test_numbers_of_a_kernel_are_in_its_executable() -> None:
+    text = HEAD + "kernel void k(vec2 pixel) { output(0, pixel.x * 0.1f + constant(255).y); }\n"
+    program = compile_kernel(Source(text, "k.c"), isa="r5xx").executable
+    own = program.own_constants
+    assert (list(own.floats), own.floats[254][0]) == ([254], 0x3DCCCCCD)
+    contents = write(program)
+    again = read(contents)
+    assert again.own_constants == own
+    assert isinstance(again, Executable) and isinstance(program, Executable)
+    assert again.lines == program.lines and program.lines is not None
+    assert {line.line for line in program.lines.units if line} == {2}
+    at = contents.index(b"CTM\0", contents.index(b"CTM\0") + 1) + 4
+    for word in (7, 0xFFFFFFFF):
+        damaged = contents[:at] + word.to_bytes(4, "little") + contents[at + 4 :]
+        with pytest.raises(ElfError, match="table of constants"):
+            read(damaged)
+    assert OwnConstants({3: (1, 2, 3, 4)}, {0: 255}).words == (1, 3, 1, 2, 3, 4, 0, 255)
+
+
+def run(seeds: range, folder: Path) -> Counter[str]:
+    """Compare random kernels; how often each thing happened."""
+    texts = {seed: RandomFloatKernel(seed).text(f"k{seed}") for seed in seeds}
+    host = Library([PRELUDE + "".join(texts.values())], folder, is_fused=True)
+    where = launch()
+    found: Counter[str] = Counter()
+    for seed, text in texts.items():
+        try:
+            program = compile_kernel(Source(PRELUDE + text, "k.c"), isa="r5xx").executable
+        except KernelError as error:
+            assert re.match(r"k\.c:\d+", str(error)), error
+            reasons = [reason for reason in _REASONS if reason in str(error)]
+            assert reasons, f"seed {seed}: {error}"
+            found[reasons[0]] += 1
+            continue
+        expected = host.run(f"k{seed}", where, core.UNTOUCHED)
+        assert differences(r5xx_core.run(program, where), expected) == 0, f"seed {seed}"
+        found["right"] += 1
+    return found
+
+
+def test_random_kernels(tmp_path: Path) -> None:
+    found = run(range(20), tmp_path)
+    assert found["right"] >= 18, found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(20_000, 20_500, _BATCH))
+def test_many_random_kernels(tmp_path: Path, first: int) -> None:
+    found = run(range(first, first + _BATCH), tmp_path)
+    assert found["right"] >= 0.7 * _BATCH, found
