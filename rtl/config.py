@@ -101,7 +101,7 @@ class ArrayConfig:
     threads: int = 16
     temporaries: int = 1024
     lookups: int = 16
-    walk: str = "rows"
+    walk: str = "tiles"
 
     def __post_init__(self) -> None:
         _check_name(self, "instruction_set", PROGRAM_FORMATS)
@@ -164,6 +164,25 @@ class CacheConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SharedCacheConfig(CacheConfig):
+    """The second level of the input cache: `sets` in all, divided among `banks` that each serve a line in a cycle.
+
+    Neighbouring lines are in different banks.
+    """
+
+    banks: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check(self, "banks", low=1, high=min(8, self.sets), power_of_two=True)
+
+    @property
+    def bank(self) -> CacheConfig:
+        """One of the banks."""
+        return CacheConfig(sets=self.sets // self.banks, ways=self.ways)
+
+
+@dataclass(frozen=True, kw_only=True)
 class OutputCacheConfig:
     """The output cache: `lines` of 64 bytes that are being written, each anywhere."""
 
@@ -175,8 +194,12 @@ class OutputCacheConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryConfig:
-    """Memory ports, and the memory that a simulation puts behind them."""
+    """Memory ports, and the memory that a simulation puts behind them.
 
+    Lines below `split` lie in turn behind `local_ports`, the others behind the system port.
+    """
+
+    local_ports: int = 1
     data_bits: int = 128
     outstanding_lines: int = 64
     split: int = SYSTEM_MEMORY
@@ -187,7 +210,8 @@ class MemoryConfig:
     """Simulated memory: bandwidth of each port in each direction."""
 
     def __post_init__(self) -> None:
-        _check(self, "data_bits", low=64, high=256, power_of_two=True)
+        _check(self, "local_ports", low=1, high=4, power_of_two=True)
+        _check(self, "data_bits", low=64, high=512, power_of_two=True)
         _check(self, "outstanding_lines", low=1, high=128)
         _check(self, "split", low=4096, high=ADDRESS_SPACE, power_of_two=True)
         _check(self, "latency", low=1, high=10_000)
@@ -195,8 +219,9 @@ class MemoryConfig:
 
     @property
     def ports(self) -> tuple[str, ...]:
-        """Names of the memory ports, that of the lower addresses first."""
-        return ("local", "system") if self.split < ADDRESS_SPACE else ("local",)
+        """Names of the memory ports, those of the lower addresses first."""
+        more = (f"local_{number}" for number in range(1, self.local_ports))
+        return "local", *more, *(("system",) if self.split < ADDRESS_SPACE else ())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +233,7 @@ class MachineConfig:
     presubtract: PipelineConfig = field(default_factory=PipelineConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     input_cache: CacheConfig = CacheConfig(sets=32, ways=4)
-    shared_cache: CacheConfig = CacheConfig(sets=128, ways=4)
+    shared_cache: SharedCacheConfig = SharedCacheConfig(sets=128, ways=4)
     output_cache: OutputCacheConfig = OutputCacheConfig()
     conditional_cache: CacheConfig = CacheConfig(sets=4, ways=4)
 

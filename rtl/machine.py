@@ -16,13 +16,11 @@ from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.lib.rest import Pausing, resettable
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
-from ctm.rtl.mc.bus.read_ports import port_count
-from ctm.rtl.mc.controller import WRITES, MemoryController, read_clients
+from ctm.rtl.mc.controller import MemoryController, read_clients, written_lines
 from ctm.rtl.pe.processor import CommandProcessor
 
 _PROCESSOR, _ARRAY = range(2)
 """Clients of the conditional unit."""
-_PORTS = ("LOCAL", "SYSTEM")
 
 
 class Machine(wiring.Component):
@@ -35,15 +33,15 @@ class Machine(wiring.Component):
     control : ``In(ControlBusSignature())``
         The host's registers; docs/isa.md has their table.
     irq : ``Out(1)``
-    buses : ``Out(BusSignature(data_bits))`` for each memory port: local, system
+    buses : ``Out(BusSignature(data_bits))`` for each of `memory.ports`
     """
 
     def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
         self._config = config
         array, memory = config.array, config.memory
         self._instruction_set = INSTRUCTION_SETS[array.instruction_set]
-        self._ports = port_count(memory.split)
-        self._host = HostInterface(array)
+        self._ports = len(memory.ports)
+        self._host = HostInterface(config)
         self._processor = CommandProcessor(array, self._instruction_set.shapes.program_format)
         self._conditional = ConditionalUnit(array.lanes)
         self._array = Array(config, self._instruction_set, core)
@@ -59,8 +57,8 @@ class Machine(wiring.Component):
             self._controller.write_tag,
             ports=self._ports,
             data_bits=memory.data_bits,
-            reads=sum(read_clients(memory.outstanding_lines)),
-            writes=WRITES,
+            reads=sum(read_clients(config)),
+            writes=written_lines(memory),
         )
         super().__init__(
             {
@@ -177,8 +175,8 @@ class Machine(wiring.Component):
             steps.PROCESSORS.eq(processor.walked),
             steps.INPUT_HITS.eq(sum(self._controller.input_hit)),
             steps.INPUT_MISSES.eq(sum(self._controller.input_miss)),
-            steps.SHARED_HITS.eq(events.shared_hit),
-            steps.SHARED_MISSES.eq(events.shared_miss),
+            steps.SHARED_HITS.eq(sum(self._controller.shared_hit)),
+            steps.SHARED_MISSES.eq(sum(self._controller.shared_miss)),
             steps.CONDITIONAL_HITS.eq(events.conditional_hit),
             steps.CONDITIONAL_MISSES.eq(events.conditional_miss),
             steps.OUTPUT_LINES.eq(events.output_line),
@@ -190,8 +188,9 @@ class Machine(wiring.Component):
                 steps[f"LANES_{port.name}"].eq(array.active_lanes[number]),
             ]
         m.d.comb += [steps[f"STALL_{cause}"].eq(array.stalls[number]) for number, cause in enumerate(STALLS)]
-        for name, bus in zip(_PORTS, self.buses, strict=False):
+        local = self._config.memory.local_ports
+        for name, buses in (("LOCAL", self.buses[:local]), ("SYSTEM", self.buses[local:])):
             m.d.comb += [
-                steps[f"{name}_READ_BEATS"].eq(bus.r.valid & bus.r.ready),
-                steps[f"{name}_WRITE_BEATS"].eq(bus.w.valid & bus.w.ready),
+                steps[f"{name}_READ_BEATS"].eq(sum(bus.r.valid & bus.r.ready for bus in buses)),
+                steps[f"{name}_WRITE_BEATS"].eq(sum(bus.w.valid & bus.w.ready for bus in buses)),
             ]

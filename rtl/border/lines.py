@@ -1,5 +1,6 @@
 """Lines of memory: what is asked of the level behind, and what comes back."""
 
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
@@ -18,6 +19,17 @@ LINE_REQUEST = data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1})
 
 LINE_RESPONSE = data.StructLayout({"bits": LINE_BITS, "refused": 1})
 """Answers come in the order of the requests. With `refused` the bus gave an error, and `bits` mean nothing."""
+
+
+def tagged_line_request_layout(tag: ShapeLike) -> data.StructLayout:
+    """As `LINE_REQUEST`; the tag comes back with the answer."""
+    return data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1, "tag": tag})
+
+
+def tagged_line_response_layout(tag: ShapeLike) -> data.StructLayout:
+    """As `LINE_RESPONSE`, in any order."""
+    return data.StructLayout({"bits": LINE_BITS, "refused": 1, "tag": tag})
+
 
 LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "mask": LINE_BYTES})
 """Bytes of a line; only those in `mask` are written."""
@@ -43,3 +55,29 @@ class LineClient(Conversation):
                 "response": In(stream.Signature(LINE_RESPONSE, always_ready=always_ready)),
             }
         )
+
+
+class TaggedLineClient(Conversation):
+    """Somebody who reads lines and takes them in any order, each at once, seen from there.
+
+    Of two requests under way none has the other's tag.
+
+    Members
+    -------
+    request : ``Out(stream.Signature(tagged_line_request_layout(tag)))``
+    response : ``In(stream.Signature(tagged_line_response_layout(tag), always_ready=True))``
+    """
+
+    def __init__(self, tag: ShapeLike) -> None:
+        super().__init__(
+            {
+                "request": Out(stream.Signature(tagged_line_request_layout(tag))),
+                "response": In(stream.Signature(tagged_line_response_layout(tag), always_ready=True)),
+            }
+        )
+
+
+CODE_LINES = 8
+"""Lines of code that an array has under way."""
+CODE_CLIENT = TaggedLineClient(range(CODE_LINES))
+"""Who reads an array's code."""

@@ -11,7 +11,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.clients import LINE_BEATS
-from ctm.rtl.border.lines import LineClient
+from ctm.rtl.border.lines import CODE_CLIENT
 from ctm.rtl.border.programs import AHEAD, CoreRoom, group_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.core_border import memory_members
@@ -49,7 +49,7 @@ class Array(wiring.Component):
     rooms : ``Out(CoreRoom())`` for each core
     code_address : ``In(32)``
         Where the program's code is, a multiple of 4; constant while the array is not idle.
-    code : ``Out(LineClient())``
+    code : ``Out(CODE_CLIENT)``
     issued : ``Out(ports * cores)``
         As a core's, the first core's in the low bits.
     active_lanes : ``Out(range(cores * lanes + 1))`` for each port
@@ -71,7 +71,7 @@ class Array(wiring.Component):
                 "forget_code": In(1),
                 "forget_constants": In(1),
                 "code_address": In(ADDRESS_BITS),
-                "code": Out(LineClient()),
+                "code": Out(CODE_CLIENT),
                 "group": In(stream.Signature(group_layout(array.lanes, array.cores))),
                 "rooms": Out(CoreRoom()).array(array.cores),
                 "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),

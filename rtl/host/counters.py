@@ -4,7 +4,7 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.config import ArrayConfig
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.host import COUNTERS
 from ctm.rtl.isa.limits import WORD_BITS
 
@@ -13,12 +13,16 @@ _PER_CORE = (
     *("ISSUED_ALU", "ISSUED_TEX", "ISSUED_FC", "INPUT_HITS", "INPUT_MISSES"),
     *(name for name in COUNTERS if name.startswith("STALL_")),
 )
+_PER_BANK = ("SHARED_HITS", "SHARED_MISSES")
+_PER_PORT = ("LOCAL_READ_BEATS", "LOCAL_WRITE_BEATS")
 
 
-def counter_steps(config: ArrayConfig) -> data.StructLayout:
+def counter_steps(config: MachineConfig) -> data.StructLayout:
     """How much each counter may grow in a cycle."""
+    cores = config.array.cores
     most = dict.fromkeys(COUNTERS, 1)
-    most |= dict.fromkeys(_PER_CORE, config.cores) | dict.fromkeys(_PER_LANE, config.cores * config.lanes)
+    most |= dict.fromkeys(_PER_CORE, cores) | dict.fromkeys(_PER_LANE, cores * config.array.lanes)
+    most |= dict.fromkeys(_PER_BANK, config.shared_cache.banks) | dict.fromkeys(_PER_PORT, config.memory.local_ports)
     return data.StructLayout({name: range(count + 1) for name, count in most.items()})
 
 
@@ -32,7 +36,7 @@ class Counters(wiring.Component):
     values : ``Out(32)`` for each, in the order of `COUNTERS`
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
+    def __init__(self, config: MachineConfig) -> None:
         super().__init__(
             {
                 "steps": In(counter_steps(config)),

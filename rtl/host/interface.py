@@ -6,7 +6,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.commands import COMMAND_BUFFER, ERROR
-from ctm.rtl.config import ArrayConfig
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.host.control_bus import ControlBus, ControlBusSignature
 from ctm.rtl.host.counters import Counters, counter_steps
 from ctm.rtl.host.errors import Errors
@@ -41,7 +41,7 @@ class HostInterface(wiring.Component):
     steps : ``In(counter_steps(config))``
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
+    def __init__(self, config: MachineConfig) -> None:
         self._config = config
         super().__init__(
             {
@@ -122,7 +122,7 @@ class HostInterface(wiring.Component):
     def _read_registers(
         self, m: Module, bus: ControlBus, registers: "_Registers", queue: BufferQueue, errors: Errors
     ) -> None:
-        array, record = self._config, errors.record
+        array, record = self._config.array, errors.record
         fields: dict[str, dict[str, ValueLike]] = {
             "ID": {"value": IDENTITY},
             "VERSION": {"value": VERSION},

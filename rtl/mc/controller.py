@@ -17,13 +17,14 @@ from ctm.rtl.border.clients import (
 )
 from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalAccess
-from ctm.rtl.border.lines import LINE_OFFSET_BITS, LineClient
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, LineClient
+from ctm.rtl.config import MachineConfig, MemoryConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.rest import Pausing
-from ctm.rtl.mc.bus.read_ports import ReadPorts, port_count
+from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
+from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
 from ctm.rtl.mc.bus.writer import tagged_answer_layout, tagged_write_layout
 from ctm.rtl.mc.conditional.cache import ConditionalCache
@@ -33,21 +34,32 @@ from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.rtl.mc.outputs.array_writes import Outputs
 from ctm.rtl.mc.registers import Registers
 
-_INPUT, _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL = range(5)
-"""Clients that read."""
+_INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL, _INPUTS = range(5)
+"""Clients that read; the last one is the first bank of the inputs' shared cache."""
+_READ_IN_ORDER = (False, True, True, True)
 _OUTPUT, _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(4)
 """Clients that write."""
-_ORDERED = (False, True, True, True)
+_WRITTEN_IN_ORDER = (False, True, True, True)
 _SMALL_READER = 8
-"""Lines that clients other than the inputs have outstanding."""
+"""Lines that the command processor, and the conditional unit, have outstanding."""
 _CONSTANT_LINES = 4
-WRITES = 32
-"""Bursts of each port that have not been answered."""
+_EVENTS = data.StructLayout({name: 1 for name in ("conditional_hit", "conditional_miss", "output_line")})
 
 
-def read_clients(outstanding: int) -> tuple[int, ...]:
+def read_clients(config: MachineConfig) -> tuple[int, ...]:
     """Lines that each client may have outstanding."""
-    return outstanding, _SMALL_READER, _CONSTANT_LINES, _SMALL_READER, _SMALL_READER
+    banks = (config.memory.outstanding_lines,) * config.shared_cache.banks
+    return CODE_LINES, _CONSTANT_LINES, _SMALL_READER, _SMALL_READER, *banks
+
+
+def written_lines(config: MemoryConfig) -> int:
+    """Bursts of each port that have not been answered: writes need fewer than reads."""
+    return max(1, config.outstanding_lines // 2)
+
+
+def routing(config: MemoryConfig) -> Routing:
+    """Which memory port a line belongs to."""
+    return Routing(split=config.split, local=config.local_ports)
 
 
 class MemoryController(wiring.Component):
@@ -60,7 +72,7 @@ class MemoryController(wiring.Component):
     inputs, outputs, conditional, conditional_mask : as `Registers`
     forget_constants : ``Out(1)``
     lookups : ``In(LookupClient(lanes, tag))`` for each core
-    code : ``In(LineClient())``
+    code : ``In(CODE_CLIENT)``
         The array's code.
     constants : ``In(ConstantClient())``
     output : ``In(stream.Signature(output_layout(lanes)))``
@@ -78,13 +90,11 @@ class MemoryController(wiring.Component):
     refused_address : ``Out(32)``
         Address of that read's line.
     port_requests, port_responses, port_writes, port_answers : as those of `ReadPorts` and `WritePorts`
+    input_hit, input_miss : ``Out(cores)``
+    shared_hit, shared_miss : ``Out(banks)``
     events : ``Out``
         For counters: hits and misses.
     """
-
-    EVENTS = data.StructLayout(
-        {name: 1 for name in ("shared_hit", "shared_miss", "conditional_hit", "conditional_miss", "output_line")}
-    )
 
     def __init__(
         self,
@@ -97,10 +107,13 @@ class MemoryController(wiring.Component):
         self._config, self._tag, self._slot = config, tag, slot
         self._passenger = conditional_passenger
         cores, lanes, memory = config.array.cores, config.array.lanes, config.memory
-        self._reads = ReadPorts(read_clients(memory.outstanding_lines), split=memory.split)
-        self._writes = WritePorts(_ORDERED, split=memory.split, outstanding=WRITES)
+        banks, to_ports = config.shared_cache.banks, routing(memory)
+        self._reads = ReadPorts(
+            read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks), routing=to_ports
+        )  # fmt: skip
+        self._writes = WritePorts(_WRITTEN_IN_ORDER, routing=to_ports, outstanding=written_lines(memory))
         self.read_tag, self.write_tag = self._reads.tag, self._writes.tag
-        ports = port_count(memory.split)
+        ports = len(memory.ports)
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
@@ -110,7 +123,7 @@ class MemoryController(wiring.Component):
                 "conditional_mask": Out(1),
                 "forget_constants": Out(1),
                 "lookups": In(LookupClient(lanes, tag)).array(cores),
-                "code": In(LineClient()),
+                "code": In(CODE_CLIENT),
                 "constants": In(ConstantClient()),
                 "output": In(stream.Signature(output_layout(lanes))),
                 "uncached": In(UncachedClient(lanes, slot)),
@@ -125,7 +138,9 @@ class MemoryController(wiring.Component):
                 "refused_address": Out(ADDRESS_BITS),
                 "input_hit": Out(cores),
                 "input_miss": Out(cores),
-                "events": Out(self.EVENTS),
+                "shared_hit": Out(banks),
+                "shared_miss": Out(banks),
+                "events": Out(_EVENTS),
                 "port_requests": Out(stream.Signature(tagged_request_layout(self.read_tag))).array(ports),
                 "port_responses": In(stream.Signature(tagged_response_layout(self.read_tag))).array(ports),
                 "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag))).array(ports),
@@ -154,9 +169,6 @@ class MemoryController(wiring.Component):
         self._connect_refusals(m, conditional.lost)
         return m
 
-    def _connect_reader(self, m: Module, client: int, reader: wiring.Component) -> None:
-        connect(m, reader.lines, self._reads.clients[client])
-
     def _connect_inputs(self, m: Module, registers: Registers) -> None:
         config = self._config
         m.submodules.inputs = caches = InputCaches(
@@ -167,7 +179,8 @@ class MemoryController(wiring.Component):
             tag=self._tag,
             outstanding=config.memory.outstanding_lines,
         )
-        self._connect_reader(m, _INPUT, caches)
+        for bank, lines in enumerate(caches.lines):
+            connect(m, lines, self._reads.clients[_INPUTS + bank])
         for core in range(config.array.cores):
             connect(m, flipped(self.lookups[core]), caches.clients[core])
         m.d.comb += [
@@ -176,8 +189,8 @@ class MemoryController(wiring.Component):
             registers.inputs_idle.eq(caches.idle),
             self.input_hit.eq(caches.hit),
             self.input_miss.eq(caches.miss),
-            self.events.shared_hit.eq(caches.shared_hit),
-            self.events.shared_miss.eq(caches.shared_miss),
+            self.shared_hit.eq(caches.shared_hit),
+            self.shared_miss.eq(caches.shared_miss),
         ]
 
     def _connect_code_and_constants(self, m: Module, registers: Registers) -> None:
@@ -211,7 +224,7 @@ class MemoryController(wiring.Component):
         cache = ConditionalCache(self._passenger, self._config.conditional_cache)
         active = cache.client.access.valid | cache.invalidate | cache.flush | ~cache.idle
         m.submodules.conditional = Pausing(cache, active)
-        self._connect_reader(m, _CONDITIONAL, cache)
+        connect(m, cache.lines, self._reads.clients[_CONDITIONAL])
         connect(m, flipped(self.conditional_client), cache.client)
         connect(m, cache.line_write, self._writes.writes[_CONDITIONAL_WRITE])
         connect(m, self._writes.written[_CONDITIONAL_WRITE], cache.line_written)
@@ -238,7 +251,8 @@ class MemoryController(wiring.Component):
         low = Const(0, LINE_OFFSET_BITS)
         reads, writes = self._reads, self._writes
         watching = Signal()
-        array_reads = Cat(reads.refused[client] for client in (_INPUT, _INSTRUCTION, _CONSTANT)).any()
+        # The array's are its code, its constants and its inputs.
+        array_reads = Cat(reads.refused[: _CONSTANT + 1], reads.refused[_INPUTS:]).any()
         with m.If(watching & array_reads):
             m.d.sync += [self.refused_address.eq(Cat(low, reads.refused_line)), watching.eq(0)]
         with m.If(self.watch):

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out, connect
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
-from ctm.rtl.mc.controller import WRITES, MemoryController, read_clients
+from ctm.rtl.mc.controller import MemoryController, read_clients, written_lines
 from ctm.tb.cosim.joining import join
 from ctm.tb.mc.lookups import TAG_BITS
 
@@ -86,7 +86,7 @@ class ControllerTop(wiring.Component):
         memory, names = self._config.memory, self._config.memory.ports
         m.submodules.ports = ports = MemoryPorts(
             controller.read_tag, controller.write_tag, ports=len(names), data_bits=memory.data_bits,
-            reads=sum(read_clients(memory.outstanding_lines)), writes=WRITES,
+            reads=sum(read_clients(self._config)), writes=written_lines(memory),
         )  # fmt: skip
         join(m, self, controller, self._clients)
         for place, name in enumerate(names):

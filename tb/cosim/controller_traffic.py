@@ -10,7 +10,13 @@ from cocotb.triggers import ClockCycles, gather
 
 from ctm.rtl.border.clients import lookup_response_layout
 from ctm.rtl.border.commands import COUNTERS_WRITE
-from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
+from ctm.rtl.border.lines import (
+    CODE_LINES,
+    LINE_REQUEST,
+    LINE_RESPONSE,
+    tagged_line_request_layout,
+    tagged_line_response_layout,
+)
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
 from ctm.rtl.isa.word import fields, pack, unpack
 from ctm.tb.cosim.bench import LIMIT, Bench
@@ -142,11 +148,11 @@ async def _write_uncached(controller: _Controller, traffic: Traffic) -> None:
 
 
 async def _read_others(controller: _Controller, others: dict[int, bytes]) -> None:
-    """Code, constants and lines come in order."""
+    """Constants and lines come in order, code with its tags."""
     banks = [(number % 3, number * 7 % 64 if number % 3 == 0 else number % 2) for number in range(_READS)]
     lines = [(number * 5) % 64 for number in range(_READS)]
     await gather(
-        controller.sources["code__request"].send([pack(LINE_REQUEST, line=_CODE // LINE + line) for line in lines]),
+        _read_code(controller, lines, others[_CODE]),
         controller.sources["constants__request"].send([bank | line << 2 for bank, line in banks]),
         controller.sources["lines__request"].send([pack(LINE_REQUEST, line=_LINES // LINE + line) for line in lines]),
     )
@@ -154,12 +160,29 @@ async def _read_others(controller: _Controller, others: dict[int, bytes]) -> Non
     parts = [others[_CONSTANTS[bank]][LINE * line :][:LINE] for bank, line in banks]
     beats = [part[16 * beat : 16 * beat + 16] for part in parts for beat in range(4)]
     assert found == [int.from_bytes(beat, "little") for beat in beats], "a constant is wrong"
-    for name, base in (("code", _CODE), ("lines", _LINES)):
-        found = await controller.sinks[f"{name}__response"].take(_READS)
-        answers = [unpack(LINE_RESPONSE, bits) for bits in found]
-        expected = [int.from_bytes(others[base][LINE * line :][:LINE], "little") for line in lines]
-        assert [answer["bits"] for answer in answers] == expected, "a line is wrong"
+    found = await controller.sinks["lines__response"].take(_READS)
+    answers = [unpack(LINE_RESPONSE, bits) for bits in found]
+    assert [answer["bits"] for answer in answers] == [_line(others[_LINES], line) for line in lines], "a line is wrong"
+    assert not any(answer["refused"] for answer in answers)
+
+
+async def _read_code(controller: _Controller, lines: list[int], code: bytes) -> None:
+    """As many lines as there are tags at a time."""
+    request, response = (make(range(CODE_LINES)) for make in (tagged_line_request_layout, tagged_line_response_layout))
+    for first in range(0, len(lines), CODE_LINES):
+        asked = lines[first : first + CODE_LINES]
+        await controller.sources["code__request"].send(
+            [pack(request, line=_CODE // LINE + line, tag=tag) for tag, line in enumerate(asked)]
+        )
+        found = await controller.sinks["code__response"].take(first + len(asked))
+        answers = sorted((unpack(response, bits) for bits in found[first:]), key=lambda answer: answer["tag"])
+        assert [answer["tag"] for answer in answers] == list(range(len(asked)))
+        assert [answer["bits"] for answer in answers] == [_line(code, line) for line in asked], "a line is wrong"
         assert not any(answer["refused"] for answer in answers)
+
+
+def _line(memory: bytes, line: int) -> int:
+    return int.from_bytes(memory[LINE * line :][:LINE], "little")
 
 
 async def _write_counters(controller: _Controller) -> None:

@@ -41,7 +41,7 @@ async def _check(dut: Any, work: Work, timing: Timing) -> list[Event]:
     surroundings = Surroundings(dut, work, timing, lanes=_LANES)
     await bench.start()
     events = await surroundings.run()
-    found, wanted = normalised(events, work.memory), expected(work, _LANES, first_faults(events))
+    found, wanted = normalised(events, work.memory), expected(work, SMALL.array, first_faults(events))
     assert found == wanted, difference(found, wanted)
     return events
 

@@ -272,7 +272,8 @@ class Surroundings:
         group = self._takers["group"].look()
         if group is not None:
             assert self._running, "a group without a program"
-            self._log("group", *unpack(group_layout(self._lanes), group).values())
+            given = unpack(group_layout(self._lanes), group)
+            self._log("group", given["i"], given["j"], given["covered"])
             self._residents.append(_Resident(self._groups, 2 + self._below(self._timing.hold + 1), self.now))
             self._groups += 1
 

@@ -31,15 +31,18 @@ class Source:
 
 
 class Sink:
-    """Takes payloads behind the reset, pausing with a probability in each cycle; what waits must stay as it is."""
+    """Takes payloads behind the reset, pausing with a probability in each cycle; what waits must stay as it is.
+
+    A stream without a ready is taken in each cycle.
+    """
 
     def __init__(self, dut: Any, name: str, *, pauses: float, seed: int) -> None:
-        self._name, self._clock, self._reset, self._pauses = name, dut.clk, dut.rst, pauses
+        self._name, self._clock, self._reset = name, dut.clk, dut.rst
         self._generator = random.Random(f"{name}{seed}")
-        self._valid, self._ready, self._payload = (
-            getattr(dut, f"{name}__{end}") for end in ("valid", "ready", "payload")
-        )
-        self._ready.value = 0
+        self._valid, self._payload = (getattr(dut, f"{name}__{end}") for end in ("valid", "payload"))
+        self._ready = getattr(dut, f"{name}__ready", None)
+        self._pauses = pauses if self._ready is not None else 0.0
+        self._drive(False)
         self._came = Event()
         self.received: list[int] = []
         cocotb.start_soon(self._run())
@@ -52,7 +55,7 @@ class Sink:
         return self.received
 
     async def _run(self) -> None:
-        edge, ready, waiting = RisingEdge(self._clock), False, None
+        edge, ready, waiting = RisingEdge(self._clock), self._ready is None, None
         await edge
         while self._reset.value == 1:
             await edge
@@ -65,4 +68,8 @@ class Sink:
                 self._came.set()
             waiting = None if ready else offered
             ready = self._generator.random() >= self._pauses
+            self._drive(ready)
+
+    def _drive(self, ready: bool) -> None:
+        if self._ready is not None:
             self._ready.value = int(ready)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctm.rtl.config import ArrayConfig
+from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.host.counters import counter_steps
 from ctm.rtl.host.interface import HostInterface
 from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTERS, VERSION
@@ -12,7 +12,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.tb.host.driver import Driver
 from ctm.tb.lib.streams import simulate
 
-CONFIG = ArrayConfig(cores=2, lanes=8, threads=16)
+CONFIG = MachineConfig(array=ArrayConfig(cores=2, lanes=8, threads=16))
 _FAULT = {"status": Status.BUS_ERROR, "client": BusClient.INPUT, "address": 0x1234_5640, "pc": 77, "i": 4096, "j": 9}
 
 

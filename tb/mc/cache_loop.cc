@@ -36,6 +36,7 @@ struct Setup {
     const char* inputs;
     std::uint32_t* lines;  // Log of the requests for lines: line * 2 + uncached
     std::uint64_t lines_size, latency, jitter, stall, seed, max_cycles, outstanding, invalidates;
+    std::uint64_t tagged;  // Clients' requests and answers are those for lines, in any order
 };
 
 struct Result {
@@ -80,17 +81,40 @@ struct Offered {
 };
 
 struct ComingLine {
-    std::uint64_t line, due;
+    std::uint64_t line, tag, due;
+};
+
+// Where a line's number, and the tags of its request and answer, are.
+constexpr std::uint64_t LINE_MASK = 0x3FFFFFF;
+constexpr unsigned UNCACHED_BIT = 26, REQUEST_TAG = 27, ANSWER_TAG = 513;
+constexpr std::uint64_t NOBODY = ~std::uint64_t{0};
+
+std::uint64_t low_bits(const void* payload, std::size_t bytes) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, payload, std::min<std::size_t>(bytes, 8));
+    return value;
+}
+
+// Which request a tag belongs to.
+struct Tags {
+    std::vector<std::uint64_t> whose;
+
+    std::uint64_t& at(std::uint64_t tag) {
+        if (tag >= whose.size()) whose.resize(tag + 1, NOBODY);
+        return whose[tag];
+    }
 };
 
 class Run {
 public:
     Run(Model& model, const Setup& setup, Result& result)
         : model(model), setup(setup), result(result), ports(::ports(model)), chance{setup.seed, setup.stall},
-          line_request{ports.line_request, "line_request", {}} {
+          memories(ports.line_requests.size()) {
+        for (const Stream& stream : ports.line_requests) line_requests.push_back({stream, "line_request", {}});
         for (const Stream& stream : ports.responses) responses.push_back({stream, "response", {}});
         sent.resize(ports.requests.size()), received.resize(ports.requests.size());
         offered.resize(ports.requests.size()), seen.resize(ports.requests.size());
+        tags.resize(ports.requests.size());
     }
 
     void run() {
@@ -98,7 +122,8 @@ public:
         *ports.invalidate = setup.invalidates;
         for (auto& stream : ports.requests) *stream.valid = 0;
         for (auto& stream : ports.responses) set_ready(stream, false);
-        *ports.line_request.ready = *ports.line_response.valid = 0;
+        for (auto& stream : ports.line_requests) *stream.ready = 0;
+        for (auto& stream : ports.line_responses) *stream.valid = 0;
         model.eval();
         if (!*ports.idle) throw Failure("it is not idle before the first request");
         clock();
@@ -117,11 +142,11 @@ private:
     Result& result;
     Ports ports;
     Chance chance;
-    Offered line_request;
-    std::vector<Offered> responses;
+    std::vector<std::deque<ComingLine>> memories;  // Lines under way, behind each port
+    std::vector<Offered> line_requests, responses;
     std::vector<std::uint64_t> sent, received;
     std::vector<bool> offered, seen;
-    std::deque<ComingLine> coming;
+    std::vector<Tags> tags;
     std::uint64_t now = 0;
 
     void clock() {
@@ -131,7 +156,8 @@ private:
     }
 
     std::string state() const {
-        std::string text = std::to_string(coming.size()) + " lines under way";
+        std::string text = "lines under way:";
+        for (const auto& coming : memories) text += " " + std::to_string(coming.size());
         for (std::size_t client = 0; client < sent.size(); ++client) {
             text += "; client " + std::to_string(client) + ": sent " + std::to_string(sent[client]) + " of "
                 + std::to_string(setup.clients[client].count) + ", answered " + std::to_string(received[client]);
@@ -148,23 +174,26 @@ private:
 
     void step() {
         for (std::size_t client = 0; client < sent.size(); ++client) drive(client);
-        *ports.line_request.ready = !chance.withholds();
-        const bool answers = !coming.empty() && coming.front().due <= now && !chance.withholds();
-        drive_line(answers);
+        std::vector<std::size_t> chosen;
+        for (std::size_t port = 0; port < memories.size(); ++port) chosen.push_back(drive_lines(port));
         model.eval();
         watch_idle();
         result.hits += std::popcount(*ports.hit), result.misses += std::popcount(*ports.miss);
-        if (line_request.take()) take_line_request();
+        for (std::size_t port = 0; port < memories.size(); ++port) {
+            if (line_requests[port].take()) take_line_request(port);
+        }
         for (std::size_t client = 0; client < sent.size(); ++client) watch(client);
         model.clk = 1;
         model.eval();
         model.clk = 0;
-        if (answers) coming.pop_front();
+        for (std::size_t port = 0; port < memories.size(); ++port) {
+            if (chosen[port] != NOBODY) came(port, chosen[port]);
+        }
     }
 
     void drive(std::size_t client) {
         const Stream& stream = ports.requests[client];
-        if (!offered[client]) offered[client] = sent[client] < setup.clients[client].count && !chance.withholds();
+        if (!offered[client]) offered[client] = can_send(client) && !chance.withholds();
         *stream.valid = offered[client];
         if (offered[client]) {
             std::memcpy(stream.payload, setup.clients[client].requests + sent[client] * stream.bytes, stream.bytes);
@@ -172,6 +201,18 @@ private:
             std::memset(stream.payload, POISON, stream.bytes), mask_payload(stream);
         }
         set_ready(ports.responses[client], !chance.withholds());
+    }
+
+    // A tag that is under way has to come back first.
+    bool can_send(std::size_t client) {
+        const Client& own = setup.clients[client];
+        if (sent[client] == own.count) return false;
+        return !setup.tagged || tags[client].at(request_tag(client)) == NOBODY;
+    }
+
+    std::uint64_t request_tag(std::size_t client) const {
+        const std::size_t bytes = ports.requests[client].bytes;
+        return low_bits(setup.clients[client].requests + sent[client] * bytes, bytes) >> REQUEST_TAG;
     }
 
     static void set_ready(const Stream& stream, bool ready) {
@@ -184,15 +225,34 @@ private:
         for (std::size_t bit = stream.width; bit < 8 * stream.bytes; ++bit) bytes[bit / 8] &= ~(1 << bit % 8);
     }
 
-    void drive_line(bool answers) {
-        const Stream& stream = ports.line_response;
-        *stream.valid = answers;
+    // The line that comes in this cycle, if one does: of those that are due any one, if there is a jitter.
+    std::size_t drive_lines(std::size_t port) {
+        *ports.line_requests[port].ready = !chance.withholds();
+        const auto& coming = memories[port];
+        std::vector<std::size_t> due;
+        for (std::size_t place = 0; place < coming.size(); ++place) {
+            if (coming[place].due <= now) due.push_back(place);
+        }
+        const bool answers = !due.empty() && !chance.withholds();
+        const std::size_t which = answers ? due[setup.jitter ? chance.next() % due.size() : 0] : NOBODY;
+        drive_line(ports.line_responses[port], answers ? &coming[which] : nullptr);
+        return which;
+    }
+
+    void came(std::size_t port, std::size_t which) {
+        auto& coming = memories[port];
+        coming.erase(coming.begin() + static_cast<std::ptrdiff_t>(which));
+    }
+
+    void drive_line(const Stream& stream, const ComingLine* comes) {
+        *stream.valid = comes != nullptr;
         auto* payload = static_cast<unsigned char*>(stream.payload);
         std::memset(payload, POISON, stream.bytes), mask_payload(stream);
-        if (!answers) return;
-        const bool refused = is_refused(coming.front().line);
-        if (!refused) std::memcpy(payload, setup.memory + coming.front().line * LINE_BYTES, LINE_BYTES);
-        payload[LINE_BYTES] = refused;
+        if (!comes) return;
+        const bool refused = is_refused(comes->line);
+        if (!refused) std::memcpy(payload, setup.memory + comes->line * LINE_BYTES, LINE_BYTES);
+        const std::uint64_t above = refused | comes->tag << (ANSWER_TAG - 8 * LINE_BYTES);
+        std::memcpy(payload + LINE_BYTES, &above, stream.bytes - LINE_BYTES);
     }
 
     bool is_refused(std::uint64_t line) const {
@@ -204,18 +264,26 @@ private:
 
     void watch_idle() const {
         if (!*ports.idle) return;
-        if (!coming.empty() || *ports.line_request.valid) throw Failure("it is idle with lines under way");
+        for (std::size_t port = 0; port < memories.size(); ++port) {
+            const bool asks = *ports.line_requests[port].valid;
+            if (!memories[port].empty() || asks) throw Failure("it is idle with lines under way");
+        }
         if (sent != received) throw Failure("it is idle before all answers were taken");
     }
 
-    void take_line_request() {
-        std::uint32_t bits;
-        std::memcpy(&bits, ports.line_request.payload, sizeof bits);
-        const std::uint32_t line = bits & 0x3FFFFFF, uncached = bits >> 26;
+    void take_line_request(std::size_t port) {
+        const Stream& stream = ports.line_requests[port];
+        auto& coming = memories[port];
+        const std::uint64_t bits = low_bits(stream.payload, stream.bytes);
+        const std::uint32_t line = bits & LINE_MASK, uncached = bits >> UNCACHED_BIT & 1;
         if (result.lines < setup.lines_size) setup.lines[result.lines] = line << 1 | uncached;
         ++result.lines;
         const std::uint64_t delay = setup.latency + (setup.jitter ? chance.next() % (setup.jitter + 1) : 0);
-        coming.push_back({line, now + delay});
+        const std::uint64_t tag = bits >> REQUEST_TAG;
+        for (const ComingLine& other : coming) {
+            if (other.tag == tag) throw Failure("a tag is used again before its line has come: " + state());
+        }
+        coming.push_back({line, tag, now + delay});
         result.most_under_way = std::max<std::uint64_t>(result.most_under_way, coming.size());
         if (coming.size() > setup.outstanding) throw Failure("too many lines are under way: " + state());
     }
@@ -225,13 +293,31 @@ private:
         const Client& own = setup.clients[client];
         if (*response.valid) {
             if (received[client] >= sent[client]) throw Failure("an answer that nobody has asked for: " + state());
-            if (!seen[client]) own.offered[received[client]] = now, seen[client] = true;
+            if (!seen[client]) own.offered[answered_request(client)] = now, seen[client] = true;
         }
         if (responses[client].take()) {
-            std::memcpy(own.responses + received[client] * response.bytes, response.payload, response.bytes);
-            own.answered[received[client]++] = now, seen[client] = false;
+            const std::uint64_t number = answered_request(client);
+            std::memcpy(own.responses + number * response.bytes, response.payload, response.bytes);
+            own.answered[number] = now, seen[client] = false, ++received[client];
+            if (setup.tagged) tags[client].at(answer_tag(client)) = NOBODY;
         }
-        if (*request.valid && *request.ready) own.taken[sent[client]++] = now, offered[client] = false;
+        if (*request.valid && *request.ready) {
+            if (setup.tagged) tags[client].at(request_tag(client)) = sent[client];
+            own.taken[sent[client]++] = now, offered[client] = false;
+        }
+    }
+
+    std::uint64_t answer_tag(std::size_t client) const {
+        const Stream& stream = ports.responses[client];
+        const auto* above = static_cast<const unsigned char*>(stream.payload) + LINE_BYTES;
+        return low_bits(above, stream.bytes - LINE_BYTES) >> (ANSWER_TAG - 8 * LINE_BYTES);
+    }
+
+    std::uint64_t answered_request(std::size_t client) {
+        if (!setup.tagged) return received[client];
+        const std::uint64_t number = tags[client].at(answer_tag(client));
+        if (number == NOBODY) throw Failure("an answer with a tag that nobody has given: " + state());
+        return number;
     }
 };
 

@@ -19,7 +19,7 @@ _STALL_ONE = 1 << 16
 _SINGLES = ("invalidate", "idle", "hit", "miss")
 
 
-class ProtocolError(Exception):
+class ProtocolError(AssertionError):
     """The cache broke a rule of its streams, or did not finish; the message names the rule and the cycle."""
 
 
@@ -27,8 +27,9 @@ class ProtocolError(Exception):
 class Timing:
     """How clients and memory behave, the same for the same seed.
 
-    A line comes `latency` cycles behind its request and up to `jitter` more, lines in order. In each cycle each ready
-    and each new valid is withheld with the probability `stall`.
+    A line comes `latency` cycles behind its request and up to `jitter` more; with a jitter, lines that could come in
+    the same cycle come in any order. In each cycle each ready and each new valid is withheld with the probability
+    `stall`.
     """
 
     latency: int = 1
@@ -64,7 +65,7 @@ class _Client(ctypes.Structure):
     ]
 
 
-_NUMBERS = ("lines_size", "latency", "jitter", "stall", "seed", "max_cycles", "outstanding", "invalidates")
+_NUMBERS = ("lines_size", "latency", "jitter", "stall", "seed", "max_cycles", "outstanding", "invalidates", "tagged")
 
 
 class _Setup(ctypes.Structure):
@@ -89,11 +90,12 @@ class _Result(ctypes.Structure):
 class CacheSimulation:
     """A compiled cache, reset once: each run begins with the lines that the one before has left.
 
-    The cache has the streams `request` and `response`, or an array of `clients` with both. At most `outstanding`
-    lines may be under way.
+    The cache has the streams `request` and `response`, or an array of `clients` with both, and one client `lines` or
+    an array of them, behind each of which at most `outstanding` lines may be under way. With `tagged` its own clients
+    ask for lines, too, and get them in any order.
     """
 
-    def __init__(self, cache: wiring.Component, *, outstanding: int) -> None:
+    def __init__(self, cache: wiring.Component, *, outstanding: int, tagged: bool = False) -> None:
         listed = list(ports(cache))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
         text = resources.files("ctm.tb.mc").joinpath("cache_loop.cc").read_text()
@@ -104,7 +106,7 @@ class CacheSimulation:
         for name in ("free", "reset"):
             getattr(self._library, f"cache_{name}").argtypes = [pointer]
         self._library.cache_run.argtypes = [pointer, pointer, pointer]
-        self._outstanding = outstanding
+        self._outstanding, self._tagged = outstanding, tagged
         self._cache: int = self._library.cache_make()
 
     def __del__(self) -> None:
@@ -160,7 +162,7 @@ class CacheSimulation:
         setup.inputs, setup.lines = bound.ctypes.data if bound.size else None, lines.ctypes.data
         setup.lines_size, setup.max_cycles, setup.invalidates = lines.size, max_cycles, invalidates
         setup.latency, setup.jitter, setup.seed = timing.latency, timing.jitter, timing.seed
-        setup.stall, setup.outstanding = round(timing.stall * _STALL_ONE), self._outstanding
+        setup.stall, setup.outstanding, setup.tagged = round(timing.stall * _STALL_ONE), self._outstanding, self._tagged
         self._library.cache_run(self._cache, ctypes.byref(setup), ctypes.byref(result))
         if result.failed:
             raise ProtocolError(result.message.decode())
@@ -197,10 +199,9 @@ def _declarations(listed: list[Port]) -> str:
         payload = f"{name}__payload"
         return f"{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}, {ends}}}"
 
-    def streams(name: str) -> str:
-        found = [
-            each.removesuffix("__payload") for each in numbers if re.match(rf"(clients__\d+__)?{name}__payload", each)
-        ]
+    def streams(name: str, who: str = "clients") -> str:
+        ours = rf"({who}__(\d+__)?)?{name}__payload" if who == "clients" else rf"{who}__(\d+__)?{name}__payload"
+        found = [each.removesuffix("__payload") for each in numbers if re.fullmatch(ours, each)]
         return f"{{{', '.join(map(stream, found))}}}"
 
     inputs = f"{{{address('inputs')}, {_port_bytes(widths.get('inputs', 1))}, {widths.get('inputs', 1)}, 0, 0}}"
@@ -212,13 +213,14 @@ namespace {{
 using Model = V{_TOP};
 struct Stream {{ void* payload; std::size_t bytes, width; std::uint8_t *valid, *ready; }};
 struct Ports {{
-    std::vector<Stream> requests, responses;
-    Stream line_request, line_response, inputs;
+    std::vector<Stream> requests, responses, line_requests, line_responses;
+    Stream inputs;
     std::uint8_t {", ".join("*" + name for name in _SINGLES)};
 }};
 Ports ports(Model& model) {{
     return {{
-        {streams("request")}, {streams("response")}, {stream("lines__request")}, {stream("lines__response")}, {inputs},
+        {streams("request")}, {streams("response")}, {streams("request", "lines")},
+        {streams("response", "lines")}, {inputs},
         {", ".join(address(name) for name in _SINGLES)}
     }};
 }}

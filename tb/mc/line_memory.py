@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from ctm.rtl.border.lines import TaggedLineClient
 from ctm.tb.lib.streams import Sink, Source
 
 LINE_BYTES = 64
 _SPACE = 1 << 32
+_LINE, _TAG = (1 << 26) - 1, 27
 
 
 def line(number: int) -> bytes:
@@ -24,18 +26,22 @@ def memory_words(address: int, count: int) -> list[int]:
 
 
 class Lines:
-    """Answers requests for lines in order, of a component with a `LineClient` called `lines`."""
+    """Answers requests for lines, of a component with a `LineClient` or `TaggedLineClient` called `lines`.
+
+    With tags the answers come in any order.
+    """
 
     def __init__(self, reader: Any, generator: np.random.Generator, stall: float) -> None:
         self._asked = Sink(reader.lines.request, generator, stall)
         self._source = Source(reader.lines.response, generator, stall)
-        self._taken = 0
+        self._taken, self._generator = 0, generator
+        self._tagged = isinstance(reader.signature.members["lines"].signature, TaggedLineClient)
         self.refused: set[int] = set()
         self.most = 0
 
     @property
     def numbers(self) -> list[int]:
-        return [payload & (1 << 26) - 1 for payload in self._asked.received]
+        return [payload & _LINE for payload in self._asked.received]
 
     def drive(self, context: Any) -> None:
         """Set the ports for this cycle."""
@@ -46,8 +52,12 @@ class Lines:
         """Take requests and queue their answers."""
         self._asked.finish(context)
         self._source.finish(context)
-        for number in self.numbers[self._taken :]:
+        waiting = self._source.waiting
+        for payload in self._asked.received[self._taken :]:
+            number, tag = payload & _LINE, payload >> _TAG
             bits = int.from_bytes(line(number), "little")
-            self._source.waiting.append(bits | (number in self.refused) << 512)
+            # The first one may be on offer.
+            place = int(self._generator.integers(1, len(waiting) + 1)) if self._tagged and waiting else len(waiting)
+            waiting.insert(place, bits | (number in self.refused) << 512 | tag << 513)
         self._taken = len(self._asked.received)
         self.most = max(self.most, len(self._source.waiting))

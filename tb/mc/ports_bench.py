@@ -3,30 +3,41 @@
 from typing import Any
 
 import numpy as np
-from amaranth import Module
+from amaranth import Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
-from ctm.rtl.mc.bus.read_ports import ReadPorts, port_count
+from ctm.rtl.mc.bus.read_ports import ReadPorts
+from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
 from ctm.tb.lib.streams import Sink, Source
 from ctm.tb.mc.bus_model import LINE_BYTES, BusModel
 
 LINES = 1 << 26
+_TAG, _ANSWER_TAG = 27, 513
+"""Where tags begin in requests and in answers."""
 
 
 class SharedPorts(wiring.Component):
     """`ReadPorts` and `WritePorts` in front of `MemoryPorts`, as in the machine; `reads` and `writes` are the parts."""
 
-    def __init__(self, clients: tuple[int, ...], ordered: tuple[bool, ...], *, split: int, data_bits: int) -> None:
-        self.reads = ReadPorts(clients, split=split)
-        self.writes = WritePorts(ordered, split=split, outstanding=4)
+    def __init__(
+        self,
+        clients: tuple[int, ...],
+        read_in_order: tuple[bool, ...],
+        written_in_order: tuple[bool, ...],
+        *,
+        routing: Routing,
+        data_bits: int,
+    ) -> None:
+        self.reads = ReadPorts(clients, ordered=read_in_order, routing=routing)
+        self.writes = WritePorts(written_in_order, routing=routing, outstanding=4)
         self.ports = MemoryPorts(
-            self.reads.tag, self.writes.tag, ports=port_count(split), data_bits=data_bits, reads=sum(clients), writes=4
+            self.reads.tag, self.writes.tag, ports=routing.ports, data_bits=data_bits, reads=sum(clients), writes=4
         )
-        super().__init__({"buses": Out(BusSignature(data_bits)).array(port_count(split))})
+        super().__init__({"buses": Out(BusSignature(data_bits)).array(routing.ports)})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -41,32 +52,74 @@ class SharedPorts(wiring.Component):
         return m
 
 
+class TaggedReader:
+    """A client that takes its lines in any order: `waiting` are those it asks for, `received` those that came.
+
+    Both are by the number of the request; a tag is used again when its line has come.
+    """
+
+    def __init__(self, client: Any, generator: np.random.Generator, stall: float, tags: int) -> None:
+        self._source, self._response = Source(client.request, generator, stall), client.response
+        self._free, self._asked, self._whose = list(range(tags)), 0, {}
+        self._generator = generator
+        self.waiting: list[int] = []
+        self.received: dict[int, int] = {}
+
+    def drive(self, context: Any) -> None:
+        """Set the ports for this cycle."""
+        if self._free and not self._source.waiting and self._asked < len(self.waiting):
+            tag = self._free.pop(int(self._generator.integers(len(self._free))))
+            self._source.waiting.append(self.waiting[self._asked] | tag << _TAG)
+            self._whose[tag] = self._asked
+            self._asked += 1
+        self._source.drive(context)
+
+    def finish(self, context: Any) -> None:
+        """Take what was handed over in this cycle."""
+        self._source.finish(context)
+        if context.get(self._response.valid):
+            payload = context.get(Value.cast(self._response.payload))
+            tag = payload >> _ANSWER_TAG
+            assert tag in self._whose, "a line with a tag that is not under way"
+            self.received[self._whose.pop(tag)] = payload & (1 << _ANSWER_TAG) - 1
+            self._free.append(tag)
+
+
 class PortsBench:
-    """Sources and sinks of all clients, and a model of memory for each port."""
+    """Sources and sinks of all clients, and a model of memory for each port.
+
+    `clients` say how many lines those have under way who get them in order, `tagged` those who get them in any order.
+    """
 
     def __init__(
         self,
         clients: tuple[int, ...],
         ordered: tuple[bool, ...],
         *,
-        split: int,
+        routing: Routing,
+        tagged: tuple[int, ...] = (),
         data_bits: int = 128,
         stalls: tuple[float, float] = (0, 0),
         seed: int = 1,
     ) -> None:
         self.generator = generator = np.random.default_rng(seed)
-        self.split = split // LINE_BYTES
-        self.design = SharedPorts(clients, ordered, split=split, data_bits=data_bits)
+        self.routing, self.split = routing, routing.split // LINE_BYTES
+        in_order = (True,) * len(clients) + (False,) * len(tagged)
+        self.design = SharedPorts(clients + tagged, in_order, ordered, routing=routing, data_bits=data_bits)
         reads, writes = self.design.reads, self.design.writes
-        self.reading = [Source(client.request, generator, stalls[0]) for client in reads.clients]
-        self.lines = [Sink(client.response, generator, stalls[0]) for client in reads.clients]
+        in_order, others = reads.clients[: len(clients)], reads.clients[len(clients) :]
+        self.reading = [Source(client.request, generator, stalls[0]) for client in in_order]
+        self.lines = [Sink(client.response, generator, stalls[0]) for client in in_order]
+        self.tagged = [
+            TaggedReader(client, generator, stalls[0], tags) for client, tags in zip(others, tagged, strict=True)
+        ]
         self.writing = [Source(port, generator, stalls[0]) for port in writes.writes]
         self.written = [Sink(port, generator, stalls[0]) for port in writes.written]
         self.memory = [BusModel(bus, generator, stalls[1], data_bits=data_bits) for bus in self.design.buses]
 
     @property
     def ends(self) -> list[Any]:
-        return [*self.reading, *self.lines, *self.writing, *self.written, *self.memory]
+        return [*self.reading, *self.lines, *self.tagged, *self.writing, *self.written, *self.memory]
 
     def refuse(self, lines: set[int]) -> None:
         """Answer these lines with errors."""
@@ -82,4 +135,5 @@ class PortsBench:
         """Every burst went to the port of its line."""
         for number, memory in enumerate(self.memory):
             for address, _ in memory.reads + memory.writes:
-                assert (address // LINE_BYTES >= self.split) == number or len(self.memory) == 1
+                line, local = address // LINE_BYTES, self.routing.local
+                assert number == (local if line >= self.split else line % local)

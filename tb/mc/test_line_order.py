@@ -10,6 +10,8 @@ from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 
 COUNT, DEADLINE = 100, 4000
 _BITS = 1 << 512
+_TAG = 27
+"""Where a request's tag begins."""
 
 
 def answer(line: int) -> int:
@@ -22,21 +24,20 @@ class Memory:
 
     def __init__(self, order: LineOrder, generator: np.random.Generator, stall: float) -> None:
         self._order, self._generator, self._stall = order, generator, stall
-        self.asked = Sink(order.tagged_request, generator, stall)
+        self.asked = Sink(order.lines.request, generator, stall)
         self.under_way: list[int] = []
         self.most = 0
 
     def drive(self, context: Any) -> None:
         """Set the ports for this cycle."""
         self.asked.drive(context)
-        came = self._order.tagged_response
+        came = self._order.lines.response
         is_there = bool(self.under_way) and self._generator.random() >= max(self._stall, 0.5)
         context.set(came.valid, is_there)
         if is_there:
             request = self.under_way.pop(int(self._generator.integers(len(self.under_way))))
-            line, tag = request & (1 << 26) - 1, request >> 26
+            line, tag = request & (1 << 26) - 1, request >> _TAG
             bits = answer(line)
-            context.set(came.payload.line, line)
             context.set(came.payload.bits, bits % _BITS)
             context.set(came.payload.refused, bits >> 512)
             context.set(came.payload.tag, tag)
@@ -45,7 +46,7 @@ class Memory:
         """Take what was handed over in this cycle."""
         self.asked.finish(context)
         self.under_way += self.asked.received
-        tags = [request >> 26 for request in self.under_way]
+        tags = [request >> _TAG for request in self.under_way]
         assert len(set(tags)) == len(tags), "a place is given away once"
         self.asked.received.clear()
         self.most = max(self.most, len(self.under_way))
@@ -57,10 +58,10 @@ class Memory:
 def test_lines_come_in_order(outstanding: int, client_stall: float, memory_stall: float) -> None:
     generator = np.random.default_rng(outstanding)
     order = LineOrder(outstanding=outstanding)
-    source = Source(order.request, generator, client_stall)
+    source = Source(order.client.request, generator, client_stall)
     source.waiting = asked = [int(line) for line in generator.integers(1 << 26, size=COUNT)]
     asked = asked[:]
-    sink, memory = Sink(order.response, generator, client_stall), Memory(order, generator, memory_stall)
+    sink, memory = Sink(order.client.response, generator, client_stall), Memory(order, generator, memory_stall)
 
     async def testbench(context: Any) -> None:
         for _ in range(DEADLINE):
@@ -79,17 +80,17 @@ def test_a_line_is_offered_two_cycles_after_it_came_and_one_in_each_cycle() -> N
     seen: list[int] = []
 
     async def testbench(context: Any) -> None:
-        context.set(order.tagged_request.ready, 1)
-        context.set(order.response.ready, 1)
+        context.set(order.lines.request.ready, 1)
+        context.set(order.client.response.ready, 1)
         for now in range(40):
-            context.set(order.request.valid, now < 20)
-            context.set(order.request.payload.line, now)
+            context.set(order.client.request.valid, now < 20)
+            context.set(order.client.request.payload.line, now)
             # The line that was asked for in the last cycle comes.
-            context.set(order.tagged_response.valid, 0 < now <= 20)
-            context.set(order.tagged_response.payload.tag, (now - 1) % 8)
-            context.set(order.tagged_response.payload.bits, now - 1)
-            if context.get(order.response.valid):
-                assert context.get(order.response.payload.bits) == len(seen)
+            context.set(order.lines.response.valid, 0 < now <= 20)
+            context.set(order.lines.response.payload.tag, (now - 1) % 8)
+            context.set(order.lines.response.payload.bits, now - 1)
+            if context.get(order.client.response.valid):
+                assert context.get(order.client.response.payload.bits) == len(seen)
                 seen.append(now)
             await context.tick()
 

@@ -1,10 +1,9 @@
-"""The tests of ports, outputs, fills and registers are worth something: they find planted mistakes."""
+"""The tests of ports, caches, outputs, fills and registers are worth something: they find planted mistakes."""
 
 from typing import Any
 
 import pytest
 
-from ctm.rtl.isa.limits import SYSTEM_MEMORY
 from ctm.tb.lib import planting
 from ctm.tb.lib.planting import Fault, planted
 
@@ -21,8 +20,14 @@ WRITER_DRAIN: Check = (
     "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (33, 0.8),
 )  # fmt: skip
 ORDER: Check = ("mc.test_line_order", "test_lines_come_in_order", (4, 0.3, 0.0))
-READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, SYSTEM_MEMORY))
-WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_answered_to_their_client", (64, 0, 0.8, SYSTEM_MEMORY))
+READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "two"))
+LOCAL_READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "four local"))
+TAGGED_READS: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", (0.3, 0.3, "two local"))
+PLACES: Check = ("mc.test_input_cache", "test_as_many_lines_are_under_way_as_may_be", ("small",))
+LINES: Check = ("mc.test_shared_cache", "test_random_lines", ("small", "some_stalls", 3))
+BANKS: Check = ("mc.test_shared_cache", "test_random_lines", ("banks", "some_stalls", 3))
+MERGED: Check = ("mc.test_shared_cache", "test_a_line_that_all_want_is_asked_for_once", ())
+WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_answered_to_their_client", (64, 0, 0.8, "two"))
 IDLE: Check = ("mc.test_ports", "test_a_client_is_idle_until_its_last_write_is_answered", ())
 COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", (18, 0, 0.3))
 AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))
@@ -61,11 +66,51 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.bus.read_ports", "eq(is_own & came.refused)", "eq(came.refused)"), READS,
     ),
     "the split is a line late": (
-        Fault("rtl.mc.bus.read_ports", "line >= split >> LINE_OFFSET_BITS", "line > split >> LINE_OFFSET_BITS"), READS,
+        Fault("rtl.mc.bus.routing", "line >= self.split >>", "line > self.split >>"), READS,
+    ),
+    "local ports have lines by two and two": (
+        Fault("rtl.mc.bus.routing", "line[: (self.local - 1).bit_length()]", "line[1 : self.local.bit_length()]"),
+        LOCAL_READS,
+    ),
+    "an answer has its neighbour's tag": (
+        Fault("rtl.mc.bus.read_ports", "tag.eq(came.tag.place)", "tag.eq(came.tag.place ^ 1)"), TAGGED_READS,
+    ),
+    "an access waits for any line": (
+        Fault("rtl.mc.lines.cache", "arrived.bit_select(first, 1))", "arrived.any())"), LINES,
+    ),
+    "a line that has come counts for the next one in its place": (
+        Fault("rtl.mc.lines.cache", "place_behind(first, depth)), arrived.bit_select(first, 1).eq(0)]",
+              "place_behind(first, depth))]"),
+        LINES,
+    ),
+    "a line goes into the row of another": (
+        Fault("rtl.mc.lines.cache", "coming.read(m, response.payload.tag)", "coming.read(m, following)"), LINES,
+    ),
+    "a place too many is given away": (
+        Fault("rtl.mc.lines.cache", "pool, count != depth)", "pool, count <= depth)"), PLACES,
+    ),
+    "a line that was asked for is asked for again": (
+        Fault("rtl.mc.lines.cache", "tags.put.valid.eq(asks & ~access.uncached)", "tags.put.valid.eq(0)"), MERGED,
+    ),
+    "a line's answer goes to the first who asked": (
+        Fault("rtl.mc.inputs.shared_cache", "passenger.requester.eq(arbiter.source)", "passenger.requester.eq(0)"),
+        LINES,
+    ),
+    "all banks ask for lines of the first": (
+        Fault("rtl.mc.inputs.shared_cache", "Cat(Const(number, self._bank_bits)", "Cat(Const(0, self._bank_bits)"),
+        BANKS,
+    ),
+    "a bank is chosen by another bit": (
+        Fault("rtl.mc.inputs.shared_cache", "request.payload.line[: self._bank_bits]",
+              "request.payload.line[1 : 1 + self._bank_bits]"),
+        BANKS,
+    ),
+    "a bank's answer is dropped when another's comes": (
+        Fault("rtl.mc.inputs.shared_cache", "result.ready.eq(readies[", "result.ready.eq(1 | readies["), BANKS,
     ),
     "a client's writes are told out of order": (
         Fault("rtl.mc.bus.write_ports",
-              "(second == last_port) | (not ordered)", "(second == last_port) | True"), WRITES,
+              "(its_port == last_port) | (not ordered)", "(its_port == last_port) | True"), WRITES,
     ),
     "a client is idle too soon": (Fault("rtl.mc.bus.write_ports", "idle[client].eq(count == 0)",
                                         "idle[client].eq(count <= 1)"), IDLE),

@@ -6,13 +6,21 @@ import numpy as np
 import pytest
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
+from ctm.rtl.mc.bus.routing import Routing
 from ctm.tb.lib.streams import cycle, simulate
 from ctm.tb.mc.bus_model import LINE_BYTES
 from ctm.tb.mc.ports_bench import PortsBench
 
 CLIENTS, ORDERED = (6, 2, 1), (False, True, True)
 EACH, DEADLINE = 20, 6000
-SPLITS = pytest.mark.parametrize("split", [SYSTEM_MEMORY, 4096, ADDRESS_SPACE], ids=["two", "low split", "one port"])
+ROUTES = {
+    "two": Routing(split=SYSTEM_MEMORY),
+    "low split": Routing(split=4096),
+    "one": Routing(split=ADDRESS_SPACE),
+    "two local": Routing(split=SYSTEM_MEMORY, local=2),
+    "four local": Routing(split=ADDRESS_SPACE, local=4),
+}
+ROUTINGS = pytest.mark.parametrize("routing", ROUTES)
 STALLED = pytest.mark.parametrize(("client_stall", "memory_stall"), [(0, 0), (0.3, 0.3), (0.8, 0), (0, 0.8)])
 _MASK = (1 << LINE_BYTES) - 1
 
@@ -35,10 +43,10 @@ async def run(
     raise AssertionError("answers are missing")
 
 
-@SPLITS
+@ROUTINGS
 @STALLED
-def test_each_client_gets_its_lines_in_order(client_stall: float, memory_stall: float, split: int) -> None:
-    bench = PortsBench(CLIENTS, ORDERED, split=split, stalls=(client_stall, memory_stall))
+def test_each_client_gets_its_lines_in_order(client_stall: float, memory_stall: float, routing: str) -> None:
+    bench = PortsBench(CLIENTS, ORDERED, routing=ROUTES[routing], stalls=(client_stall, memory_stall))
     asked = [[bench.any_line() for _ in range(EACH)] for _ in CLIENTS]
     bench.refuse({line for lines in asked for line in lines[::5]})
     for source, lines in zip(bench.reading, asked, strict=True):
@@ -67,13 +75,15 @@ def test_each_client_gets_its_lines_in_order(client_stall: float, memory_stall: 
     bench.check_ports()
 
 
-@SPLITS
+@ROUTINGS
 @STALLED
-@pytest.mark.parametrize("data_bits", [64, 256])
+@pytest.mark.parametrize("data_bits", [64, 512])
 def test_writes_are_made_and_answered_to_their_client(
-    data_bits: int, client_stall: float, memory_stall: float, split: int
+    data_bits: int, client_stall: float, memory_stall: float, routing: str
 ) -> None:
-    bench = PortsBench(CLIENTS, ORDERED, split=split, data_bits=data_bits, stalls=(client_stall, memory_stall))
+    bench = PortsBench(
+        CLIENTS, ORDERED, routing=ROUTES[routing], data_bits=data_bits, stalls=(client_stall, memory_stall)
+    )
     # Every client has lines of its own.
     writes = [
         [(bench.any_line() // 4 * 4 + client, bench.generator.bytes(LINE_BYTES)) for _ in range(EACH)]
@@ -109,7 +119,7 @@ def test_writes_are_made_and_answered_to_their_client(
 
 
 def test_a_client_is_idle_until_its_last_write_is_answered() -> None:
-    bench = PortsBench(CLIENTS, ORDERED, split=SYSTEM_MEMORY, stalls=(0.3, 0.8))
+    bench = PortsBench(CLIENTS, ORDERED, routing=ROUTES["two"], stalls=(0.3, 0.8))
     for source in bench.writing:
         source.waiting = [bench.any_line() | _MASK << 538 for _ in range(EACH)]
 
@@ -129,23 +139,62 @@ def test_a_client_is_idle_until_its_last_write_is_answered() -> None:
 def test_two_ports_read_at_the_same_time() -> None:
     """A line takes four beats at a port of 128 bits; two ports bring two in that time."""
     cycles = {}
-    for split in (SYSTEM_MEMORY, ADDRESS_SPACE):
-        bench = PortsBench((16,), (True,), split=split)
-        # Lines of both halves in turn.
-        bench.reading[0].waiting = [number % 2 * (1 << 25) + number for number in range(60)]
+    for routing in ("one", "two", "two local"):
+        bench = PortsBench((16,), (True,), routing=ROUTES[routing])
+        # In turn odd and even ones, of both halves if there is a port for each.
+        upper = 1 << 25 if routing == "two" else 0
+        bench.reading[0].waiting = [number % 2 * upper + number for number in range(60)]
 
-        async def testbench(context: Any, bench: PortsBench = bench, split: int = split) -> None:
-            cycles[split] = await run(context, bench, reads=60)
+        async def testbench(context: Any, bench: PortsBench = bench, routing: str = routing) -> None:
+            cycles[routing] = await run(context, bench, reads=60)
 
         simulate(bench.design, testbench)
-    assert 240 <= cycles[ADDRESS_SPACE] <= 250
-    assert 120 <= cycles[SYSTEM_MEMORY] <= 130
+    assert 240 <= cycles["one"] <= 250
+    assert 120 <= cycles["two"] <= 130
+    assert 120 <= cycles["two local"] <= 130
+
+
+@ROUTINGS
+@STALLED
+def test_others_get_each_line_when_it_comes(client_stall: float, memory_stall: float, routing: str) -> None:
+    bench = PortsBench((2,), ORDERED, tagged=(6, 1), routing=ROUTES[routing], stalls=(client_stall, memory_stall))
+    asked = [[bench.any_line() for _ in range(EACH)] for _ in range(3)]
+    bench.refuse({line for lines in asked for line in lines[::5]})
+    for source, lines in zip((*bench.reading, *bench.tagged), asked, strict=True):
+        source.waiting = lines[:]
+
+    async def testbench(context: Any) -> None:
+        for _ in range(DEADLINE):
+            if all(len(end.received) == EACH for end in (*bench.lines, *bench.tagged)):
+                return
+            await cycle(context, bench.ends)
+
+    simulate(bench.design, testbench)
+    wrong = bench.memory[0].refused
+    for reader, lines in zip(bench.tagged, asked[1:], strict=True):
+        for number, line in enumerate(lines):
+            payload = reader.received[number]
+            assert payload >> 512 == (line in wrong)
+            assert line in wrong or payload == int.from_bytes(bench.memory[0].line(line), "little")
+    bench.check_ports()
+
+
+def test_lines_of_512_bits_come_in_each_cycle() -> None:
+    bench = PortsBench((), ORDERED, tagged=(32,), routing=ROUTES["one"], data_bits=512)
+    bench.tagged[0].waiting = list(range(100))
+
+    async def testbench(context: Any) -> None:
+        for _ in range(112):
+            await cycle(context, bench.ends)
+
+    simulate(bench.design, testbench)
+    assert len(bench.tagged[0].received) == 100
 
 
 @pytest.mark.parametrize("begin", [2, 9, 30, 77])
 def test_a_drain_leaves_nothing_under_way(begin: int) -> None:
     """Clients and what is in front of the ports are reset meanwhile, as in the machine."""
-    bench = PortsBench(CLIENTS, ORDERED, split=SYSTEM_MEMORY, stalls=(0, 0.3), seed=begin)
+    bench = PortsBench(CLIENTS, ORDERED, routing=ROUTES["two"], stalls=(0, 0.3), seed=begin)
     for source in bench.reading:
         source.waiting = [bench.any_line() for _ in range(EACH)]
     for source in bench.writing:

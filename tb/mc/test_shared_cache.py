@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from ctm.rtl.config import CacheConfig
+from ctm.rtl.config import CacheConfig, SharedCacheConfig
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.rtl.mc.inputs.shared_cache import SharedCache
@@ -17,9 +17,11 @@ LINE_WORDS = LINE // 4
 LATENCY = 2
 CORES, LANES = 2, 4
 CONFIGS = {
-    "smallest": (CacheConfig(sets=1, ways=1), 1),
-    "small": (CacheConfig(sets=4, ways=2), 8),
-    "default": (CacheConfig(sets=128, ways=4), 64),
+    "smallest": (SharedCacheConfig(sets=1, ways=1), 1),
+    "small": (SharedCacheConfig(sets=4, ways=2), 8),
+    "default": (SharedCacheConfig(sets=128, ways=4), 64),
+    "banks": (SharedCacheConfig(sets=128, ways=4, banks=2), 64),
+    "small banks": (SharedCacheConfig(sets=16, ways=1, banks=4), 8),
 }
 FIRST = CacheConfig(sets=4, ways=2)
 TIMINGS = {
@@ -34,8 +36,8 @@ TIMINGS = {
 def compiled(name: str, requesters: int) -> CacheSimulation:
     config, outstanding = CONFIGS[name]
     return CacheSimulation(
-        SharedCache(config, requesters=requesters, outstanding=outstanding), outstanding=outstanding
-    )  # fmt: skip
+        SharedCache(config, requesters=requesters, outstanding=outstanding), outstanding=outstanding, tagged=True
+    )
 
 
 def new(name: str, requesters: int) -> CacheSimulation:
@@ -51,15 +53,17 @@ def filled_lines(seed: int) -> Memory:
     return memory
 
 
-def requests(lines: np.ndarray, uncached: np.ndarray | bool = False) -> list[int]:
-    return (lines | np.broadcast_to(uncached, lines.shape).astype(int) << 26).tolist()
+def requests(name: str, lines: np.ndarray, uncached: np.ndarray | bool = False) -> list[int]:
+    """What asks for lines, each tag in its turn."""
+    tags = np.arange(lines.size) % CONFIGS[name][1]
+    return (lines | np.broadcast_to(uncached, lines.shape).astype(int) << 26 | tags << 27).tolist()
 
 
 def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], refused: tuple[int, int] = (0, 0)) -> None:
-    """Each requester got its lines in order, and those refused that are in the range."""
+    """Each requester got its lines, and those refused that are in the range."""
     content = memory.view(np.uint32).reshape(-1, LINE_WORDS)
     for client, wanted in zip(result.clients, lines, strict=True):
-        was_refused = client.responses[:, LINE_WORDS].astype(bool)
+        was_refused = (client.responses[:, LINE_WORDS] & 1).astype(bool)
         np.testing.assert_array_equal(was_refused, (wanted >= refused[0]) & (wanted < refused[1]))
         good = ~was_refused
         np.testing.assert_array_equal(client.responses[good, :LINE_WORDS], content[wanted[good]])
@@ -73,7 +77,7 @@ def test_random_lines(name, timing, requesters):
     memory = filled_lines(1)
     lines = [generator.integers(0, generator.choice([4, 64, 1024]), 2000) for _ in range(requesters)]
     uncached = [generator.random(2000) < 0.1 for _ in range(requesters)]
-    sent = [requests(*each) for each in zip(lines, uncached, strict=True)]
+    sent = [requests(name, *each) for each in zip(lines, uncached, strict=True)]
     result = new(name, requesters).run(memory, sent, timing=TIMINGS[timing], refused=[(30, 40)])
     check(result, memory, lines, (30, 40))
     assert result.hits + result.misses + np.sum(uncached) == 2000 * requesters
@@ -83,8 +87,8 @@ def test_random_lines(name, timing, requesters):
 
 def test_lines_that_are_there_come_in_each_cycle():
     memory, simulation, lines = filled_lines(2), new("default", 1), np.arange(200)
-    simulation.run(memory, [requests(lines)], timing=Timing())
-    result = simulation.run(memory, [requests(lines)], timing=Timing())
+    simulation.run(memory, [requests("default", lines)], timing=Timing())
+    result = simulation.run(memory, [requests("default", lines)], timing=Timing())
     check(result, memory, [lines])
     np.testing.assert_array_equal(result.clients[0].answered, lines + LATENCY)
     assert (result.hits, result.misses) == (200, 0)
@@ -92,7 +96,7 @@ def test_lines_that_are_there_come_in_each_cycle():
 
 def test_requesters_take_turns():
     memory, simulation, lines = filled_lines(3), new("default", 4), [np.arange(100) + 100 * each for each in range(4)]
-    sent = [requests(each) for each in lines]
+    sent = [requests("default", each) for each in lines]
     simulation.run(memory, sent, timing=Timing())
     result = simulation.run(memory, sent, timing=Timing())
     check(result, memory, lines)
@@ -102,16 +106,29 @@ def test_requesters_take_turns():
 
 def test_a_line_that_all_want_is_asked_for_once():
     memory, lines = filled_lines(4), 4 * [np.arange(100)]
-    result = new("default", 4).run(memory, [requests(each) for each in lines], timing=Timing(latency=200))
+    result = new("default", 4).run(memory, [requests("default", each) for each in lines], timing=Timing(latency=200))
     check(result, memory, lines)
     assert sorted(result.lines.tolist()) == [line << 1 for line in range(100)]
     assert (result.hits, result.misses) == (300, 100)
 
 
+def test_banks_serve_a_line_each_in_a_cycle():
+    # All requesters begin in one bank; behind the first conflicts each is in another one.
+    memory, simulation, lines = filled_lines(9), new("small banks", 4), 4 * [np.tile(np.arange(16), 20)]
+    sent = [requests("small banks", each) for each in lines]
+    result = simulation.run(memory, sent, timing=Timing())
+    check(result, memory, lines)
+    result = simulation.run(memory, sent, timing=Timing())
+    check(result, memory, lines)
+    assert max(client.answered[-1] for client in result.clients) < 320 * 1.1
+
+
 @pytest.mark.parametrize("name", CONFIGS)
 def test_as_many_lines_are_under_way_as_may_be(name):
-    memory, lines = filled_lines(5), [np.arange(200), np.arange(200) + 300]
-    result = new(name, 2).run(memory, [requests(each) for each in lines], timing=Timing(latency=200))
+    # All in one bank.
+    banks = CONFIGS[name][0].banks
+    memory, lines = filled_lines(5), [banks * np.arange(100), banks * np.arange(100, 200)]
+    result = new(name, 2).run(memory, [requests(name, each) for each in lines], timing=Timing(latency=200))
     check(result, memory, lines)
     assert result.most_under_way == CONFIGS[name][1]
 
@@ -120,9 +137,9 @@ def test_lines_stay_until_they_are_invalidated():
     old, changed, lines = filled_lines(6), filled_lines(7), [np.arange(100)]
     simulation = new("default", 1)
     for memory, seen, invalidates in ((old, old, False), (changed, old, False), (changed, changed, True)):
-        result = simulation.run(memory, [requests(lines[0])], timing=Timing(), invalidates=invalidates)
+        result = simulation.run(memory, [requests("default", lines[0])], timing=Timing(), invalidates=invalidates)
         check(result, seen, lines)
-    assert simulation.run(filled_lines(8), [requests(lines[0], True)], timing=Timing()).hits == 0
+    assert simulation.run(filled_lines(8), [requests("default", lines[0], True)], timing=Timing()).hits == 0
 
 
 @cache

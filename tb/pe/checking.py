@@ -19,7 +19,7 @@ def check(simulation: ProcessorSimulation, work: Work, timing: Timing, what: str
     except ProtocolError as error:
         raise ProtocolError(f"{what}: {error}") from None
     found = normalised(outcome.events, work.memory)
-    wanted = expected(work, simulation.lanes, first_faults(outcome.events))
+    wanted = expected(work, simulation.array, first_faults(outcome.events))
     assert found == wanted, f"{what}: {difference(found, wanted)}"
     return outcome
 

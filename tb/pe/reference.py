@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.commands import BASE_MASK, Command
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.executable import PROGRAM_INFORMATION_WORDS
@@ -149,10 +150,10 @@ def _plain(information) -> tuple:
     return tuple((name, tuple(fields.items())) for name, fields in information.items())
 
 
-def expected(work: Work, lanes: int, first_faults: dict[int, int]) -> list[Event]:
+def expected(work: Work, array: ArrayConfig, first_faults: dict[int, int]) -> list[Event]:
     """All events of the work; `first_faults` are the numbers of the faults that came first, by program."""
     recorder = Recorder(work, first_faults)
-    processor = CommandProcessor(work.memory, RecordingCore(recorder, lanes))
+    processor = CommandProcessor(work.memory, RecordingCore(recorder, array.lanes), tiles=array.tiles)
     unit = HashedTests()
     unit.salt = work.salt
     processor.state = RecordingState(conditional=unit)

@@ -160,7 +160,7 @@ class ProcessorSimulation:
         listed = list(ports(component))
         text = "".join(resources.files("ctm.tb.pe").joinpath(f"processor_{part}.cc").read_text() for part in _PARTS)
         path = build(convert(Numbered(component, listed), top=_TOP), _declarations(config, listed) + text, top=_TOP)
-        self.lanes = config.lanes
+        self.array, self.lanes = config, config.lanes
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p
         self._library.pe_make.restype = pointer

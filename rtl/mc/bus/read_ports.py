@@ -1,35 +1,31 @@
 """Clients that read lines, and the memory ports that they share."""
 
-from amaranth import Cat, Module, Mux, Value
+from typing import Any
+
+from amaranth import Array, Module, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS, LineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LineClient, TaggedLineClient
 from ctm.rtl.lib.rest import Pausing
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.mc.bus.line_order import LineOrder
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
-
-
-def port_count(split: int) -> int:
-    """Memory ports: one below `split` and one from it on, if there is anything."""
-    return 2 if split >> LINE_OFFSET_BITS < 1 << LINE_ADDRESS_BITS else 1
-
-
-def route(line: Value, split: int) -> Value:
-    """Whether a line belongs to the second port."""
-    return line >= split >> LINE_OFFSET_BITS
+from ctm.rtl.mc.bus.routing import Routing
 
 
 class ReadPorts(wiring.Component):
     """Gives several clients lines over the memory ports; at each port they take turns.
 
-    Each client gets its lines in order, whatever port they come from. `clients` says how many lines each may have
-    outstanding. A request reaches its port in the same cycle, a line its client two cycles after it left the port.
+    `clients` says how many lines each may have outstanding, `ordered` which of them get their lines in order, whatever
+    port they come from; the others get each when it comes. A request reaches its port in the same cycle. All ports
+    together give a line in each cycle; it reaches its client in the cycle in which it leaves the port, or, in order,
+    two cycles later.
 
     Members
     -------
-    clients : ``In(LineClient())`` for each
+    client_0 and so on : ``In(LineClient())``, or ``In(TaggedLineClient(range(outstanding)))``
+        See `clients`.
     port_requests : ``Out(stream.Signature(tagged_request_layout(tag)))`` for each port
     port_responses : ``In(stream.Signature(tagged_response_layout(tag)))`` for each port
     refused : ``Out(len(clients))``
@@ -37,69 +33,78 @@ class ReadPorts(wiring.Component):
     refused_line : ``Out(26)``
     """
 
-    def __init__(self, clients: tuple[int, ...], *, split: int) -> None:
-        self._clients, self._split = clients, split
-        # A tag has room for the largest ring.
+    def __init__(self, clients: tuple[int, ...], *, ordered: tuple[bool, ...], routing: Routing) -> None:
+        self._outstanding, self._ordered, self._routing = clients, ordered, routing
+        # A tag has room for the client with the most lines.
         self.tag = data.StructLayout({"client": range(len(clients)), "place": range(max(clients))})
-        ports = port_count(split)
+        members: dict[str, Any] = {
+            f"client_{number}": In(LineClient() if in_order else TaggedLineClient(range(outstanding)))
+            for number, (outstanding, in_order) in enumerate(zip(clients, ordered, strict=True))
+        }
         super().__init__(
-            {
-                "clients": In(LineClient()).array(len(clients)),
-                "port_requests": Out(stream.Signature(tagged_request_layout(self.tag))).array(ports),
-                "port_responses": In(stream.Signature(tagged_response_layout(self.tag))).array(ports),
+            members
+            | {
+                "port_requests": Out(stream.Signature(tagged_request_layout(self.tag))).array(routing.ports),
+                "port_responses": In(stream.Signature(tagged_response_layout(self.tag))).array(routing.ports),
                 "refused": Out(len(clients)),
                 "refused_line": Out(LINE_ADDRESS_BITS),
             }
         )
 
+    @property
+    def clients(self) -> list[Any]:
+        """The clients by their numbers."""
+        return [getattr(self, f"client_{number}") for number in range(len(self._outstanding))]
+
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        ports = range(len(self.port_requests))
         arbiters = []
-        for port in ports:
+        for port, requests in enumerate(self.port_requests):
             m.submodules[f"requests_{port}"] = arbiter = Arbiter(
-                tagged_request_layout(self.tag), len(self._clients)
+                tagged_request_layout(self.tag), len(self._outstanding)
             )  # fmt: skip
-            connect(m, arbiter.output, flipped(self.port_requests[port]))
+            connect(m, arbiter.output, flipped(requests))
             arbiters.append(arbiter)
-        m.submodules.responses = answers = Arbiter(tagged_response_layout(self.tag), len(ports))
-        for port in ports:
-            connect(m, flipped(self.port_responses[port]), answers.inputs[port])
-        came = answers.output.payload
-        m.d.comb += [answers.output.ready.eq(1), self.refused_line.eq(came.line)]
-
-        for client, outstanding in enumerate(self._clients):
-            order = LineOrder(outstanding=outstanding)
-            m.submodules[f"order_{client}"] = Pausing(order, order.request.valid | ~order.idle)
-            connect(m, flipped(self.clients[client].request), order.request)
-            connect(m, order.response, flipped(self.clients[client].response))
-            asked, back = order.tagged_request, order.tagged_response
-            is_own = answers.output.valid & (came.tag.client == client)
-            m.d.comb += [
-                back.valid.eq(is_own),
-                back.payload.line.eq(came.line),
-                back.payload.bits.eq(came.bits),
-                back.payload.refused.eq(came.refused),
-                back.payload.tag.eq(came.tag.place),
-                self.refused[client].eq(is_own & came.refused),
-                asked.ready.eq(
-                    Mux(
-                        self._second(asked.payload.line),
-                        arbiters[-1].inputs[client].ready,
-                        arbiters[0].inputs[client].ready,
-                    )
-                ),
-            ]
-            for port in ports:
-                own = arbiters[port].inputs[client]
-                m.d.comb += [
-                    own.valid.eq(asked.valid & (self._second(asked.payload.line) == port)),
-                    own.payload.line.eq(asked.payload.line),
-                    own.payload.tag.client.eq(client),
-                    own.payload.tag.place.eq(asked.payload.tag),
-                ]
+        m.submodules.responses = answers = Arbiter(tagged_response_layout(self.tag), len(self.port_responses))
+        for port, responses in enumerate(self.port_responses):
+            connect(m, flipped(responses), answers.inputs[port])
+        m.d.comb += [answers.output.ready.eq(1), self.refused_line.eq(answers.output.payload.line)]
+        for number, client in enumerate(self.clients):
+            tagged = self._tagged(m, number, client)
+            self._ask(m, number, tagged.request, [arbiter.inputs[number] for arbiter in arbiters])
+            self._answer(m, number, answers.output, tagged.response)
         return m
 
-    def _second(self, line: Value) -> Value:
-        return route(line, self._split) if len(self.port_requests) > 1 else Cat(0)
+    def _tagged(self, m: Module, number: int, client: Any) -> Any:
+        """What of a client has tags."""
+        if not self._ordered[number]:
+            return client
+        order = LineOrder(outstanding=self._outstanding[number])
+        m.submodules[f"order_{number}"] = Pausing(order, order.client.request.valid | ~order.idle)
+        connect(m, flipped(client), order.client)
+        return order.lines
+
+    def _ask(self, m: Module, number: int, asked: Any, inputs: list[Any]) -> None:
+        """Send a client's requests to their ports."""
+        port = self._routing.port(asked.payload.line)
+        m.d.comb += asked.ready.eq(Array(own.ready for own in inputs)[port])
+        for index, own in enumerate(inputs):
+            m.d.comb += [
+                own.valid.eq(asked.valid & (port == index)),
+                own.payload.line.eq(asked.payload.line),
+                own.payload.tag.client.eq(number),
+                own.payload.tag.place.eq(asked.payload.tag),
+            ]
+
+    def _answer(self, m: Module, number: int, answer: Any, back: Any) -> None:
+        """Give a client the answers that are its own."""
+        came = answer.payload
+        is_own = Value.cast(answer.valid & (came.tag.client == number))
+        m.d.comb += [
+            back.valid.eq(is_own),
+            back.payload.bits.eq(came.bits),
+            back.payload.refused.eq(came.refused),
+            back.payload.tag.eq(came.tag.place),
+            self.refused[number].eq(is_own & came.refused),
+        ]

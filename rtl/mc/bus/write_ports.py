@@ -1,19 +1,19 @@
 """Clients that write lines, and the memory ports that they share."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Array, Module, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.lib.sharing import Arbiter
-from ctm.rtl.mc.bus.read_ports import port_count, route
+from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.writer import tagged_answer_layout, tagged_write_layout
 
 
 class WritePorts(wiring.Component):
     """Lets several clients write lines over the memory ports; at each port they take turns.
 
-    `ordered` says for each client whether it is told of its writes in order: one that goes to the other port then waits
+    `ordered` says for each client whether it is told of its writes in order: one that goes to another port then waits
     until all earlier ones of its client have been answered. A write reaches its port in the same cycle.
 
     Members
@@ -28,11 +28,11 @@ class WritePorts(wiring.Component):
         All writes of a client have been answered.
     """
 
-    def __init__(self, ordered: tuple[bool, ...], *, split: int, outstanding: int) -> None:
+    def __init__(self, ordered: tuple[bool, ...], *, routing: Routing, outstanding: int) -> None:
         clients = len(ordered)
-        self._ordered, self._split, self._outstanding = ordered, split, outstanding
+        self._ordered, self._routing, self._outstanding = ordered, routing, outstanding
         self.tag = tag = range(clients)
-        ports = port_count(split)
+        ports = routing.ports
         super().__init__(
             {
                 "writes": In(stream.Signature(LINE_WRITE)).array(clients),
@@ -62,27 +62,25 @@ class WritePorts(wiring.Component):
         for client, ordered in enumerate(self._ordered):
             write, written = self.writes[client], self.written[client]
             count = Signal(range(self._outstanding * len(ports) + 1), name=f"count_{client}")
-            last_port = Signal(name=f"last_port_{client}")
-            second = route(write.payload.line, self._split) if len(ports) > 1 else Cat(0)
-            allowed = (count == 0) | (second == last_port) | (not ordered)
+            last_port = Signal(range(len(ports)), name=f"last_port_{client}")
+            its_port = self._routing.port(write.payload.line)
+            allowed = (count == 0) | (its_port == last_port) | (not ordered)
             taken = write.valid & write.ready
             m.d.comb += [
                 written.valid.eq(answer.valid & (Value.cast(answer.payload.tag) == client)),
                 written.payload.refused.eq(answer.payload.refused),
-                write.ready.eq(
-                    allowed & Mux(second, arbiters[-1].inputs[client].ready, arbiters[0].inputs[client].ready)
-                ),
+                write.ready.eq(allowed & Array(arbiter.inputs[client].ready for arbiter in arbiters)[its_port]),
                 self.idle[client].eq(count == 0),
             ]
             m.d.sync += count.eq(count + taken - (written.valid & written.ready))
             with m.If(written.valid):
                 m.d.comb += answer.ready.eq(written.ready)
             with m.If(taken):
-                m.d.sync += last_port.eq(second)
+                m.d.sync += last_port.eq(its_port)
             for port in ports:
                 own = arbiters[port].inputs[client]
                 m.d.comb += [
-                    own.valid.eq(write.valid & allowed & (second == port)),
+                    own.valid.eq(write.valid & allowed & (its_port == port)),
                     own.payload.write.eq(write.payload),
                     own.payload.tag.eq(client),
                 ]

@@ -7,8 +7,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import LookupClient
-from ctm.rtl.border.lines import LineClient
-from ctm.rtl.config import CacheConfig
+from ctm.rtl.border.lines import TaggedLineClient
+from ctm.rtl.config import CacheConfig, SharedCacheConfig
 from ctm.rtl.isa.limits import INPUTS
 from ctm.rtl.mc.inputs.core_cache import InputCache
 from ctm.rtl.mc.inputs.shared_cache import SharedCache
@@ -17,30 +17,29 @@ from ctm.rtl.mc.inputs.shared_cache import SharedCache
 class InputCaches(wiring.Component):
     """A first level for each core, as `InputCache`, and a second one for all, as `SharedCache`.
 
-    A lookup that hits is answered after seven cycles, one that the second level has after nine at least. Each level has
-    at most `outstanding` lines under way, the first one each.
+    A lookup that hits is answered after seven cycles, one that the second level has after nine at least. Each first
+    level, and each bank of the second one, has at most `outstanding` lines under way.
 
     Members
     -------
     clients : ``In(LookupClient(lanes, tag))``, `cores` of them
     inputs : ``In(BUFFER)``, 16 of them
         Only to be changed while idle.
-    lines : ``Out(LineClient(always_ready=True))``
-        In the order of the requests.
+    lines : ``Out(TaggedLineClient(range(outstanding)))`` for each bank of the second level
     invalidate : ``In(1)``
         Forget all lines of both levels; only while idle and no request is offered.
     idle : ``Out(1)``
         All answers have been taken.
     hit, miss : ``Out(cores)``
         A core's first level found a line, or did not; uncached ones are not looked for.
-    shared_hit, shared_miss : ``Out(1)``
-        The same of the second level.
+    shared_hit, shared_miss : ``Out(banks)``
+        The same of the second level's banks.
     """
 
     def __init__(
         self,
         first: CacheConfig,
-        second: CacheConfig,
+        second: SharedCacheConfig,
         *,
         cores: int,
         lanes: int,
@@ -53,13 +52,13 @@ class InputCaches(wiring.Component):
             {
                 "clients": In(LookupClient(lanes, tag)).array(cores),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
-                "lines": Out(LineClient(always_ready=True)),
+                "lines": Out(TaggedLineClient(range(outstanding))).array(second.banks),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(cores),
                 "miss": Out(cores),
-                "shared_hit": Out(1),
-                "shared_miss": Out(1),
+                "shared_hit": Out(second.banks),
+                "shared_miss": Out(second.banks),
             }
         )
 
@@ -69,7 +68,8 @@ class InputCaches(wiring.Component):
         m.submodules.shared = shared = SharedCache(
             self._second, requesters=self._cores, outstanding=self._outstanding
         )  # fmt: skip
-        wiring.connect(m, shared.lines, wiring.flipped(self.lines))
+        for bank, lines in zip(shared.lines, self.lines, strict=True):
+            wiring.connect(m, bank, wiring.flipped(lines))
         own = []
         for core in range(self._cores):
             level = InputCache(self._first, lanes=self._lanes, tag=self._tag, outstanding=self._outstanding)

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout
-from ctm.rtl.border.lines import LineClient
+from ctm.rtl.border.lines import TaggedLineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
 from ctm.rtl.mc.inputs.lookup import LookupAddresses, LookupWords, passenger_layout
@@ -35,8 +35,7 @@ class InputCache(wiring.Component):
     response : ``Out(stream.Signature(lookup_response_layout(lanes, tag)))``
     inputs : ``In(BUFFER)``, 16 of them
         Only to be changed while idle.
-    lines : ``Out(LineClient(always_ready=True))``
-        In the order of the requests.
+    lines : ``Out(TaggedLineClient(range(outstanding)))``
     invalidate : ``In(1)``
         Forget all lines; only while idle and no request is offered.
     idle : ``Out(1)``
@@ -52,7 +51,7 @@ class InputCache(wiring.Component):
                 "request": In(stream.Signature(lookup_request_layout(lanes, tag))),
                 "response": Out(stream.Signature(lookup_response_layout(lanes, tag))),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
-                "lines": Out(LineClient(always_ready=True)),
+                "lines": Out(TaggedLineClient(range(outstanding))),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(1),

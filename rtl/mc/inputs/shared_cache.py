@@ -1,79 +1,142 @@
 """The second level of the input cache: lines for the first levels of all cores."""
 
-from amaranth import Module, Value
-from amaranth.lib import wiring
+from typing import Any
+
+from amaranth import Array, Cat, Const, Module, Value
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_REQUEST, LineClient
-from ctm.rtl.config import CacheConfig
+from ctm.rtl.border.lines import TaggedLineClient, tagged_line_request_layout, tagged_line_response_layout
+from ctm.rtl.config import SharedCacheConfig
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.mc.lines.cache import LineCache
 
 
 class SharedCache(wiring.Component):
-    """Reads lines for several requesters, who take turns; one line in each cycle.
+    """Reads lines for several requesters, from banks that each serve a line in each cycle.
 
-    A line that is there comes two cycles after its request, and a line that another requester waits for is not asked
-    for again. All answers come in the order in which the requests were taken, so that a line that is there may have to
-    wait for another requester's that is not. Beyond that all is as in `LineCache`: at most `outstanding` lines are
-    asked for and have not come, refused lines are refused to all who wait for them, uncached ones are always asked for.
+    The low bits of a line's number say in which bank it is. At each bank requesters take turns. A line that is there
+    comes two cycles after its request, and a line that another requester waits for is not asked for again. A bank
+    answers in the order in which it took requests, so that a line that is there may have to wait for another
+    requester's that is not; answers of several banks to one requester take turns. Beyond that each bank is as
+    `LineCache`: at most `outstanding` lines are asked for and have not been waited for, refused lines are refused to
+    all who wait for them, uncached ones are always asked for.
+
+    Between requesters and banks stand a multiplexer of requests at each bank and, if there are several banks, one of
+    lines at each requester.
 
     Members
     -------
-    clients : ``In(LineClient(always_ready=True))``, `requesters` of them
-    lines : ``Out(LineClient(always_ready=True))``
+    clients : ``In(TaggedLineClient(range(outstanding)))``, `requesters` of them
+    lines : ``Out(TaggedLineClient(range(outstanding)))`` for each bank
     invalidate : ``In(1)``
         Forget all lines; only while idle and no request is offered.
     idle : ``Out(1)``
         All answers have been given.
-    hit, miss : ``Out(1)``
+    hit, miss : ``Out(banks)``
         A line, not an uncached one, was found, or was not.
     """
 
-    def __init__(self, config: CacheConfig, *, requesters: int, outstanding: int) -> None:
+    def __init__(self, config: SharedCacheConfig, *, requesters: int, outstanding: int) -> None:
         if requesters < 1:
             raise ValueError(f"requesters must be at least 1, not {requesters}")
         self._config, self._requesters, self._outstanding = config, requesters, outstanding
+        self._bank_bits = (config.banks - 1).bit_length()
+        self._tag = tag = range(outstanding)
         super().__init__(
             {
-                "clients": In(LineClient(always_ready=True)).array(requesters),
-                "lines": Out(LineClient(always_ready=True)),
+                "clients": In(TaggedLineClient(tag)).array(requesters),
+                "lines": Out(TaggedLineClient(tag)).array(config.banks),
                 "invalidate": In(1),
                 "idle": Out(1),
-                "hit": Out(1),
-                "miss": Out(1),
+                "hit": Out(config.banks),
+                "miss": Out(config.banks),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.arbiter = arbiter = Arbiter(LINE_REQUEST, self._requesters)
-        requester = range(self._requesters)
-        m.submodules.lines = lines = LineCache(self._config, requester, outstanding=self._outstanding)
+        whose = data.StructLayout({"requester": range(self._requesters), "tag": self._tag})
+        banks, requests = [], []
+        for number in range(self._config.banks):
+            m.submodules[f"bank_{number}"] = bank = LineCache(self._config.bank, whose, outstanding=self._outstanding)
+            m.submodules[f"requests_{number}"] = arbiter = Arbiter(
+                tagged_line_request_layout(self._tag), self._requesters
+            )  # fmt: skip
+            self._connect_bank(m, number, bank, arbiter.output)
+            banks.append(bank)
+            requests.append(arbiter)
+            m.d.comb += bank.access.payload.passenger.requester.eq(arbiter.source)
         for number, client in enumerate(self.clients):
-            wiring.connect(m, wiring.flipped(client.request), arbiter.inputs[number])
-        wiring.connect(m, lines.lines, wiring.flipped(self.lines))
+            self._route(m, client.request, [arbiter.inputs[number] for arbiter in requests])
+        if len(banks) == 1:
+            self._answer(m, banks[0].result)
+        else:
+            self._answer_from_banks(m, [bank.result for bank in banks])
+        m.d.comb += self.idle.eq(Cat(bank.idle for bank in banks).all())
+        return m
 
-        access, asked, result = lines.access, arbiter.output, lines.result
+    def _connect_bank(self, m: Module, number: int, bank: LineCache, asked: Any) -> None:
+        """A bank counts only its own lines."""
+        access, lines = bank.access, self.lines[number]
         m.d.comb += [
             access.valid.eq(asked.valid),
             asked.ready.eq(access.ready),
-            access.payload.line.eq(asked.payload.line),
+            access.payload.line.eq(asked.payload.line[self._bank_bits :]),
             access.payload.uncached.eq(asked.payload.uncached),
             access.payload.reads.eq(1),
-            access.payload.passenger.eq(arbiter.source),
-            result.ready.eq(1),
-            lines.invalidate.eq(self.invalidate),
-            self.idle.eq(lines.idle),
-            self.hit.eq(lines.hit),
-            self.miss.eq(lines.miss),
+            access.payload.passenger.tag.eq(asked.payload.tag),
+            bank.invalidate.eq(self.invalidate),
+            self.hit[number].eq(bank.hit),
+            self.miss[number].eq(bank.miss),
         ]
+        own = bank.lines.request
+        m.d.comb += [
+            lines.request.valid.eq(own.valid),
+            own.ready.eq(lines.request.ready),
+            lines.request.payload.line.eq(Cat(Const(number, self._bank_bits), own.payload.line)),
+            lines.request.payload.uncached.eq(own.payload.uncached),
+            lines.request.payload.tag.eq(own.payload.tag),
+        ]
+        wiring.connect(m, wiring.flipped(lines.response), bank.lines.response)
+
+    def _route(self, m: Module, request: Any, inputs: list[Any]) -> None:
+        """A requester's requests go to the banks of their lines."""
+        bank = request.payload.line[: self._bank_bits]
+        m.d.comb += request.ready.eq(Array(own.ready for own in inputs)[bank])
+        for number, own in enumerate(inputs):
+            m.d.comb += [own.valid.eq(request.valid & (bank == number)), own.payload.eq(request.payload)]
+
+    def _answer(self, m: Module, result: Any) -> None:
+        """The lines of the only bank go to who asked for them."""
+        m.d.comb += result.ready.eq(1)
         for number, client in enumerate(self.clients):
-            response = client.response
-            m.d.comb += [
-                response.valid.eq(result.valid & (Value.cast(result.payload.passenger) == number)),
-                response.payload.bits.eq(result.payload.bits),
-                response.payload.refused.eq(result.payload.refused),
-            ]
-        return m
+            is_own = result.payload.passenger.requester == number
+            m.d.comb += client.response.valid.eq(result.valid & is_own)
+            m.d.comb += _fields(client.response.payload, result.payload)
+
+    def _answer_from_banks(self, m: Module, results: list[Any]) -> None:
+        """Each requester gets a line of one bank in a cycle."""
+        answers = []
+        for number, client in enumerate(self.clients):
+            layout = tagged_line_response_layout(self._tag)
+            m.submodules[f"answers_{number}"] = arbiter = Arbiter(layout, len(results))
+            for own, result in zip(arbiter.inputs, results, strict=True):
+                is_own = result.payload.passenger.requester == number
+                m.d.comb += own.valid.eq(result.valid & is_own)
+                m.d.comb += _fields(own.payload, result.payload)
+            wiring.connect(m, arbiter.output, wiring.flipped(client.response))
+            answers.append(arbiter)
+        for bank, result in enumerate(results):
+            readies = Array(arbiter.inputs[bank].ready for arbiter in answers)
+            m.d.comb += result.ready.eq(readies[Value.cast(result.payload.passenger.requester)])
+
+
+def _fields(response: Any, result: Any) -> list[Any]:
+    """An answer from a bank's result."""
+    return [
+        response.bits.eq(result.bits),
+        response.refused.eq(result.refused),
+        response.tag.eq(result.passenger.tag),
+    ]

@@ -1,9 +1,9 @@
 """A cache of lines that goes on while lines are on their way: the machinery of both levels of the input cache.
 
 An access is looked up in the tags at once, long before its data is needed. A line that is missing is asked for and
-counts as present from then on. The accesses then wait in a queue, in order, and read their rows at its end. Since
-memory answers in order too, an access that missed only has to wait until one more line has come, and one that hit for
-nothing: whoever asked for its line was in front of it.
+counts as present from then on. The accesses then wait in a queue, in order, and read their rows at its end. An access
+that missed waits there until its line has come, and one that hit for nothing: whoever asked for its line was in front
+of it. Lines may come in any order, as each has a row and a tag from the time when it is asked for.
 
 A new line never goes into the row of the line that it replaces, which accesses in the queue may still have to read,
 but into a free one. The old row is free when the access that replaced it leaves the queue. So a line can always be
@@ -20,8 +20,10 @@ from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_REQUEST, LINE_RESPONSE, LineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_RESPONSE, TaggedLineClient
 from ctm.rtl.config import CacheConfig
+from ctm.rtl.lib.rings import place_behind
+from ctm.rtl.lib.table import Table
 from ctm.rtl.mc.lines.tags import LineTags, RowPool, entry_layout, row_layout
 
 _SMALLEST_QUEUE = 4
@@ -43,17 +45,17 @@ def result_layout(passenger: ShapeLike) -> data.StructLayout:
 class LineCache(wiring.Component):
     """Reads lines, in order; those that it has, `latency` cycles after their access, and one in each cycle.
 
-    At most `outstanding` lines are asked for and have not come; a line that is on its way is not asked for again. At
-    most `waiting` accesses, as many as lines if it is not given, wait for lines or for those in front of them. The
-    answer to a request is expected any number of cycles, at least one, after it is taken. A line that memory refuses is
-    refused to all who were waiting for it, and asked for again by who comes later. An uncached line is always asked
-    for, whether the cache has it or not, and not kept.
+    At most `outstanding` lines are asked for and have not been waited for; a line that is on its way is not asked for
+    again. At most `waiting` accesses, as many as lines if it is not given, wait for lines or for those in front of
+    them. The answer to a request is expected any number of cycles, at least one, after it is taken, and in any order. A
+    line that memory refuses is refused to all who were waiting for it, and asked for again by who comes later. An
+    uncached line is always asked for, whether the cache has it or not, and not kept.
 
     Members
     -------
     access : ``In(stream.Signature(access_layout(passenger)))``
     result : ``Out(stream.Signature(result_layout(passenger)))``
-    lines : ``Out(LineClient(always_ready=True))``
+    lines : ``Out(TaggedLineClient(range(outstanding)))``
     invalidate : ``In(1)``
         Forget all lines; only while idle and no access is offered.
     idle : ``Out(1)``
@@ -80,7 +82,7 @@ class LineCache(wiring.Component):
             {
                 "access": In(stream.Signature(access_layout(passenger))),
                 "result": Out(stream.Signature(result_layout(passenger))),
-                "lines": Out(LineClient(always_ready=True)),
+                "lines": Out(TaggedLineClient(range(outstanding))),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(1),
@@ -93,30 +95,39 @@ class LineCache(wiring.Component):
         m = Module()
         m.submodules.queue = queue = self._queue(width=self._entry.size, depth=self._waiting)
         m.submodules.pool = pool = RowPool(self._rows)
-        arrived = Signal(range(self._waiting + 1))
-        asks, fills, fill_row = self._look_up(m, queue, pool)
-        consumes = self._read(m, queue, pool, fill_row, arrived.any())
-        m.d.sync += arrived.eq(arrived + fills - consumes)
+        # A ring of places for lines that are asked for: which have come, the first one that is waited for, how many.
+        # There are as many spare rows, so that with a place there is always a row.
+        depth = self._outstanding
+        arrived, first, count = Signal(depth), Signal(range(depth)), Signal(range(depth + 1))
+        asks, fill_row = self._look_up(m, queue, pool, count != depth)
+        consumes = self._read(m, queue, pool, fill_row, arrived.bit_select(first, 1))
+        response = self.lines.response
+        m.d.sync += count.eq(count + asks - consumes)
+        with m.If(consumes):
+            m.d.sync += [first.eq(place_behind(first, depth)), arrived.bit_select(first, 1).eq(0)]
+        with m.If(response.valid):
+            m.d.sync += arrived.bit_select(response.payload.tag, 1).eq(1)
         m.d.comb += self.miss.eq(asks & ~self.access.payload.uncached)
         return m
 
-    def _look_up(self, m: Module, queue: FIFOInterface, pool: RowPool) -> tuple[Value, Value, Value]:
-        """The front: an access goes into the queue, a line that is missing is asked for.
+    def _look_up(self, m: Module, queue: FIFOInterface, pool: RowPool, has_place: Value) -> tuple[Value, Value]:
+        """The front: an access goes into the queue, a line that is missing is asked for, if there is a place.
 
-        Returns whether one is asked for, whether one comes, and in which row.
+        Returns whether one is asked for, and the row of the line that comes.
         """
         access = self.access.payload
         m.submodules.tags = tags = LineTags(self._config, self._rows)
-        m.submodules.requests = requests = SyncFIFO(width=LINE_REQUEST.size, depth=_REQUESTS)
+        request, following = Signal.like(self.lines.request.payload), Signal(range(self._outstanding))
+        m.submodules.requests = requests = SyncFIFO(width=len(Value.cast(request)), depth=_REQUESTS)
         coming_layout = data.StructLayout(
             {"row": range(self._rows), "entry": entry_layout(self._config), "uncached": 1}
         )
-        m.submodules.coming = coming = SyncFIFO(width=coming_layout.size, depth=self._outstanding)
+        m.submodules.coming = coming = Table(coming_layout, self._outstanding)
 
         # Whether it hits has no part in whether an access is taken, so that this is known early.
         taken, present, asks = Signal(), Signal(), Signal()
         m.d.comb += [
-            self.access.ready.eq(queue.w_rdy & requests.w_rdy & coming.w_rdy & pool.row.valid),
+            self.access.ready.eq(queue.w_rdy & requests.w_rdy & has_place),
             taken.eq(self.access.valid & self.access.ready),
             present.eq(tags.hit & ~access.uncached),
             asks.eq(taken & access.reads & ~present),
@@ -128,7 +139,7 @@ class LineCache(wiring.Component):
             pool.take.eq(asks),
         ]
         entry = Signal(self._entry)
-        request, destination = Signal(LINE_REQUEST), Signal(coming_layout)
+        destination = Signal(coming_layout)
         m.d.comb += [
             entry.row.eq(Mux(present, tags.row, pool.row.row)),
             entry.reads.eq(access.reads),
@@ -140,25 +151,27 @@ class LineCache(wiring.Component):
             queue.w_data.eq(entry),
             request.line.eq(access.line),
             request.uncached.eq(access.uncached),
+            request.tag.eq(following),
             requests.w_en.eq(asks),
             requests.w_data.eq(request),
             destination.row.eq(pool.row.row),
             destination.entry.eq(tags.entry),
             destination.uncached.eq(access.uncached),
-            coming.w_en.eq(asks),
-            coming.w_data.eq(destination),
         ]
+        coming.write(m, following, destination, asks)
+        with m.If(asks):
+            m.d.sync += following.eq(place_behind(following, self._outstanding))
 
-        comes, response = coming_layout(coming.r_data), self.lines.response
+        response = self.lines.response
+        comes = coming.read(m, response.payload.tag)
         m.d.comb += [
             Value.cast(self.lines.request.payload).eq(requests.r_data),
             self.lines.request.valid.eq(requests.r_rdy),
             requests.r_en.eq(self.lines.request.ready),
-            coming.r_en.eq(response.valid),
             tags.forget.valid.eq(response.valid & response.payload.refused & ~comes.uncached),
             tags.forget.entry.eq(comes.entry),
         ]
-        return asks, response.valid, comes.row
+        return asks, comes.row
 
     def _read(self, m: Module, queue: FIFOInterface, pool: RowPool, fill_row: Value, has_come: Value) -> Value:
         """The back: rows are filled as lines come, and read in the queue's order. Whether a line was waited for."""
@@ -170,7 +183,8 @@ class LineCache(wiring.Component):
         held, reads = Signal.like(result.payload.passenger), Signal()
         m.d.comb += [
             writer.addr.eq(fill_row),
-            Value.cast(writer.data).eq(response.payload),
+            writer.data.bits.eq(response.payload.bits),
+            writer.data.refused.eq(response.payload.refused),
             writer.en.eq(response.valid),
             goes.eq(queue.r_rdy & (~head.waits | has_come) & (~result.valid | result.ready)),
             queue.r_en.eq(goes),

@@ -10,7 +10,7 @@ from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import LINE_OFFSET_BITS, LineClient
+from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig, MachineConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_WORDS
@@ -22,8 +22,6 @@ from ctm.rtl.r5xx.code.client import InstructionClient
 _WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
 _PLACE_BITS = LINE_OFFSET_BITS - _WORD_OFFSET_BITS
 _LINES = CacheConfig(sets=2, ways=1)
-_OUTSTANDING = 8
-"""Lines under way."""
 
 
 class InstructionReader(wiring.Component):
@@ -37,8 +35,7 @@ class InstructionReader(wiring.Component):
     code : ``In(32)``
         Address of slot 0, a multiple of 4; constant while not idle.
     client : ``In(InstructionClient())``
-    lines : ``Out(LineClient())``
-        Answers are always taken.
+    lines : ``Out(TaggedLineClient(range(outstanding)))``
     idle : ``Out(1)``
     """
 
@@ -48,7 +45,7 @@ class InstructionReader(wiring.Component):
             {
                 "code": In(ADDRESS_BITS),
                 "client": In(InstructionClient()),
-                "lines": Out(LineClient()),
+                "lines": Out(TaggedLineClient(range(outstanding))),
                 "idle": Out(1),
             }
         )
@@ -129,7 +126,7 @@ class CodeReader(wiring.Component):
         Where the code begins, a multiple of 4; constant while a core loads it.
     cores : ``In(InstructionClient())`` for each core
         All ask for the same in the same cycles.
-    lines : ``Out(LineClient())``
+    lines : ``Out(CODE_CLIENT)``
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -137,14 +134,14 @@ class CodeReader(wiring.Component):
             {
                 "address": In(ADDRESS_BITS),
                 "cores": In(InstructionClient()).array(config.array.cores),
-                "lines": Out(LineClient()),
+                "lines": Out(CODE_CLIENT),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        reader = InstructionReader(outstanding=_OUTSTANDING)
+        reader = InstructionReader(outstanding=CODE_LINES)
         client = reader.client
         m.submodules.instructions = Pausing(reader, client.request.valid | ~reader.idle)
         connect(m, reader.lines, flipped(self.lines))

@@ -1,0 +1,32 @@
+"""Which memory port a line belongs to."""
+
+from dataclasses import dataclass
+
+from amaranth import Const, Mux, Value
+
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Routing:
+    """Lines by their addresses: those below `split` go to the `local` ports in turn, others to one more port.
+
+    `local` is a power of two.
+    """
+
+    split: int
+    local: int = 1
+
+    @property
+    def _has_system(self) -> bool:
+        return self.split >> LINE_OFFSET_BITS < 1 << LINE_ADDRESS_BITS
+
+    @property
+    def ports(self) -> int:
+        """How many there are."""
+        return self.local + self._has_system
+
+    def port(self, line: Value) -> Value:
+        """The port of a line."""
+        local: Value = line[: (self.local - 1).bit_length()] if self.local > 1 else Const(0, 1)
+        return Mux(line >= self.split >> LINE_OFFSET_BITS, self.local, local) if self._has_system else local
