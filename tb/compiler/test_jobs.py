@@ -72,7 +72,7 @@ def test_warnings_of_a_kernel_are_told(folder: Path) -> None:
 
 def test_a_jobs_keys_are_checked(folder: Path) -> None:
     (folder / "job.toml").write_text(JOB.replace('file = "k.c:twice"', 'file = "k.c:twice"\nisa = "r600"'))
-    assert "job.toml:3: program.isa: must be r700" in refusal("run", folder / "job.toml")
+    assert "job.toml:3: program.isa: must be r5xx or r700" in refusal("run", folder / "job.toml")
     (folder / "job.toml").write_text(JOB.replace("k.c:twice", "none.c"))
     assert "there is no file" in refusal("run", folder / "job.toml")
     (folder / "job.toml").write_text(JOB.replace('"y.npy"', '"k.c"'))

@@ -32,7 +32,7 @@ FLOATS = (
 )
 OF_BITS = ("hash", "gcd", "collatz", "bits", "divisions", "rotations", "local", "scatter", "sobel")
 _BATCH = 50
-_REASONS = ("at most 512 instructions", "loops deeper than 4", "too long", "registers", "branch")
+_REASONS = ("at most 512 instructions", "loops deeper than 4", "too long", "registers", "have no such function", "bits of")
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +149,11 @@ def run(seeds: range, folder: Path) -> Counter[str]:
 def test_random_kernels(tmp_path: Path) -> None:
     found = run(range(20), tmp_path)
     assert found["right"] >= 18, found
+
+
+def test_what_was_wrong_once(tmp_path: Path) -> None:
+    """A negative number in a comparison without sign."""
+    assert run(range(1084, 1085), tmp_path)["right"] == 1
 
 
 @pytest.mark.long

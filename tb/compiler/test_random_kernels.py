@@ -50,6 +50,12 @@ def test_a_few(tmp_path: Path, arrays: bool) -> None:
     assert found["right"] >= (15 if arrays else 24), found
 
 
+@pytest.mark.parametrize("seed", [11153, 11204])
+def test_what_was_wrong_once(tmp_path: Path, seed: int) -> None:
+    """A sum of products of numbers, and one of two elements of an array."""
+    assert run(range(seed, seed + 1), tmp_path, arrays=True)["right"] == 1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(10_000, 12_000, _BATCH))
 def test_many(tmp_path: Path, first: int) -> None:

@@ -18,6 +18,7 @@ from ctm.sim.compiler.r5xx.structure import Body, Break, Copies, Flag, If, Loop,
 ZERO, ONE, HALF = Operand(0.0), Operand(1.0), Operand(0.5)
 _TURN = Operand(1 / (2 * math.pi))
 """Angles are in turns."""
+_WORDS = 2.0**32
 _COMPARISON = re.compile(r"[fi]cmp(?: (?:fast|nnan|ninf|nsz|samesign|reassoc|arcp|contract|afn))* (\w+) \w+ (.*)")
 _TESTS = {
     "lt": ("<0", False, False), "gt": ("<0", True, False), "ge": (">=0", False, False), "le": (">=0", True, False),
@@ -209,6 +210,8 @@ class _Selection:
             found_nan = Condition(abs(left), -abs(right), ">=0", kind == "uno")
             self._conditions[instruction.result] = found_nan
             return
+        if instruction.opcode == "icmp" and kind[0] == "u" and "samesign" not in instruction.text:
+            left, right = self._unsigned(left), self._unsigned(right)
         is_inverted = instruction.opcode == "fcmp" and kind[0] == "u" and kind != "une"
         relation = kind[-2:]
         if is_inverted:
@@ -217,6 +220,12 @@ class _Selection:
         if is_swapped:
             left, right = right, left
         self._conditions[instruction.result] = Condition(left, right, test, is_inverted)
+
+    def _unsigned(self, value: Operand) -> Operand:
+        """An integer for a comparison without sign: LLVM tests ranges so, and negative ones are large then."""
+        if isinstance(value.value, float):
+            return Operand(value.value % _WORDS)
+        return self._new("CMP", value, self._new("ADD", value, Operand(_WORDS)), value)
 
     def selection(self, instruction: Instruction) -> None:
         """Of two values; of two conditions, which may be AND or OR."""

@@ -35,7 +35,7 @@ class Remedies:
 
 def repaired(function: Function, remedies: Remedies) -> Function:
     """The function with everything that LLVM gets wrong written in another way."""
-    rules: list[Rule] = [_rotation, _union(function, any_shift=remedies.shifts), _trailing_zeros]
+    rules: list[Rule] = [_element, _rotation, _union(function, any_shift=remedies.shifts), _trailing_zeros]
     rules.append(_division if remedies.divisors else _unknown_division)
     if any(instruction.opcode == "fneg" for instruction in function.instructions):
         rules.append(_magnitude)
@@ -44,6 +44,18 @@ def repaired(function: Function, remedies: Remedies) -> Function:
         function = _with_hidden_indices(function, numbers)
     function = rewrite(function, rules, numbers)
     return _with_tied_branches(function, numbers) if remedies.conditions else function
+
+
+def _element(new: Replacement) -> bool:
+    """Of one of two elements LLVM computes the place first, and then divides it by the size of a register twice."""
+    if (
+        not new.replaced.text.startswith("load ")
+        or _PRIVATE not in new.replaced.text
+        or " volatile " in new.replaced.text
+    ):
+        return False
+    new.keep(new.replaced.text.replace("load ", "load volatile ", 1))
+    return True
 
 
 def _unknown_division(new: Replacement) -> bool:
