@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctm.rtl.isa.r5xx.opcodes import ZeroTest
-from ctm.tb.cli.processes import STATUS, Process, session, wait
-from ctm.tb.cli.test_signals import end
+from ctm.tb.cli.processes import PATIENCE, STATUS, Process, session, wait
 from ctm.tb.fast.tasks import STORE_PLACE
 from ctm.tb.jobs.folder import Folder, executable
 from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL
@@ -48,7 +47,11 @@ def test_while_a_program_is_compiled(tmp_path: Path, number: signal.Signals, del
         wait(lambda: len(session(process)) == 2)
         time.sleep(delay)
         begin = time.monotonic()
-        assert end(process, number) == f"error: interrupted by {number.name}; no file is half written\n"
+        process.send_signal(number)
+        printed, errors = process.communicate(timeout=PATIENCE)
         assert time.monotonic() - begin < 2
+        assert (process.returncode, printed) == (STATUS[number], "")
+        assert errors == f"error: interrupted by {number.name}; no file is half written\n"
+        wait(lambda: not session(process))
     assert list((cache / "ctm").iterdir()) == []
     assert not (tmp_path / "y.npy").exists()
