@@ -11,13 +11,16 @@ from ctm.sim.compiler.r5xx.operations import (
     Operand,
     Operation,
     Repeat,
-    Step,
     Steps,
     operations,
 )
+from ctm.sim.compiler.r5xx.packing import Placed, Source, packed
 from ctm.sim.compiler.r5xx.registers import Place
 
-_NATIVE = {0.0: "0", 0.5: "0.5", 1.0: "1"}
+_NATIVE = {0.0: "0", 0.5: "h", 1.0: "1"}
+"""Numbers that swizzles have."""
+_NUMBERS = {"0": "0", "h": "0.5", "1": "1"}
+_APART = ("LOOKUP", "KILL", "w")
 _CHANNELS = "rgba"
 
 
@@ -48,12 +51,19 @@ class Text:
         return {number: tuple(words) for number, words in rows.items()}
 
     def _write(self, steps: Steps, depth: int) -> None:
+        waiting: list[Placed] = []
         for step in steps:
             if isinstance(step, Operation):
                 self._line = step.line or self._line
-                for line in self._operation(step):
-                    self._add(depth, line)
-            elif isinstance(step, Choice):
+                if step.name in _APART or step.test:
+                    self._flush(waiting, depth)
+                    for line in self._operation(step):
+                        self._add(depth, line)
+                else:
+                    waiting += self._placed(step)
+                continue
+            self._flush(waiting, depth)
+            if isinstance(step, Choice):
                 self._choice(step, depth)
             elif isinstance(step, Repeat):
                 self._add(depth, "REP i0")
@@ -61,10 +71,38 @@ class Text:
                 self._add(depth, "ENDREP")
             else:
                 self._add(depth, "BREAK")
+        self._flush(waiting, depth)
+
+    def _flush(self, waiting: list[Placed], depth: int) -> None:
+        """Write operations that follow each other."""
+        for text, line in packed(waiting):
+            self.lines.append("    " * depth + text)
+            self.sources.append(line)
+        waiting.clear()
+
+    def _placed(self, operation: Operation) -> Iterator[Placed]:
+        sources = tuple(map(self._source, operation.operands))
+        if operation.name == "OUT":
+            for channel, source in enumerate(sources):
+                yield Placed("MOV", (operation.number, channel), (source,), self._line, is_output=True)
+        elif operation.copied is None or self._moves(operation.copied):
+            yield Placed(operation.name, self._places[operation.results[0]], sources, self._line)
+
+    def _source(self, operand: Operand) -> Source:
+        negative, value = operand.negative, operand.value
+        if isinstance(value, float):
+            negative, value = value < 0, abs(value)
+            if value in _NATIVE:
+                return Source("", _NATIVE[value], negative, False)
+            value = self._number(value)
+        if isinstance(value, Constant):
+            return Source(f"c{value.number}", _CHANNELS[value.channel], negative, operand.absolute)
+        register, channel = self._places[value]
+        return Source(f"r{register}", _CHANNELS[channel], negative, operand.absolute)
 
     def _choice(self, choice: Choice, depth: int) -> None:
         condition = "!alu_result" if choice.is_inverted else "alu_result"
-        if _leaves(choice.then) and not choice.otherwise:
+        if self._leaves(choice.then) and not choice.otherwise:
             self._add(depth, f"BREAK IF {condition}")
             return
         self._add(depth, f"IF {condition}")
@@ -79,20 +117,23 @@ class Text:
         self.sources.append(self._line)
 
     def _operation(self, operation: Operation) -> Iterator[str]:
+        """What stands alone."""
         if operation.name == "LOOKUP":
             yield from self._lookup(operation)
-        elif operation.name == "OUT":
-            yield from self._output(operation)
-        elif operation.name == "w":
-            yield f"OUT w = MOV({self._operand(operation.operands[0])})"
+            return
+        operands = ", ".join(map(self._operand, operation.operands))
+        if operation.name == "w":
+            yield f"OUT w = MOV({operands})"
         elif operation.name == "KILL":
-            yield f"TEX KILL_LT_0({self._operand(operation.operands[0])})"
+            yield f"TEX KILL_LT_0({operands})"
         else:
-            target = f"alu_result.r[{operation.test}]" if operation.test else self._register(operation.results[0])
-            operands = ", ".join(map(self._operand, operation.operands))
-            text = f"ALU {target} = {operation.name}({operands})"
-            if operation.test or operation.copied is None or operation.copied and self._moves(operation.copied):
-                yield text
+            yield f"ALU alu_result.r[{operation.test}] = {operation.name}({operands})"
+
+    def _leaves(self, steps: Steps) -> bool:
+        """Whether nothing is left of steps but a leave: copies between variables that share a channel are none."""
+        there = [step for step in steps if not isinstance(step, Operation) or step.copied is None
+                 or self._moves(step.copied)]  # fmt: skip
+        return len(there) == 1 and isinstance(there[0], Leave)
 
     def _moves(self, copied: tuple[str, str]) -> bool:
         return self._places[copied[0]] != self._places[copied[1]]
@@ -111,28 +152,11 @@ class Text:
         scaled = "" if operation.is_scaled else " unscaled"
         yield f"TEX r{register}.{mask} = LOOKUP(i{operation.number}, {coordinates}).{swizzle}{scaled}"
 
-    def _output(self, operation: Operation) -> Iterator[str]:
-        for channel, operand in zip(_CHANNELS, operation.operands, strict=True):
-            yield f"OUT o{operation.number}.{channel} = MOV({self._operand(operand)})"
-
-    def _register(self, name: str) -> str:
-        register, channel = self._places[name]
-        return f"r{register}.{_CHANNELS[channel]}"
-
     def _operand(self, operand: Operand) -> str:
-        negative, value = operand.negative, operand.value
-        if isinstance(value, float):
-            negative, value = value < 0, abs(value)
-            text = _NATIVE.get(value) or self._constant(self._number(value))
-        elif isinstance(value, Constant):
-            text = self._constant(value)
-        else:
-            text = self._register(value)
-        text = f"|{text}|" if operand.absolute else text
-        return f"-{text}" if negative else text
-
-    def _constant(self, constant: Constant) -> str:
-        return f"c{constant.number}.{_CHANNELS[constant.channel]}"
+        source = self._source(operand)
+        text = f"{source.register}.{source.letter}" if source.register else _NUMBERS[source.letter]
+        text = f"|{text}|" if source.absolute else text
+        return f"-{text}" if source.negative else text
 
     def _number(self, value: float) -> Constant:
         try:
@@ -145,7 +169,3 @@ class Text:
                 raise TooManyConstantsError
             self._known[word] = Constant(self._free[row], channel)
         return self._known[word]
-
-
-def _leaves(steps: list[Step]) -> bool:
-    return len(steps) == 1 and isinstance(steps[0], Leave)
