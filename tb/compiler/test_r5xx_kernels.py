@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ctm.sim.assembler import disassemble
 from ctm.sim.compiler import KernelError, compile_kernel
 from ctm.sim.compiler.source import Source
 from ctm.sim.elf import ElfError, read, write
@@ -117,6 +118,7 @@ def test_numbers_of_a_kernel_are_in_its_executable() -> None:
     assert isinstance(again, Executable) and isinstance(program, Executable)
     assert again.lines == program.lines and program.lines is not None
     assert {line.line for line in program.lines.units if line} == {2}
+    assert re.search(r"MAD\(r0\.r, .*; 0 +k\.c:2\n", disassemble(program))
     at = contents.index(b"CTM\0", contents.index(b"CTM\0") + 1) + 4
     for word in (7, 0xFFFFFFFF):
         damaged = contents[:at] + word.to_bytes(4, "little") + contents[at + 4 :]

@@ -9,7 +9,7 @@ from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
 from ctm.sim.compiler.ir.passes import optimised
 from ctm.sim.compiler.ir.scalars import scalarised
-from ctm.sim.compiler.r5xx.operations import PIXEL
+from ctm.sim.compiler.r5xx.operations import PIXEL, without_idle
 from ctm.sim.compiler.r5xx.registers import TooManyError, allocated
 from ctm.sim.compiler.r5xx.rounds import DEEPEST, MOST_ROUNDS, TooDeepError, limited
 from ctm.sim.compiler.r5xx.selection import Unsupported, selected
@@ -52,7 +52,7 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
     scalar, _ = scalarised(kernel, {kernel.pixel[1]: list(PIXEL)})
     at = place
     try:
-        steps = selected(module, limited(scalar, structured(scalar)))
+        steps = without_idle(selected(module, limited(scalar, structured(scalar))))
         text = Text(steps, allocated(steps))
         listing = assemble_listing("\n".join(text.lines) + "\n", name=place.file)
     except Unsupported as error:

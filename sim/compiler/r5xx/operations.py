@@ -1,7 +1,7 @@
 """What a core is asked to do, on variables instead of channels of registers."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 PIXEL = ("%-i", "%-j")
@@ -116,3 +116,29 @@ def operations(steps: Steps) -> Iterator[Operation]:
             yield from operations(step.otherwise)
         elif isinstance(step, Repeat):
             yield from operations(step.body)
+
+
+def without_idle(steps: Steps) -> Steps:
+    """The steps without operations whose results nobody reads, and without channels of lookups that nobody reads."""
+    count = -1
+    while count != sum(1 for _ in operations(steps)):
+        count = sum(1 for _ in operations(steps))
+        read = {name for each in operations(steps) for name in each.read}
+        steps = _read_only(steps, read)
+    return steps
+
+
+def _read_only(steps: Steps, read: set[str]) -> Steps:
+    found: Steps = []
+    for step in steps:
+        if isinstance(step, Choice):
+            found.append(Choice(step.is_inverted, _read_only(step.then, read), _read_only(step.otherwise, read)))
+        elif isinstance(step, Repeat):
+            found.append(Repeat(_read_only(step.body, read), step.has_end))
+        elif isinstance(step, Leave) or not step.results:
+            found.append(step)
+        else:
+            results = tuple(name if name in read else "" for name in step.results)
+            if any(results):
+                found.append(replace(step, results=results))
+    return found

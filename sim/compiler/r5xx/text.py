@@ -146,7 +146,8 @@ class Text:
         wanted.sort()
         register = wanted[0][0][0]
         mask = "".join(_CHANNELS[place[1]] for place, _ in wanted)
-        swizzle = "".join(channel for _, channel in wanted)
+        taken = {place[1]: channel for place, channel in wanted}
+        swizzle = "".join(taken.get(number, channel) for number, channel in enumerate(_CHANNELS))
         place = [self._places[str(operand.value)] for operand in operation.operands]
         coordinates = f"r{place[0][0]}." + "".join(_CHANNELS[channel] for _, channel in place)
         scaled = "" if operation.is_scaled else " unscaled"

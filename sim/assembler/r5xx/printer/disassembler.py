@@ -48,11 +48,16 @@ class _Listing:
             depth -= statement in _SHALLOWER
             if slot in self.labels:
                 lines.append(f"{_label(slot)}:")
-            lines += _lines(f"{_INDENT * (depth + 1)}{text}", slot)
+            lines += _lines(f"{_INDENT * (depth + 1)}{text}", self._comment(slot))
             depth += statement in _DEEPER
         if count in self.labels:
             lines.append(f"{_label(count)}:")
         return "\n".join(lines) + "\n"
+
+    def _comment(self, slot: int) -> str:
+        """The slot, and the line of the source that it comes from, if that is known."""
+        source = self.executable.lines.units[slot] if self.executable.lines else None
+        return f"{slot:<5}{source}" if source else str(slot)
 
     def _target(self, address: int, *, is_global: bool = False) -> str:
         """A label for an address, or the address where no slot has it."""
@@ -93,13 +98,13 @@ def _label(slot: int) -> str:
     return f"L{slot}"
 
 
-def _lines(text: str, slot: int) -> list[str]:
-    """One line with the slot in a comment, or two if it is long and has two halves."""
+def _lines(text: str, comment: str) -> list[str]:
+    """One line with a comment, or two if it is long and has two halves."""
     if len(text) > _LONGEST and f" {PARALLEL} " in text:
         first, second = text.split(f" {PARALLEL} ", 1)
         margin = " " * (len(text) - len(text.lstrip()) + len(_INDENT))
-        return [f"{first:<{_COMMENT_COLUMN}}; {slot}", f"{margin}{PARALLEL} {second}"]
-    return [f"{text:<{_COMMENT_COLUMN}}; {slot}"]
+        return [f"{first:<{_COMMENT_COLUMN}}; {comment}", f"{margin}{PARALLEL} {second}"]
+    return [f"{text:<{_COMMENT_COLUMN}}; {comment}"]
 
 
 def _state(executable: Executable) -> list[str]:
