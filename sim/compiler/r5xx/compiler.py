@@ -12,9 +12,10 @@ from ctm.sim.compiler.ir.scalars import scalarised
 from ctm.sim.compiler.r5xx.operations import PIXEL, without_idle
 from ctm.sim.compiler.r5xx.registers import TooManyError, allocated
 from ctm.sim.compiler.r5xx.rounds import DEEPEST, MOST_ROUNDS, TooDeepError, limited
-from ctm.sim.compiler.r5xx.selection import Unsupported, selected
+from ctm.sim.compiler.r5xx.selection import selected
 from ctm.sim.compiler.r5xx.structure import TooLargeError, structured
 from ctm.sim.compiler.r5xx.text import Text, TooManyConstantsError
+from ctm.sim.compiler.r5xx.values import Unsupported
 from ctm.sim.elf.constants import OwnConstants
 from ctm.sim.elf.lines import Line, Lines
 from ctm.sim.elf.r5xx.executable import Executable
