@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -54,6 +56,18 @@ def _workloads(tell: Tell) -> list[Any]:
     return [*workloads.workloads(), *r700_workloads.workloads()]
 
 
+def _scale(config: MachineConfig, picture: Path | None, tell: Tell) -> Figures:
+    from ctm.sim.report import scale
+
+    found = scale.measure_all(RtlEngine.name, config, tell)
+    if picture is not None:
+        scale.plot(found, picture)
+    return scale.as_fields(found), lambda: scale.print_scale(RtlEngine.name, found)
+
+
+_PICTURES = (".svg", ".png")
+SCALE = "scale"
+"""Machines of many cores; not among `ENGINES`, because its models take long to compile."""
 ENGINES: Mapping[str, Callable[[MachineConfig, Machines, Listed, Tell], Figures]] = {
     GoldenEngine.name: _golden,
     FastEngine.name: _fast,
@@ -65,7 +79,15 @@ ENGINES: Mapping[str, Callable[[MachineConfig, Machines, Listed, Tell], Figures]
 def bench(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help=f"{', '.join(ENGINES)}; all without.", autocompletion=one_of(ENGINES)),
+        typer.Argument(
+            metavar="[NAME]",
+            help=f"{', '.join(ENGINES)}; all of these without. {SCALE}: 1 to 16 cores, about an hour.",
+            autocompletion=one_of([*ENGINES, SCALE]),
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help=f"With {SCALE}: draw it, as .svg or .png.", dir_okay=False),
     ] = None,
     preset: Preset = None,
     settings: Settings = None,
@@ -74,20 +96,21 @@ def bench(
     """Measure engines with programs of examples/: golden's speed, fast beside golden, rtl's cycles and speed."""
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
-        if name is not None and name not in ENGINES:
-            raise BadInput(f"bench: there are no figures of '{name}'; there are: {', '.join(ENGINES)}")
+        if name is not None and name not in (*ENGINES, SCALE):
+            raise BadInput(f"bench: there are no figures of '{name}'; there are: {', '.join((*ENGINES, SCALE))}")
+        if picture is not None:
+            _check_picture(name, picture)
         config = configuration(preset, settings)
         # Imported here, because it reads the examples, which nothing else needs.
         from ctm.sim.report.benchmark import WrongResultError, calibrate
 
-        names = ENGINES if name is None else {name: ENGINES[name]}
-        for engine in names:
-            prepare_engine(engine, config)
-        machines = {kind: configuration(preset, settings, kind=kind) for kind in DEFAULT_PRESETS}
+        _prepare(name, config)
         try:
             with Console(stderr=True).status("") as status:
-                listed = cache(lambda: _workloads(status.update))
-                figures = [measure(config, machines, listed, status.update) for measure in names.values()]
+                if name == SCALE:
+                    figures = [_scale(config, picture, status.update)]
+                else:
+                    figures = _measure(name, config, preset, settings, status.update)
         except WrongResultError as error:
             raise Mismatch(str(error)) from None
         for fields, _ in figures:
@@ -97,3 +120,36 @@ def bench(
         if not json_wanted:
             for _, show in figures:
                 show()
+
+
+def _prepare(name: str | None, config: MachineConfig) -> None:
+    """Compile what is measured."""
+    if name != SCALE:
+        for engine in ENGINES if name is None else (name,):
+            prepare_engine(engine, config)
+        return
+    from ctm.sim.report import scale
+
+    for cores in scale.CORES:
+        prepare_engine(RtlEngine.name, scale.machine(config, cores, scale.WIDTHS[0]))
+
+
+def _measure(
+    name: str | None, config: MachineConfig, preset: str | None, settings: list[str] | None, tell: Tell
+) -> list[Figures]:
+    """Of one engine, or of all."""
+    machines = {kind: configuration(preset, settings, kind=kind) for kind in DEFAULT_PRESETS}
+    listed = cache(lambda: _workloads(tell))
+    return [measure(config, machines, listed, tell) for each, measure in ENGINES.items() if name in (None, each)]
+
+
+def _check_picture(name: str | None, picture: Path) -> None:
+    """Refuse before an hour of work what would fail behind it."""
+    if name != SCALE:
+        raise BadInput(f"--plot goes with '{SCALE}' only")
+    if picture.suffix not in _PICTURES:
+        raise BadInput(f"--plot {picture}: the file must end with {' or '.join(_PICTURES)}")
+    if not picture.parent.is_dir():
+        raise BadInput(f"--plot {picture}: there is no folder {picture.parent}")
+    if find_spec("matplotlib") is None:
+        raise BadInput("--plot needs matplotlib: pip install 'ctm-machine[plot]'")

@@ -19,7 +19,7 @@ LATENCIES = (20, 50, 200)
 _RUNS_END = 5.0
 """Seconds after which a workload is not run again."""
 _PROGRAMS = 32
-_PEAK_PER_LANE = 8
+PEAK_PER_LANE = 8
 """Multiplications and additions of a vec4 multiply-add."""
 _WIDTH = 144
 _THOUSAND, _MILLION = 1e3, 1e6
@@ -100,7 +100,7 @@ def measure_cycles(name: str, workload: Workload, engine: str, config: MachineCo
         alu_share=used.alu_share,
         stall_shares=used.stall_shares,
         operations_per_cycle=None if operations is None else operations / cycles,
-        peak_share=None if operations is None else operations / cycles / (_PEAK_PER_LANE * array.lanes * array.cores),
+        peak_share=None if operations is None else operations / cycles / (PEAK_PER_LANE * array.lanes * array.cores),
         bytes_per_cycle=beats * config.memory.data_bits / 8 / cycles,
         cycle_rate=(report.cycles or 0) / seconds,
         operation_rate=None if operations is None else operations / seconds,

@@ -84,14 +84,19 @@ def workloads() -> list[Workload]:
     return [mandelbrot(512), matmul(256), nbody(32), blackscholes(512)]
 
 
+def executable(workload: Workload) -> bytes:
+    """A workload's program."""
+    source = (FOLDER / workload.name / f"{Path(workload.name).name}.s").read_text(encoding="utf-8")
+    return write(assemble(source, name=workload.name))
+
+
 def prepare(workload: Workload, engine: str, config: MachineConfig) -> Prepared:
     """Put a workload into the memory of a new device."""
     device = Device(engine, config)
-    source = (FOLDER / workload.name / f"{Path(workload.name).name}.s").read_text(encoding="utf-8")
     floats = {**{index: _words(values) for index, values in workload.floats.items()}, **workload.words}
     constants = ConstantFiles(floats=floats, ints=dict(enumerate(workload.iterations)))
     float_image, int_image, _ = (device.place(data) for data in constants.images())
-    commands = CommandBuffer().set_inst_fmt(device.place(write(assemble(source, name=workload.name))))
+    commands = CommandBuffer().set_inst_fmt(device.place(executable(workload)))
     commands.set_constf_fmt(float_image).set_consti_fmt(int_image)
     for index, array in enumerate(workload.inputs):
         image = _image(device, array.shape, array, gathers=workload.gathers)

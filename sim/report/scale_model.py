@@ -1,0 +1,117 @@
+"""A model on paper of a machine of many cores: what each of its parts has to do, and how long the busiest one takes.
+
+It knows what a workload asks of one core, as counted there, how often tiles share lines, and nothing of queues but
+that they are long enough: latency costs something at the start only. docs/performance.md has it beside cycles of the
+hardware.
+"""
+
+import math
+from dataclasses import dataclass
+
+from ctm.rtl.config import CacheConfig, MachineConfig
+
+_LINE = CacheConfig.LINE_BYTES
+_NUMBER = 4
+_BLOCK = 8
+"""Numbers of a matrix product in each direction that a group of four processors computes."""
+_LOOKUP = 31
+"""Cycles of a lookup beside memory's latency."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperMachine:
+    """What the model knows of a machine, which may be larger than any that can be built."""
+
+    cores: int
+    threads: int
+    """Slots of a core."""
+    banks: int
+    width: int
+    """Bytes a cycle of memory in all, in each direction."""
+    latency: int
+
+    @classmethod
+    def of(cls, config: MachineConfig) -> "PaperMachine":
+        """A machine that can be built."""
+        array, memory = config.array, config.memory
+        return cls(
+            cores=array.cores,
+            threads=array.threads,
+            banks=config.shared_cache.banks,
+            width=memory.bytes_per_cycle * memory.local_ports,
+            latency=memory.latency,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """What a workload asks for, in all, as one core counts it; lines are of 64 bytes."""
+
+    groups: int
+    issues: int
+    """ALU and OUTPUT instructions of groups."""
+    accesses: int
+    """Lines that lookups touch."""
+    asked: int
+    """Lines that the first level has not."""
+    read: int
+    """Lines that come from memory, each input once."""
+    stores: int
+    """Lines that groups write, or parts of them."""
+    code: int
+    """Bytes of the program."""
+    product: int = 0
+    """Of a product of square matrices, their side: its lines depend on how many cores share them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """Cycles, what bounds them, and the bytes that memory gives."""
+
+    cycles: float
+    bound: str
+    read_bytes: float
+
+
+def predict(demand: Demand, machine: PaperMachine) -> Prediction:
+    """What a machine does with a workload."""
+    cores, width = machine.cores, machine.width
+    resident = machine.threads * cores
+    # The core with the most groups; one that runs out is given others', but no part of one.
+    share = max(1 / cores, math.ceil(demand.groups / cores) / demand.groups)
+    asked, read = _shared_lines(demand, machine)
+    busy = {
+        "arithmetic": demand.issues * share,
+        "input cache": demand.accesses * share,
+        "shared cache": asked / machine.banks,
+        "memory": _LINE * read / width,
+        "outputs": float(demand.stores),
+    }
+    bound = max(busy, key=lambda part: busy[part])
+    # The program is read, and the first lookups of all groups that are resident.
+    start = 2 * (machine.latency + _LOOKUP) + demand.code / width
+    first = min(demand.groups, resident) / demand.groups
+    # What the last groups write; of other groups that happens behind the arithmetic.
+    end = demand.stores * first if bound != "outputs" else 0
+    return Prediction(cycles=start + busy[bound] + end, bound=bound, read_bytes=_LINE * read)
+
+
+def least_product_bytes(side: int, machine: PaperMachine) -> float:
+    """Bytes of both matrices, each read once for each block that all cores compute together."""
+    across, up = _sides(side, machine.threads * machine.cores)
+    return _NUMBER * side**3 * (1 / across + 1 / up)
+
+
+def _shared_lines(demand: Demand, machine: PaperMachine) -> tuple[float, float]:
+    """Lines that first levels ask for, and that memory gives."""
+    if not demand.product:
+        return demand.asked, demand.read
+    across, up = _sides(demand.product, machine.threads)
+    own = _NUMBER * demand.product**3 * (1 / across + 1 / up) / _LINE
+    return own, least_product_bytes(demand.product, machine) / _LINE
+
+
+def _sides(side: int, groups: int) -> tuple[int, int]:
+    """Of what so many groups compute of a product, in numbers."""
+    bits = (groups - 1).bit_length()
+    return min(side, _BLOCK << (bits + 1) // 2), min(side, _BLOCK << bits // 2)
