@@ -22,7 +22,8 @@ WIDTHS = (16, 32, 64)
 _PORTS, _MOST_BANKS = 4, 4
 _QUAD_LINES = 2
 """Lines into which a quad writes elements of 16 bytes; smaller ones lie in one."""
-_WIDE_ELEMENT = 4
+_WIDE_ELEMENT, _FLOAT_BYTES = 4, 4
+"""Channels of such an element, and bytes of each; what is expected may be more exact than what is written."""
 _WIDTH = 132
 
 
@@ -115,6 +116,7 @@ def demand(one: Prepared, product: int = 0) -> Demand:
         asked=counters["input_misses"],
         read=counters["shared_misses"],
         stores=quads * sum(lines),
+        written=_FLOAT_BYTES * sum(each.values.size for each in workload.expectations),
         code=len(executable(workload)),
         product=product,
     )

@@ -1,21 +1,26 @@
-"""A model on paper of a machine of many cores: what each of its parts has to do, and how long the busiest one takes.
+"""A model on paper of a machine of many cores: what each of its parts has to do, and how long they take together.
 
-It knows what a workload asks of one core, as counted there, how often tiles share lines, and nothing of queues but
-that they are long enough: latency costs something at the start only. docs/performance.md has it beside cycles of the
-hardware.
+It knows what a workload asks of one core, as counted there, how often tiles share lines, that parts which are busy for
+nearly as long wait for each other, and that latency costs something at the start only. docs/performance.md has it
+beside cycles of the hardware.
 """
 
 import math
 from dataclasses import dataclass
 
+from ctm.rtl.border.lines import CODE_LINES
 from ctm.rtl.config import CacheConfig, MachineConfig
 
 _LINE = CacheConfig.LINE_BYTES
 _NUMBER = 4
 _BLOCK = 8
 """Numbers of a matrix product in each direction that a group of four processors computes."""
-_LOOKUP = 31
-"""Cycles of a lookup beside memory's latency."""
+_LOOKUP, _READ = 31, 12
+"""Cycles of a lookup, and of a line that the command processor or the code reader asks for, beside memory's latency."""
+_LOADS = 5
+"""Lines of an executable that are read one behind the other, before its code."""
+_QUEUES = 6
+"""How sharply the busiest part bounds: parts' times are added as powers of this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +63,8 @@ class Demand:
     """Lines that come from memory, each input once."""
     stores: int
     """Lines that groups write, or parts of them."""
+    written: int
+    """Bytes of all outputs."""
     code: int
     """Bytes of the program."""
     product: int = 0
@@ -88,12 +95,18 @@ def predict(demand: Demand, machine: PaperMachine) -> Prediction:
         "outputs": float(demand.stores),
     }
     bound = max(busy, key=lambda part: busy[part])
-    # The program is read, and the first lookups of all groups that are resident.
-    start = 2 * (machine.latency + _LOOKUP) + demand.code / width
-    first = min(demand.groups, resident) / demand.groups
-    # What the last groups write; of other groups that happens behind the arithmetic.
-    end = demand.stores * first if bound != "outputs" else 0
-    return Prediction(cycles=start + busy[bound] + end, bound=bound, read_bytes=_LINE * read)
+    together = sum(time**_QUEUES for time in busy.values()) ** (1 / _QUEUES)
+    # What the last groups write; of other groups that happens beside the rest.
+    last = min(demand.groups, resident) / demand.groups
+    end = last * max(demand.stores, demand.written / width)
+    return Prediction(cycles=_start(demand, machine) + together + end, bound=bound, read_bytes=_LINE * read)
+
+
+def _start(demand: Demand, machine: PaperMachine) -> float:
+    """Cycles until the first groups have their lookups: an executable, its code, so many lines at a time, and they."""
+    line = _LINE / machine.width
+    code = math.ceil(demand.code / _LINE / CODE_LINES) * (machine.latency + _READ + CODE_LINES * line)
+    return _LOADS * (machine.latency + _READ) + code + machine.latency + _LOOKUP
 
 
 def least_product_bytes(side: int, machine: PaperMachine) -> float:
