@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ctm.rtl.config import DEFAULT, MachineConfig
+from ctm.rtl.config import DEFAULT_PRESETS, PRESETS, MachineConfig
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.golden import GoldenEngine
@@ -73,9 +73,10 @@ def _error(engine: FastEngine | GoldenEngine, address: int, dwords: int) -> str 
     return None
 
 
-def machine(group: int) -> MachineConfig:
-    """The default machine with groups of another size."""
-    return replace(DEFAULT, array=DEFAULT.array.with_group(group))
+def machine(group: int, kind: str = "r5xx") -> MachineConfig:
+    """The default machine of an instruction set with groups of another size."""
+    config = PRESETS[DEFAULT_PRESETS[kind]]
+    return replace(config, array=config.array.with_group(group))
 
 
 def check(task: Task, host: Host, *, threads: Sequence[int] = (1,)) -> list[str]:

@@ -55,6 +55,7 @@ PATHS: dict[str, Path] = {job.stem: job for job in JOBS}
 def test_examples(name: str, host: Host, group: int, pair: Pair) -> None:
     loaded = load_job(PATHS[name])
     pair.host = host
+    (kind,) = set(loaded.kinds)
     for engine in ("golden", "fast"):
-        Execution(loaded, engine=engine, config=machine(group), watchdog=WATCHDOG).run()
+        Execution(loaded, engine=engine, config=machine(group, kind), watchdog=WATCHDOG).run()
     pair.check()
