@@ -181,3 +181,16 @@ def test_a_program_that_writes_the_commands_behind_its_start(both: Both) -> None
         both.write(OUTPUT, bytes(0x100))
         assert both.run(commands) is None
         assert np.flatnonzero(both.engines[0].memory.words(OUTPUT, 64)).size <= column + 1
+
+
+def test_a_program_that_is_loaded_behind_a_failure_is_not_taken_for_the_malformed_one(both: Both) -> None:
+    start = CommandBuffer().start_program().flush_out_cache()
+    again = CommandBuffer().inv_inst_cache().start_program().flush_out_cache()
+    both.run(beginning(Made(program=SUM)))
+    both.write(PROGRAM, MALFORMED)
+    failure = both.run(start)
+    assert failure is not None
+    both.write(PROGRAM, PROGRAMS[0])
+    assert both.run(start) is None
+    both.write(PROGRAM, MALFORMED)
+    assert both.run(again) is not None
