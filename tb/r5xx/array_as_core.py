@@ -75,8 +75,8 @@ class ArrayAsCore(wiring.Component):
             *(group.payload[name].eq(self.group.payload[name]) for name in ("i", "j", "covered")),
             group.payload.core.eq(allotment.core.payload),
         ]
-        for room, own in zip(array.rooms, allotment.rooms, strict=True):
-            connect(m, room, own)
+        for core in range(cores):
+            connect(m, array.rooms[core], allotment.rooms[core])
         connect(m, array.fault, flipped(self.fault))
         connect(m, self._code.client, flipped(self.code))
         # Counts of one cycle: more than one core may issue, of which this shows one.

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from ctm.examples.catalogue import FOLDER
 from ctm.examples.expectation import Expectation
 from ctm.rtl.config import DEFAULT, R700, WIDE
-from ctm.sim.cli.application import app
+from ctm.sim.cli.application import application
 from ctm.sim.report import benchmark, r700_workloads, speedup, workloads
 from ctm.sim.report.workloads import Workload, prepare
 
@@ -37,7 +37,7 @@ def wrong(workload: Workload) -> Workload:
 
 def bench(*arguments: str) -> Result:
     """Run ``ctm bench``; an exception that escapes is a failure of the test."""
-    result = CliRunner().invoke(app, ["bench", *arguments])
+    result = CliRunner().invoke(application(), ["bench", *arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
