@@ -79,7 +79,7 @@ COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields
 """All steps in one cycle."""
 
 
-WALKS = ("rows", "tiles")
+WALKS = ("auto", "rows", "tiles")
 """Orders in which the groups of a domain are given out: see `ArrayConfig.tiles`."""
 _TILES_IN_TILES = 4
 
@@ -101,7 +101,7 @@ class ArrayConfig:
     threads: int = 16
     temporaries: int = 1024
     lookups: int = 16
-    walk: str = "tiles"
+    walk: str = "auto"
 
     def __post_init__(self) -> None:
         _check_name(self, "instruction_set", PROGRAM_FORMATS)
@@ -118,13 +118,14 @@ class ArrayConfig:
 
     @property
     def tiles(self) -> tuple[int, ...]:
-        """Of the walk: the sides of square tiles in quads, log2, the smallest first.
+        """Of the walk: the sides of square tiles in quads, log2, the smallest first; none for rows.
 
+        By itself a core takes rows, several take tiles: without them they drift apart and read for themselves.
         The smallest are as large as what a core has resident of a program with few temporaries; a core is given one at
         a time. Of each there are two by two in the next larger one, so that tiles which are walked together, by one
         core or several, lie close in both directions.
         """
-        if self.walk == "rows":
+        if self.walk == "rows" or (self.walk == "auto" and self.cores == 1):
             return ()
         smallest = (self.threads * self.group // QUAD).bit_length() // 2
         return tuple(range(smallest, smallest + _TILES_IN_TILES + 1))
