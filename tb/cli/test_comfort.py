@@ -37,7 +37,11 @@ def test_a_shell_completes(begun: str, completed: list[str]) -> None:
 
 
 def test_completion_is_installed_for_a_shell(tmp_path: Path) -> None:
-    assert "completion installed" in ctm("--install-completion", "bash", HOME=str(tmp_path))
+    # The shell is found among the processes that led here, of which a test run may have none.
+    command = ["bash", "-c", f"'{CTM}' --install-completion bash; exit $?"]
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "completion installed" in result.stdout
     (script,) = (tmp_path / ".bash_completions").iterdir()
     assert "_CTM_COMPLETE=complete_bash" in script.read_text()
     assert str(script) in (tmp_path / ".bashrc").read_text()
