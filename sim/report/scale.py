@@ -92,6 +92,7 @@ def measure_all(
     for name, workload, product in listed():
         for width in WIDTHS:
             one: Prepared | None = None
+            asked: Demand | None = None
             for count in cores:
                 own = machine(config, count, width)
                 tell(f"{name} on {count} cores, {width} bytes a cycle")
@@ -99,7 +100,8 @@ def measure_all(
                 prepared.device.run(prepared.commands)
                 require_right(prepared, name, engine)
                 one = one or prepared
-                found.append(_compared(name, own, prepared, one, demand(one, product)))
+                asked = asked or demand(one, product)
+                found.append(_compared(name, own, prepared, one, asked))
     return found
 
 

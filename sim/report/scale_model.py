@@ -111,20 +111,19 @@ def _start(demand: Demand, machine: PaperMachine) -> float:
 
 def least_product_bytes(side: int, machine: PaperMachine) -> float:
     """Bytes of both matrices, each read once for each block that all cores compute together."""
-    across, up = _sides(side, machine.threads * machine.cores)
-    return _NUMBER * side**3 * (1 / across + 1 / up)
+    return _product_bytes(side, machine.threads * machine.cores)
 
 
 def _shared_lines(demand: Demand, machine: PaperMachine) -> tuple[float, float]:
     """Lines that first levels ask for, and that memory gives."""
     if not demand.product:
         return demand.asked, demand.read
-    across, up = _sides(demand.product, machine.threads)
-    own = _NUMBER * demand.product**3 * (1 / across + 1 / up) / _LINE
-    return own, least_product_bytes(demand.product, machine) / _LINE
+    own = _product_bytes(demand.product, machine.threads)
+    return own / _LINE, least_product_bytes(demand.product, machine) / _LINE
 
 
-def _sides(side: int, groups: int) -> tuple[int, int]:
-    """Of what so many groups compute of a product, in numbers."""
+def _product_bytes(side: int, groups: int) -> float:
+    """Bytes of both matrices, each read once for each block that so many groups compute."""
     bits = (groups - 1).bit_length()
-    return min(side, _BLOCK << (bits + 1) // 2), min(side, _BLOCK << bits // 2)
+    across, up = min(side, _BLOCK << (bits + 1) // 2), min(side, _BLOCK << bits // 2)
+    return _NUMBER * side**3 * (1 / across + 1 / up)
