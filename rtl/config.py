@@ -91,7 +91,7 @@ class ArrayConfig:
     `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `wavefront` is the size of a group in
     processors, 0 for as many as there are `lanes`; an R5xx group always has these. `temporaries` is the depth of the
     register file per core and lane, `lookups` the most that a group may have outstanding. `walk` is the order in which
-    groups are given out, a key of `WALKS`: results do not depend on it, but the fault that is reported.
+    groups are given out, one of `WALKS`: results do not depend on it, but the fault that is reported.
     """
 
     instruction_set: str = "r5xx"

@@ -1,12 +1,27 @@
 """Several streams that share one."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+
+
+def first_in_turn(asking: Value, turn: Value) -> Value:
+    """The lowest one of those that `turn` puts in front of the others, or of all if none of them asks, alone."""
+    before = asking & turn
+    return Mux(before.any(), lowest_one(before), lowest_one(asking))
+
+
+def route(m: Module, source: Any, number: Value, targets: Sequence[Any]) -> None:
+    """Offer what a stream offers to the one of several streams that `number` says; payloads are not connected."""
+    m.d.comb += source.ready.eq(Array(target.ready for target in targets)[number])
+    m.d.comb += [target.valid.eq(source.valid & (number == index)) for index, target in enumerate(targets)]
 
 
 class Arbiter(wiring.Component):
@@ -38,8 +53,7 @@ class Arbiter(wiring.Component):
         # `turn` has a one for each source that comes before the others.
         waits, held, turn = Signal(), Signal(range(count)), Signal(count)
 
-        first = lowest_one(valid & turn)
-        chosen = one_hot_index(Mux((valid & turn).any(), first, lowest_one(valid)))
+        chosen = one_hot_index(first_in_turn(valid, turn))
         m.d.comb += self.source.eq(Mux(waits, held, chosen))
         m.d.comb += self.output.valid.eq(valid.any())
         with m.Switch(self.source):

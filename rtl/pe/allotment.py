@@ -5,7 +5,8 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.programs import AHEAD, CoreRoom
-from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.encoding import one_hot_index
+from ctm.rtl.lib.sharing import first_in_turn
 
 
 class Allotment(wiring.Component):
@@ -44,11 +45,10 @@ class Allotment(wiring.Component):
         )  # fmt: skip
         # Cores that come before the others.
         turn, first, names = Signal(cores), Signal(cores), Signal()
-        with m.If((has_room & turn).any()):
-            m.d.comb += first.eq(lowest_one(has_room & turn))
-        with m.Else():
-            m.d.comb += first.eq(lowest_one(has_room))
-        m.d.comb += names.eq(has_room.any() & (~self.core.valid | self.core.ready))
+        m.d.comb += [
+            first.eq(first_in_turn(has_room, turn)),
+            names.eq(has_room.any() & (~self.core.valid | self.core.ready)),
+        ]
         for core, (count, room) in enumerate(zip(on_the_way, self.rooms, strict=True)):
             named = names & first[core]
             m.d.sync += count.eq(count + named - room.taken - self.dropped[core])

@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from ctm.rtl.border.lines import TaggedLineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_REQUEST, LINE_RESPONSE, TaggedLineClient
 from ctm.tb.lib.streams import Sink, Source
 
 LINE_BYTES = 64
 _SPACE = 1 << 32
-_LINE, _TAG = (1 << 26) - 1, 27
+_LINE = (1 << LINE_ADDRESS_BITS) - 1
+TAG, ANSWER_TAG = LINE_REQUEST.size, LINE_RESPONSE.size
+"""Where tags begin in requests for lines and in answers, above what is there without tags."""
 
 
 def line(number: int) -> bytes:
@@ -54,10 +56,10 @@ class Lines:
         self._source.finish(context)
         waiting = self._source.waiting
         for payload in self._asked.received[self._taken :]:
-            number, tag = payload & _LINE, payload >> _TAG
+            number, tag = payload & _LINE, payload >> TAG
             bits = int.from_bytes(line(number), "little")
             # The first one may be on offer.
             place = int(self._generator.integers(1, len(waiting) + 1)) if self._tagged and waiting else len(waiting)
-            waiting.insert(place, bits | (number in self.refused) << 512 | tag << 513)
+            waiting.insert(place, bits | (number in self.refused) << 512 | tag << ANSWER_TAG)
         self._taken = len(self._asked.received)
         self.most = max(self.most, len(self._source.waiting))

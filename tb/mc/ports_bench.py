@@ -14,10 +14,9 @@ from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
 from ctm.tb.lib.streams import Sink, Source
 from ctm.tb.mc.bus_model import LINE_BYTES, BusModel
+from ctm.tb.mc.line_memory import ANSWER_TAG, TAG
 
 LINES = 1 << 26
-_TAG, _ANSWER_TAG = 27, 513
-"""Where tags begin in requests and in answers."""
 
 
 class SharedPorts(wiring.Component):
@@ -69,7 +68,7 @@ class TaggedReader:
         """Set the ports for this cycle."""
         if self._free and not self._source.waiting and self._asked < len(self.waiting):
             tag = self._free.pop(int(self._generator.integers(len(self._free))))
-            self._source.waiting.append(self.waiting[self._asked] | tag << _TAG)
+            self._source.waiting.append(self.waiting[self._asked] | tag << TAG)
             self._whose[tag] = self._asked
             self._asked += 1
         self._source.drive(context)
@@ -79,9 +78,9 @@ class TaggedReader:
         self._source.finish(context)
         if context.get(self._response.valid):
             payload = context.get(Value.cast(self._response.payload))
-            tag = payload >> _ANSWER_TAG
+            tag = payload >> ANSWER_TAG
             assert tag in self._whose, "a line with a tag that is not under way"
-            self.received[self._whose.pop(tag)] = payload & (1 << _ANSWER_TAG) - 1
+            self.received[self._whose.pop(tag)] = payload & (1 << ANSWER_TAG) - 1
             self._free.append(tag)
 
 

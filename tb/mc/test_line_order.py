@@ -7,11 +7,10 @@ import pytest
 
 from ctm.rtl.mc.bus.line_order import LineOrder
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.tb.mc.line_memory import TAG
 
 COUNT, DEADLINE = 100, 4000
 _BITS = 1 << 512
-_TAG = 27
-"""Where a request's tag begins."""
 
 
 def answer(line: int) -> int:
@@ -36,7 +35,7 @@ class Memory:
         context.set(came.valid, is_there)
         if is_there:
             request = self.under_way.pop(int(self._generator.integers(len(self.under_way))))
-            line, tag = request & (1 << 26) - 1, request >> _TAG
+            line, tag = request & (1 << 26) - 1, request >> TAG
             bits = answer(line)
             context.set(came.payload.bits, bits % _BITS)
             context.set(came.payload.refused, bits >> 512)
@@ -46,7 +45,7 @@ class Memory:
         """Take what was handed over in this cycle."""
         self.asked.finish(context)
         self.under_way += self.asked.received
-        tags = [request >> _TAG for request in self.under_way]
+        tags = [request >> TAG for request in self.under_way]
         assert len(set(tags)) == len(tags), "a place is given away once"
         self.asked.received.clear()
         self.most = max(self.most, len(self.under_way))

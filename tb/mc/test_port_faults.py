@@ -101,12 +101,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         BANKS,
     ),
     "a bank is chosen by another bit": (
-        Fault("rtl.mc.inputs.shared_cache", "request.payload.line[: self._bank_bits]",
-              "request.payload.line[1 : 1 + self._bank_bits]"),
+        Fault("rtl.mc.inputs.shared_cache", "line[: self._bank_bits], inputs", "line[1 : 1 + self._bank_bits], inputs"),
         BANKS,
     ),
     "a bank's answer is dropped when another's comes": (
-        Fault("rtl.mc.inputs.shared_cache", "result.ready.eq(readies[", "result.ready.eq(1 | readies["), BANKS,
+        Fault("rtl.lib.sharing", "source.ready.eq(Array", "source.ready.eq(1 | Array"), BANKS,
     ),
     "a client's writes are told out of order": (
         Fault("rtl.mc.bus.write_ports",

@@ -108,7 +108,9 @@ FAULTS = {
     "a group that is dropped stays on its way": Fault("rtl.pe.allotment", " - self.dropped[core]", ""),
     "a group that is taken stays on its way": Fault("rtl.pe.allotment", " - room.taken", ""),
     "a core is named and forgotten": Fault("rtl.pe.allotment", "count + named -", "count -"),
-    "one core has all turns": Fault("rtl.pe.allotment", "lowest_one(has_room & turn)", "lowest_one(has_room)"),
+    "one core has all turns": Fault(
+        "rtl.pe.allotment", "first_in_turn(has_room, turn)", "first_in_turn(has_room, ~has_room)"
+    ),
 }
 
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from amaranth import Array, Module, Value
+from amaranth import Module, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LineClient, TaggedLineClient
 from ctm.rtl.lib.rest import Pausing
-from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.lib.sharing import Arbiter, route
 from ctm.rtl.mc.bus.line_order import LineOrder
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.routing import Routing
@@ -87,11 +87,9 @@ class ReadPorts(wiring.Component):
 
     def _ask(self, m: Module, number: int, asked: Any, inputs: list[Any]) -> None:
         """Send a client's requests to their ports."""
-        port = self._routing.port(asked.payload.line)
-        m.d.comb += asked.ready.eq(Array(own.ready for own in inputs)[port])
-        for index, own in enumerate(inputs):
+        route(m, asked, self._routing.port(asked.payload.line), inputs)
+        for own in inputs:
             m.d.comb += [
-                own.valid.eq(asked.valid & (port == index)),
                 own.payload.line.eq(asked.payload.line),
                 own.payload.tag.client.eq(number),
                 own.payload.tag.place.eq(asked.payload.tag),

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from amaranth import Array, Cat, Const, Module, Value
+from amaranth import Cat, Const, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import TaggedLineClient, tagged_line_request_layout, tagged_line_response_layout
 from ctm.rtl.config import SharedCacheConfig
-from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.lib.sharing import Arbiter, route
 from ctm.rtl.mc.lines.cache import LineCache
 
 
@@ -69,11 +69,10 @@ class SharedCache(wiring.Component):
             requests.append(arbiter)
             m.d.comb += bank.access.payload.passenger.requester.eq(arbiter.source)
         for number, client in enumerate(self.clients):
-            self._route(m, client.request, [arbiter.inputs[number] for arbiter in requests])
-        if len(banks) == 1:
-            self._answer(m, banks[0].result)
-        else:
-            self._answer_from_banks(m, [bank.result for bank in banks])
+            inputs, line = [arbiter.inputs[number] for arbiter in requests], client.request.payload.line
+            route(m, client.request, line[: self._bank_bits], inputs)
+            m.d.comb += [own.payload.eq(client.request.payload) for own in inputs]
+        self._answer(m, [bank.result for bank in banks])
         m.d.comb += self.idle.eq(Cat(bank.idle for bank in banks).all())
         return m
 
@@ -101,42 +100,22 @@ class SharedCache(wiring.Component):
         ]
         wiring.connect(m, wiring.flipped(lines.response), bank.lines.response)
 
-    def _route(self, m: Module, request: Any, inputs: list[Any]) -> None:
-        """A requester's requests go to the banks of their lines."""
-        bank = request.payload.line[: self._bank_bits]
-        m.d.comb += request.ready.eq(Array(own.ready for own in inputs)[bank])
-        for number, own in enumerate(inputs):
-            m.d.comb += [own.valid.eq(request.valid & (bank == number)), own.payload.eq(request.payload)]
-
-    def _answer(self, m: Module, result: Any) -> None:
-        """The lines of the only bank go to who asked for them."""
-        m.d.comb += result.ready.eq(1)
-        for number, client in enumerate(self.clients):
-            is_own = result.payload.passenger.requester == number
-            m.d.comb += client.response.valid.eq(result.valid & is_own)
-            m.d.comb += _fields(client.response.payload, result.payload)
-
-    def _answer_from_banks(self, m: Module, results: list[Any]) -> None:
-        """Each requester gets a line of one bank in a cycle."""
-        answers = []
-        for number, client in enumerate(self.clients):
-            layout = tagged_line_response_layout(self._tag)
-            m.submodules[f"answers_{number}"] = arbiter = Arbiter(layout, len(results))
-            for own, result in zip(arbiter.inputs, results, strict=True):
-                is_own = result.payload.passenger.requester == number
-                m.d.comb += own.valid.eq(result.valid & is_own)
-                m.d.comb += _fields(own.payload, result.payload)
-            wiring.connect(m, arbiter.output, wiring.flipped(client.response))
-            answers.append(arbiter)
+    def _answer(self, m: Module, results: list[Any]) -> None:
+        """Lines go to who asked for them; where there are several banks, that of one of them in a cycle."""
+        answers = [[client.response] for client in self.clients]
+        if len(results) > 1:
+            for number, client in enumerate(self.clients):
+                m.submodules[f"answers_{number}"] = arbiter = Arbiter(
+                    tagged_line_response_layout(self._tag), len(results)
+                )  # fmt: skip
+                wiring.connect(m, arbiter.output, wiring.flipped(client.response))
+                answers[number] = list(arbiter.inputs)
         for bank, result in enumerate(results):
-            readies = Array(arbiter.inputs[bank].ready for arbiter in answers)
-            m.d.comb += result.ready.eq(readies[Value.cast(result.payload.passenger.requester)])
-
-
-def _fields(response: Any, result: Any) -> list[Any]:
-    """An answer from a bank's result."""
-    return [
-        response.bits.eq(result.bits),
-        response.refused.eq(result.refused),
-        response.tag.eq(result.passenger.tag),
-    ]
+            line, responses = result.payload, [own[bank] for own in answers]
+            route(m, result, Value.cast(line.passenger.requester), responses)
+            for response in responses:
+                m.d.comb += [
+                    response.payload.bits.eq(line.bits),
+                    response.payload.refused.eq(line.refused),
+                    response.payload.tag.eq(line.passenger.tag),
+                ]
