@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,9 @@ from ctm.sim.elf.constants import OwnConstants
 from ctm.sim.elf.r5xx.executable import Executable
 from ctm.tb.compiler import core, r5xx_core
 from ctm.tb.compiler.comparison import differences
-from ctm.tb.compiler.host import Library
-from ctm.tb.compiler.random_kernels import PRELUDE, RandomFloatKernel, launch
+from ctm.tb.compiler.host import Launch, Library, Results
+from ctm.tb.compiler.outcomes import outcomes
+from ctm.tb.compiler.random_kernels import PRELUDE, RandomFloatKernel
 from ctm.tb.compiler.study import CASES, FOLDER
 
 HEAD = "#include <ctm/kernel.h>\n"
@@ -129,23 +131,13 @@ def test_numbers_of_a_kernel_are_in_its_executable() -> None:
 
 def run(seeds: range, folder: Path) -> Counter[str]:
     """Compare random kernels; how often each thing happened."""
-    texts = {seed: RandomFloatKernel(seed).text(f"k{seed}") for seed in seeds}
+    texts = {f"k{seed}": RandomFloatKernel(seed).text(f"k{seed}") for seed in seeds}
     host = Library([PRELUDE + "".join(texts.values())], folder, is_fused=True)
-    where = launch()
-    found: Counter[str] = Counter()
-    for seed, text in texts.items():
-        try:
-            program = compile_kernel(Source(PRELUDE + text, "k.c"), isa="r5xx").executable
-        except KernelError as error:
-            assert re.match(r"k\.c:\d+", str(error)), error
-            reasons = [reason for reason in _REASONS if reason in str(error)]
-            assert reasons, f"seed {seed}: {error}"
-            found[reasons[0]] += 1
-            continue
-        expected = host.run(f"k{seed}", where, core.UNTOUCHED)
-        assert differences(r5xx_core.run(program, where), expected) == 0, f"seed {seed}"
-        found["right"] += 1
-    return found
+
+    def wrong(program: Any, where: Launch, expected: Results) -> int:
+        return differences(r5xx_core.run(program, where), expected)
+
+    return outcomes(texts, host, isa="r5xx", reasons=_REASONS, wrong=wrong)
 
 
 def test_random_kernels(tmp_path: Path) -> None:

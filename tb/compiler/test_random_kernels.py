@@ -1,17 +1,16 @@
 """Random kernels give on R700 cores what the same C gives on the host, or are refused for a reason that is known."""
 
-import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ctm.sim.compiler import KernelError, compile_kernel
-from ctm.sim.compiler.source import Source
 from ctm.tb.compiler import core
 from ctm.tb.compiler.comparison import differences
-from ctm.tb.compiler.host import Library
-from ctm.tb.compiler.random_kernels import PRELUDE, RandomKernel, launch
+from ctm.tb.compiler.host import Launch, Library, Results
+from ctm.tb.compiler.outcomes import outcomes
+from ctm.tb.compiler.random_kernels import PRELUDE, RandomKernel
 
 _BATCH = 50
 _REASONS = (
@@ -25,23 +24,13 @@ _REASONS = (
 
 def run(seeds: range, folder: Path, *, arrays: bool) -> Counter[str]:
     """Compare kernels; how often each thing happened: "right", or a refusal by its sentence."""
-    texts = {seed: RandomKernel(seed, arrays=arrays).text(f"k{seed}") for seed in seeds}
+    texts = {f"k{seed}": RandomKernel(seed, arrays=arrays).text(f"k{seed}") for seed in seeds}
     host = Library([PRELUDE + "".join(texts.values())], folder)
-    where = launch()
-    found: Counter[str] = Counter()
-    for seed, text in texts.items():
-        try:
-            program = compile_kernel(Source(PRELUDE + text, "k.c")).executable
-        except KernelError as error:
-            assert re.match(r"k\.c:\d+", str(error)), error
-            reasons = [reason for reason in _REASONS if reason in str(error)]
-            assert reasons, f"seed {seed}: {error}"
-            found[reasons[0]] += 1
-            continue
-        expected = host.run(f"k{seed}", where, core.UNTOUCHED)
-        assert differences(core.run(program, where), expected, bits=(0,)) == 0, f"seed {seed}, arrays {arrays}"
-        found["right"] += 1
-    return found
+
+    def wrong(program: Any, where: Launch, expected: Results) -> int:
+        return differences(core.run(program, where), expected, bits=(0,))
+
+    return outcomes(texts, host, isa="r700", reasons=_REASONS, wrong=wrong)
 
 
 @pytest.mark.parametrize("arrays", [False, True])
