@@ -61,7 +61,7 @@ def test_the_wheel_has_one_name_at_its_top_and_all_its_files(wheel: Path) -> Non
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"ctm"}
     assert "ctm/py.typed" in names
     assert {name.split("/")[1] for name in names if name.startswith("ctm/") and name.count("/") > 1} == {
-        "rtl", "sim", "examples",
+        "rtl", "sim", "examples", "language",
     }  # fmt: skip
     assert data_files("rtl", "sim", "examples") <= names
     assert not [name for name in names if "__pycache__" in name]

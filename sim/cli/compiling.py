@@ -1,4 +1,4 @@
-"""``ctm cc``: kernels in C."""
+"""``ctm cc``: kernels in C and Python."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +7,7 @@ import typer
 
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiler import compile_kernel
+from ctm.sim.compiler.source import kernel_in
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.elf import write
 from ctm.sim.files import is_same_file, write_file
@@ -14,7 +15,10 @@ from ctm.sim.files import is_same_file, write_file
 
 def cc(
     source: Annotated[
-        Path, typer.Argument(metavar="KERNEL.c", help="A source that includes ctm/kernel.h.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="KERNEL.c|.py[:NAME]", help="A source in C or Python, and which kernel.", show_default=False
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT.elf", help="The executable.")],
     isa: Annotated[str, typer.Option("--isa", metavar="ISA", help=f"The instruction set: {', '.join(TARGETS)}.")] = (
@@ -24,12 +28,15 @@ def cc(
         str | None, typer.Option("--kernel", metavar="NAME", help="Which kernel of the source, if it has several.")
     ] = None,
 ) -> None:
-    """Compile a kernel in C into an executable."""
+    """Compile a kernel in C or Python into an executable."""
     with Outcome(json_wanted=False).reported():
-        if is_same_file(source, output):
+        file, named = kernel_in(source)
+        if None not in (kernel, named):
+            raise BadInput(f"--kernel {kernel}: {source} names a kernel too")
+        if is_same_file(Path(file), output):
             raise BadInput(f"-o {output}: the executable would replace its source")
         try:
-            compiled = compile_kernel(source, isa=isa, name=kernel)
+            compiled = compile_kernel(Path(file), isa=isa, name=kernel or named)
         except ValueError as error:
             raise BadInput(f"--isa: {error}") from None
         for warning in compiled.warnings:

@@ -1,11 +1,12 @@
 """Compiles kernels: the same way for every instruction set, and what differs behind `Target`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ctm.sim.compiler.clang import intermediate
 from ctm.sim.compiler.error import BackEndRefusal, Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import Function, Module
+from ctm.sim.compiler.python import PYTHON, Translation, translate_source
 from ctm.sim.compiler.refusals import check, kernels
 from ctm.sim.compiler.source import Source
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
@@ -22,7 +23,9 @@ class Kernel:
 
 
 def compile_kernel(source: Path | Source, *, isa: str = DEFAULT_TARGET, name: str | None = None) -> Kernel:
-    """Compile a kernel of a C source for an instruction set; `name` says which if there are several.
+    """Compile a kernel of a source in C or Python for an instruction set; `name` says which if there are several.
+
+    A file in Python is read and not executed; docs/kernels.md has what that means for names outside the kernel.
 
     Raises
     ------
@@ -35,14 +38,31 @@ def compile_kernel(source: Path | Source, *, isa: str = DEFAULT_TARGET, name: st
     ValueError
         There is no such instruction set.
     """
+    if isinstance(source, Path):
+        source = Source.read(source)
+    if source.name.endswith(PYTHON):
+        return compile_translation(translate_source(source, name), isa=isa)
+    return _compiled(source, isa, name)
+
+
+def compile_translation(translation: Translation, *, isa: str = DEFAULT_TARGET) -> Kernel:
+    """Compile a kernel in Python; errors as `compile_kernel`, with the lines of Python."""
+    try:
+        compiled = _compiled(translation.source, isa, translation.function)
+    except KernelError as error:
+        # Columns, and what Clang warns of, are those of the C.
+        places = (replace(each, location=each.location._replace(column=0)) for each in error.errors)
+        raise KernelError(list(dict.fromkeys(places))) from None
+    return Kernel(translation.name, compiled.executable)
+
+
+def _compiled(source: Source, isa: str, name: str | None) -> Kernel:
     if isa not in TARGETS:
         raise ValueError(f"kernels are compiled for {' or '.join(TARGETS)}, not for '{isa}'")
     target = TARGETS[isa]
-    if isinstance(source, Path):
-        source = Source.read(source)
     refusal: BackEndRefusal | None = None
     for flags in target.fronts:
-        text, warnings = intermediate(source, flags)
+        text, warnings = intermediate(source, [*flags, *(["-DCTM_WHOLE_FLOATS"] if target.whole_floats else [])])
         module = Module.read(target.optimise(text))
         kernel = _chosen(list(kernels(module)), source, name)
         place = module.location(kernel) or Location(source.name, 1)

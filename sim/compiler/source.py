@@ -6,6 +6,15 @@ from pathlib import Path
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.files import read_file
 
+SUFFIXES = (".c", ".py")
+"""How names of sources end."""
+
+
+def kernel_in(name: str) -> tuple[str, str | None]:
+    """The file that a name means, and the kernel in it if the name says one: `file.py:kernel`."""
+    file, colon, kernel = name.rpartition(":")
+    return (file, kernel) if colon and Path(file).suffix in SUFFIXES else (name, None)
+
 
 @dataclass(frozen=True)
 class Source:

@@ -18,6 +18,8 @@ class Target:
         Flags for Clang: the usual ones, and others for kernels that the back end cannot compile then.
     optimise
         The IR that is looked at and compiled, of that which Clang makes with these flags.
+    whole_floats
+        Whether its whole numbers are floats.
     refusal
         What it cannot do, said of one instruction; "" if it can.
     compile
@@ -27,12 +29,19 @@ class Target:
 
     fronts: tuple[tuple[str, ...], ...]
     optimise: Callable[[str], str]
+    whole_floats: bool = False
     refusal: Callable[[Instruction], str]
     compile: Callable[[Module, Function, Location], Executable]
 
 
 TARGETS = {
-    "r5xx": Target(fronts=r5xx.FRONTS, optimise=r5xx.optimise, refusal=r5xx.refusal, compile=r5xx.compile_module),
+    "r5xx": Target(
+        fronts=r5xx.FRONTS,
+        optimise=r5xx.optimise,
+        whole_floats=True,
+        refusal=r5xx.refusal,
+        compile=r5xx.compile_module,
+    ),
     "r700": Target(fronts=r700.FRONTS, optimise=str, refusal=r700.refusal, compile=r700.compile_module),
 }
 """By the names that programs have for their instruction sets."""

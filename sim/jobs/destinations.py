@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 
+from ctm.sim.compiler.source import kernel_in
 from ctm.sim.files import is_same_file, is_stream
-from ctm.sim.jobs.program_file import kernel_in
 from ctm.sim.jobs.reading import JobText, Key, key_name
 from ctm.sim.jobs.schema import Job
 

@@ -6,12 +6,11 @@ from typing import Any
 
 from ctm.sim.assembler import assemble
 from ctm.sim.compiler import compile_kernel
+from ctm.sim.compiler.source import SUFFIXES, kernel_in
 from ctm.sim.elf import ElfError, Executable, ShaderError, read, read_shader
 from ctm.sim.files import read_file, read_text
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.runtime.prologue.compiled import ready
-
-_C = ".c"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +32,6 @@ class ProgramFile:
         return self.path, self.kernel
 
 
-def kernel_in(name: str) -> tuple[str, str | None]:
-    """The file that a program's name means, and the kernel in it if the name says one: `file.c:kernel`."""
-    file, colon, kernel = name.rpartition(":")
-    return (file, kernel) if colon and Path(file).suffix == _C else (name, None)
-
-
 def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
     """Load a program by the ending of its name; a kernel is compiled for an instruction set.
 
@@ -54,7 +47,7 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
     file, kernel = kernel_in(name)
     path = folder / file
     try:
-        if path.suffix == _C:
+        if path.suffix in SUFFIXES:
             compiled = compile_kernel(path, isa=isa, name=kernel)
             warnings = tuple(str(warning) for warning in compiled.warnings)
             return _program(path, compiled.executable, kernel=kernel, warnings=warnings)
@@ -76,7 +69,7 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
     except (ElfError, ShaderError) as error:
         raise ValueError(f"'{path}': {error}") from None
     hint = "; ctm import makes an .elf of it" if path.suffix == ".o" else ""
-    raise ValueError(f"'{path}' must end in .s, .c, .elf or .json{hint}")
+    raise ValueError(f"'{path}' must end in .s, .c, .py, .elf or .json{hint}")
 
 
 def _program(path: Path, executable: Executable, **others: Any) -> ProgramFile:

@@ -57,6 +57,7 @@ class Device:
         trace: TextIO | None = None,
     ) -> None:
         check_type("config", config, MachineConfig)
+        self.config = config
         self._engine = make_engine(
             engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
         )

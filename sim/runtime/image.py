@@ -57,6 +57,11 @@ class Image:
                 f"{layout.format.name} of {layout.width} x {layout.height} takes {wanted} "
                 f"[{layout.height}, {layout.width}, {self.channels}], not {array.dtype} {list(array.shape)}"
             )
+        rows_in_order = self._rows
+        if rows_in_order is not None:
+            rows_in_order[:, : layout.width] = array
+            rows_in_order[:, layout.width :] = array[:, -1:]
+            return
         padding = layout.pitch - layout.width
         for rows, places in self._bands(layout.pitch):
             self._elements[places] = np.pad(array[rows], ((0, 0), (0, padding), (0, 0)), mode="edge")
@@ -64,10 +69,22 @@ class Image:
     def read(self) -> npt.NDArray[np.generic]:
         """The elements, [height, width, channels]."""
         layout, elements = self.layout, self._elements
+        rows_in_order = self._rows
+        if rows_in_order is not None:
+            return rows_in_order[:, : layout.width].copy()
         result = np.empty((layout.height, layout.width, self.channels), elements.dtype)
         for rows, places in self._bands(layout.width):
             result[rows] = elements[places]
         return result
+
+    @property
+    def _rows(self) -> npt.NDArray[np.generic] | None:
+        """All elements as [height, pitch, channels] where they lie in this order: much faster than place by place."""
+        layout = self.layout
+        first = self.base // ELEMENTS[layout.format].element_bytes
+        elements = self._elements[first : first + layout.height * layout.pitch]
+        is_whole = len(elements) == layout.height * layout.pitch
+        return None if layout.is_tiled or not is_whole else elements.reshape(layout.height, layout.pitch, -1)
 
     @property
     def _elements(self) -> npt.NDArray[np.generic]:

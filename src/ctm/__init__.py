@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ctm.rtl.isa.formats import DataFormat, Tiling
     from ctm.sim.assembler import assemble, disassemble
     from ctm.sim.fault import MachineError
+    from ctm.sim.kernels import kernel
     from ctm.sim.runtime import CommandBuffer, Device, Layout
 
     __version__: str
@@ -27,6 +28,7 @@ __all__ = [
     "__version__",
     "assemble",
     "disassemble",
+    "kernel",
 ]
 
 _PLACES = {
@@ -40,6 +42,7 @@ _PLACES = {
     "Tiling": "ctm.rtl.isa.formats",
     "assemble": "ctm.sim.assembler",
     "disassemble": "ctm.sim.assembler",
+    "kernel": "ctm.sim.kernels",
 }
 
 

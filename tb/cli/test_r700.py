@@ -113,7 +113,7 @@ def test_a_program_of_an_object_must_be_imported_first(sort: Path) -> None:
     (sort / "job.toml").write_text(job("program.o", {0: "x.npy"}, 2, (16, 16)))
     result = ctm("run", sort / "job.toml")
     assert result.exit_code == 2
-    assert "must end in .s, .c, .elf or .json; ctm import makes an .elf of it" in result.stderr
+    assert "must end in .s, .c, .py, .elf or .json; ctm import makes an .elf of it" in result.stderr
 
 
 def test_there_is_no_hardware_yet_and_every_door_says_so(sort: Path, tmp_path: Path) -> None:

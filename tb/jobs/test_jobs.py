@@ -153,7 +153,7 @@ WRONG = [
     ),
     ("0.5]}", "true]}", "job.toml:21: constants.float.3[3]: must be a number or a hex string"),
     ("0.5]}", '"1.5"]}', "constants.float.3[3]: '1.5' is no hex word"),
-    ("scale.elf", "scale.exe", "job.toml:2: program.file: 'scale.exe' must end in .s, .c, .elf or .json"),
+    ("scale.elf", "scale.exe", "job.toml:2: program.file: 'scale.exe' must end in .s, .c, .py, .elf or .json"),
     ("scale.elf", "other.elf", "job.toml:2: program.file: there is no file 'other.elf'"),
     ("x.npy", "z.npy", "job.toml:10: inputs[0].file: there is no file 'z.npy'"),
     ("x.npy", "job.toml", "job.toml:10: inputs[0].file: 'job.toml' must end in .npy or .png"),

@@ -1,0 +1,33 @@
+"""Kernels in Python become kernels in C: a function's syntax tree is translated, and nothing of it is executed."""
+
+from ctm.sim.compiler.python.parameters import Parameter
+from ctm.sim.compiler.python.refusal import Problem
+from ctm.sim.compiler.python.scope import Definition, definition
+from ctm.sim.compiler.python.translation import (
+    Signature,
+    Translation,
+    kernel_parameters,
+    translate_definition,
+    translate_source,
+)
+from ctm.sim.compiler.python.values import Constant, Picture, Table, Type
+
+__all__ = [
+    "PYTHON",
+    "Constant",
+    "Definition",
+    "Parameter",
+    "Picture",
+    "Problem",
+    "Signature",
+    "Table",
+    "Translation",
+    "Type",
+    "definition",
+    "kernel_parameters",
+    "translate_definition",
+    "translate_source",
+]
+
+PYTHON = ".py"
+"""How names of files in Python end."""

@@ -1,0 +1,327 @@
+"""The body of one function: statements of Python as statements of C, and which variables have values where."""
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol
+
+from ctm import language
+from ctm.sim.compiler.python.expressions import Expressions, denoted
+from ctm.sim.compiler.python.refusal import Problem, Refusal
+from ctm.sim.compiler.python.scope import Definition
+from ctm.sim.compiler.python.values import BOOL, INT, TYPES, Items, Row, Thing, Type, Value, Word
+from ctm.sim.compiler.python.variables import Present, Variables, fitting
+
+END = "\0"
+"""What stands in the lines for the end of a function that has dropped the pixel."""
+_INSTEAD: dict[type[ast.AST], str] = {
+    ast.With: "with: a kernel has no resources",
+    ast.Try: "try: cores have no exceptions",
+    ast.Raise: "raise: cores have no exceptions; discard() drops a pixel",
+    ast.Assert: "assert: cores have no exceptions; discard() drops a pixel",
+    ast.Import: "an import in a kernel: write it at the top of the file",
+    ast.ImportFrom: "an import in a kernel: write it at the top of the file",
+    ast.Global: "global: cores keep nothing from pixel to pixel",
+    ast.Nonlocal: "nonlocal: cores keep nothing from pixel to pixel",
+    ast.FunctionDef: "a function in a function: write it at the top of the file",
+    ast.ClassDef: "a class: kernels have numbers, vectors and tuples",
+    ast.Delete: "del: variables need not be deleted",
+    ast.Match: "match: write if and elif",
+    ast.AsyncFor: "async: a kernel is an ordinary function",
+    ast.AsyncWith: "async: a kernel is an ordinary function",
+    ast.AsyncFunctionDef: "async: a kernel is an ordinary function",
+}
+Finish = Callable[[list[str], tuple[Type, ...], bool], list[str]]
+"""How a function returns these values of these types in C; whether they are a tuple."""
+
+
+class Made(NamedTuple):
+    """A function in C; `results` is empty where it gives nothing."""
+
+    name: str
+    results: tuple[Type, ...] = ()
+    is_tuple: bool = False
+
+
+class Functions(Protocol):
+    """The other functions of a kernel, and what they share."""
+
+    def new_name(self) -> str:
+        """A name in C that nothing else has."""
+        ...
+
+    def constant(self, found: Thing) -> Thing:
+        """Something of the file's; a tuple of numbers becomes an array."""
+        ...
+
+    def function(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[Made, list[str]]:
+        """A function that is called, in C, and the arguments that it takes there; Refusal if that is impossible."""
+        ...
+
+
+class Body:
+    """Translates the body of a function whose parameters are given.
+
+    `results` are the types of what it returns, once the first `return` was seen; `finish` writes one.
+    """
+
+    def __init__(
+        self, definition: Definition, parameters: dict[str, Thing], functions: Functions, finish: Finish
+    ) -> None:
+        self._definition = definition
+        self._functions = functions
+        self._finish = finish
+        self._breaks: list[list[Present]] = []
+        self._expressions = Expressions(self)
+        self._in_condition = False
+        self.variables = Variables(parameters, _stored(definition.node.body), self.new_name)
+        self.results: tuple[Type, ...] | None = None
+        self.is_tuple = False
+
+    def translate(self) -> None:
+        """Translate all of it; Refusal if that is impossible."""
+        try:
+            self._block(self._definition.node.body)
+            if self.variables.present is not None and self.results is not None:
+                raise Refusal(self._definition.node, f"{self._definition.node.name}() does not return on every way")
+        except Refusal as refusal:
+            refusal.file = refusal.file or self._definition.file
+            raise
+
+    # What expressions ask for.
+
+    def named(self, node: ast.Name) -> Thing:
+        """What a name stands for."""
+        own = self.variables.find(node)
+        return own or self._functions.constant(denoted(self._definition.scope.find(node.id)))
+
+    def called(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> Thing:
+        """A call of another function; of one that returns several values, it is a line of its own."""
+        made, texts = self._functions.function(node, definition, arguments)
+        if made.results and not made.is_tuple:
+            return Value(f"{made.name}({', '.join(texts)})", made.results[0])
+        if self._in_condition:
+            raise Refusal(node, "several values in the condition of a loop: call the function in the loop")
+        items = [self.variables.declare(kind, self.new_name()) for kind in made.results]
+        self.variables.write(f"{made.name}({', '.join([*texts, *(f'&{each.text}' for each in items)])});")
+        return Items(tuple(items))
+
+    def new_name(self) -> str:
+        """A name that nothing else has."""
+        return self._functions.new_name()
+
+    # Statements.
+
+    def _block(self, statements: Iterable[ast.stmt]) -> None:
+        for statement in statements:
+            if self.variables.present is None:
+                return
+            self.variables.line = statement.lineno
+            translate = getattr(self, f"_{type(statement).__name__.lower()}", None)
+            if translate is None:
+                other = f"{type(statement).__name__}: kernels have no such statement"
+                raise Refusal(statement, _INSTEAD.get(type(statement), other))
+            try:
+                translate(statement)
+            except Problem as problem:
+                raise Refusal(statement, str(problem)) from None
+
+    def _nested(self, statements: Iterable[ast.stmt]) -> None:
+        self.variables.write("{")
+        self._block(statements)
+        self.variables.write("}")
+
+    def _pass(self, _: ast.Pass) -> None:
+        """Nothing."""
+
+    def _expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            return
+        if isinstance(node.value, ast.Call):
+            found = self._expressions.thing(node.value.func)
+            if found == Word(language.discard):
+                self.variables.write(f"discard(); {END}")
+                self.variables.present = None
+                return
+        found = self._expressions.thing(node.value)
+        if isinstance(found, Value):
+            self.variables.write(f"(void)({found.text});")
+
+    def _assign(self, node: ast.Assign) -> None:
+        row = _row(node.value)
+        if row is not None:
+            return self._assign_row(node, *row)
+        found = self._expressions.thing(node.value)
+        if len(node.targets) > 1 or not isinstance(node.targets[0], ast.Name | ast.Subscript):
+            found = self.variables.kept(found)
+        for target in node.targets:
+            self._assign_to(target, found)
+        return None
+
+    def _annassign(self, node: ast.AnnAssign) -> None:
+        if node.value is None:
+            raise Refusal(node, "a variable without a value: give it one")
+        kind = self._annotated(node.annotation)
+        found = self._expressions.value(node.value)
+        self._assign_to(node.target, fitting(node, found, kind, "this is"))
+
+    def _augassign(self, node: ast.AugAssign) -> None:
+        if not isinstance(node.target, ast.Name | ast.Subscript):
+            raise Refusal(node, "components do not change: make a new vector")
+        whole = ast.copy_location(
+            ast.Subscript(node.target.value, node.target.slice, ast.Load())
+            if isinstance(node.target, ast.Subscript)
+            else ast.Name(node.target.id, ast.Load()),
+            node,
+        )
+        combined = ast.copy_location(ast.BinOp(whole, node.op, node.value), node)
+        self._assign_to(node.target, self._expressions.value(combined))
+
+    def _if(self, node: ast.If) -> None:
+        self.variables.write(f"if ({self._expressions.truth(node.test)})")
+        before = self.variables.present
+        self._nested(node.body)
+        after, self.variables.present = self.variables.present, before
+        if node.orelse:
+            self.variables.write("else")
+            self._nested(node.orelse)
+        self.variables.present = _meet([after, self.variables.present])
+
+    def _while(self, node: ast.While) -> None:
+        _check_else(node)
+        self._in_condition = True
+        condition = self._expressions.truth(node.test)
+        self._in_condition = False
+        self.variables.write(f"while ({condition})")
+        is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        self._loop(node.body, is_endless=is_endless)
+
+    def _for(self, node: ast.For) -> None:
+        _check_else(node)
+        rounds, is_unrolled = node.iter, False
+        if isinstance(rounds, ast.Call) and self._is(rounds.func, language.unroll) and len(rounds.args) == 1:
+            rounds, is_unrolled = rounds.args[0], True
+        if not isinstance(rounds, ast.Call) or not self._is(rounds.func, range) or rounds.keywords:
+            raise Refusal(node.iter, "a loop goes over range(...), or over unroll(range(...))")
+        if not isinstance(node.target, ast.Name):
+            raise Refusal(node.target, "a loop has one counter")
+        first, end, step = self._range(rounds)
+        name, limit = self.new_name(), self.new_name()
+        if end.constant is None:
+            self.variables.write(f"int {limit} = {end.text};")
+        else:
+            limit = end.text
+        if is_unrolled:
+            self.variables.write("#pragma unroll")
+        comparison = "<" if step > 0 else ">"
+        self.variables.write(f"for (int {name} = {first.text}; {name} {comparison} {limit}; {name} += {step})")
+        before = self.variables.present
+        self.variables.write("{")
+        self._assign_to(node.target, Value(name, INT))
+        self._loop(node.body, is_endless=False, before=before)
+        self.variables.write("}")
+
+    def _range(self, node: ast.Call) -> tuple[Value, Value, int]:
+        """First, end and step."""
+        values = [self._expressions.value(each) for each in node.args]
+        if not 1 <= len(values) <= 3 or any(each.type not in (INT, BOOL) for each in values):
+            raise Refusal(node, "range() takes one to three ints")
+        step = values[2].constant if len(values) > 2 else 1
+        if not step:
+            raise Refusal(node, "the step of a range is a number that is known, and not 0")
+        first = Value("0", INT, 0) if len(values) == 1 else values[0]
+        return first, values[min(len(values) - 1, 1)], int(step)
+
+    def _loop(self, body: list[ast.stmt], *, is_endless: bool, before: Present | str = "") -> None:
+        start = self.variables.present if isinstance(before, str) else before
+        self._breaks.append([])
+        self._nested(body)
+        breaks = self._breaks.pop()
+        self.variables.present = _meet(breaks) if is_endless else start
+
+    def _break(self, _: ast.Break) -> None:
+        self._breaks[-1].append(self.variables.present)
+        self.variables.write("break;")
+        self.variables.present = None
+
+    def _continue(self, _: ast.Continue) -> None:
+        self.variables.write("continue;")
+        self.variables.present = None
+
+    def _return(self, node: ast.Return) -> None:
+        found = Items(()) if node.value is None else self._expressions.thing(node.value)
+        is_tuple = isinstance(found, Items)
+        items = found.items if isinstance(found, Items) else (found,)
+        values = [each for each in items if isinstance(each, Value)]
+        if len(values) < len(items):
+            raise Refusal(node, "numbers, vectors and tuples of them can be returned")
+        if self.results is None:
+            self.results, self.is_tuple = tuple(each.type for each in values), is_tuple
+        if (len(values), is_tuple) != (len(self.results), self.is_tuple):
+            raise Refusal(node, "it returns another number of values here than above")
+        fits = [fitting(node, each, kind, "it returns") for each, kind in zip(values, self.results, strict=True)]
+        self.variables.write("{", *self._finish([each.text for each in fits], self.results, is_tuple), "}")
+        self.variables.present = None
+
+    def _assign_row(self, node: ast.Assign, nodes: list[ast.expr], times: ast.expr | None) -> None:
+        if len(node.targets) > 1 or not isinstance(node.targets[0], ast.Name):
+            raise Refusal(node, "a list has one name: items = [0.0] * 8")
+        count = 1 if times is None else self._expressions.value(times).constant
+        if not isinstance(count, int) or count < 1:
+            raise Refusal(node, "the length of a list is a number that is known")
+        self.variables.assign_row(node.targets[0], [self._expressions.value(each) for each in nodes], count)
+
+    def _assign_to(self, target: ast.expr, found: Thing) -> None:
+        if not isinstance(target, ast.Subscript):
+            return self.variables.assign(target, found)
+        whole = self._expressions.thing(target.value)
+        if not isinstance(whole, Row) or whole.values or not isinstance(found, Value):
+            raise Refusal(target, "only items of a list of the kernel's own change")
+        item = self._expressions.value(ast.copy_location(ast.Subscript(target.value, target.slice), target))
+        fits = fitting(target, found, item.type, "the list's items are", "its items")
+        self.variables.write(f"{item.text} = {fits.text};")
+        return None
+
+    def _annotated(self, node: ast.expr) -> Type:
+        found = self._expressions.thing(node)
+        if isinstance(found, Word) and found.object in TYPES:
+            return TYPES[found.object]
+        raise Refusal(node, "a type is int, float, bool, uint or a vector's")
+
+    def _is(self, node: ast.expr, wanted: object) -> bool:
+        """Whether an expression is a name of this object."""
+        is_name = isinstance(node, ast.Name | ast.Attribute)
+        return is_name and self._expressions.thing(node) == Word(wanted)
+
+
+def _row(node: ast.expr) -> tuple[list[ast.expr], ast.expr | None] | None:
+    """The items of a new list, and how many times; None if it is no list."""
+    match node:
+        case ast.List(elts=items):
+            return items, None
+        case ast.BinOp(left=ast.List(elts=items), op=ast.Mult(), right=times):
+            return items, times
+        case ast.BinOp(left=times, op=ast.Mult(), right=ast.List(elts=items)):
+            return items, times
+    return None
+
+
+def _stored(statements: list[ast.stmt]) -> set[str]:
+    """The names that statements give values, which makes them the function's own."""
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def _meet(states: list[Present]) -> Present:
+    """What surely has values where several ways meet."""
+    reached = [state for state in states if state is not None]
+    return frozenset.intersection(*reached) if reached else None
+
+
+def _check_else(node: ast.For | ast.While) -> None:
+    if node.orelse:
+        raise Refusal(node.orelse[0], "else of a loop: set a variable before break, and test it behind the loop")
+
+
+def c_string(text: str) -> str:
+    """Text as a string of C has it."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

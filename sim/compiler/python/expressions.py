@@ -1,0 +1,322 @@
+"""Expressions of Python as expressions of C, with their types; what is known is computed as Python does it."""
+
+import ast
+from types import ModuleType
+from typing import Any, Protocol
+
+from ctm.sim.compiler.python.calls import call
+from ctm.sim.compiler.python.refusal import Problem, Refusal
+from ctm.sim.compiler.python.scope import UNARY, Definition, computed
+from ctm.sim.compiler.python.values import (
+    BOOL,
+    FLOAT,
+    INT,
+    UINT,
+    Items,
+    Row,
+    Table,
+    Thing,
+    Type,
+    Value,
+    Word,
+    converted,
+    known,
+    widest,
+)
+
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+_SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.MatMult: "@",
+}  # fmt: skip
+_OF_WHOLE = ("&", "|", "^", "<<", ">>")
+_INSTEAD: dict[type[ast.expr], str] = {
+    ast.Lambda: "a lambda: write a function with def",
+    ast.ListComp: "a comprehension: write a loop that fills a list [0.0] * n",
+    ast.GeneratorExp: "a comprehension: write a loop",
+    ast.SetComp: "a comprehension: write a loop",
+    ast.DictComp: "a dict: write several variables",
+    ast.Dict: "a dict: write several variables",
+    ast.Set: "a set: write several variables",
+    ast.JoinedStr: "text: cores have none; print from the host",
+    ast.NamedExpr: "an assignment in an expression: write it in a line of its own",
+    ast.Starred: "a starred expression: write each item",
+    ast.Slice: "a slice: write each item",
+    ast.Await: "await: a kernel is an ordinary function",
+    ast.Yield: "yield: a kernel returns its results",
+    ast.YieldFrom: "yield: a kernel returns its results",
+}
+_HIGHEST_POWER = 16
+
+
+class Names(Protocol):
+    """What a function knows: its names, and other functions."""
+
+    def named(self, node: ast.Name) -> Thing:
+        """What a name stands for; Refusal if nothing."""
+        ...
+
+    def called(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> Thing:
+        """A call of another function."""
+        ...
+
+    def new_name(self) -> str:
+        """A name in C that nothing else has."""
+        ...
+
+
+class Expressions:
+    """Translates expressions of one function."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def value(self, node: ast.expr) -> Value:
+        """An expression that is a number or a vector."""
+        found = self.thing(node)
+        if isinstance(found, Value):
+            return found
+        what = {Items: "a tuple", Row: "a list", Table: "a list", Word: "a function"}.get(type(found), "an image")
+        raise Refusal(node, f"{what} where a number or a vector is needed")
+
+    def truth(self, node: ast.expr) -> str:
+        """An expression as a condition of C."""
+        if isinstance(node, ast.BoolOp):
+            joint = " && " if isinstance(node.op, ast.And) else " || "
+            return f"({joint.join(map(self.truth, node.values))})"
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return f"!{self.truth(node.operand)}"
+        found = self.value(node)
+        if found.type.is_vector:
+            raise Refusal(node, "a vector is neither true nor false: compare its components")
+        return found.text if found.type == BOOL else f"({found.text} != 0)"
+
+    def thing(self, node: ast.expr) -> Thing:
+        """Any expression.
+
+        Raises
+        ------
+        Refusal
+            Kernels have none like this.
+        """
+        translate = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if translate is None:
+            raise Refusal(node, _INSTEAD.get(type(node), f"{type(node).__name__}: kernels have no such expression"))
+        try:
+            found: Thing = translate(node)
+        except (Problem, ArithmeticError, ValueError, TypeError) as error:
+            raise Refusal(node, str(error)) from None
+        return found
+
+    def _constant(self, node: ast.Constant) -> Value:
+        if not isinstance(node.value, bool | int | float):
+            kinds = {str: "text", bytes: "bytes", complex: "a complex number", type(None): "None"}
+            raise Problem(f"{kinds.get(type(node.value), '...')}: kernels have numbers and vectors only")
+        return known(node.value)
+
+    def _name(self, node: ast.Name) -> Thing:
+        return self._names.named(node)
+
+    def _tuple(self, node: ast.Tuple) -> Items:
+        return Items(tuple(map(self.thing, node.elts)))
+
+    def _list(self, node: ast.List) -> Items:
+        raise Problem("a list is made by a line of its own: items = [0.0] * 8")
+
+    def _attribute(self, node: ast.Attribute) -> Thing:
+        found = self.thing(node.value)
+        if isinstance(found, Word) and isinstance(found.object, ModuleType):
+            if not hasattr(found.object, node.attr):
+                raise Problem(f"{found.object.__name__} has no '{node.attr}'")
+            return denoted(getattr(found.object, node.attr))
+        if not isinstance(found, Value) or not found.type.is_vector:
+            raise Problem(f"'.{node.attr}': only vectors have components")
+        size, letters = found.type.size, set(node.attr)
+        if len(node.attr) > 4 or not (letters <= set("xyzw"[:size]) or letters <= set("rgba"[:size])):
+            raise Problem(f"a {found.type} has no '.{node.attr}'")
+        return Value(f"{found.text}.{node.attr}", found.type.of(len(node.attr)))
+
+    def _subscript(self, node: ast.Subscript) -> Thing:
+        return self.element(self.thing(node.value), self.value(node.slice))
+
+    def element(self, whole: Thing, index: Value) -> Thing:
+        """An item of something by its place; Problem if it has none such."""
+        if index.type not in (INT, UINT, BOOL):
+            raise Problem("an index is an int")
+        place = None if index.constant is None else int(index.constant)
+        if isinstance(whole, Table):
+            if place is not None and place < 0:
+                raise Problem("the length of a list of constants is not known: count from its start")
+            number = f"{whole.first} + ({index.text})" + (f" * {whole.stride}" if whole.stride > 1 else "")
+            return Value(argument(number, whole.element), whole.element)
+        length = _length(whole)
+        if length is None:
+            raise Problem("only lists, tuples and vectors have items; of an image texel(image, x, y) is one")
+        if place is not None:
+            if not -length <= place < length:
+                raise Problem(f"there is no item {place}: there are {length}")
+            place %= length
+        if isinstance(whole, Items):
+            if place is None:
+                raise Problem("an item of a tuple that is computed: make it a list")
+            return whole.items[place]
+        assert isinstance(whole, Row | Value)
+        if isinstance(whole, Row) and whole.values and place is not None:
+            return known(whole.values[place])
+        element = whole.element if isinstance(whole, Row) else whole.type.of(1)
+        return Value(f"{whole.text}[{index.text if place is None else place}]", element)
+
+    def _call(self, node: ast.Call) -> Thing:
+        if node.keywords:
+            raise Problem("an argument with a name: give arguments by their order")
+        found = self.thing(node.func)
+        if not isinstance(found, Word):
+            raise Problem("this is no function")
+        arguments = [self.thing(each) for each in node.args]
+        if isinstance(found.object, Definition):
+            return self._names.called(node, found.object, arguments)
+        return call(found.object, arguments)
+
+    def _unaryop(self, node: ast.UnaryOp) -> Value:
+        if isinstance(node.op, ast.Not):
+            return Value(self.truth(node), BOOL)
+        found = self.value(node.operand)
+        if found.constant is not None:
+            return known(UNARY[type(node.op)](found.constant))
+        kind = INT if found.type == BOOL else found.type
+        if isinstance(node.op, ast.Invert) and not kind.is_whole:
+            raise Problem("~ of a float: it is for whole numbers")
+        symbol = {ast.USub: "-", ast.UAdd: "", ast.Invert: "~"}[type(node.op)]
+        return Value(f"({symbol}{found.text})", kind)
+
+    def _binop(self, node: ast.BinOp) -> Value:
+        return self.combined(node.op, self.value(node.left), self.value(node.right))
+
+    def combined(self, operation: ast.operator, left: Value, right: Value) -> Value:
+        """An operation on two values; Problem if there is none for their types."""
+        if left.constant is not None and right.constant is not None:
+            return known(computed(operation, left.constant, right.constant))
+        symbol = _SYMBOLS[type(operation)]
+        found = widest([left.type, right.type])
+        if found is None or symbol == "@":
+            raise Problem(f"{left.type} {symbol} {right.type}")
+        if symbol in _OF_WHOLE:
+            return _of_bits(symbol, left, right, found)
+        if found == BOOL:
+            found = INT
+        if UINT.scalar in (left.type.scalar, right.type.scalar) and _is_signed(left, right):
+            raise Problem(f"{left.type} {symbol} {right.type}: make both uint or both int")
+        if symbol == "**":
+            return self._power(left, right, found)
+        if symbol == "/":
+            found = Type("float", found.size)
+        one, two = converted(left, found), converted(right, found)
+        if symbol in ("//", "%"):
+            if found.is_vector:
+                raise Problem(f"{symbol} of vectors: write it for each component")
+            return Value(f"{'ctm_quotient' if symbol == '//' else 'ctm_remainder'}({one}, {two})", found)
+        return Value(f"({one} {symbol} {two})", found)
+
+    def _power(self, left: Value, right: Value, found: Type) -> Value:
+        exponent = right.constant
+        if isinstance(exponent, int) and 1 <= exponent <= _HIGHEST_POWER:
+            kind, name = INT if left.type == BOOL else left.type, self._names.new_name()
+            return Value(f"({{ {kind.c} {name} = {left.text}; {' * '.join([name] * exponent)}; }})", kind)
+        if found.is_vector or found.is_whole:
+            raise Problem("a whole number to a power that is not a known number: make it float")
+        return Value(f"pow({converted(left, FLOAT)}, {converted(right, FLOAT)})", FLOAT)
+
+    def _compare(self, node: ast.Compare) -> Value:
+        values = [self.value(each) for each in (node.left, *node.comparators)]
+        made, texts = [], [values[0]]
+        for value in values[1:-1]:
+            # What stands in the middle is compared twice and computed once.
+            name = self._names.new_name()
+            made.append(f"{value.type.c} {name} = {value.text}; ")
+            texts.append(Value(name, value.type, value.constant))
+        texts.append(values[-1])
+        pairs = zip(node.ops, texts, texts[1:], strict=False)
+        text = " && ".join(_comparison(*pair) for pair in pairs)
+        return Value(f"({{ {''.join(made)}{text}; }})" if made else f"({text})", BOOL)
+
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        """The first operand that decides, as Python has it."""
+        values = [self.value(each) for each in node.values]
+        if all(each.type == BOOL for each in values):
+            return Value(self.truth(node), BOOL)
+        kind = values[0].type
+        if kind.is_vector or any(each.type != kind for each in values):
+            raise Problem("'and' and 'or' of different types: compare first, as in x != 0 and y")
+        text = values[-1].text
+        for value in reversed(values[:-1]):
+            name = self._names.new_name()
+            way = f"{text} : {name}" if isinstance(node.op, ast.And) else f"{name} : {text}"
+            text = f"({{ {kind.c} {name} = {value.text}; {name} != 0 ? {way}; }})"
+        return Value(text, kind)
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        one, two = self.value(node.body), self.value(node.orelse)
+        kind = one.type if one.type == two.type else widest([one.type, two.type])
+        if kind is None or one.type.size != two.type.size:
+            raise Problem(f"it is {one.type} or {two.type}: make both the same")
+        return Value(f"({self.truth(node.test)} ? {converted(one, kind)} : {converted(two, kind)})", kind)
+
+
+def denoted(found: Any) -> Thing:
+    """What an object of a scope stands for in an expression."""
+    if isinstance(found, bool | int | float):
+        return known(found)
+    if isinstance(found, tuple):
+        return Items(tuple(map(denoted, found)))
+    if isinstance(found, Definition | ModuleType) or callable(found):
+        return Word(found)
+    raise Problem(f"{type(found).__name__}: kernels have numbers, vectors, tuples of numbers and functions")
+
+
+def argument(number: str, kind: Type) -> str:
+    """A constant that is given to the kernel, as a type."""
+    found = f"constant({number})" + (".xyzw"[: 1 + kind.size] if kind.size < 4 else "")
+    return found if kind.scalar == "float" else f"ctm_{'uint' if kind == UINT else kind.scalar}_argument({found})"
+
+
+def _length(whole: Thing) -> int | None:
+    match whole:
+        case Row():
+            return whole.length
+        case Items():
+            return len(whole.items)
+        case Value(type=kind) if kind.is_vector:
+            return kind.size
+    return None
+
+
+def _of_bits(symbol: str, left: Value, right: Value, found: Type) -> Value:
+    if not found.is_whole:
+        raise Problem(f"{left.type} {symbol} {right.type}: it is for whole numbers")
+    if symbol in ("<<", ">>"):
+        kind = INT if left.type == BOOL else left.type.of(found.size)
+        count = converted(right, INT if not right.type.is_vector else right.type)
+        one = converted(left, kind)
+        if symbol == "<<" and kind == INT:
+            return Value(f"((int)((uint)({one}) << ({count})))", kind)
+        return Value(f"({one} {symbol} ({converted(right, kind) if kind.is_vector else count}))", kind)
+    return Value(f"({converted(left, found)} {symbol} {converted(right, found)})", found)
+
+
+def _is_signed(left: Value, right: Value) -> bool:
+    """Whether one of two whole numbers may be negative, in company of one without sign."""
+    signed = [each for each in (left, right) if each.type.scalar == "int"]
+    return any(each.constant is None or each.constant < 0 for each in signed)
+
+
+def _comparison(operation: ast.cmpop, left: Value, right: Value) -> str:
+    if type(operation) not in _COMPARISONS:
+        raise Problem("'in' and 'is' are for objects: compare numbers with ==")
+    found = widest([left.type, right.type])
+    if found is None or found.is_vector:
+        raise Problem("vectors are compared component by component")
+    if found == UINT and _is_signed(left, right):
+        raise Problem(f"{left.type} {_COMPARISONS[type(operation)]} {right.type}: make both uint or both int")
+    return f"{converted(left, found)} {_COMPARISONS[type(operation)]} {converted(right, found)}"

@@ -1,0 +1,148 @@
+"""Parameters: what a kernel takes and where it finds it, and what those of other functions stand for."""
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from ctm import language
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, INPUTS
+from ctm.sim.compiler.python.expressions import argument, denoted
+from ctm.sim.compiler.python.refusal import Problem, Refusal
+from ctm.sim.compiler.python.scope import Definition, folded
+from ctm.sim.compiler.python.values import (
+    BOOL,
+    FLOAT,
+    TYPES,
+    Constant,
+    Items,
+    Picture,
+    Row,
+    Table,
+    Thing,
+    Type,
+    Value,
+    converted,
+)
+
+Parameter = Constant | Picture | Table
+_PLACES = (Type("float", 2), Type("int", 2))
+_EXAMPLE = "write def name(pixel: vec2, picture: Image, factor: float)"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Those of a kernel: the pixel's type and its name in C, the others, what all names stand for, and C that fetches.
+
+    Images are inputs 0, 1, ... by their order. Numbers and vectors are constants 0, 1, ...; behind them are the lists,
+    whose items take turns, so that their places do not depend on lengths.
+    """
+
+    place: Type
+    pixel: str
+    others: dict[str, Parameter]
+    things: dict[str, Thing]
+    lines: list[str]
+
+
+def parameters(definition: Definition) -> Parameters:
+    """The parameters of a kernel; Refusal if there can be none like these."""
+    (pixel, kind), *others = _annotated(definition).items()
+    place = kind.type if isinstance(kind, Constant) else None
+    if place is None or place not in _PLACES:
+        raise Refusal(definition.node, f"the first parameter is the pixel, a vec2 or an ivec2: {_EXAMPLE}")
+    numbers = [name for name, kind in others if isinstance(kind, Constant)]
+    tables = [name for name, kind in others if isinstance(kind, Table)]
+    pictures = [name for name, kind in others if isinstance(kind, Picture)]
+    if len(pictures) > INPUTS:
+        raise Refusal(definition.node, f"it takes {len(pictures)} images, and there are {INPUTS} inputs")
+    if len(numbers) + len(tables) > FLOAT_CONSTANTS:
+        raise Refusal(definition.node, f"it takes more than {FLOAT_CONSTANTS} constants")
+    found = Parameters(place, "v_pixel", {}, {pixel: Value("v_pixel", place)}, [])
+    for name, kind in others:
+        if isinstance(kind, Picture):
+            found.others[name] = found.things[name] = Picture(pictures.index(name), kind.type)
+        elif isinstance(kind, Table):
+            first = len(numbers) + tables.index(name)
+            found.others[name] = found.things[name] = Table(first, len(tables), kind.element)
+        else:
+            number = numbers.index(name)
+            value = Value(f"v_argument{number}", kind.type)
+            found.others[name], found.things[name] = Constant(number, kind.type), value
+            found.lines.append(f"{kind.type.c} {value.text} = {argument(str(number), kind.type)};")
+    return found
+
+
+def bound(node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[dict[str, Thing], list[str]]:
+    """What the parameters of a function that is called stand for, and the arguments that it takes in C."""
+    names = _checked(definition)
+    defaults = definition.node.args.defaults
+    missing = len(names) - len(arguments)
+    if not 0 <= missing <= len(defaults):
+        raise Refusal(node, f"{definition.node.name}() takes {len(names)} arguments, not {len(arguments)}")
+    added = [denoted(folded(each, definition.scope.find)) for each in defaults[len(defaults) - missing :]]
+    things: dict[str, Thing] = {}
+    texts: list[str] = []
+    for name, given in zip(names, [*arguments, *added], strict=True):
+        if isinstance(given, Items | Row):
+            raise Refusal(node, "a tuple or a list as an argument: give its items")
+        if not isinstance(given, Value):
+            things[name.arg] = given
+            continue
+        kind = None if name.annotation is None else _kind(definition, name.annotation)
+        wanted = kind.type if isinstance(kind, Constant) else given.type
+        if wanted != given.type and (wanted != FLOAT or given.type.is_vector):
+            raise Refusal(node, f"'{name.arg}' is {wanted}, and this is {given.type}: convert it")
+        things[name.arg] = Value(f"v_argument{len(texts)}", wanted)
+        texts.append(converted(given, wanted))
+    return things, texts
+
+
+def _checked(definition: Definition) -> list[ast.arg]:
+    arguments = definition.node.args
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
+        raise Refusal(definition.node, f"{definition.node.name}() takes its arguments by their order, each with a name")
+    return arguments.args
+
+
+def _annotated(definition: Definition) -> dict[str, Parameter]:
+    """The kinds of a kernel's parameters; of images and lists without their places."""
+    arguments = _checked(definition)
+    if not arguments:
+        raise Refusal(definition.node, f"a kernel takes the pixel: {_EXAMPLE}")
+    if definition.node.args.defaults:
+        raise Refusal(definition.node, "a default value: a kernel is called with all of its arguments")
+    kinds = {}
+    for each in arguments:
+        kind = None if each.annotation is None else _kind(definition, each.annotation)
+        if kind is None:
+            raise Refusal(each, f"'{each.arg}' has no type that a kernel takes: {_EXAMPLE}, or list[float]")
+        kinds[each.arg] = kind
+    return kinds
+
+
+def _kind(definition: Definition, node: ast.expr) -> Parameter | None:
+    """What an annotation says; None if nothing that a kernel takes."""
+    match node:
+        case ast.Subscript(value=whole, slice=item):
+            kind, found = TYPES.get(_class(definition, item)), _class(definition, whole)
+            if found is list and kind is not None:
+                return Table(0, 1, kind)
+            is_image = found is language.Image and kind not in (None, BOOL)
+            return Picture(0, kind.of(CHANNELS)) if is_image and kind is not None and not kind.is_vector else None
+        case ast.Constant(value=str() as text):
+            try:
+                return _kind(definition, ast.parse(text, mode="eval").body)
+            except SyntaxError:
+                return None
+    found = _class(definition, node)
+    if found is language.Image:
+        return Picture(0, FLOAT.of(CHANNELS))
+    return Constant(0, TYPES[found]) if found in TYPES else None
+
+
+def _class(definition: Definition, node: ast.expr) -> Any:
+    """The object that is named; None if that is none."""
+    try:
+        return folded(node, definition.scope.find)
+    except (Problem, ValueError, AttributeError):
+        return None

@@ -1,0 +1,233 @@
+"""A kernel in Python as a source in C, and what it takes and gives."""
+
+import ast
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctm.rtl.isa.limits import OUTPUTS
+from ctm.sim.compiler.error import Diagnostic, KernelError, Location
+from ctm.sim.compiler.python.body import END, Body, Made, c_string
+from ctm.sim.compiler.python.parameters import Parameter, bound, parameters
+from ctm.sim.compiler.python.refusal import Refusal
+from ctm.sim.compiler.python.scope import Definition, ModuleScope
+from ctm.sim.compiler.python.values import (
+    Items,
+    Row,
+    Thing,
+    Type,
+    Value,
+    converted,
+    widest,
+)
+from ctm.sim.compiler.source import Source
+
+_FUNCTION = "python_kernel"
+"""The name of every kernel in C: one in Python may have a name that C has for something else."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a kernel takes, by its parameters behind the pixel, and what it gives.
+
+    `is_tuple` is whether it gives a tuple, of one item too.
+    """
+
+    parameters: dict[str, Parameter]
+    results: tuple[Type, ...]
+    is_tuple: bool
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A kernel's name, its source in C, its name there, and its signature."""
+
+    name: str
+    source: Source
+    function: str
+    signature: Signature
+
+
+def translate_source(source: Source, name: str | None) -> Translation:
+    """The kernel of a file's text, of which nothing is executed; `name` says which if there are several.
+
+    Raises
+    ------
+    KernelError
+        There is none, or it cannot be translated.
+    """
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        message = getattr(error, "msg", None) or "it is too deeply nested"
+        raise KernelError([Diagnostic(Location(source.name, line), f"Python: {message}")]) from None
+    scope = ModuleScope(tree, source.name)
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and _is_kernel(node)]
+    fits = [node for node in found if name in (None, node.name)]
+    if len(fits) == 1:
+        return translate_definition(Definition(fits[0], source.name, scope))
+    there = ", ".join(node.name for node in found)
+    if not found:
+        problem = "it has no kernel: write @ctm.kernel above a function at the top of the file"
+    elif fits:
+        problem = f"it has several kernels '{fits[0].name}'" if name else f"one of its kernels must be named: {there}"
+    else:
+        problem = f"it has no kernel '{name}'; there is: {there}"
+    raise KernelError([Diagnostic(Location(source.name, 1), problem)])
+
+
+def _is_kernel(node: ast.FunctionDef) -> bool:
+    """Whether a function is decorated as a kernel, by this name whatever it was imported from."""
+    for decorator in node.decorator_list:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if (target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")) == "kernel":
+            return True
+    return False
+
+
+def translate_definition(definition: Definition) -> Translation:
+    """A kernel as C; errors as `translate_source`."""
+    with _reported(definition):
+        return Program().kernel(definition)
+
+
+def kernel_parameters(definition: Definition) -> tuple[Type, dict[str, Parameter]]:
+    """The type of the pixel that a kernel takes, and its other parameters; errors as `translate_source`."""
+    with _reported(definition):
+        found = parameters(definition)
+        return found.place, found.others
+
+
+@contextmanager
+def _reported(definition: Definition) -> Iterator[None]:
+    try:
+        yield
+    except Refusal as refusal:
+        location = Location(refusal.file or definition.file, refusal.line)
+        raise KernelError([Diagnostic(location, str(refusal))]) from None
+    except RecursionError:
+        location = Location(definition.file, definition.node.lineno)
+        raise KernelError([Diagnostic(location, "an expression is too deeply nested: use variables")]) from None
+
+
+@dataclass
+class Program:
+    """The functions of one kernel, each translated once for each list of types that it is called with."""
+
+    _texts: list[str] = field(default_factory=list)
+    _functions: dict[Any, Made] = field(default_factory=dict)
+    _rows: dict[Items, Row] = field(default_factory=dict)
+    _active: list[ast.FunctionDef] = field(default_factory=list)
+    _numbers: Any = field(default_factory=itertools.count)
+
+    def new_name(self) -> str:
+        """A name in C that nothing else has."""
+        return f"t{next(self._numbers)}"
+
+    def constant(self, found: Thing) -> Thing:
+        """Something of the file's; a tuple of numbers becomes an array."""
+        if not isinstance(found, Items):
+            return found
+        if found not in self._rows:
+            values = [each for each in found.items if isinstance(each, Value) and each.constant is not None]
+            element = widest([each.type for each in values]) if values else None
+            if element is None or len(values) < len(found.items):
+                return found
+            texts = ", ".join(converted(each, element) for each in values)
+            row = Row(
+                self.new_name(),
+                element,
+                len(values),
+                tuple(each.constant for each in values if each.constant is not None),
+            )
+            self._texts.append(f"static const {element.c} {row.text}[{row.length}] = {{{texts}}};")
+            self._rows[found] = row
+        return self._rows[found]
+
+    def kernel(self, definition: Definition) -> Translation:
+        """A kernel and all that it calls."""
+        node = definition.node
+        given = parameters(definition)
+        body = Body(definition, given.things, self, _outputs)
+        self._active.append(node)
+        body.translate()
+        if not body.results:
+            raise Refusal(node, "a kernel returns its result: a number, a vector, or a tuple of them")
+        if len(body.results) > OUTPUTS:
+            raise Refusal(node, f"it returns {len(body.results)} values, and there are {OUTPUTS} outputs")
+        head = f"kernel void {_FUNCTION}({given.place.c} {given.pixel}) {{"
+        lines = [(node.lineno, text) for text in (head, *given.lines)]
+        self._texts.append(_text(definition.file, [*lines, *_body(body, "return;"), (0, "}")]))
+        return Translation(
+            node.name,
+            Source("\n".join(["#include <ctm/python.h>", *self._texts, ""]), definition.file),
+            _FUNCTION,
+            Signature(given.others, body.results, body.is_tuple),
+        )
+
+    def function(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[Made, list[str]]:
+        """A function that is called, in C, and the arguments that it takes there; Refusal if that is impossible."""
+        if definition.node in self._active:
+            message = f"{definition.node.name} calls itself: cores have no stack for data; write a loop"
+            raise Refusal(node, message)
+        things, given = bound(node, definition, arguments)
+        key = (definition.node, tuple(each.type if isinstance(each, Value) else each for each in things.values()))
+        if key not in self._functions:
+            self._functions[key] = self._translated(definition, things)
+        return self._functions[key], given
+
+    def _translated(self, definition: Definition, things: dict[str, Thing]) -> Made:
+        body = Body(definition, things, self, _returned)
+        self._active.append(definition.node)
+        body.translate()
+        self._active.pop()
+        made = Made(self.new_name(), body.results or (), body.is_tuple)
+        parameters = [f"{each.type.c} {each.text}" for each in things.values() if isinstance(each, Value)]
+        result, end = "void", "return;"
+        if made.is_tuple:
+            parameters += [f"{kind.c} *r{place}" for place, kind in enumerate(made.results)]
+        elif made.results:
+            result = made.results[0].c
+            end = f"return ({result})0;"
+        head = f"static {result} {made.name}({', '.join(parameters) or 'void'}) {{"
+        lines = [(definition.node.lineno, head), *_body(body, end), (0, "}")]
+        self._texts.append(_text(definition.file, lines))
+        return made
+
+
+def _body(body: Body, end: str) -> list[tuple[int, str]]:
+    """The lines of a function; `end` is how it returns where what it returns does not matter."""
+    lines = [(line, text.replace(END, end)) for line, text in body.variables.lines]
+    return [*((0, each) for each in body.variables.declarations), *lines]
+
+
+def _text(file: str, lines: list[tuple[int, str]]) -> str:
+    """Lines of C, each with its number in Python, 0 for that of the one before."""
+    texts, now = [], 0
+    for line, text in lines:
+        if line not in (0, now):
+            texts.append(f'#line {line} "{c_string(file)}"')
+            now = line
+        texts.append(text)
+        now += 1
+    return "\n".join(texts)
+
+
+def _outputs(texts: list[str], kinds: tuple[Type, ...], is_tuple: bool) -> list[str]:
+    """How a kernel gives its results."""
+    del is_tuple
+    stored = [
+        text if kind.scalar == "float" else f"ctm_result({text})" for text, kind in zip(texts, kinds, strict=True)
+    ]
+    return [*(f"output({number}, {text});" for number, text in enumerate(stored)), "return;"]
+
+
+def _returned(texts: list[str], kinds: tuple[Type, ...], is_tuple: bool) -> list[str]:
+    """How another function does."""
+    del kinds
+    if is_tuple:
+        return [*(f"*r{number} = {text};" for number, text in enumerate(texts)), "return;"]
+    return [f"return {texts[0]};" if texts else "return;"]

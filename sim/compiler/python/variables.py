@@ -1,0 +1,143 @@
+"""The variables of one function: their types, where they have values, and the lines of C that give them some."""
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from ctm.sim.compiler.python.expressions import denoted
+from ctm.sim.compiler.python.refusal import Refusal
+from ctm.sim.compiler.python.values import BOOL, FLOAT, INT, Items, Row, Thing, Type, Value, converted, widest
+
+Present = frozenset[str] | None
+"""Variables that surely have values; None where nothing comes to."""
+
+
+class Variables:
+    """Variables and lines of a function that has these parameters, and gives values to these names.
+
+    A variable has the type of its first value. `declarations` and `lines` are those of C, `lines` with the numbers that
+    they have in Python.
+    """
+
+    def __init__(self, parameters: dict[str, Thing], stored: set[str], new_name: Callable[[], str]) -> None:
+        self._things = dict(parameters)
+        self._own = {*parameters, *stored}
+        self._new_name = new_name
+        self.present: Present = frozenset(parameters)
+        self.line = 0
+        self.declarations: list[str] = []
+        self.lines: list[tuple[int, str]] = []
+
+    def write(self, *texts: str) -> None:
+        """Add lines of C."""
+        self.lines += ((self.line, text) for text in texts)
+
+    def find(self, node: ast.Name) -> Thing | None:
+        """What a name of the function's own stands for, None if it is another's; Refusal where it has no value yet."""
+        if node.id not in self._own:
+            return None
+        if node.id not in (self.present or ()):
+            raise Refusal(node, f"'{node.id}' may have no value here: give it one before the if or the loop")
+        return self._things[node.id]
+
+    def assign(self, target: ast.expr, found: Thing) -> None:
+        """Give a name, or several, a value; Refusal if that is impossible."""
+        if isinstance(target, ast.Tuple | ast.List):
+            items = items_of(found)
+            if items is None or len(items) != len(target.elts):
+                count = "one value" if items is None else f"{len(items)} values"
+                raise Refusal(target, f"{len(target.elts)} variables for {count}")
+            for each, item in zip(target.elts, items, strict=True):
+                self.assign(each, item)
+        elif isinstance(target, ast.Name):
+            self._things[target.id] = self._stored(target, target.id, found)
+            self._has_value(target)
+        else:
+            raise Refusal(target, "components do not change: make a new vector")
+
+    def assign_row(self, target: ast.Name, values: list[Value], times: int) -> None:
+        """Make a list: these values, so many times."""
+        element = widest([each.type for each in values]) if values else None
+        if element is None:
+            raise Refusal(target, "a list has items, and all are of one type")
+        row = Row(_c_name(target.id), element, len(values) * times)
+        there = self._things.get(target.id)
+        if there is None:
+            self.declarations.append(f"{element.c} {row.text}[{row.length}];")
+        elif there != row:
+            raise Refusal(target, f"'{target.id}' was something else above: take another name")
+        kept = [self._keep(converted(each, element), element) for each in values] * times
+        self.write(*(f"{row.text}[{place}] = {text};" for place, text in enumerate(kept)))
+        self._things[target.id] = row
+        self._has_value(target)
+
+    def kept(self, found: Thing) -> Thing:
+        """The same, computed here, before any variable changes."""
+        if isinstance(found, Items):
+            return Items(tuple(map(self.kept, found.items)))
+        if not isinstance(found, Value) or found.constant is not None:
+            return found
+        return replace(found, text=self._keep(found.text, found.type))
+
+    def declare(self, kind: Type, name: str) -> Value:
+        """A new variable of C."""
+        self.declarations.append(f"{kind.c} {name};")
+        return Value(name, kind)
+
+    def _keep(self, text: str, kind: Type) -> str:
+        name = self._new_name()
+        self.write(f"{kind.c} {name} = {text};")
+        return name
+
+    def _has_value(self, target: ast.Name) -> None:
+        self.present = (self.present or frozenset()) | {target.id}
+
+    def _stored(self, node: ast.Name, name: str, found: Thing) -> Thing:
+        """Assign something to a variable, or to a part of it, which is made if it is not there."""
+        there = self._things.get(name)
+        if isinstance(found, Items):
+            if there is not None and (not isinstance(there, Items) or len(there.items) != len(found.items)):
+                raise Refusal(node, f"'{node.id}' was something else above: take another name")
+            parts = [f"{name}.{place}" for place in range(len(found.items))]
+            for part, item in zip(parts, found.items, strict=True):
+                self._things[part] = self._stored(node, part, item)
+            return Items(tuple(self._things[part] for part in parts))
+        if not isinstance(found, Value):
+            raise Refusal(node, "a list, an image or a function has one name only")
+        if there is None:
+            there = self.declare(found.type, _c_name(name))
+        if not isinstance(there, Value):
+            raise Refusal(node, f"'{node.id}' was something else above: take another name")
+        fits = fitting(node, found, there.type, f"'{node.id}' is", node.id)
+        self.write(f"{there.text} = {fits.text};")
+        return Value(there.text, there.type)
+
+
+def fitting(node: ast.AST, found: Value, kind: Type, what: str, name: str = "") -> Value:
+    """A value as the type that is wanted; whole numbers become floats, and nothing else changes."""
+    wide = found.type.size == kind.size and found.type.is_whole and kind.scalar in ("float", found.type.scalar)
+    if found.type == kind or wide or (found.type, kind) == (BOOL, INT):
+        return Value(converted(found, kind), kind)
+    begin = f"; begin with {name} = 0.0" if name and (kind, found.type) == (INT, FLOAT) else ""
+    raise Refusal(node, f"{what} {_article(kind)}, and this {_article(found.type)}{begin or ': convert it'}")
+
+
+def _article(kind: Type) -> str:
+    return f"{'an' if str(kind)[0] in 'aiu' else 'a'} {kind}"
+
+
+def items_of(found: Thing) -> tuple[Thing, ...] | None:
+    """What something has several of: items, or components."""
+    match found:
+        case Items():
+            return found.items
+        case Value(type=kind) if kind.is_vector:
+            return tuple(Value(f"{found.text}.{letter}", kind.of(1)) for letter in "xyzw"[: kind.size])
+        case Row() if found.values:
+            return tuple(map(denoted, found.values))
+    return None
+
+
+def _c_name(name: str) -> str:
+    """A variable's name in C, where it is neither a keyword nor a function."""
+    return "v_" + "".join(letter if letter.isascii() and letter.isalnum() else f"_{ord(letter):x}" for letter in name)
