@@ -20,6 +20,8 @@ KINDS = {"bool": np.dtype(bool), "int": np.dtype(np.int32), "uint": np.dtype(np.
 """Types of numpy by those of kernels."""
 _SMALL = {(2, 1): DataFormat.UINT16_1, (1, CHANNELS): DataFormat.UINT8_4}
 """Formats of whole numbers that are read as 0 to 1, by bytes and channels."""
+_MOST_SHOWN = 40
+"""Characters of a value in a message."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,10 @@ def numbers(name: str, kind: Constant | Table, value: Any) -> Array:
     """An argument that is a number, a vector, or a list of them: [items, components] of the kernel's type."""
     is_one = isinstance(kind, Constant)
     element = kind.type if isinstance(kind, Constant) else kind.element
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"'{name}' has items of different lengths: {_shown(value)}") from None
     wanted = KINDS[element.scalar]
     shape = (1, element.size) if is_one else (-1, element.size)
     expected: tuple[int, ...] = () if element.size == 1 else (element.size,)
@@ -130,8 +135,10 @@ def _holds(wanted: np.dtype[Any], array: Array) -> bool:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} {list(value.shape)}"
     text = repr(value)
-    return text if len(text) < len("a list of three floats, as Python writes it") else f"a {type(value).__name__}"
+    return text if len(text) <= _MOST_SHOWN else f"a {type(value).__name__}"
 
 
 def _words(array: Array, *, are_floats: bool) -> Array:

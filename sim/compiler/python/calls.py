@@ -42,6 +42,8 @@ def call(word: Any, arguments: list[Thing]) -> Value:
         return known(arguments[0].length)
     if word is print:
         raise Problem("print(): cores have no text; call the kernel in plain Python to see its values")
+    if word is len:
+        raise Problem("len() takes a list that is made in the kernel; give the length of another as an int")
     maker = _VECTORS.get(word) or _FUNCTIONS.get(word)
     if maker is None:
         raise Problem(f"{name}() is not a function of kernels: docs/kernels.md has those that there are")

@@ -229,6 +229,8 @@ class Expressions:
         return Value(f"pow({converted(left, FLOAT)}, {converted(right, FLOAT)})", FLOAT)
 
     def _compare(self, node: ast.Compare) -> Value:
+        if not all(type(each) in _COMPARISONS for each in node.ops):
+            raise Problem("'in' and 'is' are for objects: compare numbers with ==")
         values = [self.value(each) for each in (node.left, *node.comparators)]
         made, texts = [], [values[0]]
         for value in values[1:-1]:
@@ -278,7 +280,7 @@ def denoted(found: Any) -> Thing:
 def argument(number: str, kind: Type) -> str:
     """A constant that is given to the kernel, as a type."""
     found = f"constant({number})" + (".xyzw"[: 1 + kind.size] if kind.size < 4 else "")
-    return found if kind.scalar == "float" else f"ctm_{'uint' if kind == UINT else kind.scalar}_argument({found})"
+    return found if kind.scalar == "float" else f"ctm_{kind}_argument({found})"
 
 
 def _length(whole: Thing) -> int | None:
@@ -312,8 +314,6 @@ def _is_signed(left: Value, right: Value) -> bool:
 
 
 def _comparison(operation: ast.cmpop, left: Value, right: Value) -> str:
-    if type(operation) not in _COMPARISONS:
-        raise Problem("'in' and 'is' are for objects: compare numbers with ==")
     found = widest([left.type, right.type])
     if found is None or found.is_vector:
         raise Problem("vectors are compared component by component")

@@ -74,7 +74,7 @@ def parameters(definition: Definition) -> Parameters:
 
 def bound(node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[dict[str, Thing], list[str]]:
     """What the parameters of a function that is called stand for, and the arguments that it takes in C."""
-    names = _checked(definition)
+    names = _checked(definition, node)
     defaults = definition.node.args.defaults
     missing = len(names) - len(arguments)
     if not 0 <= missing <= len(defaults):
@@ -97,16 +97,17 @@ def bound(node: ast.Call, definition: Definition, arguments: list[Thing]) -> tup
     return things, texts
 
 
-def _checked(definition: Definition) -> list[ast.arg]:
+def _checked(definition: Definition, node: ast.AST) -> list[ast.arg]:
+    """The parameters of a function, which a node defines or calls."""
     arguments = definition.node.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
-        raise Refusal(definition.node, f"{definition.node.name}() takes its arguments by their order, each with a name")
+        raise Refusal(node, f"{definition.node.name}() takes its arguments by their order, each with a name")
     return arguments.args
 
 
 def _annotated(definition: Definition) -> dict[str, Parameter]:
     """The kinds of a kernel's parameters; of images and lists without their places."""
-    arguments = _checked(definition)
+    arguments = _checked(definition, definition.node)
     if not arguments:
         raise Refusal(definition.node, f"a kernel takes the pixel: {_EXAMPLE}")
     if definition.node.args.defaults:
@@ -144,5 +145,5 @@ def _class(definition: Definition, node: ast.expr) -> Any:
     """The object that is named; None if that is none."""
     try:
         return folded(node, definition.scope.find)
-    except (Problem, ValueError, AttributeError):
+    except (Problem, ArithmeticError, AttributeError, TypeError, ValueError):
         return None

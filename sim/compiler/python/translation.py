@@ -59,7 +59,7 @@ def translate_source(source: Source, name: str | None) -> Translation:
         There is none, or it cannot be translated.
     """
     try:
-        tree = ast.parse(source.text)
+        tree = ast.parse(source.text, source.name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         message = getattr(error, "msg", None) or "it is too deeply nested"
@@ -159,8 +159,7 @@ class Program:
         if len(body.results) > OUTPUTS:
             raise Refusal(node, f"it returns {len(body.results)} values, and there are {OUTPUTS} outputs")
         head = f"kernel void {_FUNCTION}({given.place.c} {given.pixel}) {{"
-        lines = [(node.lineno, text) for text in (head, *given.lines)]
-        self._texts.append(_text(definition.file, [*lines, *_body(body, "return;"), (0, "}")]))
+        self._texts.append(_text(definition, [head, *given.lines], body, "return;"))
         return Translation(
             node.name,
             Source("\n".join(["#include <ctm/python.h>", *self._texts, ""]), definition.file),
@@ -193,23 +192,19 @@ class Program:
             result = made.results[0].c
             end = f"return ({result})0;"
         head = f"static {result} {made.name}({', '.join(parameters) or 'void'}) {{"
-        lines = [(definition.node.lineno, head), *_body(body, end), (0, "}")]
-        self._texts.append(_text(definition.file, lines))
+        self._texts.append(_text(definition, [head], body, end))
         return made
 
 
-def _body(body: Body, end: str) -> list[tuple[int, str]]:
-    """The lines of a function; `end` is how it returns where what it returns does not matter."""
-    lines = [(line, text.replace(END, end)) for line, text in body.variables.lines]
-    return [*((0, each) for each in body.variables.declarations), *lines]
-
-
-def _text(file: str, lines: list[tuple[int, str]]) -> str:
-    """Lines of C, each with its number in Python, 0 for that of the one before."""
+def _text(definition: Definition, heads: list[str], body: Body, end: str) -> str:
+    """A function in C, each line with its number in Python; `end` returns where what it returns does not matter."""
+    node, variables = definition.node, body.variables
+    lines = [(node.lineno, text) for text in (*heads, *variables.declarations)]
+    lines += ((line, text.replace(END, end)) for line, text in variables.lines)
     texts, now = [], 0
-    for line, text in lines:
-        if line not in (0, now):
-            texts.append(f'#line {line} "{c_string(file)}"')
+    for line, text in (*lines, (node.end_lineno or now, "}")):
+        if line != now:
+            texts.append(f'#line {line} "{c_string(definition.file)}"')
             now = line
         texts.append(text)
         now += 1

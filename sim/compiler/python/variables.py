@@ -57,7 +57,7 @@ class Variables:
 
     def assign_row(self, target: ast.Name, values: list[Value], times: int) -> None:
         """Make a list: these values, so many times."""
-        element = widest([each.type for each in values]) if values else None
+        element = widest([each.type for each in values]) if len({each.type.size for each in values}) == 1 else None
         if element is None:
             raise Refusal(target, "a list has items, and all are of one type")
         row = Row(_c_name(target.id), element, len(values) * times)
@@ -118,8 +118,8 @@ def fitting(node: ast.AST, found: Value, kind: Type, what: str, name: str = "") 
     wide = found.type.size == kind.size and found.type.is_whole and kind.scalar in ("float", found.type.scalar)
     if found.type == kind or wide or (found.type, kind) == (BOOL, INT):
         return Value(converted(found, kind), kind)
-    begin = f"; begin with {name} = 0.0" if name and (kind, found.type) == (INT, FLOAT) else ""
-    raise Refusal(node, f"{what} {_article(kind)}, and this {_article(found.type)}{begin or ': convert it'}")
+    begin = f", or begin with {name} = 0.0" if name and (kind, found.type) == (INT, FLOAT) else ""
+    raise Refusal(node, f"{what} {_article(kind)}, and this {_article(found.type)}: convert it{begin}")
 
 
 def _article(kind: Type) -> str:

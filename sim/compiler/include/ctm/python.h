@@ -15,13 +15,12 @@ CTM_INLINE float ctm_quotient(float a, float b) {
 }
 CTM_INLINE float ctm_remainder(float a, float b) { return a - ctm_quotient(a, b) * b; }
 
-CTM_INLINE uint ctm_quotient(uint a, uint b) { return a / b; }
-CTM_INLINE uint ctm_remainder(uint a, uint b) { return a % b; }
-
 #if defined(CTM_WHOLE_FLOATS)
 /* A core whose whole numbers are floats: they are given and stored as such. */
 CTM_INLINE int ctm_quotient(int a, int b) { return (int)ctm_quotient((float)a, (float)b); }
 CTM_INLINE int ctm_remainder(int a, int b) { return (int)ctm_remainder((float)a, (float)b); }
+CTM_INLINE uint ctm_quotient(uint a, uint b) { return (uint)ctm_quotient((float)a, (float)b); }
+CTM_INLINE uint ctm_remainder(uint a, uint b) { return (uint)ctm_remainder((float)a, (float)b); }
 
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_convertvector(x, whole); } \
@@ -39,6 +38,8 @@ CTM_INLINE int ctm_remainder(int a, int b) {
     int rest = a % b;
     return rest + (((rest != 0) & ((rest ^ b) < 0)) ? b : 0);
 }
+CTM_INLINE uint ctm_quotient(uint a, uint b) { return a / b; }
+CTM_INLINE uint ctm_remainder(uint a, uint b) { return a % b; }
 
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_bit_cast(whole, x); } \
