@@ -9,7 +9,7 @@ from ctm.sim.compiler.python.expressions import Expressions, denoted
 from ctm.sim.compiler.python.refusal import Problem, Refusal
 from ctm.sim.compiler.python.scope import Definition
 from ctm.sim.compiler.python.values import BOOL, INT, TYPES, Items, Row, Thing, Type, Value, Word
-from ctm.sim.compiler.python.variables import Present, Variables, fitting
+from ctm.sim.compiler.python.variables import Present, Variables, fitting, parted
 
 END = "\0"
 """What stands in the lines for the end of a function that has dropped the pixel."""
@@ -271,6 +271,10 @@ class Body:
         self.variables.assign_row(node.targets[0], [self._expressions.value(each) for each in nodes], count)
 
     def _assign_to(self, target: ast.expr, found: Thing) -> None:
+        if isinstance(target, ast.Tuple | ast.List):
+            for each, item in parted(target, found):
+                self._assign_to(each, item)
+            return None
         if not isinstance(target, ast.Subscript):
             return self.variables.assign(target, found)
         whole = self._expressions.thing(target.value)

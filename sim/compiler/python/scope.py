@@ -67,7 +67,7 @@ class ModuleScope:
             return Definition(node, self.file, self)
         if isinstance(node, ast.Import | ast.ImportFrom):
             return _imported(node, name)
-        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        value = _assigned(node, name)
         if len(found) > 1 or value is None:
             raise Problem(
                 f"'{name}' is not known before the program runs: give it one value, in a line of its own, at the "
@@ -146,6 +146,22 @@ def _bound(node: ast.stmt) -> set[str]:
     return names | {
         each.name for each in ast.walk(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     }
+
+
+def _assigned(node: ast.stmt, name: str) -> ast.expr | None:
+    """The expression that a statement gives a name as its value; None if there is no such expression."""
+    if isinstance(node, ast.AnnAssign):
+        return node.value
+    if not isinstance(node, ast.Assign):
+        return None
+    for target in node.targets:
+        pairs = [(target, node.value)]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=False))
+        for each, value in pairs:
+            if isinstance(each, ast.Name) and each.id == name:
+                return value
+    return None
 
 
 def _imported(node: ast.Import | ast.ImportFrom, name: str) -> object:

@@ -41,19 +41,11 @@ class Variables:
         return self._things[node.id]
 
     def assign(self, target: ast.expr, found: Thing) -> None:
-        """Give a name, or several, a value; Refusal if that is impossible."""
-        if isinstance(target, ast.Tuple | ast.List):
-            items = items_of(found)
-            if items is None or len(items) != len(target.elts):
-                count = "one value" if items is None else f"{len(items)} values"
-                raise Refusal(target, f"{len(target.elts)} variables for {count}")
-            for each, item in zip(target.elts, items, strict=True):
-                self.assign(each, item)
-        elif isinstance(target, ast.Name):
-            self._things[target.id] = self._stored(target, target.id, found)
-            self._has_value(target)
-        else:
+        """Give a name a value; Refusal if that is impossible."""
+        if not isinstance(target, ast.Name):
             raise Refusal(target, "components do not change: make a new vector")
+        self._things[target.id] = self._stored(target, target.id, found)
+        self._has_value(target)
 
     def assign_row(self, target: ast.Name, values: list[Value], times: int) -> None:
         """Make a list: these values, so many times."""
@@ -126,7 +118,16 @@ def _article(kind: Type) -> str:
     return f"{'an' if str(kind)[0] in 'aiu' else 'a'} {kind}"
 
 
-def items_of(found: Thing) -> tuple[Thing, ...] | None:
+def parted(target: ast.Tuple | ast.List, found: Thing) -> list[tuple[ast.expr, Thing]]:
+    """What each of several targets gets; Refusal if they are more or fewer."""
+    items = _items(found)
+    if items is None or len(items) != len(target.elts):
+        count = "one value" if items is None else f"{len(items)} values"
+        raise Refusal(target, f"{len(target.elts)} variables for {count}")
+    return list(zip(target.elts, items, strict=True))
+
+
+def _items(found: Thing) -> tuple[Thing, ...] | None:
     """What something has several of: items, or components."""
     match found:
         case Items():

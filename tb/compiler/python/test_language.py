@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctm.sim.compiler.python import translate_definition, translate_source
+from ctm.sim.compiler.source import Source
 from ctm.tb.compiler.python.modules import HEAD, module
 
 SIZE = 8
@@ -47,6 +49,7 @@ ANYWHERE = {
     "chained comparisons": "return 1 < i < 5, 0 <= j - 1 == i, (1 < i) < j, 2 > x >= 1 > y - 3",
     "truth": "return i and j, i or 7, x and y, not i",
     "conditions": "return (i > 2 or x < 1) and not (j == 3), bool(i), i if j else x, 1 if i > 1 and j else 0",
+    "several items": "w = [1.0] * 2\nw[0], (w[1], a) = x, (y, i)\nreturn w[0], w[1], a, len(w)",
     "assignments": "a = b = i\na += 2\nb *= 3\na, b = b, a\nreturn a, b, (a, b)[0] + (i, j)[-1], a // b if b else 0",
     "tuples": "p = (i, x)\nq = p[1], p[0]\n(c, d), e = q, j\np = (j, y)\nreturn c, d, e, p[0] + p[1]",
     "annotated": "a: float = i\na /= 2\nb: int = j\nreturn a, b, 1.0, 2.0",
@@ -114,7 +117,11 @@ def check(folder: Path, body: str, isa: str, *, tolerance: float = 0.0) -> None:
     """Compare the results of a kernel's body with those of Python."""
     lines = ["i, j = int(pixel.x), int(pixel.y)", "x, y = i / 2, j / 4", *body.split("\n")]
     text = "".join(f"    {line}\n" for line in lines)
-    kernel = module(folder, f"{HEAD}{PRELUDE}\n\n@ctm.kernel\ndef k({PARAMETERS}):\n{text}").k
+    kernels = module(folder, f"{HEAD}{PRELUDE}\n\n@ctm.kernel\ndef k({PARAMETERS}):\n{text}")
+    kernel = kernels.k
+    # A file that is only read means the same as one that is executed.
+    read = translate_source(Source.read(folder / "kernels.py"), "k")
+    assert read.source.text == translate_definition(kernel.definition).source.text
     found, expected = kernel[SIZE, SIZE](*arguments(), isa=isa), kernel[SIZE, SIZE].in_python(*arguments())
     if not isinstance(found, tuple):
         found, expected = (found,), (expected,)

@@ -1,0 +1,21 @@
+"""One step of n bodies that attract each other, as nbody.s."""
+
+from ctm import kernel
+from ctm.language import Image, dot, inversesqrt, texel, vec2, vec3, vec4
+
+
+@kernel
+def nbody(
+    pixel: vec2, positions: Image, velocities: Image, step: float, softening: float, width: float, height: float
+) -> tuple[vec4, vec4]:
+    """A body's position (x, y, z, mass) and its velocity after a step."""
+    me = texel(positions, pixel)
+    acceleration = vec3(0)
+    for j in range(int(height)):
+        for i in range(int(width)):
+            body = texel(positions, i, j)
+            way = body.xyz - me.xyz
+            root = inversesqrt(dot(way, way) + softening * softening)
+            acceleration += way * (body.w * root * (root * root))
+    velocity = texel(velocities, pixel).xyz + acceleration * step
+    return vec4(me.xyz + velocity * step, me.w), vec4(velocity, 0)
