@@ -1,7 +1,6 @@
 """The ``ctm`` command and its subcommands."""
 
 import importlib
-import importlib.metadata
 from typing import Annotated
 
 import typer
@@ -41,7 +40,9 @@ def application(wanted: str | None = None) -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"ctm {importlib.metadata.version(PROJECT)}")
+        from importlib import metadata
+
+        typer.echo(f"ctm {metadata.version(PROJECT)}")
         raise typer.Exit
 
 

@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctm.sim.compiler.clang import intermediate
 from ctm.sim.compiler.error import BackEndRefusal, Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import Function, Module
-from ctm.sim.compiler.python import PYTHON, Translation, translate_source
 from ctm.sim.compiler.refusals import check, kernels
 from ctm.sim.compiler.source import Source
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.elf import Executable
+
+if TYPE_CHECKING:
+    from ctm.sim.compiler.python import Translation
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,15 @@ def compile_kernel(source: Path | Source, *, isa: str = DEFAULT_TARGET, name: st
     """
     if isinstance(source, Path):
         source = Source.read(source)
-    if source.name.endswith(PYTHON):
+    if source.is_python:
+        # Kernels in C need not wait for this import.
+        from ctm.sim.compiler.python import translate_source
+
         return compile_translation(translate_source(source, name), isa=isa)
     return _compiled(source, isa, name)
 
 
-def compile_translation(translation: Translation, *, isa: str = DEFAULT_TARGET) -> Kernel:
+def compile_translation(translation: "Translation", *, isa: str = DEFAULT_TARGET) -> Kernel:
     """Compile a kernel in Python; errors as `compile_kernel`, with the lines of Python."""
     try:
         compiled = _compiled(translation.source, isa, translation.function)

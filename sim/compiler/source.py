@@ -6,7 +6,8 @@ from pathlib import Path
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.files import read_file
 
-SUFFIXES = (".c", ".py")
+_PYTHON = ".py"
+SUFFIXES = (".c", _PYTHON)
 """How names of sources end."""
 
 
@@ -23,6 +24,11 @@ class Source:
     text: str
     name: str
     folder: Path = Path()
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it is Python, by its name; anything else is C."""
+        return self.name.endswith(_PYTHON)
 
     @staticmethod
     def read(path: Path) -> "Source":

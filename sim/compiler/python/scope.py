@@ -16,8 +16,6 @@ from functools import lru_cache
 from types import FunctionType, ModuleType
 from typing import Any, Protocol
 
-import numpy as np
-
 from ctm.sim.compiler.python.refusal import Problem
 
 MODULES = ("math", "ctm", "ctm.language")
@@ -204,8 +202,8 @@ def _usable(value: Any) -> object:
     function = getattr(value, "__wrapped__", value)
     if isinstance(function, FunctionType) and not function.__module__.startswith("ctm.language"):
         return definition(function)
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
+    # A number or an array of numpy.
+    value = value.tolist() if hasattr(value, "tolist") else value
     return tuple(map(_usable, value)) if isinstance(value, list | tuple) else value
 
 

@@ -1,10 +1,9 @@
 """What an expression of a kernel is: a value of some type in C, several of them, or something that is only named."""
 
 import math
+from ctypes import c_float
 from dataclasses import dataclass
 from typing import NamedTuple
-
-import numpy as np
 
 from ctm.language.vectors import VECTORS, uint
 
@@ -135,8 +134,7 @@ def known(number: Number) -> Value:
 
 
 def _float(number: float) -> str:
-    with np.errstate(over="ignore"):
-        rounded = float(np.float32(number))
+    rounded = c_float(number).value
     if math.isnan(rounded):
         return '__builtin_nanf("")'
     if math.isinf(rounded):

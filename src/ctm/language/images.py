@@ -1,12 +1,12 @@
 """What kernels read, as plain Python: elements of numpy arrays; and pixels that are dropped."""
 
 import math
-from typing import Any, Generic, NoReturn, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from ctm.language.vectors import VECTORS, Vector, uint
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _Kind = TypeVar("_Kind")
 _KINDS: dict[str, type] = {"i": int, "u": uint, "f": float}
@@ -30,7 +30,7 @@ def discard() -> NoReturn:
     raise Discarded
 
 
-def texel(image: npt.NDArray[Any], *place: Any) -> Vector:
+def texel(image: "npt.NDArray[Any]", *place: Any) -> Vector:
     """The element at a place, (x, y) or a vector, rounded down and clamped to the edge.
 
     Four components of the image's kind; channels that it has not are 0, 0, 1.
@@ -40,7 +40,7 @@ def texel(image: npt.NDArray[Any], *place: Any) -> Vector:
     return _element(image[_index(y, height), _index(x, width)])
 
 
-def texture(image: npt.NDArray[Any], *place: Any) -> Vector:
+def texture(image: "npt.NDArray[Any]", *place: Any) -> Vector:
     """The same with coordinates from 0 to 1 over the whole image."""
     height, width = image.shape[:2]
     x, y = place[0] if len(place) == 1 else place
@@ -52,6 +52,9 @@ def _index(coordinate: float, size: int) -> int:
 
 
 def _element(values: Any) -> Vector:
+    # Whoever only compiles a kernel need not wait for numpy.
+    import numpy as np
+
     channels = np.atleast_1d(values)
     if channels.dtype.kind == "u" and channels.itemsize < _CHANNELS:
         channels = channels / np.iinfo(channels.dtype).max
