@@ -3,14 +3,37 @@
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 from ctm.sim.compiler.clang import CLANG, INCLUDE
-from ctm.tb.cli.invocation import report
+from ctm.tb.cli.invocation import ctm, report
 
-TEXT = (Path(__file__).parents[2] / "docs" / "kernels.md").read_text()
+ALL = (Path(__file__).parents[2] / "docs" / "kernels.md").read_text()
+PYTHON, TEXT = ALL.split("\n## Kernels in C\n")
 BLOCKS = re.findall(r"```(c|toml)\n(.*?)```", TEXT, re.DOTALL)
+
+
+def test_the_way_from_a_python_function_is_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for the hardware, in whose place stands the golden model."""
+    source, *steps = re.findall(r"```python\n(.*?)```", PYTHON, re.DOTALL)
+    (job,) = re.findall(r"```toml\n(.*?)```", PYTHON, re.DOTALL)
+    (tmp_path / "ripple.py").write_text(source)
+    (tmp_path / "ripple.toml").write_text(job)
+    monkeypatch.syspath_prepend(tmp_path)
+    names: dict[str, Any] = {}
+    exec("".join(steps).replace('Device("rtl")', 'Device("golden")'), names)
+    np.save(tmp_path / "picture.npy", names["picture"].astype(np.float32))
+    assert report("run", tmp_path / "ripple.toml")["status"] == "ok"
+    assert np.array_equal(np.load(tmp_path / "seen.npy")[:, :, 0], names["fast"])
+    assert ctm("cc", tmp_path / "ripple.py", "-o", tmp_path / "ripple.elf", "--isa", "r5xx").exit_code == 0
+    shown = re.findall(r"^    (ALU|TEX|OUT) (.*?) +; \d+ +(ripple\.py:\d+)$", PYTHON, re.MULTILINE)
+    text = ctm("disasm", tmp_path / "ripple.elf").stdout
+    assert len(shown) > 5
+    for kind, instruction, line in shown:
+        assert re.search(rf"    {kind} {re.escape(instruction)} .*{line}\n", text), instruction
 
 
 def test_the_first_kernel_runs_as_it_stands(tmp_path: Path) -> None:
