@@ -3,6 +3,7 @@
 Only lookups keep a port for each core, because each has its own first-level cache.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from amaranth import Cat, Module, Signal, Value
@@ -15,7 +16,7 @@ from ctm.rtl.border.lines import CODE_CLIENT
 from ctm.rtl.border.programs import AHEAD, CoreRoom, group_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.core_border import memory_members
-from ctm.rtl.dpp.core_module import CoreInstance, CoreModule
+from ctm.rtl.dpp.core_module import CoreModule
 from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
 from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.dpp.program import program_layout
@@ -25,7 +26,7 @@ from ctm.rtl.lib.sharing import Arbiter, SharedClient
 _ANSWERED = {"constants": LINE_BEATS, "tests": 1}
 """Clients whose answers come in the order of the requests, and beats of an answer."""
 
-CoreMaker = type[CoreModule] | type[CoreInstance]
+CoreMaker = Callable[[MachineConfig, InstructionSet], wiring.Component]
 
 
 def array_members(config: ArrayConfig) -> dict[str, Any]:
@@ -38,7 +39,7 @@ class Array(wiring.Component):
     """All cores of the machine.
 
     A group goes to the core that it is for; where there are several, behind those on their way there. `core` makes one
-    of the instruction set's: `CoreModule`, or `CoreInstance` where cores are written as a module of their own.
+    of the instruction set's: `CoreModule`, or a `CoreInstance` where cores are written as a module of their own.
 
     Members
     -------

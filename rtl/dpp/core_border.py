@@ -37,6 +37,9 @@ def memory_members(config: ArrayConfig, *, cores: int = 1) -> dict[str, Any]:
 def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     """The border of a core.
 
+    Outputs follow from registers and from `program` alone: not from another input in the same cycle, nor from a unit
+    that rests (`ctm.rtl.lib.rest`). So a core can be simulated by itself.
+
     Members
     -------
     program : ``In(program_layout(shapes))``

@@ -3,6 +3,8 @@
 This file wires what is R5xx's: code, constants and ports. docs/architecture.md has the picture.
 """
 
+from typing import Any
+
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
@@ -65,8 +67,10 @@ class Core(wiring.Component):
         self._connect_alu(m, generic, own)
         self._connect_texture(m, generic, own)
         self._count(m, generic, own)
-        fault_slot = self._connect_faults(m, generic, own)
-        connect_trace(m, self.trace, generic, own, self.fault, fault_slot)
+        fault, fault_slot = self._find_fault(m, generic, own)
+        connect_trace(m, self.trace, generic, own, fault, fault_slot)
+        # No output of a core follows from what is only there late in a cycle, as what flow control finds is.
+        m.d.sync += [self.fault.valid.eq(fault.valid), self.fault.payload.eq(fault.payload)]
         return m
 
     def _connect_loading(self, m: Module, generic: CoreParts, own: Parts) -> None:
@@ -181,9 +185,10 @@ class Core(wiring.Component):
                 self.active_lanes[unit.value].eq(Mux(executes, sum(group.active), 0)),
             ]
 
-    def _connect_faults(self, m: Module, generic: CoreParts, own: Parts) -> Value:
-        """Report a fault; the slot of its group."""
-        lookups, report, slot = generic.lookups, self.fault, Signal(slot_bits(self._config.array))
+    def _find_fault(self, m: Module, generic: CoreParts, own: Parts) -> tuple[Any, Value]:
+        """A fault, as it is reported a cycle later, and the slot of its group."""
+        lookups, slot = generic.lookups, Signal(slot_bits(self._config.array))
+        report = self.signature.members["fault"].signature.create()
         flow_done, alu_done = own.flow.scheduler.done, own.alu.scheduler.done
         m.d.comb += [
             generic.states.slots[_FAULT].eq(slot),
@@ -213,4 +218,4 @@ class Core(wiring.Component):
                 report.payload.pc.eq(lookups.refused.pc),
                 report.payload.client.eq(BusClient.INPUT),
             ]
-        return slot
+        return report, slot

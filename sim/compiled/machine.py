@@ -1,5 +1,7 @@
 """The whole machine as Verilog and as RTLIL."""
 
+from amaranth.lib import wiring
+
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.ctm import Ctm
 from ctm.rtl.dpp.core_module import NAME, CoreInstance, CoreModule
@@ -9,6 +11,8 @@ from ctm.sim.compiled.rewriting.repeated import merge
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools.beside import Beside
 from ctm.sim.compiled.tools.package import YOSYS
+from ctm.sim.compiled.tools.toolchain import Models
+from ctm.sim.compiled.uncore import SimulatedCore, Uncore
 from ctm.sim.compiled.verilog import convert, convert_to_rtlil, from_rtlil
 
 
@@ -29,15 +33,31 @@ def _core_verilog(config: MachineConfig) -> str:
     return convert(CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set]), top=NAME)
 
 
-def sampled_verilog(config: MachineConfig, *, top: str) -> str:
+def simulated(config: MachineConfig, *, top: str) -> Models:
     """The same for simulation: with a register at each input, see `Sampled`, clocks that stop, and each module once.
+
+    Several cores are a model of their own beside that of the machine, see `Uncore`.
 
     Raises
     ------
     ToolchainError
         As `machine_verilog`.
     """
-    return from_rtlil(merge(_rtlil(Sampled(config, CoreInstance), config, top, ClockGating()), top))
+    YOSYS.require()
+    if config.array.cores == 1:
+        machine = _rtlil(Sampled(config, CoreInstance), config, top, ClockGating())
+        return Models({top: from_rtlil(merge(machine, top))})
+    with Beside(_simulated_core, config) as core:
+        uncore = Uncore(config)
+        return Models({top: _gated(uncore, top), NAME: core.result()}, uncore.border())
+
+
+def _simulated_core(config: MachineConfig) -> str:
+    return _gated(SimulatedCore(config), NAME)
+
+
+def _gated(component: wiring.Component, top: str) -> str:
+    return from_rtlil(merge(convert_to_rtlil(component, top=top, platform=ClockGating()), top))
 
 
 def machine_rtlil(config: MachineConfig, *, top: str) -> str:

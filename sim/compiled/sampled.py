@@ -31,6 +31,7 @@ class Sampled(wiring.Component):
 
     def __init__(self, config: MachineConfig, core: CoreMaker) -> None:
         self._ctm = Ctm(config, core)
+        self.reset = Signal(init=1)
         super().__init__({"clk": In(1), "rst": In(1), **self._ctm.signature.members})
 
     def elaborate(self, platform: object) -> Module:
@@ -40,9 +41,8 @@ class Sampled(wiring.Component):
         sync: Any = ClockDomain()
         inputs: Any = ClockDomain(reset_less=True)
         m.domains.sync, m.domains.inputs = sync, inputs
-        reset = Signal(init=1)
-        m.d.inputs += reset.eq(own.rst)
-        m.d.comb += [sync.clk.eq(own.clk), inputs.clk.eq(own.clk), sync.rst.eq(reset)]
+        m.d.inputs += self.reset.eq(own.rst)
+        m.d.comb += [sync.clk.eq(own.clk), inputs.clk.eq(own.clk), sync.rst.eq(self.reset)]
         m.submodules.ctm = self._ctm
         for name, member in self._ctm.signature.members.items():
             outer, inner = getattr(self, name), getattr(self._ctm, name)

@@ -33,4 +33,9 @@ struct Model : cxxrtl_design::p_ctm {
         commit();
         eval();
     }
+
+    // One thread clocks it.
+    struct Helper {
+        explicit Helper(Model&) {}
+    };
 };

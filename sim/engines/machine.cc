@@ -2,7 +2,8 @@
 //
 // In front of this text stand the class Model, a structure with the signals of each memory port, and the list
 // MEMORY_PORTS of them. A model's ports are members that behave as numbers; after its inputs of the next cycle have been
-// set, advance() begins this cycle and computes its outputs.
+// set, advance() begins this cycle and computes its outputs. It may be helped as long as an object of the class Helper
+// lives.
 
 namespace {
 
@@ -107,6 +108,7 @@ EXPORTED bool machine_read(void* handle, std::uint32_t offset, std::uint32_t* va
 // Clocks until the interrupt is raised, at most `cycles` cycles; whether it is.
 EXPORTED bool machine_run(void* handle, std::uint64_t cycles) {
     Machine& own = *machine(handle);
+    [[maybe_unused]] Model::Helper helper{own.model};
     while (cycles-- && !own.irq) own.clock();
     return own.irq;
 }

@@ -171,13 +171,13 @@ def signals(memory: MemoryConfig) -> list[str]:
     return ["irq", *(f"s_axi_control_{signal}" for signal in _CONTROL_SIGNALS), *ports]
 
 
-def host(memory: MemoryConfig, model: str) -> str:
-    """C++ that clocks a machine with this memory; `model` is the name of a file that defines it, see `machine.cc`."""
+def host(memory: MemoryConfig, *model: str) -> str:
+    """C++ that clocks a machine with this memory; `model` are the files that define it, see `machine.cc`."""
     prefixes = [f"m_axi_{name}" for name in memory.ports]
     ports = [_port(prefix, memory.data_bits) for prefix in prefixes]
     listed = " ".join(f"USE({prefix}_port, {number})" for number, prefix in enumerate(prefixes))
-    memory_text, model_text, host_text = (_text(name) for name in ("axi_memory.h", model, "machine.cc"))
-    return "\n".join([memory_text, model_text, *ports, f"#define MEMORY_PORTS(USE) {listed}", host_text])
+    before = (_text(name) for name in ("axi_memory.h", *model))
+    return "\n".join([*before, *ports, f"#define MEMORY_PORTS(USE) {listed}", _text("machine.cc")])
 
 
 def _text(name: str) -> str:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.compiled.tools.toolchain import build
+from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.model import TOP, CompiledEngine, hardware, host, key
 
@@ -18,12 +18,12 @@ class RtlEngine(CompiledEngine):
         """See `CompiledEngine.library`."""
         config = hardware(config)
 
-        def verilog() -> str:
+        def models() -> Models:
             tell()
             # Imported here, because a start with a model that is in the cache should not wait for them.
-            from ctm.sim.compiled.machine import sampled_verilog
+            from ctm.sim.compiled.machine import simulated
 
-            return sampled_verilog(config, top=TOP)
+            return simulated(config, top=TOP)
 
-        wrapper = f'#include "V{TOP}.h"\n{host(config.memory, "verilated_model.h")}'
-        return build(verilog, wrapper, top=TOP, key=key(config))
+        model = "verilated_model.h" if config.array.cores == 1 else "verilated_cores.h"
+        return build(models, f'#include "models.h"\n{host(config.memory, "verilated.h", model)}', key=key(config))

@@ -4,9 +4,10 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from ctm.sim.compiled.error import ToolchainError
@@ -15,7 +16,7 @@ from ctm.sim.compiled.tools.clang import CACHE_VARIABLE, clang_beside
 from ctm.sim.compiled.tools.package import VERILATOR, installation
 from ctm.sim.compiled.tools.programs import Tools, check, run
 
-_BUILD = "3"
+_BUILD = "4"
 """To be changed with what this module does beyond the flags below."""
 _VERILATOR_FLAGS = (
     "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing", "-Wno-fatal", "-Wno-lint",
@@ -53,6 +54,14 @@ class Verilator:
 
 
 @dataclass(frozen=True)
+class Models:
+    """Verilog by the names of the modules that become models, and C++ that belongs to them."""
+
+    verilog: Mapping[str, str]
+    header: str = ""
+
+
+@dataclass(frozen=True)
 class Compiler:
     """A C++ compiler; `command` may have options."""
 
@@ -71,13 +80,13 @@ class Part:
     flags: tuple[str, ...]
 
 
-def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str = "") -> Path:
-    """The shared object of module `top`'s model and a C++ wrapper around it.
+def build(models: Models | Callable[[], Models], wrapper: str, *, key: str = "") -> Path:
+    """The shared object of models and a C++ wrapper around them.
 
-    The model's class is `V` and `top`, its header ``"V<top>.h"``. Of the wrapper only functions with default visibility
-    can be called. The file may be replaced by the same again, never changed. Verilog that takes long to write can be
-    given as a function, which is called only if the cache has nothing under `key`: that must then stand for all that
-    the Verilog is made from.
+    A module's class is `V` and its name, its header ``"V<name>.h"``; ``"models.h"`` includes all of them. Of the
+    wrapper only functions with default visibility can be called. The file may be replaced by the same again, never
+    changed. Models that take long to write can be given as a function, which is called only if the cache has nothing
+    under `key`: that must then stand for all that they are made from.
 
     Raises
     ------
@@ -86,24 +95,24 @@ def build(verilog: str | Callable[[], str], wrapper: str, *, top: str, key: str 
     """
     verilator, compiler = find_verilator(), find_compiler()
     large = find_large_model_compiler(compiler)
-    made_from = verilog if isinstance(verilog, str) else key
-    parts = (_BUILD, made_from, wrapper, top, verilator.version, *compiler.command, compiler.version,
+    made_from = (key,) if callable(models) else (*chain(*models.verilog.items()), models.header)
+    parts = (_BUILD, *made_from, wrapper, verilator.version, *compiler.command, compiler.version,
              *large.command, large.version, *large.large_model_flags, *_VERILATOR_FLAGS, *_COMPILER_FLAGS,
              *_MODEL_FLAGS, *_START_FLAGS)  # fmt: skip
 
     def make(folder: Path, target: Path) -> None:
-        source = folder / f"{top}.v"
-        source.write_text(verilog if isinstance(verilog, str) else verilog())
-        _verilate(verilator, source, folder, top)
-        objects = _model(compiler, large, folder, wrapper, (*verilator.include, f"-I{folder}"))
+        folders = _verilate(verilator, models() if callable(models) else models, folder)
+        # Of several models the first one's code has the wrapper.
+        parts = [part for own in folders for part in _parts(compiler, large, own, wrapper * (own == folders[0]))]
+        objects = compile_parts(parts, folder, (*verilator.include, *(f"-I{path}" for path in (folder, *folders))))
         objects.append(_runtime(verilator, compiler))
         run([*compiler.command, "-shared", *map(str, objects), "-o", str(target), "-lpthread"], folder)
 
     return cached("model", parts, ".so", make)
 
 
-def _model(compiler: Compiler, large: Compiler, folder: Path, wrapper: str, options: Sequence[str]) -> list[Path]:
-    """The object files of a wrapper and the C++ beside it. They are few, because the headers alone take a second."""
+def _parts(compiler: Compiler, large: Compiler, folder: Path, wrapper: str) -> Iterator[Part]:
+    """What is to be compiled of a model and the C++ beside it: little, because the headers alone take a second."""
     generated = set(folder.glob("*.cpp"))
     start = {path for path in generated if path.stem.endswith("Slow")}
     if _size(start) < _LONG_START:
@@ -113,10 +122,10 @@ def _model(compiler: Compiler, large: Compiler, folder: Path, wrapper: str, opti
     own, flags = (large, large.large_model_flags) if is_large else (compiler, _MODEL_FLAGS)
     texts = [_includes(part) for part in _shares(cycle, _PARTS if is_large else 1)]
     # The wrapper's calls should be seen together with the function that they call most.
-    parts = [Part(own, f"model_{number}", text + wrapper * (number == 0), flags) for number, text in enumerate(texts)]
+    for number, text in enumerate(texts):
+        yield Part(own, f"{folder.name}_{number}", text + wrapper * (number == 0), flags)
     if start:
-        parts.append(Part(compiler, "start", _includes(start), _START_FLAGS))
-    return compile_parts(parts, folder, options)
+        yield Part(compiler, f"{folder.name}_start", _includes(start), _START_FLAGS)
 
 
 def compile_parts(parts: Sequence[Part], folder: Path, options: Sequence[str]) -> list[Path]:
@@ -166,10 +175,23 @@ def _includes(sources: Iterable[Path]) -> str:
     return "".join(f'#include "{path}"\n' for path in sorted(sources))
 
 
-def _verilate(verilator: Verilator, source: Path, folder: Path, top: str) -> None:
+def _verilate(verilator: Verilator, models: Models, folder: Path) -> list[Path]:
+    """C++ of models, some at a time, each in a folder of its own, which it gives."""
     command = [str(verilator.root / "bin" / "verilator_bin"), *_VERILATOR_FLAGS]
-    run([*command, "--Mdir", str(folder), "--top-module", top, "--prefix", f"V{top}", str(source)], folder,
-        environment={"VERILATOR_ROOT": str(verilator.root)})  # fmt: skip
+    folders = [folder / top for top in models.verilog]
+    with Tools(_PARTS) as tools:
+        runs = []
+        for own, (top, text) in zip(folders, models.verilog.items(), strict=True):
+            own.mkdir()
+            source = own / f"{top}.v"
+            source.write_text(text)
+            options = ["--Mdir", str(own), "--top-module", top, "--prefix", f"V{top}", str(source)]
+            runs.append(tools.start([*command, *options], own, environment={"VERILATOR_ROOT": str(verilator.root)}))
+        for result in runs:
+            check(result.result())
+    headers = _includes(own / f"V{own.name}.h" for own in folders)
+    (folder / "models.h").write_text(headers + models.header)
+    return folders
 
 
 def find_verilator() -> Verilator:

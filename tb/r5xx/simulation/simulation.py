@@ -18,7 +18,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r5xx.trace import trace_layout
 from ctm.sim.compiled.numbered import Numbered
-from ctm.sim.compiled.tools.toolchain import build
+from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.compiled.verilog import convert, ports
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.memory import Memory
@@ -157,7 +157,7 @@ class CoreSimulation:
         listed = list(ports(core))
         texts = [resources.files("ctm.tb.r5xx.simulation").joinpath(name).read_text() for name in _SOURCES]
         wrapper = "".join([port_declarations(listed, config.array), *texts])
-        self.library = _load(build(convert(Numbered(core, listed), top=_TOP), wrapper, top=_TOP))
+        self.library = _load(build(Models({_TOP: convert(Numbered(core, listed), top=_TOP)}), wrapper))
         self._core: int = self.library.core_make()
 
     def __del__(self) -> None:

@@ -1,0 +1,158 @@
+"""The machine in two models: a core, compiled once however many there are, and the uncore, which is all the rest.
+
+A compiled model has as many copies of a module's code as there are instances, and a cycle runs through all of them.
+Here cores are objects of one class, and whoever clocks them carries what crosses their borders (`Uncore.border`). That
+works because no output of a core follows from an input in the same cycle but from `EARLY`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from amaranth import ClockDomain, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Flow, In, Out
+
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.core_module import CoreInstance, CoreModule
+from ctm.rtl.instruction_sets import INSTRUCTION_SETS
+from ctm.sim.compiled.sampled import Sampled
+from ctm.sim.compiled.verilog import Port, ports
+
+EARLY = "program"
+"""An input of cores that seldom changes; outputs follow from it in the same cycle, so it is given in front of them."""
+_BORDER = """
+#include <cstring>
+
+constexpr unsigned CORES = {cores};
+
+// Whether it is something else than before.
+template <typename Signal>
+bool put(Signal& target, const Signal& source) {{
+    if (!std::memcmp(&target, &source, sizeof target)) return false;
+    target = source;
+    return true;
+}}
+
+template <typename Uncore, typename Cores>
+void give_early(const Uncore& uncore, Cores& cores) {{
+    {early}
+}}
+
+template <typename Uncore, typename Cores>
+void take(Uncore& uncore, const Cores& cores) {{
+    {taken}
+}}
+
+template <typename Uncore, typename Cores>
+void give(const Uncore& uncore, Cores& cores) {{
+    {given}
+}}
+"""
+
+
+class Uncore(wiring.Component):
+    """`Sampled` with a port for each that its cores would have.
+
+    Members
+    -------
+    as those of `Sampled`
+    reset : ``Out(1)``
+        The machine's, which resets cores too.
+    core_0_load and so on
+        What core 0 has as `load`, seen from the other side.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
+        self._sockets = [_Socket(config, instruction_set) for _ in range(config.array.cores)]
+        waiting = iter(self._sockets)
+        self._machine = Sampled(config, lambda *_: next(waiting))
+        crossing = {name: (Out if port.is_input else In)(port.width) for name, port in self._crossing()}
+        super().__init__({**self._machine.signature.members, "reset": Out(1), **crossing})
+
+    def _crossing(self) -> Iterator[tuple[str, Port]]:
+        for number, socket in enumerate(self._sockets):
+            yield from ((f"core_{number}_{_plain(port)}", port) for port in ports(socket))
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        own: Any = self
+        m.submodules.machine = self._machine
+        for name, member in self._machine.signature.members.items():
+            outer, inner = getattr(self, name), getattr(self._machine, name)
+            m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
+        m.d.comb += own.reset.eq(self._machine.reset)
+        for name, port in self._crossing():
+            outer = getattr(self, name)
+            m.d.comb += outer.eq(port.value) if port.is_input else port.value.eq(outer)
+        return m
+
+    def border(self) -> str:
+        """C++ for an object of each model, `Uncore` and an array of `CORES` cores, whatever classes they are.
+
+        ``take(uncore, cores)`` carries what cores give to the uncore, ``give_early(uncore, cores)`` and
+        ``give(uncore, cores)`` what they get to them; a core's `is_given` says then that it is something else.
+        """
+        lines: dict[str, list[str]] = {"early": [], "taken": [], "given": []}
+        for number, socket in enumerate(self._sockets):
+            core, uncore = f"cores[{number}]", f"uncore.core_{number}"
+            lines["given"].append(f"{core}.is_given |= put({core}.rst, uncore.reset);")
+            for port in ports(socket):
+                inside, outside = f"{core}.core_{_plain(port)}", f"{uncore}_{_plain(port)}"
+                if port.is_input:
+                    kind = "early" if port.name == EARLY else "given"
+                    lines[kind].append(f"{core}.is_given |= put({inside}, {outside});")
+                else:
+                    lines["taken"].append(f"{outside} = {inside};")
+        return _BORDER.format(cores=len(self._sockets), **{kind: "\n    ".join(own) for kind, own in lines.items()})
+
+
+class _Socket(CoreInstance):
+    """The place of a core that is a model of its own: who has made it drives its outputs."""
+
+    def elaborate(self, platform: object) -> Any:
+        """There is nothing."""
+        return Module()
+
+
+class SimulatedCore(wiring.Component):
+    """A core as a model of its own, with a register at each input.
+
+    Members
+    -------
+    clk : ``In(1)``
+    given_clk : ``In(1)``
+        At its rising edge inputs are taken.
+    rst, core_load and so on
+        As those of a core.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._core = CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set])
+        members = {f"core_{_plain(port)}": (In if port.is_input else Out)(port.width) for port in ports(self._core)}
+        super().__init__({"clk": In(1), "rst": In(1), "given_clk": In(1), **members})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        own: Any = self
+        sync: Any = ClockDomain()
+        given: Any = ClockDomain(reset_less=True)
+        m.domains.sync, m.domains.given = sync, given
+        reset = Signal(init=1)
+        m.d.given += reset.eq(own.rst)
+        m.d.comb += [sync.clk.eq(own.clk), given.clk.eq(own.given_clk), sync.rst.eq(reset)]
+        m.submodules.core = self._core
+        for port in ports(self._core):
+            outer = getattr(self, f"core_{_plain(port)}")
+            if port.is_input:
+                m.d.given += port.value.eq(outer)
+            else:
+                m.d.comb += outer.eq(port.value)
+        return m
+
+
+def _plain(port: Port) -> str:
+    """A port's name without what has another name in C++."""
+    return port.name.replace("__", "_")

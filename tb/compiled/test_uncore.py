@@ -1,0 +1,58 @@
+"""A machine whose cores are models of their own does the same, whoever clocks them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ctm.rtl.config import TINY, with_settings
+from ctm.rtl.dpp.core_module import CoreModule
+from ctm.rtl.instruction_sets import INSTRUCTION_SETS
+from ctm.rtl.lib.rest import ClockGating
+from ctm.sim.compiled.uncore import EARLY, Uncore
+from ctm.sim.compiled.verilog import convert_to_rtlil
+from ctm.sim.engines.engine import Report
+from ctm.sim.report.workloads import matmul, prepare
+from ctm.tb.compiled.paths import Paths
+
+TWO = with_settings(TINY, {"array.cores": 2})
+
+
+def course() -> Report:
+    """What is counted while two cores run."""
+    prepared = prepare(matmul(32), "rtl", TWO)
+    prepared.device.run(prepared.commands)
+    assert prepared.is_right()
+    return prepared.device.report()
+
+
+@pytest.mark.long
+def test_outputs_of_a_core_follow_from_registers_that_are_settled_early_and_from_one_input(tmp_path: Path) -> None:
+    core = CoreModule(TWO, INSTRUCTION_SETS[TWO.array.instruction_set])
+    paths = Paths(convert_to_rtlil(core, top="core", platform=ClockGating()), top="core", folder=tmp_path)
+    assert {name for name in paths.inputs if paths.reached(name)} == {f"\\{EARLY}"}
+    assert "\\group__valid" in paths.inputs and "\\group__ready" in paths.outputs
+    assert "\\fault__valid" in paths.reached_from_registers("clk")
+    assert not paths.reached_from_registers("operands_clk"), "a unit that rests has its operands late in a cycle"
+
+
+@pytest.mark.long
+def test_the_early_input_follows_from_nothing_that_cores_give(tmp_path: Path) -> None:
+    paths = Paths(convert_to_rtlil(Uncore(TWO), top="ctm"), top="ctm", folder=tmp_path)
+    given = [name for name in paths.inputs if name.startswith("\\core_")]
+    reached = {name: paths.reached(name) for name in given}
+    assert f"\\core_1_{EARLY}" in paths.outputs
+    assert not any(name.endswith(f"_{EARLY}") for outputs in reached.values() for name in outputs)
+    assert "\\core_1_code_response_ready" in reached or any(reached.values())
+
+
+def test_a_second_thread_changes_nothing() -> None:
+    processors = os.sched_getaffinity(0)
+    if len(processors) < 2:
+        pytest.skip("there is one processor")
+    with_two = course()
+    os.sched_setaffinity(0, {min(processors)})
+    try:
+        assert course() == with_two
+    finally:
+        os.sched_setaffinity(0, processors)
