@@ -195,6 +195,9 @@ class _Selection(Values):
             self.remainder(instruction.result, left, mask + 1)
         elif instruction.opcode == "or" and "disjoint" in instruction.text:
             self.add("ADD", instruction.result, left, right)
+        elif instruction.opcode == "xor" and mask == -1:
+            # What LLVM makes of -1 - x.
+            self.add("ADD", instruction.result, right, -left)
         else:
             raise Unsupported(_BITS)
 

@@ -50,6 +50,12 @@ def test_a_few(tmp_path: Path, isa: str, first: int) -> None:
     assert run(range(first, first + 8), tmp_path, isa)["right"] >= 7
 
 
+@pytest.mark.parametrize(("isa", "seed"), [("r700", 175), ("r5xx", 1155)])
+def test_what_was_wrong_once(tmp_path: Path, isa: str, seed: int) -> None:
+    """An instruction among control flow that looks like a NOP; -1 - x, of which LLVM makes ~x."""
+    assert run(range(seed, seed + 1), tmp_path, isa)["right"] == 1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(0, 180, _BATCH))
 @pytest.mark.parametrize(("isa", "offset"), [("r700", 0), ("r5xx", 1000)])

@@ -189,6 +189,9 @@ def test_a_group_that_reads_an_array_behind_an_indexed_write_is_refused() -> Non
 def test_arithmetic_among_control_flow_and_clauses_cut_off_are_refused() -> None:
     with pytest.raises(ElfError, match="CF word 1: LLVM made arithmetic among control flow"):
         read_object(an_object([clause(3, 1), (0, 0x10 << 23), NOP, add((0, 0), (1, 0))]))
+    # One that has the number of a NOP, and no barrier.
+    with pytest.raises(ElfError, match="CF word 1: LLVM made arithmetic among control flow"):
+        read_object(an_object([clause(3, 1), (0x600000FD, 0x40200C90), NOP, add((0, 0), (1, 0))]))
     low, high = add((0, 0), (1, 0))
     for units in ([clause(2, 2), NOP, (low & 0x7FFFFFFF, high), (low & 0x7FFFFFFF, high)], [clause(2, 9), NOP]):
         with pytest.raises(ElfError, match="CF word 0: LLVM made a clause that is cut off"):

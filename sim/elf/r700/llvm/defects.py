@@ -19,6 +19,8 @@ _KNOWN = tuple(
     )
 )  # fmt: skip
 """CF words that LLVM makes."""
+_UNUSED = ("cf_const", "call_count", "reserved", "valid_pixel_mode", "whole_quad_mode")
+"""Fields that are 0 in all of them."""
 
 _WITHOUT_PREDICATES = "compile with -mllvm -r600-if-convert=0"
 
@@ -36,7 +38,7 @@ def refuse_defects(units: Sequence[Unit]) -> None:
     """
     found = list(words(units, 0))
     for word in found:
-        if not word.is_alu and not word.is_export and word.fields["cf_inst"] not in _KNOWN:
+        if not word.is_alu and not word.is_export and not _is_control_flow(word):
             _refuse(word, "made arithmetic among control flow", _WITHOUT_PREDICATES)
         if word.is_alu and not _is_whole(units, word):
             _refuse(word, "made a clause that is cut off", _WITHOUT_PREDICATES)
@@ -50,6 +52,12 @@ def refuse_defects(units: Sequence[Unit]) -> None:
 
 def _refuse(word: Word, problem: str, advice: str) -> None:
     raise DefectError(problem, word.address, advice)
+
+
+def _is_control_flow(word: Word) -> bool:
+    """Whether a word is one as LLVM makes them; an ALU instruction in its place may have the number of one."""
+    fields = word.fields
+    return fields["cf_inst"] in _KNOWN and bool(fields["barrier"]) and not any(fields[name] for name in _UNUSED)
 
 
 def _is_whole(units: Sequence[Unit], word: Word) -> bool:
