@@ -3,14 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 from ctm.sim.assembler.error import AssemblyError, Diagnostic
 from ctm.sim.assembler.listing import Listing
-from ctm.sim.assembler.r5xx.printer.disassembler import disassemble as disassemble_r5xx
-from ctm.sim.assembler.r5xx.program import assemble as assemble_r5xx
-from ctm.sim.assembler.r700.printer.disassembler import disassemble as disassemble_r700
-from ctm.sim.assembler.r700.program import assemble as assemble_r700
 from ctm.sim.elf import Executable
 from ctm.sim.elf.r5xx.executable import Executable as R5xxExecutable
 from ctm.sim.elf.r700.executable import Executable as R700Executable
@@ -36,8 +34,22 @@ class Language:
     disassemble: Callable[[Any], str]
 
 
-_R5XX = Language(name="r5xx", kind=R5xxExecutable.kind, assemble=assemble_r5xx, disassemble=disassemble_r5xx)
-_R700 = Language(name="r700", kind=R700Executable.kind, assemble=assemble_r700, disassemble=disassemble_r700)
+def _call(module: str, name: str, *arguments: Any) -> Any:
+    """Call a function of a language, which is imported now: whoever uses one need not wait for the others."""
+    return getattr(import_module(f"ctm.sim.assembler.{module}"), name)(*arguments)
+
+
+def _language(name: str, kind: str) -> Language:
+    return Language(
+        name=name,
+        kind=kind,
+        assemble=partial(_call, f"{name}.program", "assemble"),
+        disassemble=partial(_call, f"{name}.printer.disassembler", "disassemble"),
+    )
+
+
+_R5XX = _language("r5xx", R5xxExecutable.kind)
+_R700 = _language("r700", R700Executable.kind)
 LANGUAGES = {language.name: language for language in (_R5XX, _R700)}
 
 _BLANK = r"[ \t\r\f\v]*"
