@@ -4,6 +4,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INT_CONSTANTS, WORD_BYTES
 from ctm.sim.compiler.python import Signature, Type
 from ctm.sim.compiler.targets import TARGETS
@@ -63,7 +64,9 @@ class Workspace:
         floats, ints, bools = self._tables
         commands.set_constf_fmt(floats).set_consti_fmt(ints).set_constb_fmt(bools)
         commands.inv_inp_cache().inv_constf_cache().inv_consti_cache().inv_constb_cache()
-        commands.set_out_mask().set_domain(0, 0, width - 1, height - 1).start_program()
+        # Whatever else runs on the device may have set these.
+        commands.set_out_mask().set_cond_test(ConditionalTest.ALWAYS).set_cond_out_mask(enable=False)
+        commands.set_domain(0, 0, width - 1, height - 1).start_program()
         device.submit(commands.flush_out_cache().wait_for_idle(), self._commands)
         device.wait()
         are_floats = TARGETS[program.kind].whole_floats

@@ -200,7 +200,7 @@ class LiveScope:
 def _usable(value: Any) -> object:
     """A value as a scope gives it: numbers of numpy as Python's own, functions of the user as definitions."""
     function = getattr(value, "__wrapped__", value)
-    if isinstance(function, FunctionType) and not function.__module__.startswith("ctm.language"):
+    if isinstance(function, FunctionType) and not str(function.__module__).startswith("ctm.language"):
         return definition(function)
     # A number or an array of numpy.
     value = value.tolist() if hasattr(value, "tolist") else value

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm import Device, kernel
+from ctm import CommandBuffer, Device, kernel
 from ctm.language import vec2
 from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
+from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.sim.compiler import KernelError
 from ctm.sim.fault import MachineError
 from ctm.tb.compiler.python.modules import HEAD, module
@@ -217,6 +218,13 @@ def test_calls_use_the_same_memory_again(kernels: ModuleType) -> None:
     for side in (64, 17, 64, 33):
         kernels.copied[side, side](picture, device=golden)
     assert golden.allocate(1) - before == 2048
+
+
+def test_what_else_ran_on_the_device_does_no_harm(kernels: ModuleType) -> None:
+    golden = device("r700")
+    commands = CommandBuffer().set_out_mask(red=False).set_cond_out_mask(enable=True)
+    golden.run(commands.set_cond_test(ConditionalTest.NEVER).init_perf_counters(enable=True))
+    assert np.array_equal(kernels.single[2, 1](device=golden)[0], [[0, 1]])
 
 
 def test_a_device_is_given_back(kernels: ModuleType) -> None:
