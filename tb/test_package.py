@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[1]
-DATA = {".cc", ".h", ".md", ".toml", ".s", ".npy", ".npz", ".json"}
+DATA = {".cc", ".h", ".v", ".md", ".toml", ".s", ".npy", ".npz", ".json"}
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:

@@ -8,6 +8,8 @@ from rich.console import Console
 
 from ctm.sim.cli.options import Json, Preset, Settings, configuration
 from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.jobs.execution import check_kinds
+from ctm.sim.jobs.loading import load_job
 from ctm.sim.report.hardware import TOP, write_hardware
 
 
@@ -15,17 +17,25 @@ def verilog(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the files go.")] = Path("."),
     preset: Preset = None,
     settings: Settings = None,
+    testbench: Annotated[
+        Path | None, typer.Option("--testbench", metavar="JOB.toml", help="Also a testbench that replays this job.")
+    ] = None,
     json_wanted: Json = False,
 ) -> None:
     """Write the machine as synthesizable Verilog: module `ctm`, a file list, its configuration, a C header."""
     outcome = Outcome(json_wanted=json_wanted, files={})
     with outcome.reported():
-        config = configuration(preset, settings)
+        job = None if testbench is None else load_job(testbench)
+        config = configuration(preset, settings, kind=None if job is None else job.kinds[0])
+        if job is not None:
+            check_kinds(job, config)
         with Console(stderr=True).status("writing the machine as Verilog"):
             try:
-                files = write_hardware(config, output)
+                files = write_hardware(config, output, job)
             except ValueError as error:
                 raise BadInput(str(error)) from None
         outcome.fields["files"] = {kind: str(path) for kind, path in files.items()}
         outcome.say(f"module {TOP}: {files['verilog']}; sources {files['list']}; configuration "
                     f"{files['configuration']}; registers {files['header']}")  # fmt: skip
+        if job is not None:
+            outcome.say(f"testbench {files['testbench']}; its first lines say how to run it")

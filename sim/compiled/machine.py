@@ -45,7 +45,7 @@ def simulated(config: MachineConfig, *, top: str) -> Models:
     """
     YOSYS.require()
     if config.array.cores == 1:
-        machine = _rtlil(Sampled(config, CoreInstance), config, top, ClockGating())
+        machine = rtlil(Sampled(config, CoreInstance), config, top, ClockGating())
         return Models({top: from_rtlil(merge(machine, top))})
     with Beside(_simulated_core, config) as core:
         uncore = Uncore(config)
@@ -62,10 +62,11 @@ def _gated(component: wiring.Component, top: str) -> str:
 
 def machine_rtlil(config: MachineConfig, *, top: str) -> str:
     """The machine in the text form of Yosys's own netlists; a core is written once, however many there are."""
-    return _rtlil(Ctm(config, CoreInstance), config, top)
+    return rtlil(Ctm(config, CoreInstance), config, top)
 
 
-def _rtlil(machine: Ctm | Sampled, config: MachineConfig, top: str, platform: ClockGating | None = None) -> str:
+def rtlil(machine: Ctm | Sampled, config: MachineConfig, top: str, platform: ClockGating | None = None) -> str:
+    """A machine with a `CoreInstance` for each core in that form, and the core."""
     with Beside(_core_rtlil, config, platform) as core:
         return convert_to_rtlil(machine, top=top, platform=platform) + core.result()
 

@@ -29,6 +29,8 @@ class Run:
 class Execution:
     """A job on a device of its own."""
 
+    make_device: type[Device] = Device
+
     def __init__(
         self,
         job: LoadedJob,
@@ -42,7 +44,7 @@ class Execution:
         trace: TextIO | None = None,
     ) -> None:
         self._job = job
-        self.device = Device(
+        self.device = self.make_device(
             engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
         )
         self._inputs = {

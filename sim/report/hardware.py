@@ -7,19 +7,25 @@ from typing import Any
 
 from ctm.rtl.config import MachineConfig, check_hardware
 from ctm.sim.files import try_files, write_file
+from ctm.sim.jobs.loading import LoadedJob
+from ctm.sim.jobs.recording import record
 from ctm.sim.report.header import c_header
+from ctm.sim.report.testbench import EXPECTED, HOST, TESTBENCH, replaying
+from ctm.sim.runtime.device import WATCHDOG
 
 TOP = "ctm"
 
 
-def write_hardware(config: MachineConfig, folder: Path) -> dict[str, Path]:
+def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = None) -> dict[str, Path]:
     """Write the machine of a configuration into a folder, each file completely or not at all.
+
+    With a job also a testbench that replays it, see `ctm.sim.report.testbench`.
 
     Returns
     -------
     files
         By what they are: ``verilog``, ``list`` (the sources, for tools that take one with ``-f``), ``configuration``
-        (JSON) and ``header`` (C).
+        (JSON) and ``header`` (C); with a job ``testbench``, and what it reads, ``host`` and ``expected``.
 
     Raises
     ------
@@ -29,21 +35,28 @@ def write_hardware(config: MachineConfig, folder: Path) -> dict[str, Path]:
         A file cannot be written.
     ValueError
         There is no hardware of this configuration.
+    MachineError
+        The job fails on the golden model.
     """
     check_hardware(config)
     names = {"verilog": f"{TOP}.v", "list": f"{TOP}.f", "configuration": f"{TOP}.json", "header": f"{TOP}.h"}
+    if job is not None:
+        names |= {"testbench": f"{TESTBENCH}.v", "host": HOST, "expected": EXPECTED}
     files = {kind: folder / name for kind, name in names.items()}
     try_files(dict.fromkeys(files.values(), 0), make_folders=True)
 
     # Imported here, because they take long and nothing else of the command line needs them.
     from ctm.sim.compiled.machine import machine_verilog
 
+    recording = None if job is None else record(job, config, watchdog=WATCHDOG)
     texts = {
         "verilog": machine_verilog(config, top=TOP),
         "list": f"{names['verilog']}\n",
         "configuration": json.dumps(_configuration(config), indent=2) + "\n",
         "header": c_header(),
     }
+    if recording is not None:
+        texts |= replaying(recording, config, [names["verilog"]])
     for kind, text in texts.items():
         write_file(files[kind], text.encode(), make_folders=True)
     return files

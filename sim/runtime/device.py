@@ -75,6 +75,10 @@ class Device:
         """The address of `size` bytes of free memory, fit for a base address; `region` is local or system."""
         return self._heap.allocate(size, region)
 
+    def used(self, region: str) -> tuple[int, int]:
+        """First address and end of the memory of a region that `allocate` has handed out."""
+        return self._heap.used(region)
+
     def place(self, data: bytes | Executable, region: str = LOCAL) -> int:
         """The address of a new copy of `data` in the machine's memory; of a program, of its ELF file."""
         contents = data if isinstance(data, bytes) else write(data)

@@ -16,6 +16,10 @@ class Heap:
         self._next = {region: first for region, (first, _) in REGIONS.items()}
         self._next[LOCAL] = BASE_ALIGNMENT
 
+    def used(self, region: str) -> tuple[int, int]:
+        """Where the memory of a region begins that was handed out, or is left free, and where it ends."""
+        return REGIONS[region][0], self._next[region]
+
     def allocate(self, size: int, region: str = LOCAL) -> int:
         """The address of `size` free bytes, a multiple of 2 KiB.
 

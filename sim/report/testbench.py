@@ -1,0 +1,104 @@
+"""A testbench in plain Verilog that replays a job on the machine."""
+
+from collections.abc import Iterable, Iterator
+from importlib import resources
+
+import numpy as np
+
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.host import REGISTERS
+from ctm.rtl.isa.limits import BYTE_BITS, SYSTEM_MEMORY, WORD_BITS
+from ctm.rtl.isa.word import pack
+from ctm.sim.jobs.recording import Recording
+from ctm.sim.memory import Words
+
+TESTBENCH = "ctm_tb"
+HOST, EXPECTED = f"{TESTBENCH}_host.hex", f"{TESTBENCH}_expected.hex"
+MOST_CYCLES = 100_000_000
+"""Cycles of a testbench, after which the machine hangs."""
+_CONNECTED = (
+    "araddr", "arlen", "arvalid", "arready", "rdata", "rlast", "rvalid", "rready",
+    "awaddr", "awvalid", "awready", "wdata", "wstrb", "wlast", "wvalid", "wready", "bresp", "bvalid", "bready",
+)  # fmt: skip
+_CONSTANT = {"rid": "1'b0", "rresp": "2'd0", "bid": "1'b0"}
+_UNUSED = tuple(
+    f"{channel}{name}"
+    for channel in ("ar", "aw")
+    for name in ("id", "size", "burst", "lock", "cache", "prot", "qos")
+) + ("awlen",)  # fmt: skip
+_GAP = 8
+"""Words that are the same for so long do not end a run of words that are written."""
+
+
+def replaying(recording: Recording, config: MachineConfig, sources: Iterable[str]) -> dict[str, str]:
+    """The texts of a testbench: itself, what the host does, and memory at the end; `sources` are the machine's."""
+    memory = recording.memory
+    local_words = memory["local"].size
+    expected = np.concatenate([memory["local"], memory["system"]])
+    host = np.array(list(_host(recording, local_words)), np.uint32)
+    registers = {register.name: register for register in REGISTERS}
+    values = {
+        "HOST": HOST,
+        "EXPECTED": EXPECTED,
+        "SOURCES": " ".join([f"{TESTBENCH}.v", *sources]),
+        "WORDS": expected.size,
+        "LOCAL_WORDS": local_words,
+        "SYSTEM": f"{SYSTEM_MEMORY:08x}",
+        "HOST_WORDS": host.size,
+        "MOST_CYCLES": MOST_CYCLES,
+        "ENABLE": f"{pack(registers['CONTROL'].layout, clear_error=1, interrupt_enable=1):08x}",
+        "ERROR_BIT": registers["STATUS"].layout["error"].offset,
+        "PORTS": "".join(_port(f"m_axi_{name}", config) for name in config.memory.ports),
+        "CONNECTIONS": "".join(_connections(f"m_axi_{name}") for name in config.memory.ports),
+    }
+    values |= {name: f"{registers[name].offset:03x}" for name in registers if name not in values}
+    return {"testbench": _filled("testbench.v", values), "host": _hex(host), "expected": _hex(expected)}
+
+
+def _host(recording: Recording, local_words: int) -> Iterator[int]:
+    """What the testbench reads as its script."""
+    for submission in recording.submissions:
+        runs = [
+            (first + (local_words if region == "system" else 0), words[first:end])
+            for region, words in submission.memory.items()
+            for first, end in _runs(submission.written[region])
+        ]
+        yield len(runs)
+        for place, words in runs:
+            yield from (place, words.size, *words.tolist())
+        yield from (submission.address, submission.dwords)
+
+
+def _runs(written: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Runs of words, first and end, that have all that are written."""
+    places = np.flatnonzero(written)
+    if places.size:
+        breaks = np.flatnonzero(np.diff(places) > _GAP)
+        for first, last in zip([0, *breaks + 1], [*breaks, -1], strict=True):
+            yield int(places[first]), int(places[last]) + 1
+
+
+def _port(port: str, config: MachineConfig) -> str:
+    bits = config.memory.data_bits
+    values = {
+        "PORT": port, "TOP_BIT": bits - 1, "TOP_BYTE": bits // BYTE_BITS - 1,
+        "BEAT_WORDS": bits // WORD_BITS, "BEAT_BYTES": bits // BYTE_BITS,
+    }  # fmt: skip
+    return _filled("testbench_port.v", values)
+
+
+def _connections(port: str) -> str:
+    """The machine's side of a port."""
+    signals = {name: f"{port}_{name}" for name in _CONNECTED} | _CONSTANT | dict.fromkeys(_UNUSED, "")
+    return "".join(f",\n    .{port}_{name}({signal})" for name, signal in signals.items())
+
+
+def _filled(name: str, values: dict[str, object]) -> str:
+    text = resources.files("ctm.sim.report").joinpath(name).read_text()
+    for key, value in values.items():
+        text = text.replace(f"@{key}@", str(value))
+    return text
+
+
+def _hex(words: Words) -> str:
+    return "".join(f"{word:08x}\n" for word in words.tolist())

@@ -1,0 +1,113 @@
+"""The testbench that `ctm verilog` writes replays a job, in whatever simulator, and notices what is wrong."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ctm.rtl.config import TINY
+from ctm.sim.cli.application import application
+from ctm.sim.compiled.tools.package import VERILATOR
+from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.jobs.loading import load_job
+from ctm.sim.jobs.recording import record
+from ctm.sim.report.hardware import write_hardware
+from ctm.sim.report.testbench import EXPECTED, HOST, replaying
+from ctm.sim.runtime.device import WATCHDOG
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SAXPY, BITONIC = EXAMPLES / "saxpy" / "saxpy.toml", EXAMPLES / "bitonic" / "bitonic.toml"
+_SYSTEM = 1 << 31
+# The makefile in Verilator's Python package has no compiler's flags.
+_VERILATOR = (
+    "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "--top-module", "ctm_tb", "-CFLAGS", "-std=c++20 -fcoroutines",
+    "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include", "-MAKEFLAGS", "OPT_SLOW=-O0", "-j", "2",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("job", [SAXPY, BITONIC], ids=["one buffer", "several buffers, arrays that change places"])
+def test_the_script_is_what_a_host_does(job: Path) -> None:
+    recording = record(load_job(job), TINY, watchdog=WATCHDOG)
+    texts = replaying(recording, TINY, ["ctm.v"])
+    words = [int(line, 16) for line in texts["host"].split()]
+    local = recording.memory["local"].size
+    engine, place, buffers = GoldenEngine(TINY, watchdog=WATCHDOG), 0, 0
+
+    def address(index: int) -> int:
+        return 4 * index if index < local else _SYSTEM + 4 * (index - local)
+
+    while place < len(words):
+        runs, place = words[place], place + 1
+        for _ in range(runs):
+            first, count = words[place : place + 2]
+            engine.memory.write(address(first), np.array(words[place + 2 : place + 2 + count], np.uint32).tobytes())
+            place += 2 + count
+        engine.execute(*words[place : place + 2])
+        place, buffers = place + 2, buffers + 1
+    expected = np.array([int(line, 16) for line in texts["expected"].split()], np.uint32)
+    assert buffers == len(recording.submissions) == sum(launch.section.repeat for launch in load_job(job).launches)
+    assert expected.any()
+    np.testing.assert_array_equal(engine.memory.words(0, local), expected[:local])
+    np.testing.assert_array_equal(engine.memory.words(_SYSTEM, expected.size - local), expected[local:])
+
+
+def test_nothing_is_left_to_be_filled_in() -> None:
+    texts = replaying(record(load_job(SAXPY), TINY, watchdog=WATCHDOG), TINY, ["ctm.v"])
+    assert "@" not in texts["testbench"].replace("@(posedge clk)", "").replace("@(negedge clk)", "")
+    for port in TINY.memory.ports:
+        assert f".m_axi_{port}_arvalid(m_axi_{port}_arvalid)" in texts["testbench"]
+
+
+def test_a_job_that_is_none_writes_nothing(tmp_path: Path) -> None:
+    job = tmp_path / "job.toml"
+    job.write_text("[program]\n")
+    result = CliRunner().invoke(application(), ["verilog", "--testbench", str(job), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert "job.toml" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("testbench")
+    write_hardware(TINY, made, load_job(SAXPY))
+    return made
+
+
+def _check(command: list[str], folder: Path, tmp_path: Path) -> None:
+    """It passes, and fails where a word at the end, or one that the host writes, is another one."""
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    assert "PASS: all" in ended.stdout and "FAIL" not in ended.stdout
+    for name in (EXPECTED, HOST):
+        lines = (folder / name).read_text().split()
+        # Of what the host writes, a word of the arrays: those that are no small numbers nor parts of the program.
+        place = max(index for index, line in enumerate(lines) if line[:2] == "3f" and index < len(lines) - 64)
+        lines[place] = "40490fdb"
+        for file in folder.glob("ctm_tb*.hex"):
+            shutil.copy(file, tmp_path)
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert "FAIL: 1 of" in ended.stdout or "FAIL: 2 of" in ended.stdout, ended.stdout
+        assert "PASS" not in ended.stdout
+
+
+@pytest.mark.long
+def test_it_passes_and_fails_in_verilator(folder: Path, tmp_path: Path) -> None:
+    root = VERILATOR.folder
+    tool = [str(root / "bin" / "verilator_bin"), *_VERILATOR, "--Mdir", str(folder / "obj"), "ctm_tb.v", "ctm.v"]
+    subprocess.run(tool, cwd=folder, check=True, env=os.environ | {"VERILATOR_ROOT": str(root)}, capture_output=True)
+    _check([str(folder / "obj" / "Vctm_tb")], folder, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed")
+def test_it_passes_and_fails_in_icarus(folder: Path, tmp_path: Path) -> None:
+    compiled = folder / "ctm_tb.vvp"
+    subprocess.run(
+        ["iverilog", "-g2005", "-s", "ctm_tb", "-o", str(compiled), "ctm_tb.v", "ctm.v"], cwd=folder, check=True
+    )
+    _check(["vvp", str(compiled)], folder, tmp_path)
