@@ -1,6 +1,7 @@
 """From the IR of a kernel to an R5xx program, through the assembler, which sets semaphores, masks and branch levels."""
 
 import re
+from copy import deepcopy
 from dataclasses import replace
 
 from ctm.rtl.isa.limits import TEMPORARIES
@@ -9,12 +10,18 @@ from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
 from ctm.sim.compiler.ir.passes import optimised
 from ctm.sim.compiler.ir.scalars import scalarised
-from ctm.sim.compiler.r5xx.operations import PIXEL, without_idle
+from ctm.sim.compiler.r5xx.coalescing import coalesced
+from ctm.sim.compiler.r5xx.groups import Groups
+from ctm.sim.compiler.r5xx.loops.rounds import DEEPEST, TooDeepError, limited
+from ctm.sim.compiler.r5xx.numbers import TooManyConstantsError
+from ctm.sim.compiler.r5xx.operations import PIXEL, Steps, without_idle
+from ctm.sim.compiler.r5xx.order.motion import eased, hoisted
+from ctm.sim.compiler.r5xx.order.schedule import scheduled
+from ctm.sim.compiler.r5xx.order.sharing import shared
 from ctm.sim.compiler.r5xx.registers import TooManyError, allocated
-from ctm.sim.compiler.r5xx.rounds import DEEPEST, MOST_ROUNDS, TooDeepError, limited
 from ctm.sim.compiler.r5xx.selection import selected
 from ctm.sim.compiler.r5xx.structure import TooLargeError, structured
-from ctm.sim.compiler.r5xx.text import Text, TooManyConstantsError
+from ctm.sim.compiler.r5xx.text import Text
 from ctm.sim.compiler.r5xx.values import Unsupported
 from ctm.sim.elf.constants import OwnConstants
 from ctm.sim.elf.lines import Line, Lines
@@ -22,8 +29,6 @@ from ctm.sim.elf.r5xx.executable import Executable
 
 FRONTS = (("-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"),)
 """Flags for Clang, which only translates: its own optimiser would count loops of floats in integers."""
-_LOOPS = {0: MOST_ROUNDS}
-"""The int constant of all loops."""
 
 
 def optimise(text: str) -> str:
@@ -53,8 +58,7 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
     scalar, _ = scalarised(kernel, {kernel.pixel[1]: list(PIXEL)})
     at = place
     try:
-        steps = without_idle(selected(module, limited(scalar, structured(scalar))))
-        text = Text(steps, allocated(steps))
+        text = _text(without_idle(selected(module, limited(scalar, structured(scalar)))))
         listing = assemble_listing("\n".join(text.lines) + "\n", name=place.file)
     except Unsupported as error:
         problem, at = str(error), error.location or place
@@ -75,10 +79,20 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
     raise KernelError([Diagnostic(at, problem)])
 
 
+def _text(steps: Steps) -> Text:
+    """The program's text; in the order of the source if no other fits into the registers."""
+    groups = Groups()
+    steps = hoisted(coalesced(eased(shared(steps)), groups))
+    before = deepcopy(groups)
+    better = scheduled(steps, groups)
+    try:
+        return Text(better, allocated(better, groups))
+    except TooManyError:
+        return Text(steps, allocated(steps, before))
+
+
 def _finished(executable: object, text: Text, lines: list[int], place: Location) -> Executable:
     assert isinstance(executable, Executable)
     units = tuple(Line(place.file, line) if line else None for line in lines)
-    has_loops = any(line.lstrip().startswith("REP") for line in text.lines)
-    return replace(
-        executable, lines=Lines(units), own_constants=OwnConstants(text.numbers, _LOOPS if has_loops else {})
-    )
+    loops = {number: rounds for rounds, number in text.rounds.items()}
+    return replace(executable, lines=Lines(units), own_constants=OwnConstants(text.numbers.words, loops))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.sim.compiler.r5xx.operations import PIXEL, Constant, Operand, Operation
 from ctm.sim.compiler.r5xx.values import ZERO, Unsupported, Values
 
@@ -82,15 +83,29 @@ def _discard(to: Values, name: str, result: str, arguments: list[str]) -> None:
 
 
 def _dot(to: Values, name: str, result: str, arguments: list[str]) -> None:
-    """Products and sums; those with 0 are left out."""
+    """Products and their sum; those with 0 are left out."""
     pairs = [pair for pair in zip(*map(to.vector, arguments), strict=True) if ZERO not in pair]
     if not pairs:
         to.values[result] = ZERO
-        return
-    found = to.new("MUL", *pairs[0]) if len(pairs) > 1 else to.add("MUL", result, *pairs[0])
-    for number, pair in enumerate(pairs[1:], 2):
-        target = result if number == len(pairs) else to.name()
-        found = to.add("MAD", target, *pair, found)
+    elif len(pairs) == 1:
+        to.add("MUL", result, *pairs[0])
+    else:
+        left, right = ([pair[side] for pair in pairs] for side in (0, 1))
+        one = _in_register(to, left)
+        other = one if right == left else _in_register(to, right)
+        to.add("DP4" if len(pairs) == CHANNELS else "DP3", result, *one, *other)
+
+
+def _in_register(to: Values, values: list[Operand]) -> list[Operand]:
+    """The same values in one register: as they are if they come from one lookup, or are one constant's."""
+    is_plain = all(not each.negative and not each.absolute for each in values)
+    registers = {each.value.number if isinstance(each.value, Constant) else (each.variable or ".").rpartition(".")[0]
+                 for each in values}  # fmt: skip
+    if is_plain and len(registers) == 1 and (registers <= to.vectors.keys() or all(
+        isinstance(each.value, Constant) for each in values
+    )):  # fmt: skip
+        return values
+    return [to.new("MOV", each) for each in values]
 
 
 def _writing(to: Values, name: str, result: str, arguments: list[str]) -> None:

@@ -14,11 +14,20 @@ class Interference:
     def __init__(self, steps: Steps, at_start: Live) -> None:
         self.others: dict[str, set[str]] = defaultdict(set)
         self.copies: list[tuple[str, str]] = []
+        self.behind: dict[int, Live] = {}
+        """What is live behind a repetition, by its id."""
         live = self._body(steps, _NONE, _NONE)
         for name in at_start:
             self.others[name] |= (live | at_start) - {name}
         for name in live | at_start:
             self.others[name] |= at_start - {name}
+
+    def merge(self, one: str, other: str) -> None:
+        """Let `one` be the same variable as `other`."""
+        for neighbour in self.others[one]:
+            self.others[neighbour].discard(one)
+            self.others[neighbour].add(other)
+        self.others[other] |= self.others[one]
 
     def _body(self, steps: Steps, live: Live, behind: Live) -> Live:
         """What is live before some steps, if `live` is behind them and `behind` where a loop is left."""
@@ -34,7 +43,8 @@ class Interference:
         return live
 
     def _loop(self, loop: Repeat, after: Live) -> Live:
-        end = after if loop.has_end else _NONE
+        self.behind[id(loop)] = self.behind.get(id(loop), _NONE) | after
+        end = after if loop.rounds else _NONE
         head: Live = end
         while True:
             found = self._body(loop.body, head, after) | end

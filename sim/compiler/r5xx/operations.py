@@ -8,6 +8,15 @@ PIXEL = ("%-i", "%-j")
 """The pixel, which r0 holds at the start."""
 
 
+DOTS = ("DP3", "DP4")
+"""Sums of products, of up to as many pairs."""
+APART = ("LOOKUP", "KILL", "w", *DOTS)
+"""Operations that have instructions of their own."""
+ALU_RESULT = "alu_result"
+ALPHA_ONLY = ("EX2", "LN2", "RCP", "RSQ", "SIN", "COS")
+"""Those of the alpha unit."""
+
+
 class Constant(NamedTuple):
     """A channel of a float constant."""
 
@@ -49,6 +58,8 @@ class Operation:
         Variables; those of a lookup are the element's channels, "" where one is not wanted.
     test
         What the result is compared with, for the condition that follows: `<0`, `>=0`, `==0`, `!=0`.
+    flag
+        Where the answer is: the ALU result, or a predicate.
     number
         Of an input or an output.
     """
@@ -58,6 +69,7 @@ class Operation:
     operands: tuple[Operand, ...]
     line: int = 0
     test: str = ""
+    flag: str = ALU_RESULT
     number: int = 0
     is_scaled: bool = False
 
@@ -70,6 +82,17 @@ class Operation:
     def read(self) -> Iterator[str]:
         """The variables that it reads."""
         return (operand.variable for operand in self.operands if operand.variable)
+
+    @property
+    def together(self) -> Iterator[list[str]]:
+        """Variables that it needs in one register."""
+        if self.name == "LOOKUP":
+            yield list(self.written)
+            yield list(self.read)
+        elif self.name in DOTS:
+            half = len(self.operands) // 2
+            for side in (self.operands[:half], self.operands[half:]):
+                yield [operand.variable for operand in side if operand.variable]
 
     @property
     def copied(self) -> tuple[str, str] | None:
@@ -87,14 +110,24 @@ class Choice:
     is_inverted: bool
     then: "Steps" = field(default_factory=list)
     otherwise: "Steps" = field(default_factory=list)
+    flag: str = ALU_RESULT
+
+    @property
+    def condition(self) -> str:
+        """When the first way is taken."""
+        return f"!{self.flag}" if self.is_inverted else self.flag
 
 
 @dataclass
 class Repeat:
-    """A body that is repeated until it is left, or (`has_end`) as often as it can be."""
+    """A body that is repeated until it is left, or so many `rounds`.
+
+    `until` is the condition after which one that is two of the machine's was left, "" of one that is not.
+    """
 
     body: "Steps" = field(default_factory=list)
-    has_end: bool = False
+    rounds: int = 0
+    until: str = ""
 
 
 @dataclass
@@ -132,9 +165,10 @@ def _read_only(steps: Steps, read: set[str]) -> Steps:
     found: Steps = []
     for step in steps:
         if isinstance(step, Choice):
-            found.append(Choice(step.is_inverted, _read_only(step.then, read), _read_only(step.otherwise, read)))
+            ways = _read_only(step.then, read), _read_only(step.otherwise, read)
+            found.append(Choice(step.is_inverted, *ways, step.flag))
         elif isinstance(step, Repeat):
-            found.append(Repeat(_read_only(step.body, read), step.has_end))
+            found.append(replace(step, body=_read_only(step.body, read)))
         elif isinstance(step, Leave) or not step.results:
             found.append(step)
         else:

@@ -1,140 +1,217 @@
 """Several operations in one instruction: the same of up to three channels in the RGB unit, another in the alpha unit.
 
-Only neighbours are taken together. All of an instruction reads before any of it writes, so what reads a result waits.
+All of an instruction reads before any of it writes, so what reads a result waits, and what overwrites an operand
+need not.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ctm.sim.compiler.r5xx.numbers import NATIVE, Numbers
+from ctm.sim.compiler.r5xx.operations import ALPHA_ONLY, ALU_RESULT
+from ctm.sim.compiler.r5xx.order.dependences import Access, Dependences, Order
 from ctm.sim.compiler.r5xx.registers import Place
 
 _CHANNELS = "rgba"
 _ALPHA = 3
 _MOST_SOURCES = 3
 """Of each unit."""
-_ALPHA_ONLY = ("EX2", "LN2", "RCP", "RSQ", "SIN", "COS")
+EFFECTS = "effects"
+"""What keeps instructions in order that nobody reads the results of."""
 
 
 class Source(NamedTuple):
-    """A channel of a register ("r1", "c2"), or a number that swizzles have ("" and its letter); with its modifiers."""
+    """A channel of a register ("r1", "c2") with its modifiers, or, without a register, a number."""
 
     register: str
-    letter: str
-    negative: bool
-    absolute: bool
+    letter: str = ""
+    negative: bool = False
+    absolute: bool = False
+    number: float = 0.0
 
     @property
-    def unit(self) -> int:
-        """Whose source it is: 0 of the RGB unit, 1 of the alpha unit."""
-        return int(self.letter == "a")
+    def is_native(self) -> bool:
+        """Whether it is a number, or minus a number, that swizzles have."""
+        return not self.register and abs(self.number) in NATIVE
+
+
+@dataclass
+class Apart:
+    """An instruction of its own."""
+
+    text: str
+    access: Access
+    line: int = 0
 
 
 @dataclass
 class Placed:
-    """An operation with its places; a `target` that is an output's number writes that."""
+    """An operation with its places: of a temporary, of an output, or None where only its `test` is wanted."""
 
     name: str
-    place: Place
+    place: Place | None
     sources: tuple[Source, ...]
     line: int = 0
     is_output: bool = False
+    test: str = ""
+    flag: str = ALU_RESULT
 
     @property
-    def read(self) -> set[tuple[str, str]]:
-        """Channels that it reads."""
-        return {(source.register, source.letter) for source in self.sources if source.register}
+    def channels(self) -> tuple[int, ...]:
+        """Those that it can be computed in."""
+        if self.place:
+            return (self.place[1],)
+        return (_CHANNELS.index(self.flag[-1]),) if self.flag != ALU_RESULT else (_ALPHA, 0)
+
+    def target(self, letters: str) -> str:
+        """What an instruction writes, in channels of its register, or its test."""
+        if self.place:
+            return f"{self.register}.{letters}"
+        return f"{self.flag}{f'.{letters}' if self.flag == ALU_RESULT else ''}[{self.test}]"
 
     @property
-    def written(self) -> tuple[str, str]:
-        """The channel that it writes."""
-        return f"{'o' if self.is_output else 'r'}{self.place[0]}", _CHANNELS[self.place[1]]
+    def access(self) -> Access:
+        """Channels that it reads and writes."""
+        read: set[Hashable] = {(source.register, source.letter) for source in self.sources if source.register}
+        if self.is_output:
+            read.add(EFFECTS)
+        written = (self.register, _CHANNELS[self.place[1]]) if self.place else "test"
+        return Access(frozenset(read), frozenset((written,)))
+
+    @property
+    def register(self) -> str:
+        """What it writes."""
+        return f"{'o' if self.is_output else 'r'}{self.place[0]}" if self.place else ""
 
 
 @dataclass
 class _Bundle:
-    """An instruction that is being filled."""
+    """An instruction that is being filled: operations of the RGB unit by their channels, and one of the alpha unit."""
 
-    rgb: list[Placed] = field(default_factory=list)
+    numbers: Numbers
+    rgb: dict[int, Placed] = field(default_factory=dict)
     alpha: Placed | None = None
-
-    @property
-    def _all(self) -> list[Placed]:
-        return [*self.rgb, *([self.alpha] if self.alpha else [])]
 
     def take(self, operation: Placed) -> bool:
         """Take an operation in, if that is possible."""
-        everything = self._all
-        if not everything:
-            self._put(operation)
-            return True
-        written = {each.written for each in everything}
-        is_apart = any(each.name in _ALPHA_ONLY and each.place[1] != _ALPHA for each in (*everything, operation))
-        is_other = any(each.is_output != operation.is_output for each in everything)
-        if is_apart or is_other or operation.written in written or operation.read & written:
-            return False
-        if operation.place[1] == _ALPHA:
-            if self.alpha is not None:
-                return False
-        elif self.rgb and not all(_are_alike(each, operation) for each in self.rgb):
-            return False
-        sources = {(source.unit, source.register) for each in (*everything, operation) for source in each.sources
-                   if source.register}  # fmt: skip
-        if any(sum(unit == which for unit, _ in sources) > _MOST_SOURCES for which in (0, 1)):
-            return False
-        self._put(operation)
-        return True
+        for channel in operation.channels:
+            if channel == _ALPHA and self.alpha is None:
+                filled = _Bundle(self.numbers, self.rgb, operation)
+            elif channel != _ALPHA and channel not in self.rgb:
+                filled = _Bundle(self.numbers, {**self.rgb, channel: operation}, self.alpha)
+            else:
+                continue
+            if filled._is_possible():
+                self.rgb, self.alpha = filled.rgb, filled.alpha
+                return True
+        return False
 
-    def _put(self, operation: Placed) -> None:
-        if operation.place[1] == _ALPHA:
-            self.alpha = operation
-        else:
-            self.rgb.append(operation)
+    @property
+    def _all(self) -> list[Placed]:
+        return [*self.rgb.values(), *([self.alpha] if self.alpha else [])]
+
+    def _is_possible(self) -> bool:
+        there = self._all
+        if len(there) == 1:
+            return True
+        rgb = list(self.rgb.values())
+        if any(each.name in ALPHA_ONLY for each in rgb):
+            return False
+        if len({each.is_output for each in there}) > 1:
+            return False
+        if len({each.name for each in rgb}) > 1 or len({each.register for each in rgb if each.place}) > 1:
+            return False
+        columns = _columns(rgb)
+        if not all(map(_is_operand, columns)):
+            return False
+        sources: set[tuple[bool, Hashable]] = set()
+        for number, column in enumerate((*columns, *_columns([self.alpha] if self.alpha else []))):
+            sources |= {(each.letter == "a", each.register) for each in column if each.register}
+            if _needs_constant(column):
+                sources.add((False, number))
+        return all(sum(is_alpha == which for is_alpha, _ in sources) <= _MOST_SOURCES for which in (False, True))
 
     def text(self) -> str:
         """The instruction."""
         halves = []
         if self.rgb:
-            by_channel = {each.place[1]: each for each in self.rgb}
-            first = self.rgb[0]
-            mask = "".join(_CHANNELS[channel] for channel in sorted(by_channel))
-            operands = [_operand([by_channel.get(channel, first).sources[number] for channel in range(_ALPHA)])
+            channels = sorted(self.rgb)
+            first = self.rgb[channels[0]]
+            placed = [channel for channel in channels if self.rgb[channel].place]
+            targets = [self.rgb[placed[0]].target("".join(_CHANNELS[channel] for channel in placed))] if placed else []
+            targets += (each.target("r") for each in self.rgb.values() if not each.place)
+            operands = [self._operand([self.rgb.get(channel, first).sources[number] for channel in range(_ALPHA)])
                         for number in range(len(first.sources))]  # fmt: skip
-            halves.append(f"{first.written[0]}.{mask} = {first.name}({', '.join(operands)})")
+            halves.append(f"{', '.join(targets)} = {first.name}({', '.join(operands)})")
         if self.alpha is not None:
-            operands = [_operand([source]) for source in self.alpha.sources]
-            halves.append(f"{self.alpha.written[0]}.a = {self.alpha.name}({', '.join(operands)})")
+            operands = [self._operand([source]) for source in self.alpha.sources]
+            halves.append(f"{self.alpha.target('a')} = {self.alpha.name}({', '.join(operands)})")
         return f"{'OUT' if self._all[0].is_output else 'ALU'} {' || '.join(halves)}"
 
+    def _operand(self, column: Sequence[Source]) -> str:
+        """One operand, of the channels of a unit."""
+        named = next((source for source in column if source.register), None)
+        register, letters = named.register if named else "", dict[float, str]()
+        if _needs_constant(column):
+            register, letters = self.numbers.place({source.number for source in column})
+        negative = named.negative if named else not letters and column[0].number < 0
+        swizzle = "".join(
+            source.letter or letters.get(source.number) or NATIVE[abs(source.number)] for source in column
+        )
+        text = f"{register}.{swizzle if len(set(swizzle)) > 1 else swizzle[0]}"
+        if not register and len(set(swizzle)) == 1:
+            text = "0.5" if swizzle[0] == "h" else swizzle[0]
+        text = f"|{text}|" if named and named.absolute else text
+        return f"-{text}" if negative else text
 
-def packed(operations: Sequence[Placed]) -> Iterator[tuple[str, int]]:
+
+def packed(operations: Sequence[Placed | Apart], numbers: Numbers) -> Iterator[tuple[str, int]]:
     """Instructions for operations that follow each other, and the line of the source of each."""
-    bundle, line = _Bundle(), 0
-    for operation in operations:
-        if not bundle.take(operation):
-            yield bundle.text(), line
-            bundle = _Bundle()
-            bundle.take(operation)
-        line = operation.line
-    if operations:
-        yield bundle.text(), line
+    order = Order(Dependences([each.access for each in operations]))
+    left = len(operations)
+    while left:
+        order.begin()
+        ready = order.ready
+        first = operations[ready[0]]
+        if isinstance(first, Apart):
+            order.take(ready[:1])
+            left -= 1
+            yield first.text, first.line
+            continue
+        bundle = _Bundle(numbers)
+        is_urgent = order.leads_to_lookup(ready[0])
+        while ready:
+            number = next((number for number in ready if order.leads_to_lookup(number) == is_urgent
+                           and _taken(bundle, operations[number])), None)  # fmt: skip
+            if number is None:
+                break
+            order.take([number])
+            left -= 1
+            ready = order.ready
+        yield bundle.text(), first.line
 
 
-def _are_alike(one: Placed, other: Placed) -> bool:
-    """Whether two operations can be channels of one."""
-    return (one.name, one.place[0]) == (other.name, other.place[0]) and all(
-        (first.negative, first.absolute) == (second.negative, second.absolute)
-        and (first.register == second.register or not first.register or not second.register)
-        for first, second in zip(one.sources, other.sources, strict=True)
-    )
+def _taken(bundle: _Bundle, operation: Placed | Apart) -> bool:
+    return isinstance(operation, Placed) and bundle.take(operation)
 
 
-def _operand(channels: Sequence[Source]) -> str:
-    """One operand, of the channels of a unit."""
-    register = next((source.register for source in channels if source.register), "")
-    letters = "".join(source.letter for source in channels)
-    text = f"{register}.{letters if len(set(letters)) > 1 else letters[0]}"
-    if not register and len(set(letters)) == 1:
-        text = "0.5" if letters[0] == "h" else letters[0]
-    text = f"|{text}|" if channels[0].absolute else text
-    return f"-{text}" if channels[0].negative else text
+def _columns(operations: Sequence[Placed]) -> list[tuple[Source, ...]]:
+    return list(zip(*(each.sources for each in operations), strict=True))
+
+
+def _is_operand(column: Sequence[Source]) -> bool:
+    """Whether the sources of channels can be one operand."""
+    named = {(source.register, source.negative, source.absolute) for source in column if source.register}
+    if not named:
+        return True
+    negative = any(negative for _, negative, _ in named)
+    numbers = [source for source in column if not source.register]
+    return len(named) == 1 and all(each.is_native and (each.number < 0) == negative for each in numbers)
+
+
+def _needs_constant(column: Sequence[Source]) -> bool:
+    """Whether an operand takes a float constant of the compiler's."""
+    if any(source.register for source in column):
+        return False
+    return not all(source.is_native for source in column) or len({source.number < 0 for source in column}) > 1

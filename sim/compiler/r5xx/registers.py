@@ -1,100 +1,80 @@
-"""Gives each variable a channel of a temporary: copies are made needless first, then what must be in one register."""
+"""Gives each variable a channel of a temporary, those of a group channels of one."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 
 from ctm.rtl.isa.limits import CHANNELS, TEMPORARIES
+from ctm.sim.compiler.r5xx.groups import Groups
 from ctm.sim.compiler.r5xx.interference import Interference
-from ctm.sim.compiler.r5xx.operations import PIXEL, Operation, Steps, operations
+from ctm.sim.compiler.r5xx.operations import PIXEL, Steps, operations
 
 Place = tuple[int, int]
 """A temporary and its channel."""
-_FIXED: dict[str, Place] = {name: (0, channel) for channel, name in enumerate(PIXEL)}
 
 
 class TooManyError(Exception):
     """There are not enough temporaries."""
 
 
-def allocated(steps: Steps) -> dict[str, Place]:
-    """The place of each variable.
+def allocated(steps: Steps, groups: Groups) -> dict[str, Place]:
+    """The place of each variable. A lookup has registers of its own if there are enough: who uses one waits for it.
 
     Raises
     ------
     TooManyError
-        There are not enough.
+        There are not enough registers.
     """
-    return _Allocation(steps).places()
+    others = Interference(steps, frozenset(PIXEL)).others
+    names = dict.fromkeys(name for each in operations(steps) for name in (*each.written, *each.read))
+    sets = list(dict.fromkeys(groups.of(name) for name in (*PIXEL, *names)))
+    sets.sort(key=lambda each: (PIXEL[0] not in each, each not in groups.closed, -len(each)))
+    ordered = [[name for name in (*PIXEL, *names) if name in each] for each in map(dict.fromkeys, sets)]
+    for is_apart in (True, False):
+        alone = {members[0] for members in ordered if is_apart and groups.of(members[0]) in groups.closed}
+        try:
+            return _places(ordered, alone, others, groups.is_alpha)
+        except TooManyError:
+            if not is_apart:
+                raise
+    raise AssertionError
 
 
-class _Allocation:
-    def __init__(self, steps: Steps) -> None:
-        everything = list(operations(steps))
-        self._graph = Interference(steps, frozenset(PIXEL))
-        self._names = dict.fromkeys(name for each in everything for name in (*each.written, *each.read))
-        self._merged: dict[str, str] = {}
-        self._groups = [group for each in everything for group in _together(each)]
-        self._grouped = Counter(name for group in self._groups for name in group)
+def _places(
+    sets: list[list[str]], alone: set[str], others: Mapping[str, set[str]], is_alpha: Mapping[str, bool]
+) -> dict[str, Place]:
+    """Places of sets of variables; those that begin with one of `alone` share their registers with no other set."""
+    places: dict[str, Place] = {name: (0, channel) for channel, name in enumerate(PIXEL)}
+    reserved: set[int] = set()
+    for members in sets:
+        missing = [name for name in members if name not in places]
+        taken = [{places[other] for other in others[name] if other in places} for name in missing]
+        if members[0] in alone:
+            closed = {register for register, _ in set().union(*taken)}
+        else:
+            closed = set() if members[0] in PIXEL else reserved
+        registers = [0] if members[0] in PIXEL else [n for n in range(TEMPORARIES) if n not in closed]
+        chosen = _found(taken, registers, [is_alpha.get(name) for name in missing])
+        places.update(zip(missing, chosen, strict=True))
+        if members[0] in alone:
+            reserved.update(register for register, _ in chosen)
+    return places
 
-    def places(self) -> dict[str, Place]:
-        """The place of each variable."""
-        self._coalesce()
-        places: dict[str, Place] = dict(_FIXED)
-        groups = [[self._name(name) for name in group] for group in self._groups]
-        for group in sorted(groups, key=len, reverse=True):
-            self._place_together(group, places)
-        for name in self._names:
-            if self._name(name) not in places:
-                self._place_together([self._name(name)], places)
-        return {name: places[self._name(name)] for name in self._names}
 
-    def _name(self, name: str) -> str:
-        """What stands for a variable and all that share its channel."""
-        while name in self._merged:
-            name = self._merged[name]
-        return name
-
-    def _coalesce(self) -> None:
-        """Let the two of a copy share a channel where nothing is against it."""
-        for target, source in Counter(self._graph.copies):
-            one, other = self._name(target), self._name(source)
-            if one == other or other in self._graph.others[one]:
-                continue
-            fixed = [name for name in (one, other) if name in _FIXED]
-            # Of a group each has its own register, which two groups seldom share.
-            if len(fixed) == 2 or bool(fixed) and bool(self._grouped[one] + self._grouped[other]):
-                continue
-            if self._grouped[one] and self._grouped[other]:
-                continue
-            if one in _FIXED:
-                one, other = other, one
-            self._merged[one] = other
-            self._grouped[other] += self._grouped[one]
-            for neighbour in self._graph.others[one]:
-                self._graph.others[neighbour].discard(one)
-                self._graph.others[neighbour].add(other)
-            self._graph.others[other] |= self._graph.others[one]
-
-    def _place_together(self, group: list[str], places: dict[str, Place]) -> None:
-        """Place variables in channels of one register."""
-        missing = [name for name in dict.fromkeys(group) if name not in places]
-        if not missing:
-            return
-        taken = {name: {places[other] for other in map(self._name, self._graph.others[name]) if other in places}
-                 for name in missing}  # fmt: skip
-        for register in range(TEMPORARIES):
-            for channels in permutations(range(CHANNELS), len(missing)):
+def _found(taken: Sequence[set[Place]], registers: Iterable[int], is_alpha: Sequence[bool | None]) -> list[Place]:
+    """The first register with a channel for each variable, of which some places are taken, as they like it best."""
+    by_dislike: dict[int, list[tuple[int, ...]]] = {}
+    for channels in permutations(range(CHANNELS), len(taken)):
+        by_dislike.setdefault(_disliked(channels, is_alpha), []).append(channels)
+    for _, orders in sorted(by_dislike.items()):
+        for register in registers:
+            for channels in orders:
                 chosen = [(register, channel) for channel in channels]
-                if all(place not in taken[name] for name, place in zip(missing, chosen, strict=True)):
-                    places.update(zip(missing, chosen, strict=True))
-                    return
-        raise TooManyError
+                if all(place not in others for place, others in zip(chosen, taken, strict=True)):
+                    return chosen
+    raise TooManyError
 
 
-def _together(operation: Operation) -> Iterator[list[str]]:
-    """Variables that an operation needs in one register."""
-    if operation.name == "LOOKUP":
-        yield list(operation.written)
-        if [operand.variable for operand in operation.operands] != list(PIXEL):
-            yield [operand.variable for operand in operation.operands if operand.variable]
+def _disliked(channels: Sequence[int], is_alpha: Sequence[bool | None]) -> int:
+    """How many variables are in another channel than they should."""
+    return sum(wanted is not None and wanted != (channel == CHANNELS - 1)
+               for channel, wanted in zip(channels, is_alpha, strict=True))  # fmt: skip

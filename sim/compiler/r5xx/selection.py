@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ctm.sim.compiler.ir.module import Instruction, Module, split, typed
 from ctm.sim.compiler.r5xx.functions import FUNCTIONS
-from ctm.sim.compiler.r5xx.operations import Choice, Leave, Operand, Operation, Repeat, Steps
+from ctm.sim.compiler.r5xx.operations import ALU_RESULT, Choice, Leave, Operand, Operation, Repeat, Steps
 from ctm.sim.compiler.r5xx.structure import Body, Break, Copies, Flag, If, Loop, Straight
 from ctm.sim.compiler.r5xx.values import ONE, ZERO, Condition, Unsupported, Values
 
@@ -45,7 +45,7 @@ class _Selection(Values):
             elif isinstance(statement, Break):
                 self.written.append(Leave())
             elif isinstance(statement, Loop):
-                self.written.append(Repeat(self.steps(statement.body), statement.has_end))
+                self.written.append(self._repeat(statement))
             else:
                 self._if(statement)
         found, self.written = self.written, outer
@@ -57,20 +57,27 @@ class _Selection(Values):
             self.written += self.steps(chosen)
             return
         condition = self.condition(statement.condition)
-        self._test(condition)
+        flag = f"p.{statement.predicate}" if statement.predicate else ALU_RESULT
+        self._test(condition, flag)
         then, otherwise = self.steps(statement.then), self.steps(statement.otherwise)
         is_inverted = condition.is_inverted
         if not then:
             then, otherwise, is_inverted = otherwise, then, not is_inverted
         if then:
-            self.written.append(Choice(is_inverted, then, otherwise))
+            self.written.append(Choice(is_inverted, then, otherwise, flag))
         else:
             self.written.pop()
 
-    def _test(self, condition: Condition) -> None:
+    def _repeat(self, statement: Loop) -> Repeat:
+        body = self.steps(statement.body)
+        until = next((step.condition for step in body if isinstance(step, Choice) and step.then == [Leave()]), "")
+        return Repeat(body, statement.rounds, until if statement.predicate else "")
+
+    def _test(self, condition: Condition, flag: str) -> None:
         is_plain = condition.right == ZERO
         operands = (condition.left,) if is_plain else (condition.left, -condition.right)
-        self.written.append(Operation("MOV" if is_plain else "ADD", (), operands, line=self.line, test=condition.test))
+        name = "MOV" if is_plain else "ADD"
+        self.written.append(Operation(name, (), operands, line=self.line, test=condition.test, flag=flag))
 
     def _copies(self, statement: Copies) -> None:
         """Copies that happen at once, one after the other."""

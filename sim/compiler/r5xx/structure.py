@@ -33,23 +33,31 @@ class Copies:
 
 @dataclass
 class If:
-    """Two ways; the condition is the text of a value of type i1, or the name of a flag."""
+    """Two ways; the condition is the text of a value of type i1, or the name of a flag.
+
+    `predicate` is the channel of a predicate that keeps what the condition was, "" for none.
+    """
 
     condition: str
     then: "Body" = field(default_factory=list)
     otherwise: "Body" = field(default_factory=list)
+    predicate: str = ""
 
 
 @dataclass
 class Loop:
     """A body that is repeated until it is left; `head` is the label of its first block, "" of none.
 
-    `has_end`: it may also end by itself, when it has had all its rounds.
+    rounds
+        After so many it ends by itself; 0 if it does not.
+    predicate
+        The channel of the predicate that says whether it was left, of one that is two of the machine's; else "".
     """
 
     head: str = ""
     body: "Body" = field(default_factory=list)
-    has_end: bool = False
+    rounds: int = 0
+    predicate: str = ""
 
 
 @dataclass

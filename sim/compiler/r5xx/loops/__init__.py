@@ -1,0 +1,1 @@
+"""Loops: how many rounds they have, and how they are left."""

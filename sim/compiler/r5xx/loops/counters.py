@@ -1,0 +1,104 @@
+"""Loops that count from a number to a number: how many rounds they have."""
+
+import re
+import struct
+from collections.abc import Callable, Iterator
+from operator import eq, ge, gt, le, lt, ne
+from typing import NamedTuple
+
+from ctm.sim.compiler.ir.flow import Flow
+from ctm.sim.compiler.ir.module import Instruction, split
+
+_RELATIONS: dict[str, Callable[[float, float], bool]] = {"lt": lt, "le": le, "gt": gt, "ge": ge, "eq": eq, "ne": ne}
+_MOST = 1000
+"""More rounds are not counted."""
+
+
+class Test(NamedTuple):
+    """A test of a counter that every round has: rounds before it ends the loop; whether it is all that comes first."""
+
+    rounds: int
+    is_first: bool
+
+
+def tests(flow: Flow, head: str, blocks: set[str]) -> list[Test]:
+    """The tests of a loop's counters whose rounds are known."""
+    return list(_tests(flow, head, blocks))
+
+
+def _tests(flow: Flow, head: str, blocks: set[str]) -> Iterator[Test]:
+    latches = [label for label in flow.leading[head] if label in blocks]
+    instructions = {each.result: each for label in blocks for each in flow.blocks[label].instructions if each.result}
+    ends = [label for label in blocks if len(flow.following[label]) == 2
+            and all(label in flow.dominators[latch] for latch in latches)]  # fmt: skip
+    for phi in flow.blocks[head].instructions:
+        if phi.opcode != "phi":
+            break
+        counter = _counter(phi, instructions)
+        for label in ends if counter else ():
+            assert counter is not None
+            rounds = _rounds(flow.blocks[label].instructions[-1], instructions, counter, blocks)
+            if rounds is not None:
+                rest = [each for each in flow.blocks[head].instructions if each.opcode != "phi"]
+                yield Test(rounds, label == head and len(rest) == 2)
+
+
+class _Counter(NamedTuple):
+    """Names before and after its step, where it begins, and the step."""
+
+    name: str
+    next_name: str
+    first: float
+    step: float
+
+
+def _counter(phi: Instruction, instructions: dict[str, Instruction]) -> _Counter | None:
+    incoming = re.findall(r"\[ (\S+), \S+ \]", phi.text)
+    numbers = [value for value in map(_number, incoming) if value is not None]
+    steps = [instructions[name] for name in incoming if name in instructions]
+    if len(numbers) != 1 or len(steps) != 1 or len(incoming) != 2 or steps[0].opcode not in ("add", "fadd"):
+        return None
+    words = split(steps[0].text)
+    step = _number(words[1])
+    if words[0].split(" ")[-1] != phi.result or not step:
+        return None
+    return _Counter(phi.result, steps[0].result, numbers[0], step)
+
+
+def _rounds(
+    branch: Instruction, instructions: dict[str, Instruction], counter: _Counter, blocks: set[str]
+) -> int | None:
+    """Rounds that are complete when a branch leaves the loop."""
+    found = re.match(r"br i1 (\S+),", branch.text)
+    comparison = instructions.get(found[1]) if found else None
+    stays = [target.lstrip("%") in blocks for target in branch.targets]
+    if comparison is None or comparison.opcode not in ("icmp", "fcmp") or stays[0] == stays[1]:
+        return None
+    words = split(comparison.text)
+    *_, kind, _, name = words[0].split(" ")
+    relation, limit = _RELATIONS.get(kind[-2:]), _number(words[1])
+    if relation is None or limit is None or name not in (counter.name, counter.next_name):
+        return None
+    if kind[0] == "u" and comparison.opcode == "icmp" and min(counter.first, limit) < 0:
+        return None
+    value = counter.first
+    for rounds in range(_MOST):
+        following = _single(value + counter.step)
+        if relation(value if name == counter.name else following, limit) != stays[0]:
+            return rounds
+        value = following
+    return None
+
+
+def _number(text: str) -> float | None:
+    if text.startswith("0x"):
+        return float(struct.unpack(">d", bytes.fromhex(text[2:]))[0])
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _single(value: float) -> float:
+    """Rounded as a core does."""
+    return float(struct.unpack("f", struct.pack("f", value))[0])

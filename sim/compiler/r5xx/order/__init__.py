@@ -1,0 +1,1 @@
+"""In which order operations come, and which of them become one instruction of several channels."""
