@@ -109,6 +109,24 @@ def test_a_loop_without_a_known_end_has_more_rounds_than_the_machines(tmp_path: 
     assert differences(r5xx_core.run(program, where), expected) == 0
 
 
+def test_dot_products_of_whole_numbers_are_exact(tmp_path: Path) -> None:
+    """Of variables, numbers, constants and a lookup's channels, of which some are in several of them."""
+    text = (
+        HEAD
+        + """kernel void k(vec2 pixel) {
+        vec4 a = floor(texel(0, pixel)), b = vec4(pixel, 2, -pixel.x);
+        output(0, vec4(dot(a, b), dot(a.xyz, b.zyx), dot(a.wz, pixel), dot(b, b)));
+        output(1, vec4(dot(b.xy, vec2(3, 5)), dot(-b, vec4(1, 0, 2, 1)), dot(abs(b.xw), b.yy), dot(b.x * b.xy, b.xz)));
+    }
+"""
+    )
+    where = CASES["saxpy"].launch()
+    program = compile_kernel(Source(text, "k.c"), isa="r5xx").executable
+    expected = Library([text], tmp_path, is_fused=True).run("k", where, core.UNTOUCHED)
+    assert differences(r5xx_core.run(program, where), expected) == 0
+    assert {"DP3", "DP4"} <= set(re.findall(r"\w+(?=\()", disassemble(program)))
+
+
 def test_numbers_of_a_kernel_are_in_its_executable() -> None:
     text = HEAD + "kernel void k(vec2 pixel) { output(0, pixel.x * 0.1f + constant(255).y); }\n"
     program = compile_kernel(Source(text, "k.c"), isa="r5xx").executable
