@@ -1,6 +1,9 @@
 """Operations moved: before a copy whose target they read, and before the end of a loop that does not need them."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from graphlib import TopologicalSorter
+from heapq import heappop, heappush
 
 from ctm.sim.compiler.r5xx.interference import Interference, Live
 from ctm.sim.compiler.r5xx.operations import APART, PIXEL, Choice, Leave, Operation, Repeat, Steps
@@ -25,10 +28,20 @@ def _eased(run: list[Operation]) -> list[Operation]:
         readers = {at for at in range(made + 1, place) if target in run[at].read}
         if readers and not any(_leads(before, made, reader) for reader in readers):
             before[made] |= readers
-    order: list[int] = []
-    while len(order) < len(run):
-        order.append(next(at for at in range(len(run)) if at not in order and before[at] <= {*order}))
-    return [run[at] for at in order]
+    return [run[at] for at in _sorted(before)]
+
+
+def _sorted(before: list[set[int]]) -> Iterator[int]:
+    """Numbers, each behind those that are before it, else in their own order."""
+    sorter = TopologicalSorter(dict(enumerate(before)))
+    sorter.prepare()
+    ready: list[int] = []
+    while sorter.is_active():
+        for number in sorter.get_ready():
+            heappush(ready, number)
+        first = heappop(ready)
+        sorter.done(first)
+        yield first
 
 
 def _leads(before: list[set[int]], first: int, last: int) -> bool:
