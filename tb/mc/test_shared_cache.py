@@ -23,7 +23,7 @@ CONFIGS = {
     "banks": (SharedCacheConfig(sets=128, ways=4, banks=2), 64),
     "small banks": (SharedCacheConfig(sets=16, ways=1, banks=4), 8),
 }
-REQUESTERS = {"smallest": 3, "small": 1, "default": 4, "banks": 3, "small banks": 4}
+REQUESTERS = {"smallest": 1, "small": 3, "default": 4, "banks": 3, "small banks": 4}
 """One number for each configuration, because each takes a model."""
 BEHIND_FIRST_LEVELS = ("small", "default", "small banks")
 FIRST = CacheConfig(sets=4, ways=2)
