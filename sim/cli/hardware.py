@@ -22,7 +22,7 @@ def verilog(
     ] = None,
     json_wanted: Json = False,
 ) -> None:
-    """Write the machine as synthesizable Verilog: module `ctm`, a file list, its configuration, a C header."""
+    """Write the machine as synthesizable Verilog: module `ctm`, file list, configuration, C header, waivers."""
     outcome = Outcome(json_wanted=json_wanted, files={})
     with outcome.reported():
         job = None if testbench is None else load_job(testbench)
@@ -36,6 +36,7 @@ def verilog(
                 raise BadInput(str(error)) from None
         outcome.fields["files"] = {kind: str(path) for kind, path in files.items()}
         outcome.say(f"module {TOP}: {files['verilog']}; sources {files['list']}; configuration "
-                    f"{files['configuration']}; registers {files['header']}")  # fmt: skip
+                    f"{files['configuration']}; registers {files['header']}; waivers "
+                    f"for Verilator's linter {files['waivers']}")  # fmt: skip
         if job is not None:
             outcome.say(f"testbench {files['testbench']}; its first lines say how to run it")

@@ -1,9 +1,8 @@
-"""Amaranth components as Verilog, which is to say the part of SystemVerilog that Yosys writes."""
+"""Amaranth components as Verilog-2005, as Yosys writes it, changed so that every tool takes it without complaint."""
 
 import gc
-import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,13 @@ from amaranth.hdl import ValueCastable
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow
 
+from ctm.sim.compiled.rewriting.cases import with_defaults, with_disjoint_cases
+from ctm.sim.compiled.rewriting.names import with_instances_apart, with_plain_names
+from ctm.sim.compiled.rewriting.nothing import without_nothing
 from ctm.sim.compiled.rewriting.selections import with_selections
+from ctm.sim.compiled.rewriting.starts import with_starts
 from ctm.sim.compiled.rewriting.strobes import with_strobes_together
+from ctm.sim.compiled.rewriting.widths import with_equal_widths
 from ctm.sim.compiled.tools.yosys import yosys
 
 
@@ -48,7 +52,7 @@ def ports(component: wiring.Component) -> Iterator[Port]:
 
 
 def convert(component: wiring.Component, *, top: str) -> str:
-    """A component as SystemVerilog, without places in sources, so that the same hardware is always the same text.
+    """A component as Verilog, without places in sources, so that the same hardware is always the same text.
 
     Ports are those of `ports`, and `clk` and `rst` if the component uses the domain "sync" and does not make it.
 
@@ -77,7 +81,7 @@ def convert_to_rtlil(component: wiring.Component, *, top: str, platform: object 
 
 
 def from_rtlil(text: str) -> str:
-    """RTLIL as SystemVerilog.
+    """RTLIL as Verilog.
 
     Raises
     ------
@@ -90,16 +94,13 @@ def from_rtlil(text: str) -> str:
 def _written(text: str, *commands: str) -> str:
     """What Yosys writes of RTLIL; the last command writes."""
     *others, write = commands
+    for rewriting in _IN_RTLIL:
+        text = rewriting(text)
     with tempfile.TemporaryDirectory(prefix="ctm-") as folder:
-        return _improved(yosys(Path(folder), text, *_PROCESSES, *others, f"{write} out.v", result="out.v"))
-
-
-def _improved(verilog: str) -> str:
-    """What Yosys has written, so that it says and costs a model what it should."""
-    # Where part of a signal is constant, Yosys writes an `always @*` that reads nothing and therefore never runs; an
-    # always_comb runs once at least.
-    verilog = _ZEROS.sub(_loop, verilog.replace("\n  always @*", "\n  always_comb"))
-    return with_strobes_together(with_selections(verilog))
+        verilog = yosys(Path(folder), text, *_PROCESSES, *others, f"{write} out.v", result="out.v")
+    for rewriting in _IN_VERILOG:
+        verilog = rewriting(verilog)
+    return verilog
 
 
 @contextmanager
@@ -114,19 +115,20 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-# As Amaranth does it.
-_PROCESSES = ("proc -nomux -norom", "memory_collect")
+# As Amaranth does it, but that operators stay what they are made here.
+_PROCESSES = ("proc -nomux -norom -noopt", "memory_collect")
 _OWN = " ".join(f"-remove {name}" for name in ("generator", "top", "src", "amaranth.hierarchy", "amaranth.decoding"))
 _NO_ATTRIBUTES = (f"attrmap {_OWN}", f"attrmap -modattr {_OWN}")
 _WRITE = "write_verilog -norename"
-_ZEROS = re.compile(r"  initial begin\n((?:    (\S+ ?)\[\d+\] = \d+'h0+;\n)+)  end\n")
-"""A memory that starts as zeros, row by row: that is half of some designs' text."""
-
-
-def _loop(rows: re.Match[str]) -> str:
-    """The same as a loop."""
-    name, count = rows[2], rows[1].count("\n")
-    return f"  initial for (int row = 0; row < {count}; row = row + 1) {name}[row] = 0;\n"
+_IN_RTLIL: tuple[Callable[[str], str], ...] = (without_nothing, with_equal_widths, with_disjoint_cases)
+_IN_VERILOG: tuple[Callable[[str], str], ...] = (
+    with_starts,
+    with_selections,
+    with_strobes_together,
+    with_defaults,
+    with_plain_names,
+    with_instances_apart,
+)
 
 
 def only_sync(name: str) -> ClockDomain | None:

@@ -11,9 +11,11 @@ from ctm.sim.jobs.loading import LoadedJob
 from ctm.sim.jobs.recording import record
 from ctm.sim.report.header import c_header
 from ctm.sim.report.testbench import EXPECTED, HOST, TESTBENCH, replaying
+from ctm.sim.report.waivers import waivers
 from ctm.sim.runtime.device import WATCHDOG
 
 TOP = "ctm"
+_SUFFIXES = {"verilog": "v", "list": "f", "configuration": "json", "header": "h", "waivers": "vlt"}
 
 
 def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = None) -> dict[str, Path]:
@@ -25,7 +27,8 @@ def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = 
     -------
     files
         By what they are: ``verilog``, ``list`` (the sources, for tools that take one with ``-f``), ``configuration``
-        (JSON) and ``header`` (C); with a job ``testbench``, and what it reads, ``host`` and ``expected``.
+        (JSON), ``header`` (C) and ``waivers`` (for Verilator's linter); with a job ``testbench``, and what it reads,
+        ``host`` and ``expected``.
 
     Raises
     ------
@@ -39,7 +42,7 @@ def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = 
         The job fails on the golden model.
     """
     check_hardware(config)
-    names = {"verilog": f"{TOP}.v", "list": f"{TOP}.f", "configuration": f"{TOP}.json", "header": f"{TOP}.h"}
+    names = {kind: f"{TOP}.{suffix}" for kind, suffix in _SUFFIXES.items()}
     if job is not None:
         names |= {"testbench": f"{TESTBENCH}.v", "host": HOST, "expected": EXPECTED}
     files = {kind: folder / name for kind, name in names.items()}
@@ -54,6 +57,7 @@ def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = 
         "list": f"{names['verilog']}\n",
         "configuration": json.dumps(_configuration(config), indent=2) + "\n",
         "header": c_header(),
+        "waivers": waivers(names["verilog"], names["waivers"]),
     }
     if recording is not None:
         texts |= replaying(recording, config, [names["verilog"]])

@@ -1,7 +1,8 @@
-"""Elements of wide signals in Verilog: a part-select in place of a shift of the whole.
+"""Elements of signals in Verilog: a part-select in place of a shift of a whole that is wide.
 
 Yosys writes a chosen element as ``element = words >> index * width``. A model computes that shift in every word of the
-signal, some dozens of instructions, and then keeps one.
+signal, some dozens of instructions, and then keeps one. Where the shift stays, its result gets a name, so that what is
+kept of it is said.
 """
 
 import re
@@ -12,7 +13,9 @@ _NAME = r"(?:\\\S+ |[A-Za-z_$][\w$]*)"
 _RANGE = r"\[(\d+)(?::(\d+))?\]"
 _MODULE = re.compile(r"(?m)^(?=module )")
 _DECLARATION = re.compile(rf"(?m)^  (?:wire|reg|input|output) (?:signed )?(?:\[(\d+):0\] )?({_NAME})")
-_PRODUCT = re.compile(rf"(?m)^  assign ({_NAME}) *= ({_NAME}) *(?:{_RANGE})? \* \d+'h([0-9a-f]+);$")
+_PRODUCT = re.compile(
+    rf"(?m)^  assign ({_NAME}) *= (?:\{{ \d+'h0+, )?({_NAME}) *(?:{_RANGE})?(?: \}})? \* \d+'h([0-9a-f]+);$"
+)
 _SHIFT = re.compile(rf"(?m)^  assign ({_NAME}) *= ({_NAME}) *(?:{_RANGE})? >> ({_NAME}) *(?:{_RANGE})? *;$")
 
 
@@ -41,10 +44,27 @@ def _module(text: str) -> str:
         index = width(place, *place_range), 1
         index_bits, stride = index if place_range[0] else products.get(place.strip(), index)
         length, element_bits = width(whole, high, low), widths[element.strip()]
-        if length <= _WIDE or element_bits != stride or element_bits << index_bits > length:
-            return shift[0]
-        first = f"{low or high} + " if high else ""
-        bits = f"[{place_range[0]}:{place_range[1] or place_range[0]}]" if place_range[0] else ""
-        return f"  assign {element} = {whole} [{first}{place} {bits} +: {element_bits}];"
+        if length > _WIDE and element_bits == stride and element_bits << index_bits <= length:
+            wanted = (widths[whole.strip()] - 1).bit_length()
+            start = int(place_range[1] or place_range[0] or 0)
+            taken = min(index[0], wanted)
+            bits = _exact(place, widths[place.strip()], start, taken)
+            if high:
+                bits = f"{wanted}'d{low or high} + {_padded(bits, wanted - taken)}"
+            return f"  assign {element} = {whole} [{bits} +: {element_bits}];"
+        if length > element_bits:
+            shifted = f"\\{element.strip().removeprefix(chr(92))}$shifted "
+            declared = shift[0].replace(f"assign {element}", f"wire [{length - 1}:0] {shifted}", 1)
+            return f"{declared}\n  assign {element} = {shifted}[{element_bits - 1}:0];"
+        return shift[0]
 
     return _SHIFT.sub(selection, text)
+
+
+def _exact(name: str, width: int, start: int, length: int) -> str:
+    """As many bits of an index as the whole has places for; those above are zero."""
+    return name if length == width else f"{name} [{start + length - 1}:{start}]"
+
+
+def _padded(bits: str, missing: int) -> str:
+    return f"{{ {missing}'h0, {bits} }}" if missing else bits
