@@ -9,13 +9,14 @@ from ctm.rtl.config import MachineConfig, check_hardware
 from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.loading import LoadedJob
 from ctm.sim.jobs.recording import record
+from ctm.sim.report.core_description import core_description
 from ctm.sim.report.header import c_header
 from ctm.sim.report.testbench import EXPECTED, HOST, TESTBENCH, replaying
 from ctm.sim.report.waivers import waivers
 from ctm.sim.runtime.device import WATCHDOG
 
 TOP = "ctm"
-_SUFFIXES = {"verilog": "v", "list": "f", "configuration": "json", "header": "h", "waivers": "vlt"}
+_SUFFIXES = {"verilog": "v", "list": "f", "configuration": "json", "header": "h", "waivers": "vlt", "core": "core"}
 
 
 def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = None) -> dict[str, Path]:
@@ -27,8 +28,8 @@ def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = 
     -------
     files
         By what they are: ``verilog``, ``list`` (the sources, for tools that take one with ``-f``), ``configuration``
-        (JSON), ``header`` (C) and ``waivers`` (for Verilator's linter); with a job ``testbench``, and what it reads,
-        ``host`` and ``expected``.
+        (JSON), ``header`` (C), ``waivers`` (for Verilator's linter) and ``core`` (for FuseSoC); with a job
+        ``testbench``, and what it reads, ``host`` and ``expected``.
 
     Raises
     ------
@@ -58,6 +59,7 @@ def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = 
         "configuration": json.dumps(_configuration(config), indent=2) + "\n",
         "header": c_header(),
         "waivers": waivers(names["verilog"], names["waivers"]),
+        "core": core_description(TOP, names),
     }
     if recording is not None:
         texts |= replaying(recording, config, [names["verilog"]])

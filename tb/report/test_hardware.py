@@ -31,7 +31,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
-    assert {path.name for path in folder.iterdir()} == {"ctm.v", "ctm.f", "ctm.json", "ctm.h", "ctm.vlt"}
+    suffixes = {"v", "f", "json", "h", "vlt", "core"}
+    assert {path.name for path in folder.iterdir()} == {f"ctm.{suffix}" for suffix in suffixes}
     assert (folder / "ctm.f").read_text().split() == ["ctm.v"]
     assert (folder / "ctm.h").read_text() == c_header()
     configuration = json.loads((folder / "ctm.json").read_text())

@@ -15,6 +15,7 @@ from ctm.sim.compiled.tools.package import VERILATOR
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.jobs.recording import record
+from ctm.sim.report.core_description import core_description
 from ctm.sim.report.hardware import write_hardware
 from ctm.sim.report.testbench import EXPECTED, HOST, replaying
 from ctm.sim.runtime.device import WATCHDOG
@@ -69,6 +70,16 @@ def test_a_job_that_is_none_writes_nothing(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "job.toml" in result.output
     assert not (tmp_path / "out").exists()
+
+
+def test_the_description_names_the_files() -> None:
+    names = {"verilog": "a.v", "waivers": "a.vlt"}
+    alone = core_description("ctm", names)
+    assert "[a.v]" in alone and "[a.vlt]" in alone and "sim:" not in alone
+    with_job = core_description("ctm", names | {"testbench": "b.v", "host": "c.hex", "expected": "d.hex"})
+    assert with_job.startswith("CAPI=2:\n") and "toplevel: ctm_tb" in with_job
+    for line in ("- b.v: {file_type: verilogSource-2005}", "copyto: c.hex}", "copyto: d.hex}"):
+        assert line in with_job
 
 
 @pytest.fixture(scope="module")
