@@ -1,5 +1,6 @@
 """What a host does while a job runs: the words that it writes, and the command buffers that it submits."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +12,15 @@ from ctm.sim.memory import Words
 from ctm.sim.runtime.device import Device
 from ctm.sim.runtime.heap import REGIONS
 
+_GAP = 8
+"""Words that are the same for so long do not end a run of words that are written."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """A command buffer, and the words that are written in front of it: all of memory's, and which of them."""
+    """A command buffer, and the words that are written in front of it: runs by region and place in it."""
 
-    memory: dict[str, Words]
-    written: dict[str, np.ndarray]
+    runs: tuple[tuple[str, int, Words], ...]
     address: int
     dwords: int
 
@@ -58,18 +61,28 @@ class _Recorder(Device):
         return {region: self.memory.words(first, (end - first) // 4) for region, (first, end) in used.items()}
 
     def submit_at(self, address: int, dwords: int) -> int:
-        now = self.words()
-        written = {}
-        for region, words in now.items():
-            before = np.zeros_like(words)
-            before[: self._left[region].size] = self._left[region]
-            written[region] = words != before
-        self.submissions.append(Submission(memory=now, written=written, address=address, dwords=dwords))
+        runs = tuple(
+            (region, first, words[first:end].copy())
+            for region, words in self.words().items()
+            for first, end in _runs(words, self._left[region])
+        )
+        self.submissions.append(Submission(runs=runs, address=address, dwords=dwords))
         return super().submit_at(address, dwords)
 
     def wait(self) -> None:
         super().wait()
         self._left = self.words()
+
+
+def _runs(words: Words, before: Words) -> Iterator[tuple[int, int]]:
+    """First and end of the runs of words that are others than before, where there were only zeros beyond its end."""
+    old = np.zeros_like(words)
+    old[: before.size] = before
+    places = np.flatnonzero(words != old)
+    if places.size:
+        breaks = np.flatnonzero(np.diff(places) > _GAP)
+        for first, last in zip([0, *breaks + 1], [*breaks, -1], strict=True):
+            yield int(places[first]), int(places[last]) + 1
 
 
 class _Recorded(Execution):

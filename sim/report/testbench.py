@@ -26,8 +26,6 @@ _UNUSED = tuple(
     for channel in ("ar", "aw")
     for name in ("id", "size", "burst", "lock", "cache", "prot", "qos")
 ) + ("awlen",)  # fmt: skip
-_GAP = 8
-"""Words that are the same for so long do not end a run of words that are written."""
 
 
 def replaying(recording: Recording, config: MachineConfig, sources: Iterable[str]) -> dict[str, str]:
@@ -57,25 +55,12 @@ def replaying(recording: Recording, config: MachineConfig, sources: Iterable[str
 
 def _host(recording: Recording, local_words: int) -> Iterator[int]:
     """What the testbench reads as its script."""
+    before = {"local": 0, "system": local_words}
     for submission in recording.submissions:
-        runs = [
-            (first + (local_words if region == "system" else 0), words[first:end])
-            for region, words in submission.memory.items()
-            for first, end in _runs(submission.written[region])
-        ]
-        yield len(runs)
-        for place, words in runs:
-            yield from (place, words.size, *words.tolist())
+        yield len(submission.runs)
+        for region, first, words in submission.runs:
+            yield from (before[region] + first, words.size, *words.tolist())
         yield from (submission.address, submission.dwords)
-
-
-def _runs(written: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Runs of words, first and end, that have all that are written."""
-    places = np.flatnonzero(written)
-    if places.size:
-        breaks = np.flatnonzero(np.diff(places) > _GAP)
-        for first, last in zip([0, *breaks + 1], [*breaks, -1], strict=True):
-            yield int(places[first]), int(places[last]) + 1
 
 
 def _port(port: str, config: MachineConfig) -> str:
