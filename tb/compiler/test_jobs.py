@@ -6,32 +6,13 @@ import numpy as np
 import pytest
 
 from ctm.tb.cli.invocation import ctm, refusal, report
+from ctm.tb.compiler.two_kernels import job
 
 SOURCE = """#include <ctm/kernel.h>
 kernel void twice(vec2 pixel) { output(0, 2 * texel(0, pixel)); }
 kernel void inverse(ivec2 pixel) { output(0, constant(0).x - texel(0, pixel)); }
 """
-JOB = """[program]
-file = "k.c:twice"
-[[inputs]]
-index = 0
-file = "x.npy"
-format = "FLOAT32_4"
-[[outputs]]
-index = 0
-file = "y.npy"
-shape = [4, 8]
-format = "FLOAT32_4"
-[constants]
-float = {0 = [1.0, 0.0, 0.0, 0.0]}
-[[passes]]
-domain_i = [0, 7]
-domain_j = [0, 1]
-[[passes]]
-program = "k.c:inverse"
-domain_i = [0, 7]
-domain_j = [2, 3]
-"""
+JOB = job("k.c:twice", "k.c:inverse", [1.0, 0.0, 0.0, 0.0])
 
 
 @pytest.fixture

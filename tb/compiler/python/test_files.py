@@ -9,6 +9,7 @@ import pytest
 from ctm.sim.assembler import disassemble
 from ctm.sim.compiler import compile_kernel
 from ctm.tb.cli.invocation import ctm, refusal, report
+from ctm.tb.compiler.two_kernels import job
 
 SOURCE = """import sys
 from math import sqrt as root
@@ -41,28 +42,7 @@ def rooted(pixel: "ivec2", image: "Image"):
         return words.vec4(root(texel(image, pixel).x))
     return vec4(twice(root(texel(image, pixel).x)))
 """
-JOB = """[program]
-file = "k.py:scaled"
-isa = "r5xx"
-[[inputs]]
-index = 0
-file = "x.npy"
-format = "FLOAT32_4"
-[[outputs]]
-index = 0
-file = "y.npy"
-shape = [4, 8]
-format = "FLOAT32_4"
-[constants]
-float = {0 = [1.0, 0.0, -1.0, 0.5]}
-[[passes]]
-domain_i = [0, 7]
-domain_j = [0, 1]
-[[passes]]
-program = "k.py:rooted"
-domain_i = [0, 7]
-domain_j = [2, 3]
-"""
+JOB = job("k.py:scaled", "k.py:rooted", [1.0, 0.0, -1.0, 0.5]).replace('scaled"', 'scaled"\nisa = "r5xx"')
 
 
 @pytest.fixture
