@@ -1,0 +1,1 @@
+"""The R700 instruction set in hardware."""

@@ -1,0 +1,32 @@
+"""When what happens in a lane: cycles behind the operands.
+
+Steps that are about as long have their registers, or none, by the same setting of the configuration.
+"""
+
+from ctm.rtl.config import PipelineConfig
+
+
+class Timing:
+    """Cycles behind the operands in which each step of a lane has its result."""
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self.chosen = config.operands
+        """Operands with modifiers; the words that do not need an arithmetic unit."""
+        self.taken = self.chosen + config.operands
+        """Exponents of products; a function's argument."""
+        self.partial_products = self.taken + config.partial_products
+        self.product = self.partial_products + config.product
+        self.rounded_product = self.product + config.rounding
+        """Left words."""
+        self.compared = self.rounded_product + config.partial_products
+        """Relations of words, distances of exponents."""
+        self.aligned = self.compared + config.alignment
+        self.added = self.aligned + config.addition
+        self.normalised = self.added + config.normalisation
+        self.rounded = self.normalised + config.rounding
+        self.result = self.rounded + config.result
+
+
+def lane_latency(config: PipelineConfig) -> int:
+    """Cycles from a lane's operands to its results: 11 if all steps have a register."""
+    return Timing(config).result

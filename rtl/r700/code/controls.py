@@ -1,0 +1,174 @@
+"""What each ALU operation makes a slot of a lane do, from what rtl/isa/r700/operations.py says of it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from amaranth.lib import data
+
+from ctm.rtl.fp.reduction import Function
+from ctm.rtl.isa.r700.operations import Operation, Result, Slots
+from ctm.rtl.r700.entries import IntegerOperation, Late, Left, Limit, Relation, Right, Source, Sum, Test, Type
+
+Fields = Mapping[str, Any]
+"""Values of fields of a record by name; what is not named is 0."""
+
+_CONDITIONS = {
+    "E": ("equal",),
+    "GT": ("greater",),
+    "GE": ("greater", "equal"),
+    "NE": ("less", "greater", "first_nan", "second_nan"),
+    "LT": ("less",),
+    "LE": ("less", "equal"),
+}
+_TYPES = {"": Type.FLOAT, "INT": Type.SIGNED, "UINT": Type.UNSIGNED}
+_SCALES = {"": 0, "M2": 1, "M4": 2, "D2": -1}
+
+
+def _accepting(*relations: str) -> Fields:
+    return {"accepts": {name: int(name in relations) for name, _ in data.Layout.cast(Relation)}}
+
+
+def _condition(name: str) -> Fields:
+    """A comparison as formulas spell it: GE, GE_INT, GE_UINT."""
+    condition, _, kind = name.partition("_")
+    return {**_accepting(*_CONDITIONS[condition]), "type": _TYPES[kind]}
+
+
+_SUM = {"right": Right.OPERAND_1, "if_false": Source.SUM}
+_PRODUCT = {"left": Left.PRODUCT, "right": Right.MINUS_ZERO, "if_false": Source.SUM}
+_LENIENT = {"zero_times_anything": 1}
+_LEFT, _SHARED_LEFT = {"if_false": Source.LEFT}, {"left": Left.SHARED, "if_false": Source.LEFT}
+_SHARED_SUM = {"shares_sum": 1, "if_false": Source.SUM}
+_LATE = {"if_false": Source.LATE}
+_CHOICE = {"right": Right.OPERAND_1, "if_true": Source.LEFT, "if_false": Source.RIGHT}
+
+_FORMULAS: Mapping[str, Fields] = {
+    "ADD": _SUM,
+    "MUL": {**_PRODUCT, **_LENIENT},
+    "MUL_IEEE": _PRODUCT,
+    # MAX and MIN give operand 1 if there is a NaN, the others only if operand 0 is one.
+    "MAX": {**_CHOICE, **_accepting("greater", "equal")},
+    "MIN": {**_CHOICE, **_accepting("less")},
+    "MAX_DX10": {**_CHOICE, **_accepting("greater", "equal", "second_nan")},
+    "MIN_DX10": {**_CHOICE, **_accepting("less", "second_nan")},
+    "FRACT": {"right": Right.FRACTION, "sum": Sum.FRACTION, "if_false": Source.SUM},
+    **{
+        name: {"right": Right.INTEGRAL, "sum": Sum[name], "if_false": Source.SUM}
+        for name in ("TRUNC", "CEIL", "RNDNE", "FLOOR")
+    },
+    "MOV": _LEFT,
+    "ZERO": {"if_false": Source.ZERO},
+    "DOT4": {**_SHARED_SUM, **_LENIENT},
+    "DOT4_IEEE": _SHARED_SUM,
+    "CUBE": {"left": Left.SHARED, "right": Right.MINUS_ZERO, "cube": 1, "if_false": Source.SUM},
+    "MAX4": _SHARED_LEFT,
+    "INV": {
+        **_accepting("equal"), "right": Right.ONE, "if_true": Source.ZERO, "if_false": Source.LEFT, "inverts": 1,
+    },
+    # The operand is subtracted; that the counter is used up is seen of the sum.
+    "POP": {**_SUM, "pops": 1},
+    "CLR": {"right": Right.LARGEST, "if_false": Source.RIGHT},
+    "RESTORE": {
+        **_accepting("equal"), "test": Test.FIRST, "if_true": Source.ZERO, "if_false": Source.LEFT,
+    },
+    **{
+        f"{operation.name}_INT": {"left": Left.INTEGER, "integer": operation, "if_false": Source.LEFT}
+        for operation in IntegerOperation
+    },
+    **{
+        f"{name}_{kind}": {**_CHOICE, **_accepting(*accepted), "type": _TYPES[kind]}
+        for name, accepted in (("MAX", ("greater", "equal")), ("MIN", ("less",)))
+        for kind in ("INT", "UINT")
+    },
+    **{
+        f"{name}_{kind}": {**_LATE, "type": _TYPES[kind], "trans": {"late": late}}
+        for name, late in (("MULLO", Late.LOW_PRODUCT), ("MULHI", Late.HIGH_PRODUCT), ("RECIP", Late.RECIPROCAL))
+        for kind in ("INT", "UINT")
+    },
+    **{f"FLT_TO_{kind}": {**_SHARED_LEFT, "type": _TYPES[kind]} for kind in ("INT", "UINT")},
+    **{f"{kind}_TO_FLT": {**_SHARED_SUM, "type": _TYPES[kind], "trans": {"converts": 1}} for kind in ("INT", "UINT")},
+    "SQRT_IEEE": {**_LATE, "trans": {"function": Function.RSQ, "late": Late.ROOT}},
+    "SIN": {**_SHARED_SUM, "trans": {"function": Function.SIN}},
+    "COS": {**_SHARED_SUM, "trans": {"function": Function.COS}},
+}  # fmt: skip
+"""By formula; functions with suffixes, comparisons and formulas of three operands are made below."""
+
+_FUNCTIONS = {"EXP": Function.EX2, "LOG": Function.LN2, "RECIP": Function.RCP, "RECIPSQRT": Function.RSQ}
+_LIMITS = {"IEEE": Limit.NONE, "CLAMPED": Limit.LARGEST, "FF": Limit.ZERO}
+_ROUNDINGS = {"MOVA": Sum.UP, "MOVA_FLOOR": Sum.FLOOR}
+
+
+def _families(operation: Operation) -> Iterator[tuple[bool, Any]]:
+    """(whether the operation is of a family, what gives its fields)."""
+    name, _, suffix = operation.formula.partition("_")
+    yield operation.sets_address, lambda: _address(operation)
+    yield operation.formula in _FORMULAS, lambda: _FORMULAS[operation.formula]
+    yield name in _FUNCTIONS, lambda: {
+        **_SHARED_SUM, "trans": {"function": _FUNCTIONS[name], "limit": _LIMITS[suffix]},
+    }  # fmt: skip
+    yield name == "PUSH", lambda: _push(suffix)
+    yield name.startswith("CND"), lambda: _selection(operation.formula)
+    yield operation.formula.startswith("MUL"), lambda: _multiplication(operation.formula)
+    yield name in _CONDITIONS, lambda: _comparison(operation)
+
+
+def _address(operation: Operation) -> Fields:
+    """The result is the operand; the index follows from its rounded sum, or from the operand as an integer."""
+    if operation.result is Result.INTEGER:
+        return {**_LEFT, "type": Type.SIGNED}
+    return {**_LEFT, "right": Right.INTEGRAL, "sum": _ROUNDINGS[operation.name]}
+
+
+def _push(condition: str) -> Fields:
+    return {
+        **_condition(condition), "test": Test.SECOND, "right": Right.ONE,
+        "if_true": Source.ZERO, "if_false": Source.SUM,
+    }  # fmt: skip
+
+
+def _selection(formula: str) -> Fields:
+    condition = _condition(formula.removeprefix("CND"))
+    words = {"left": Left.OPERAND_1, "right": Right.OPERAND_2, "if_true": Source.LEFT, "if_false": Source.RIGHT}
+    return {**condition, **words, "test": Test.FIRST}
+
+
+def _multiplication(formula: str) -> Fields:
+    """MUL_LIT and MULADD with their scales, which are the formula's last part."""
+    stem, _, scale = formula.rpartition("_")
+    stem, scale = (stem, scale) if scale in _SCALES else (formula, "")
+    scaled = {"scale": _SCALES[scale]}
+    if stem == "MUL_LIT":
+        return {**_PRODUCT, **_LENIENT, **scaled, **_accepting("equal"), "test": Test.LIT, "if_true": Source.DARK}
+    rules = {} if stem.endswith("IEEE") else _LENIENT
+    return {**_PRODUCT, **rules, **scaled, "right": Right.OPERAND_2}
+
+
+def _comparison(operation: Operation) -> Fields:
+    """SET, KILL and PRED_SET of one comparison."""
+    holds, fails = Source.ONE, Source.ZERO
+    if operation.sets_predicate:
+        holds, fails = fails, holds
+    elif operation.result is Result.MASK:
+        holds = Source.ONES
+    return {**_condition(operation.formula), "right": Right.OPERAND_1, "if_true": holds, "if_false": fails}
+
+
+def control(operation: Operation) -> Fields:
+    """Fields of the operation's SlotControl, but for its modifiers."""
+    fields = next(make() for belongs, make in _families(operation) if belongs)
+    return {**fields, "sets_predicate": int(operation.sets_predicate), "kills": int(operation.kills)}
+
+
+def facts(operation: Operation) -> Fields:
+    """Fields of the operation's OperationFacts."""
+    return {
+        "known": 1,
+        "operands": operation.operands,
+        "vector_only": int(operation.slots is Slots.VECTOR),
+        "trans_only": int(operation.slots is Slots.TRANS),
+        "is_reduction": int(operation.is_reduction),
+        "takes_modifiers": int(operation.result is Result.FLOAT),
+        "sets_predicate": int(operation.sets_predicate),
+        "kills": int(operation.kills),
+        "sets_address": int(operation.sets_address),
+    }

@@ -1,0 +1,89 @@
+"""Decoding of one ALU instruction: what its slot does, and what else must be known of its operation."""
+
+from typing import Any
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.fp.result import SCALE
+from ctm.rtl.isa.r700.alu import Op2, Op3, OutputModifier
+from ctm.rtl.isa.r700.operations import OPERATIONS
+from ctm.rtl.r700.code.controls import Fields, control, facts
+from ctm.rtl.r700.entries import SLOT_OPERANDS, OperationFacts, SlotControl
+
+CODE_BITS = 11
+"""Width of ALU_INST with two operands; with three it is narrower."""
+_ABSOLUTE = 2
+"""Operands that may be made absolute, in instructions with two."""
+_SCALES = {OutputModifier.OFF: 0, OutputModifier.MUL_2: 1, OutputModifier.MUL_4: 2, OutputModifier.DIV_2: -1}
+
+
+def _constant(layout: Any, fields: Fields) -> Any:
+    return layout.const(fields)
+
+
+class SlotDecoder(wiring.Component):
+    """Decodes an ALU instruction. Combinational; the same for every slot.
+
+    Members
+    -------
+    code : ``In(11)``
+        ALU_INST, with three operands in the low 5 bits.
+    three_operands : ``In(1)``
+        The encoding; `absolute` and `omod`, which it does not have, are ignored then.
+    absolute : ``In(2)``
+    negate : ``In(3)``
+        ABS and NEG of operands, operand 0 first.
+    omod : ``In(OutputModifier)``
+    clamp : ``In(1)``
+    control : ``Out(SlotControl)``
+        That of NOP for an unknown operation, but for the modifiers.
+    facts : ``Out(OperationFacts)``
+    """
+
+    code: In(CODE_BITS)
+    three_operands: In(1)
+    absolute: In(_ABSOLUTE)
+    negate: In(SLOT_OPERANDS)
+    omod: In(OutputModifier)
+    clamp: In(1)
+    control: Out(SlotControl)
+    facts: Out(OperationFacts)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        operation: Any = Signal(SlotControl)
+        m.d.comb += operation.eq(_constant(SlotControl, control(OPERATIONS[Op2.NOP])))
+        with m.If(self.three_operands):
+            self._decode(m, operation, Op3, self.code[: Value.cast(Op3.CNDE).shape().width])
+        with m.Else():
+            self._decode(m, operation, Op2, self.code)
+
+        scale = Signal(SCALE)
+        with m.Switch(self.omod):
+            for modifier, exponent in _SCALES.items():
+                with m.Case(modifier):
+                    m.d.comb += scale.eq(exponent)
+        m.d.comb += [
+            self.control.eq(operation),
+            self.control.absolute.eq(Mux(self.three_operands, 0, self.absolute)),
+            # PRED_SET_POP adds what it subtracts.
+            self.control.negate.eq(self.negate ^ (operation.pops << 1)),
+            self.control.scale.eq(Mux(self.three_operands, operation.scale, scale)),
+            self.control.clamp.eq(self.clamp),
+        ]
+        return m
+
+    def _decode(self, m: Module, operation: Any, codes: type[Op2] | type[Op3], code: Value) -> None:
+        with m.Switch(code):
+            for known, declared in OPERATIONS.items():
+                if isinstance(known, codes):
+                    with m.Case(known.value):
+                        m.d.comb += [
+                            operation.eq(_constant(SlotControl, control(declared))),
+                            self.facts.eq(_constant(OperationFacts, facts(declared))),
+                        ]

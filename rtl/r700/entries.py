@@ -1,0 +1,217 @@
+"""What crosses between the units of an R700 core: what the slots of a lane do, their operands and results.
+
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/arithmetic.md.
+"""
+
+from amaranth import signed
+from amaranth.lib import data, enum
+
+from ctm.rtl.fp.reduction import Function
+from ctm.rtl.fp.result import SCALE
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS, HIGHEST_INDEX
+
+SLOT_OPERANDS = 3
+INDEX = signed(HIGHEST_INDEX.bit_length() + 1)
+"""What an address register holds."""
+
+
+class Left(enum.Enum, shape=3):
+    """The left one of the two words that a slot compares, adds or chooses from.
+
+    SHARED is what MAX4 and CUBE have for this slot, and in t what a conversion to an integer gives.
+    """
+
+    OPERAND_0 = 0
+    OPERAND_1 = 1
+    PRODUCT = 2
+    INTEGER = 3
+    SHARED = 4
+
+
+class Right(enum.Enum, shape=3):
+    """The right one. INTEGRAL and FRACTION are what rounding to integral values and FRACT need."""
+
+    OPERAND_1 = 0
+    OPERAND_2 = 1
+    MINUS_ZERO = 2
+    ONE = 3
+    LARGEST = 4
+    INTEGRAL = 5
+    FRACTION = 6
+
+
+class IntegerOperation(enum.Enum, shape=4):
+    """What the integer unit computes of operands 0 and 1."""
+
+    AND = 0
+    OR = 1
+    XOR = 2
+    NOT = 3
+    ADD = 4
+    SUB = 5
+    ASHR = 8
+    LSHR = 9
+    LSHL = 10
+
+
+class Sum(enum.Enum, shape=3):
+    """What the adder gives: a sum, what FRACT is, or the left number rounded to an integral value.
+
+    UP rounds to the nearest one, halves up.
+    """
+
+    ADDITION = 0
+    FRACTION = 1
+    TRUNC = 2
+    CEIL = 3
+    RNDNE = 4
+    FLOOR = 5
+    UP = 6
+
+
+class Type(enum.Enum, shape=2):
+    """What the words of a comparison are."""
+
+    FLOAT = 0
+    SIGNED = 1
+    UNSIGNED = 2
+
+
+class Relation(data.Struct):
+    """How one word relates to another: one bit is set. The last two are those of floats, a NaN in the first first."""
+
+    less: 1
+    equal: 1
+    greater: 1
+    first_nan: 1
+    second_nan: 1
+
+
+class Test(enum.Enum, shape=2):
+    """Whether a condition holds.
+
+    COMPARE: of left and right. FIRST: of operand 0 and zero. SECOND: of operand 1 and zero, and operand 0 is 0.0.
+    LIT: what makes MUL_LIT dark, in t.
+    """
+
+    COMPARE = 0
+    FIRST = 1
+    SECOND = 2
+    LIT = 3
+
+
+class Source(enum.Enum, shape=3):
+    """Where a result comes from.
+
+    SUM: the rounded sum, DOT4 or function. DARK is -MAX_FLOAT. LATE is what a slot t has at the end only.
+    """
+
+    SUM = 0
+    LEFT = 1
+    RIGHT = 2
+    ZERO = 3
+    ONE = 4
+    ONES = 5
+    DARK = 6
+    LATE = 7
+
+
+class Limit(enum.Enum, shape=2):
+    """What a function of slot t gives instead of an infinity: _CLAMPED, _FF."""
+
+    NONE = 0
+    LARGEST = 1
+    ZERO = 2
+
+
+class Late(enum.Enum, shape=2):
+    """Operations of slot t that multiply last."""
+
+    LOW_PRODUCT = 0
+    HIGH_PRODUCT = 1
+    RECIPROCAL = 2
+    ROOT = 3
+
+
+class TransControl(data.Struct):
+    """What slot t has beside the others. `converts`: the sum is an integer as a float, not a function."""
+
+    function: Function
+    limit: Limit
+    late: Late
+    converts: 1
+
+
+class SlotControl(data.Struct):
+    """What one slot does; SlotDecoder makes it.
+
+    `absolute` and `negate` are those of operands, operand 0 first. The result is what `if_true` or `if_false` names,
+    as the test accepts the relation or not. `inverts` makes the second a 1.0 if operand 0 is a zero, `pops` a 0.0 of a
+    sum <= 0. With `shares_sum` the sum is DOT4's, or in t that of a function or a conversion. `reduces` is that of
+    CUBE, else MAX4. `scale` and `clamp` are for floats.
+    """
+
+    absolute: 2
+    negate: SLOT_OPERANDS
+    left: Left
+    right: Right
+    zero_times_anything: 1
+    integer: IntegerOperation
+    sum: Sum
+    shares_sum: 1
+    cube: 1
+    test: Test
+    type: Type
+    accepts: Relation
+    if_true: Source
+    if_false: Source
+    inverts: 1
+    pops: 1
+    scale: SCALE
+    clamp: 1
+    sets_predicate: 1
+    kills: 1
+    trans: TransControl
+
+
+class LaneControl(data.Struct):
+    """What a lane does with a group: its slots x, y, z, w, t, and whether the program's clamp makes 0 of a NaN."""
+
+    slots: data.ArrayLayout(SlotControl, GROUP_SLOTS)
+    dx10_clamp: 1
+
+
+GROUP_OPERANDS = data.ArrayLayout(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS), GROUP_SLOTS)
+"""Operands of the slots x, y, z, w, t as they were read, before ABS and NEG."""
+
+
+class LaneResults(data.Struct):
+    """What a lane gives for a group.
+
+    `words` are the results behind OMOD and CLAMP, `indices` what the MOVA operations of the vector slots give the
+    address register (and anything for others). `predicate` is that of the group's PRED_SET, `kill` a bit for each slot
+    whose KILL holds; both are 0 where there is none.
+    """
+
+    words: data.ArrayLayout(WORD_BITS, GROUP_SLOTS)
+    indices: data.ArrayLayout(INDEX, GROUP_SLOTS - 1)
+    predicate: 1
+    kill: GROUP_SLOTS
+
+
+class OperationFacts(data.Struct):
+    """What decoding needs to know of an operation: how many operands it reads, where it may be, what it does.
+
+    Not `known`: illegal, and all others are 0. `takes_modifiers`: its result is a float, for OMOD and CLAMP.
+    """
+
+    known: 1
+    operands: 2
+    vector_only: 1
+    trans_only: 1
+    is_reduction: 1
+    takes_modifiers: 1
+    sets_predicate: 1
+    kills: 1
+    sets_address: 1
