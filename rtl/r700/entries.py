@@ -148,8 +148,8 @@ class SlotControl(data.Struct):
 
     `absolute` and `negate` are those of operands, operand 0 first. The result is what `if_true` or `if_false` names,
     as the test accepts the relation or not. `inverts` makes the second a 1.0 if operand 0 is a zero, `pops` a 0.0 of a
-    sum <= 0. With `shares_sum` the sum is DOT4's, or in t that of a function or a conversion. `reduces` is that of
-    CUBE, else MAX4. `scale` and `clamp` are for floats.
+    sum <= 0. With `shares_sum` the sum is DOT4's, or in t that of a function or a conversion; what else is shared is
+    CUBE's with `cube`, else MAX4's. `scale` and `clamp` are for floats.
     """
 
     absolute: 2

@@ -20,6 +20,10 @@ class Timing:
         """Left words."""
         self.compared = self.rounded_product + config.partial_products
         """Relations of words, distances of exponents."""
+        self.function = self.chosen + config.raw_latency
+        """A function, not yet rounded."""
+        self.factor = self.function + config.addition + config.rounding
+        """What slot t multiplies last, for example by a function."""
         self.aligned = self.compared + config.alignment
         self.added = self.aligned + config.addition
         self.normalised = self.added + config.normalisation

@@ -81,8 +81,12 @@ _FORMULAS: Mapping[str, Fields] = {
         for kind in ("INT", "UINT")
     },
     **{
-        f"{name}_{kind}": {**_LATE, "type": _TYPES[kind], "trans": {"late": late}}
-        for name, late in (("MULLO", Late.LOW_PRODUCT), ("MULHI", Late.HIGH_PRODUCT), ("RECIP", Late.RECIPROCAL))
+        f"{name}_{kind}": {**_LATE, "type": _TYPES[kind], "trans": trans}
+        for name, trans in (
+            ("MULLO", {"late": Late.LOW_PRODUCT}),
+            ("MULHI", {"late": Late.HIGH_PRODUCT}),
+            ("RECIP", {"late": Late.RECIPROCAL, "function": Function.RCP}),
+        )
         for kind in ("INT", "UINT")
     },
     **{f"FLT_TO_{kind}": {**_SHARED_LEFT, "type": _TYPES[kind]} for kind in ("INT", "UINT")},
