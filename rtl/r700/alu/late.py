@@ -1,0 +1,150 @@
+"""What slot t multiplies last: MULLO and MULHI, SQRT, and the correction of RECIP_INT and RECIP_UINT.
+
+A root is a product with a function's result, and the reciprocal of an integer is corrected by its product with what the
+function's table says of it. So the multiplier of integers stands behind the functions, and MULLO and MULHI wait for it.
+
+Source: docs/arithmetic.md.
+"""
+
+from typing import Any
+
+from amaranth import Module, Mux, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, Rounded, unpack
+from ctm.rtl.fp.product import PRODUCT_BITS
+from ctm.rtl.fp.product_sum import RAW_BITS
+from ctm.rtl.fp.reduction import WHOLE_BITS
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.transcendental import C0_FRACTION
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.shift import shift_right_sticky
+from ctm.rtl.r700.alu.multiplier import Multiplier
+from ctm.rtl.r700.alu.reciprocal import SMALL_BITS, QuotientCorrection, SmallQuotients
+from ctm.rtl.r700.alu.root import RootProduct, rounded_significand
+from ctm.rtl.r700.alu.timing import Timing
+from ctm.rtl.r700.entries import SLOT_OPERANDS, Late
+
+_BELOW_VALUE = RAW_BITS - (C0_FRACTION + WHOLE_BITS - 1)
+"""Where a function's significand begins, above zeros."""
+_VALUE_BITS = C0_FRACTION + 2
+"""What of it can be set in a reciprocal or a root, which are 1 to 2."""
+_ESTIMATE_BITS = WORD_BITS - SMALL_BITS
+"""Of the quotient of the smallest x for which it is estimated."""
+_AMOUNT_BITS = (_ESTIMATE_BITS - 1).bit_length()
+
+
+class LateResult(data.Struct):
+    """An integer, or with `is_number` a rounded number."""
+
+    word: WORD_BITS
+    number: Rounded
+    is_number: 1
+
+
+class LateProducts(wiring.Component):
+    """Multiplies operands, or x by what a function said of it; `Timing` has the cycles.
+
+    Members
+    -------
+    words : ``In(ArrayLayout(32, 2))``
+        When they are `chosen`, as all but `function`.
+    late : ``In(Late)``
+    is_signed : ``In(1)``
+    magnitude : ``In(32)``
+    negative : ``In(1)``
+        Operand 0 as an integer.
+    argument : ``In(32)``
+        And as a float, truncated.
+    function : ``In(52)``
+        Significand of the reciprocal of the argument, or of operand 0's RSQ; at `function`.
+    result : ``Out(LateResult)``
+        At `normalised`.
+    """
+
+    words: In(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS - 1))
+    late: In(Late)
+    is_signed: In(1)
+    magnitude: In(WORD_BITS)
+    negative: In(1)
+    argument: In(WORD_BITS)
+    function: In(RAW_BITS)
+    result: Out(LateResult)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config, self._timing = config, Timing(config)
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config, timing = self._config, self._timing
+        is_product = (self.late == Late.LOW_PRODUCT) | (self.late == Late.HIGH_PRODUCT)
+        first, is_signed = (
+            delay(m, value, timing.factor - timing.chosen, name="first")
+            for value in (self._first(m), self.is_signed & is_product)
+        )
+        factor = self._factor(m)
+        m.submodules.multiplier = multiplier = Multiplier(config)
+        m.d.comb += [multiplier.a.eq(first), multiplier.b.eq(factor), multiplier.is_signed.eq(is_signed)]
+        first, factor = (delay(m, value, multiplier.latency, name="factor") for value in (first, factor))
+
+        x: Any = unpack(m, self.words[0], name="x")
+        late, is_signed, negative, x = (
+            delay(m, value, timing.normalised - timing.chosen, name="beside_product")
+            for value in (Value.cast(self.late), self.is_signed, self.negative, x)
+        )
+        m.submodules.correction = correction = QuotientCorrection()
+        m.submodules.root = root = RootProduct()
+        product = multiplier.product
+        m.d.comb += [
+            correction.estimate.eq(factor),
+            correction.x.eq(first),
+            correction.product.eq(product),
+            correction.negative.eq(negative),
+            correction.is_signed.eq(is_signed),
+            root.x.eq(x),
+            root.product.eq(product[:PRODUCT_BITS]),
+            self.result.number.eq(root.root),
+            self.result.is_number.eq(late == Late.ROOT.value),
+        ]
+        half = Mux(late == Late.HIGH_PRODUCT.value, product[WORD_BITS:], product[:WORD_BITS])
+        m.d.comb += self.result.word.eq(Mux(late == Late.RECIPROCAL.value, correction.result, half))
+        return m
+
+    def _first(self, m: Module) -> Value:
+        radicand = Value.cast(unpack(m, self.words[0], name="radicand").significand)
+        first = Mux(self.late == Late.ROOT, radicand, self.words[0])
+        return Mux(self.late == Late.RECIPROCAL, self.magnitude, first)
+
+    def _factor(self, m: Module) -> Value:
+        """What the first factor is multiplied by, at `factor`."""
+        config, timing = self._config, self._timing
+        value = self.function[_BELOW_VALUE : _BELOW_VALUE + _VALUE_BITS]
+        value = delay(m, value, config.addition, name="value")
+        waiting = timing.factor - config.rounding - timing.chosen
+        word, late = (delay(m, value, waiting, name="word") for value in (self.words[1], Value.cast(self.late)))
+        estimate, root = self._estimate(m, value, waiting), rounded_significand(m, value)
+        factor = Mux(late == Late.RECIPROCAL.value, estimate, Mux(late == Late.ROOT.value, root, word))
+        return delay(m, factor, config.rounding, name="factor")
+
+    def _estimate(self, m: Module, value: Value, waiting: int) -> Value:
+        """2^32 / x from the reciprocal's significand, or from the table for small ones; `waiting` behind the words."""
+        config = self._config
+        m.submodules.small = small = SmallQuotients(config)
+        m.d.comb += small.x.eq(delay(m, self.magnitude[:SMALL_BITS], config.operands, name="small"))
+        quotient = delay(m, small.quotient, waiting - config.operands - small.latency, name="quotient")
+        exponent = self.argument[FRACTION_BITS : FRACTION_BITS + EXPONENT_BITS]
+        is_small, amount = (
+            delay(m, value, waiting, name="waiting")
+            for value in (
+                ~self.magnitude[SMALL_BITS:].any(),
+                (exponent - (BIAS + SMALL_BITS))[:_AMOUNT_BITS],
+            )
+        )
+        # Of 2^8 it has all bits: the reciprocal, 2, has them above the point.
+        whole = value[_VALUE_BITS - 1 - _ESTIMATE_BITS :]
+        estimate, _ = shift_right_sticky(m, whole, amount)
+        return Mux(is_small, quotient, estimate)

@@ -1,0 +1,60 @@
+"""Integers as a sign and a magnitude, and as the argument of a reciprocal."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.shift import shift_left
+from ctm.rtl.lib.zeros import leading_zeros
+
+
+class Magnitude(wiring.Component):
+    """Takes the sign from an integer, and makes a float of its magnitude, truncated. Latency is `operands`.
+
+    The zeros above a negative integer's magnitude are counted while it is computed: they are as many as its leading
+    ones, but for a power of two one less.
+
+    Members
+    -------
+    word : ``In(32)``
+    is_signed : ``In(1)``
+    negative : ``Out(1)``
+    magnitude : ``Out(32)``
+    argument : ``Out(32)``
+        The float; any for 0 and -1.
+    """
+
+    word: In(WORD_BITS)
+    is_signed: In(1)
+    negative: Out(1)
+    magnitude: Out(WORD_BITS)
+    argument: Out(WORD_BITS)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self.latency = config.operands
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        negative = self.word[-1] & self.is_signed
+        inverted = self.word ^ negative.replicate(WORD_BITS)
+        magnitude, zeros, negative = (
+            delay(m, value, self.latency, name="magnitude")
+            for value in ((inverted + negative)[:WORD_BITS], leading_zeros(m, inverted), negative)
+        )
+        normalised = shift_left(m, magnitude, zeros, WORD_BITS)
+        is_power = ~normalised[-1]
+        exponent = Signal(EXPONENT_BITS)
+        highest = BIAS + WORD_BITS - 1
+        m.d.comb += [
+            exponent.eq(Mux(is_power, highest + 1, highest) - zeros),
+            self.negative.eq(negative),
+            self.magnitude.eq(magnitude),
+            self.argument.eq(Cat(normalised[-FRACTION_BITS - 1 : -1], exponent)),
+        ]
+        return m

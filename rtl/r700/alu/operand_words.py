@@ -1,0 +1,110 @@
+"""The first step of a slot: operands with their modifiers, and all that needs nothing but them."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.fp.number import FRACTION_BITS, ONE
+from ctm.rtl.fp.selection import is_nan, is_zero
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.r700.alu.adder import FRACTION_MASK, INTEGRAL, is_below_one
+from ctm.rtl.r700.alu.comparison import relation_to_zero
+from ctm.rtl.r700.entries import SLOT_OPERANDS, Left, Relation, Right, SlotControl, Test, Type
+
+MINUS_ZERO = 0x8000_0000
+LARGEST = 0x7F7F_FFFF
+
+
+class OperandWords(wiring.Component):
+    """Applies ABS and NEG, chooses the words that do not come from an arithmetic unit, compares with zero.
+
+    Combinational. MUL_LIT is only known to slot t.
+
+    Members
+    -------
+    operands : ``In(ArrayLayout(32, 3))``
+    control : ``In(SlotControl)``
+    words : ``Out(ArrayLayout(32, 2))``
+        Operands 0 and 1 with their modifiers.
+    left : ``Out(32)``
+        If it is an operand.
+    right : ``Out(32)``
+    relation : ``Out(Relation)``
+        What is tested if that is not how left relates to right.
+    """
+
+    operands: In(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS))
+    control: In(SlotControl)
+    words: Out(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS - 1))
+    left: Out(WORD_BITS)
+    right: Out(WORD_BITS)
+    relation: Out(Relation)
+
+    latency = 0
+
+    def __init__(self, *, is_trans: bool) -> None:
+        self._is_trans = is_trans
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        control = self.control
+        first, second, third = self._modified()
+        m.d.comb += [
+            self.words[0].eq(first),
+            self.words[1].eq(second),
+            self.left.eq(Mux(control.left == Left.OPERAND_1, second, first)),
+            self.right.eq(self._right(m, first, second, third)),
+        ]
+        is_float = control.type == Type.FLOAT
+        subject = Mux(control.test == Test.FIRST, first, second)
+        with m.Switch(control.test):
+            with m.Case(Test.FIRST):
+                m.d.comb += self.relation.eq(relation_to_zero(m, subject, is_float))
+            with m.Case(Test.SECOND):
+                with m.If(is_zero(first)):
+                    m.d.comb += self.relation.eq(relation_to_zero(m, subject, is_float))
+            if self._is_trans:
+                with m.Case(Test.LIT):
+                    m.d.comb += self.relation.equal.eq(_is_dark(m, second, third))
+        return m
+
+    def _modified(self) -> list[Value]:
+        absolute = Cat(self.control.absolute, Const(0, 1))
+        return [
+            Cat(word[:-1], (word[-1] & ~absolute[place]) ^ self.control.negate[place])
+            for place, word in enumerate(self.operands[place] for place in range(SLOT_OPERANDS))
+        ]
+
+    def _right(self, m: Module, first: Value, second: Value, third: Value) -> Value:
+        right: Any = Signal(WORD_BITS)
+        sign = first[-1]
+        rest_of_one = Mux(sign & ~is_zero(first), ONE, 0)
+        with m.Switch(self.control.right):
+            with m.Case(Right.OPERAND_1):
+                m.d.comb += right.eq(second)
+            with m.Case(Right.OPERAND_2):
+                m.d.comb += right.eq(third)
+            with m.Case(Right.MINUS_ZERO):
+                m.d.comb += right.eq(MINUS_ZERO)
+            with m.Case(Right.ONE):
+                m.d.comb += right.eq(ONE)
+            with m.Case(Right.LARGEST):
+                m.d.comb += right.eq(LARGEST)
+            with m.Case(Right.INTEGRAL):
+                m.d.comb += right.eq(Cat(Const(INTEGRAL, WORD_BITS - 1), sign))
+            with m.Case(Right.FRACTION):
+                m.d.comb += right.eq(Mux(is_below_one(first), rest_of_one, FRACTION_MASK))
+        return Value.cast(right)
+
+
+def _is_dark(m: Module, second: Value, third: Value) -> Value:
+    """Whether MUL_LIT gives -MAX_FLOAT: unless operand 1 is above that, and operand 2 above 0."""
+    magnitude = second[:-1]
+    exponent, fraction = magnitude[FRACTION_BITS:], magnitude[:FRACTION_BITS]
+    is_largest = exponent.all() | (exponent[1:].all() & fraction.all())
+    third_relation = relation_to_zero(m, third, Const(1))
+    return Value.cast(is_nan(second) | (second[-1] & is_largest) | ~third_relation.greater)

@@ -1,0 +1,66 @@
+"""Whether a slot's condition holds, and the word that the result then is."""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.fp.number import ONE
+from ctm.rtl.fp.selection import is_zero
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.r700.alu.operand_words import LARGEST, MINUS_ZERO
+from ctm.rtl.r700.entries import Relation, SlotControl, Source
+
+_ONES = (1 << WORD_BITS) - 1
+
+
+class Outcome(wiring.Component):
+    """Chooses where a slot's result comes from. Combinational. DARK and LATE are only known to slot t.
+
+    Members
+    -------
+    left, right : ``In(32)``
+    relation : ``In(Relation)``
+        What the control accepts or not.
+    control : ``In(SlotControl)``
+    holds : ``Out(1)``
+    source : ``Out(Source)``
+    word : ``Out(32)``
+        The result, if it is a word and not late.
+    """
+
+    left: In(WORD_BITS)
+    right: In(WORD_BITS)
+    relation: In(Relation)
+    control: In(SlotControl)
+    holds: Out(1)
+    source: Out(Source)
+    word: Out(WORD_BITS)
+
+    latency = 0
+
+    def __init__(self, *, is_trans: bool) -> None:
+        self._is_trans = is_trans
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        control, source = self.control, self.source
+        m.d.comb += [
+            self.holds.eq((Value.cast(self.relation) & Value.cast(control.accepts)).any()),
+            source.eq(Mux(self.holds, Value.cast(control.if_true), Value.cast(control.if_false))),
+        ]
+        with m.If(control.inverts & ~self.holds & is_zero(self.left)):
+            m.d.comb += source.eq(Source.ONE)
+        # One multiplexer of the two words, which constants are then put over.
+        constants = {Source.ONE: ONE, Source.ONES: _ONES}
+        if self._is_trans:
+            constants[Source.DARK] = LARGEST | MINUS_ZERO
+        constant = Signal(WORD_BITS)
+        for code, value in constants.items():
+            with m.If(source == code):
+                m.d.comb += constant.eq(value)
+        taken = Cat(source == Source.LEFT, source == Source.RIGHT)
+        words = (self.left & taken[0].replicate(WORD_BITS)) | (self.right & taken[1].replicate(WORD_BITS))
+        m.d.comb += self.word.eq(words | constant)
+        return m

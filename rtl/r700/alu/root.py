@@ -1,0 +1,63 @@
+"""SQRT_IEEE: x * RSQ(x), both rounded.
+
+RSQ's significand is between 1 and 2 before it is rounded, so it needs no normalisation, and neither do zeros and
+infinities of a root a product.
+
+Source: docs/arithmetic.md.
+"""
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, Operand, Rounded
+from ctm.rtl.fp.product import PRODUCT_BITS
+from ctm.rtl.isa.transcendental import C0_FRACTION
+from ctm.rtl.r700.alu.product_word import rounded_product
+
+
+def rounded_significand(m: Module, value: Value) -> Value:
+    """A value from 1 to 2, of C0_FRACTION fraction bits, rounded to nearest even, as an integer of 25 bits."""
+    below = C0_FRACTION - FRACTION_BITS
+    kept, half, rest = value[below : C0_FRACTION + 1], value[below - 1], value[: below - 1].any()
+    rounded = Signal(SIGNIFICAND_BITS + 1)
+    # 2 itself may come from the table a little larger.
+    m.d.comb += rounded.eq(Mux(value[C0_FRACTION + 1], 1 << SIGNIFICAND_BITS, kept + (half & (rest | kept[0]))))
+    return rounded
+
+
+class RootProduct(wiring.Component):
+    """The root from its significand's product. Combinational.
+
+    Members
+    -------
+    x : ``In(Operand)``
+        Its significand is not used.
+    product : ``In(48)``
+        x's significand times RSQ's.
+    root : ``Out(Rounded)``
+    """
+
+    x: In(Operand)
+    product: In(PRODUCT_BITS)
+    root: Out(Rounded)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        x, root = self.x, self.root
+        total, is_high = rounded_product(m, self.product)
+        exponent = Signal(EXPONENT_BITS)
+        m.d.comb += [
+            # Half of x's, rounded up, and one less for a product below 2.
+            exponent.eq((x.exponent + BIAS - 1) >> 1),
+            root.fraction.eq(total[:FRACTION_BITS]),
+            root.exponent.eq(Mux(is_high | total[-1], exponent + 1, exponent)),
+            root.sign.eq(x.sign),
+            root.zero.eq(x.zero),
+            root.infinite.eq(x.infinite),
+            root.nan.eq(x.nan | (x.sign & ~x.zero)),
+        ]
+        return m
