@@ -1,0 +1,129 @@
+"""What only slot t computes: functions, conversions, and what multiplies last (late.py).
+
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import BIAS, raw_layout
+from ctm.rtl.fp.reduction import Reduction
+from ctm.rtl.fp.transcendental import Interpolation
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.r700.alu.late import LateProducts, LateResult
+from ctm.rtl.r700.alu.magnitude import Magnitude
+from ctm.rtl.r700.alu.timing import Timing
+from ctm.rtl.r700.alu.to_integer import ToInteger
+from ctm.rtl.r700.entries import SLOT_OPERANDS, Late, Limit, SlotControl, Type
+
+RAW_BITS = 44
+"""Of a function: a logarithm has 41 bits, and a rounding unit takes whole nibbles."""
+RAW = raw_layout(RAW_BITS)
+
+
+class Trans(wiring.Component):
+    """Gives slot t the words and sums that it does not compute by itself; `Timing` has the cycles.
+
+    Members
+    -------
+    words : ``In(ArrayLayout(32, 2))``
+        Operands 0 and 1 of slot t with their modifiers.
+    control : ``In(SlotControl)``
+        That of slot t, with the operands.
+    word : ``Out(32)``
+        An operand converted to an integer, at `product`.
+    raw : ``Out(RAW)``
+        A function or a converted integer, when words are `aligned`.
+    late : ``Out(LateResult)``
+        At `normalised`.
+    """
+
+    words: In(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS - 1))
+    control: In(SlotControl)
+    word: Out(WORD_BITS)
+    raw: Out(RAW)
+    late: Out(LateResult)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._config, self._timing = config, Timing(config)
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config, timing = self._config, self._timing
+        is_signed = self.control.type == Type.SIGNED
+        m.submodules.magnitude = magnitude = Magnitude(config)
+        m.d.comb += [magnitude.word.eq(self.words[0]), magnitude.is_signed.eq(is_signed)]
+        words, control, is_signed = (
+            delay(m, value, timing.chosen, name="chosen") for value in (self.words, self.control, is_signed)
+        )
+
+        m.submodules.to_integer = to_integer = ToInteger(config)
+        m.d.comb += [
+            to_integer.word.eq(words[0]),
+            to_integer.is_signed.eq(is_signed),
+            self.word.eq(to_integer.result),
+        ]
+        function = self._function(m, magnitude, words[0], control)
+        self._sum(m, function, magnitude, control)
+        m.submodules.late = late = LateProducts(config)
+        m.d.comb += [
+            late.words.eq(words),
+            late.late.eq(control.trans.late),
+            late.is_signed.eq(is_signed),
+            late.magnitude.eq(magnitude.magnitude),
+            late.negative.eq(magnitude.negative),
+            late.argument.eq(magnitude.argument),
+            late.function.eq(function.significand),
+            self.late.eq(late.result),
+        ]
+        return m
+
+    def _function(self, m: Module, magnitude: Magnitude, word: Value, control: Any) -> Any:
+        """The function's raw result, at `function`."""
+        config = self._config
+        m.submodules.reduction = reduction = Reduction(config)
+        m.submodules.interpolation = interpolation = Interpolation(config)
+        is_reciprocal = control.trans.late == Late.RECIPROCAL
+        m.d.comb += [
+            reduction.word.eq(Mux(is_reciprocal, magnitude.argument, word)),
+            reduction.function.eq(control.trans.function),
+            interpolation.reduced.eq(reduction.reduced),
+        ]
+        gives_zero = delay(m, control.trans.limit == Limit.ZERO, config.operands, name="gives_zero")
+        with m.If(gives_zero & reduction.reduced.infinite):
+            # An infinity of a reciprocal has the sign that its zero would have.
+            m.d.comb += [interpolation.reduced.infinite.eq(0), interpolation.reduced.zero.eq(1)]
+        return interpolation.raw
+
+    def _sum(self, m: Module, function: Any, magnitude: Magnitude, control: Any) -> None:
+        timing = self._timing
+        gives_largest = delay(m, control.trans.limit == Limit.LARGEST, timing.function - timing.chosen)
+        limited = gives_largest & function.infinite & ~function.nan
+        function, limited = (
+            delay(m, value, timing.aligned - timing.function, name="function") for value in (function, limited)
+        )
+        converts, integer, negative = (
+            delay(m, value, timing.aligned - timing.chosen, name="integer")
+            for value in (control.trans.converts, magnitude.magnitude, magnitude.negative)
+        )
+        raw = Signal(RAW)
+        significand = Mux(
+            converts, Cat(Const(0, RAW_BITS - WORD_BITS), integer), Value.cast(function.significand)[-RAW_BITS:]
+        )
+        m.d.comb += [
+            *(getattr(raw, name).eq(getattr(function, name) & ~converts) for name in ("zero_sign", "nan")),
+            # The largest number is all ones, rounded towards zero.
+            raw.significand.eq(significand | limited.replicate(RAW_BITS)),
+            raw.exponent.eq(Mux(converts, WORD_BITS - 1, Mux(limited, BIAS, function.exponent))),
+            raw.sign.eq(Mux(converts, negative, function.sign)),
+            raw.infinite.eq(function.infinite & ~converts & ~limited),
+            raw.truncate.eq(limited),
+            self.raw.eq(raw),
+        ]

@@ -1,0 +1,75 @@
+"""A lane behind the decoders of its slots, so that tests say instructions, and see what becomes of them."""
+
+from typing import Any
+
+from amaranth import Module
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.r700.alu import OutputModifier
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS, VECTOR_SLOTS
+from ctm.rtl.r700.alu.lane import Lane
+from ctm.rtl.r700.code.slot_control import CODE_BITS, SlotDecoder
+from ctm.rtl.r700.entries import GROUP_OPERANDS, INDEX, SLOT_OPERANDS
+
+INSTRUCTION = data.StructLayout(
+    {
+        "code": CODE_BITS,
+        "three_operands": 1,
+        "absolute": 2,
+        "negate": SLOT_OPERANDS,
+        "omod": OutputModifier,
+        "clamp": 1,
+    }
+)
+
+
+class DecodedLane(wiring.Component):
+    """A lane; `latency` is the lane's.
+
+    Members
+    -------
+    instructions : ``In(ArrayLayout(INSTRUCTION, 5))``
+    dx10_clamp : ``In(1)``
+    operands : ``In(GROUP_OPERANDS)``
+    words : ``Out(ArrayLayout(32, 5))``
+    indices : ``Out(ArrayLayout(INDEX, 4))``
+    predicate : ``Out(1)``
+    kill : ``Out(5)``
+    """
+
+    instructions: In(data.ArrayLayout(INSTRUCTION, GROUP_SLOTS))
+    dx10_clamp: In(1)
+    operands: In(GROUP_OPERANDS)
+    words: Out(data.ArrayLayout(WORD_BITS, GROUP_SLOTS))
+    indices: Out(data.ArrayLayout(INDEX, VECTOR_SLOTS))
+    predicate: Out(1)
+    kill: Out(GROUP_SLOTS)
+
+    def __init__(self, config: PipelineConfig) -> None:
+        self._lane: Any = Lane(config)
+        self.latency = self._lane.latency
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.lane = lane = self._lane
+        for number in range(GROUP_SLOTS):
+            m.submodules[f"decoder_{number}"] = decoder = SlotDecoder()
+            instruction: Any = self.instructions[number]
+            m.d.comb += [
+                *(getattr(decoder, name).eq(getattr(instruction, name)) for name, _ in INSTRUCTION),
+                lane.control.slots[number].eq(decoder.control),
+            ]
+        m.d.comb += [
+            lane.operands.eq(self.operands),
+            lane.control.dx10_clamp.eq(self.dx10_clamp),
+            self.words.eq(lane.results.words),
+            self.indices.eq(lane.results.indices),
+            self.predicate.eq(lane.results.predicate),
+            self.kill.eq(lane.results.kill),
+        ]
+        return m

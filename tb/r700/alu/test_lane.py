@@ -1,0 +1,138 @@
+"""A lane, compiled, against the golden model: every operation in every slot, corners and random operands."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.isa.r700.operations import OPERATIONS, Slots
+from ctm.rtl.r700.alu.timing import lane_latency
+from ctm.sim.compiled import CompiledUnit
+from ctm.tb.lib.operands import mixed_words
+from ctm.tb.lib.words import CORNERS, Words
+from ctm.tb.r700.alu.decoded_lane import DecodedLane
+from ctm.tb.r700.alu.draws import (
+    corner_batches,
+    family_batches,
+    integers,
+    random_batches,
+    reduction_batches,
+    trans_batches,
+)
+from ctm.tb.r700.alu.groups import Batch, check
+
+DEEP = PipelineConfig()
+SHALLOW = PipelineConfig(operands=0, product=0, alignment=0, addition=0, normalisation=0, rounding=0, result=0)
+"""Only the register that a table needs."""
+OTHER_TABLE_REGISTER = PipelineConfig(operands=0, partial_products=0, alignment=0, normalisation=0, result=0)
+MILLION = 1_000_000
+
+SUMS = ("ADD", "MUL", "MUL_IEEE", "MULADD", "MULADD_IEEE", "MULADD_M2", "MULADD_IEEE_D2", "FRACT", "RNDNE")
+FUNCTIONS = tuple(
+    operation.name
+    for operation in OPERATIONS.values()
+    if operation.slots is Slots.TRANS and operation.formula.startswith(("EXP", "LOG", "RECIP", "SQRT", "SIN", "COS"))
+    if not operation.formula.endswith("INT")
+)
+CONVERSIONS = ("FLT_TO_INT", "FLT_TO_UINT", "INT_TO_FLT", "UINT_TO_FLT")
+PRODUCTS = ("MULLO_INT", "MULHI_INT", "MULLO_UINT", "MULHI_UINT")
+RECIPROCALS = ("RECIP_INT", "RECIP_UINT")
+
+
+@cache
+def lane(config: PipelineConfig = DEEP) -> CompiledUnit:
+    """The unit that all tests of a configuration share."""
+    return CompiledUnit(DecodedLane(config))
+
+
+def near_quotients(count: int, seed: int) -> Words:
+    """Divisors whose quotient is an integer, almost."""
+    generator = np.random.default_rng(seed)
+    quotient = generator.integers(1, 1 << 24, count) >> generator.integers(0, 24, count)
+    divisor = (1 << 32) // np.maximum(quotient, 1) + generator.integers(-2, 3, count)
+    return np.where(generator.integers(0, 2, count) == 0, divisor, -divisor).astype(np.uint32)
+
+
+def random_trans(count: int, seed: int) -> list[Batch]:
+    """What only slot t does, with operands that matter to it."""
+    words, others = integers(count, seed), integers(count, seed + 1)
+    return [
+        *trans_batches((*FUNCTIONS, *CONVERSIONS), mixed_words(count, seed), others),
+        *trans_batches((*PRODUCTS, *CONVERSIONS), words, others),
+        *trans_batches(RECIPROCALS, words, others),
+        *trans_batches(RECIPROCALS, near_quotients(count, seed), others),
+    ]
+
+
+def test_all_registers_are_eleven_cycles():
+    assert lane().latency == lane_latency(DEEP) == 11
+    assert lane_latency(SHALLOW) == 2
+
+
+def test_corners():
+    check(lane(), list(corner_batches(CORNERS[::2])))
+
+
+def test_random_groups():
+    check(lane(), list(random_batches(600, 500, 1)))
+
+
+def test_reductions():
+    check(lane(), list(reduction_batches(50_000, 2)))
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums(name):
+    """A million operands, since each slot has its own."""
+    check(lane(), list(family_batches([name], MILLION // 5, 3)))
+
+
+def test_trans():
+    check(lane(), random_trans(50_000, 4))
+
+
+def test_reciprocals_of_small_integers():
+    words = np.arange(1 << 16, dtype=np.uint32)
+    check(lane(), list(trans_batches(RECIPROCALS, words, words)))
+    check(lane(), list(trans_batches(RECIPROCALS, -words, words)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("config", [SHALLOW, OTHER_TABLE_REGISTER], ids=["a single register", "some registers"])
+def test_fewer_registers(config):
+    check(lane(config), list(random_batches(300, 500, 5)))
+    check(lane(config), random_trans(20_000, 6))
+
+
+@pytest.mark.long
+def test_many_random_groups():
+    for seed in range(100, 120):
+        check(lane(), list(random_batches(1000, 1000, seed)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["MULADD", "MULADD_IEEE"])
+def test_ten_million_unfused_sums(name):
+    for seed in range(200, 210):
+        check(lane(), list(family_batches([name], MILLION // 5, seed)))
+
+
+@pytest.mark.long
+def test_all_corners_of_three_operands():
+    for batch in corner_batches(CORNERS):
+        check(lane(), [batch])
+
+
+@pytest.mark.long
+def test_many_trans():
+    for seed in range(300, 310):
+        check(lane(), random_trans(MILLION // 2, seed))
+
+
+@pytest.mark.long
+def test_reciprocals_of_all_significands():
+    """Every estimate that the table gives, and all integers below 2^24."""
+    for first in range(0, 1 << 24, MILLION):
+        words = np.arange(first, min(first + MILLION, 1 << 24), dtype=np.uint32)
+        check(lane(), list(trans_batches(["RECIP_UINT"], words, words)))
