@@ -154,12 +154,3 @@ def family_batches(names: Sequence[str], pixels: int, seed: int) -> Iterator[Bat
         operation = next(each for each in OPERATIONS.values() if each.name == name)
         words = [np.stack(interacting(pixels, seed + 10 * number + place), axis=1) for place in range(GROUP_SLOTS)]
         yield Batch(slots=(Instruction(operation=operation),) * GROUP_SLOTS, operands=np.stack(words, axis=1))
-
-
-def trans_batches(names: Sequence[str], words: Words, others: Words) -> Iterator[Batch]:
-    """Operations of slot t with these operands 0 and 1."""
-    operands = np.zeros((len(words), GROUP_SLOTS, SLOT_OPERANDS), np.uint32)
-    operands[:, TRANS_SLOT, 0], operands[:, TRANS_SLOT, 1] = words, others
-    for name in names:
-        operation = next(each for each in OPERATIONS.values() if each.name == name)
-        yield Batch(slots=(*[NOP] * TRANS_SLOT, Instruction(operation=operation)), operands=operands)

@@ -6,21 +6,18 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.isa.r700.operations import OPERATIONS, Slots
 from ctm.rtl.r700.alu.timing import lane_latency
 from ctm.sim.compiled import CompiledUnit
-from ctm.tb.lib.operands import mixed_words
-from ctm.tb.lib.words import CORNERS, Words
+from ctm.tb.lib.words import CORNERS
 from ctm.tb.r700.alu.decoded_lane import DecodedLane
 from ctm.tb.r700.alu.draws import (
     corner_batches,
     family_batches,
-    integers,
     random_batches,
     reduction_batches,
-    trans_batches,
 )
-from ctm.tb.r700.alu.groups import Batch, check
+from ctm.tb.r700.alu.groups import check
+from ctm.tb.r700.alu.trans_draws import RECIPROCALS, random_trans, trans_batches
 
 DEEP = PipelineConfig()
 SHALLOW = PipelineConfig(operands=0, product=0, alignment=0, addition=0, normalisation=0, rounding=0, result=0)
@@ -29,40 +26,12 @@ OTHER_TABLE_REGISTER = PipelineConfig(operands=0, partial_products=0, alignment=
 MILLION = 1_000_000
 
 SUMS = ("ADD", "MUL", "MUL_IEEE", "MULADD", "MULADD_IEEE", "MULADD_M2", "MULADD_IEEE_D2", "FRACT", "RNDNE")
-FUNCTIONS = tuple(
-    operation.name
-    for operation in OPERATIONS.values()
-    if operation.slots is Slots.TRANS and operation.formula.startswith(("EXP", "LOG", "RECIP", "SQRT", "SIN", "COS"))
-    if not operation.formula.endswith("INT")
-)
-CONVERSIONS = ("FLT_TO_INT", "FLT_TO_UINT", "INT_TO_FLT", "UINT_TO_FLT")
-PRODUCTS = ("MULLO_INT", "MULHI_INT", "MULLO_UINT", "MULHI_UINT")
-RECIPROCALS = ("RECIP_INT", "RECIP_UINT")
 
 
 @cache
 def lane(config: PipelineConfig = DEEP) -> CompiledUnit:
     """The unit that all tests of a configuration share."""
     return CompiledUnit(DecodedLane(config))
-
-
-def near_quotients(count: int, seed: int) -> Words:
-    """Divisors whose quotient is an integer, almost."""
-    generator = np.random.default_rng(seed)
-    quotient = generator.integers(1, 1 << 24, count) >> generator.integers(0, 24, count)
-    divisor = (1 << 32) // np.maximum(quotient, 1) + generator.integers(-2, 3, count)
-    return np.where(generator.integers(0, 2, count) == 0, divisor, -divisor).astype(np.uint32)
-
-
-def random_trans(count: int, seed: int) -> list[Batch]:
-    """What only slot t does, with operands that matter to it."""
-    words, others = integers(count, seed), integers(count, seed + 1)
-    return [
-        *trans_batches((*FUNCTIONS, *CONVERSIONS), mixed_words(count, seed), others),
-        *trans_batches((*PRODUCTS, *CONVERSIONS), words, others),
-        *trans_batches(RECIPROCALS, words, others),
-        *trans_batches(RECIPROCALS, near_quotients(count, seed), others),
-    ]
 
 
 def test_all_registers_are_eleven_cycles():

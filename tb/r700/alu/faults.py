@@ -1,0 +1,112 @@
+"""Single mistakes in a lane and in its decoding that the comparisons with the golden model must find."""
+
+from ctm.tb.lib.planting import Fault
+
+
+def _in(module: str, *changes: tuple[str, str]) -> list[Fault]:
+    return [Fault(f"rtl.r700.{module}", old, new) for old, new in changes]
+
+
+FAULTS = [
+    *_in(
+        "code.controls",
+        ('"MAX_DX10": {**_CHOICE, **_accepting("greater", "equal", "second_nan")}',
+         '"MAX_DX10": {**_CHOICE, **_accepting("greater", "equal")}'),
+        ('("less", "greater", "first_nan", "second_nan")', '("less", "greater", "first_nan")'),
+        ('"D2": -1', '"D2": -2'),
+    ),
+    *_in("code.slot_control", ("self.negate ^ (operation.pops << 1)", "self.negate")),
+    *_in(
+        "alu.operand_words",
+        ("sign & ~is_zero(first), ONE", "sign, ONE"),  # FRACT(-0)
+        ("(exponent[1:].all() & fraction.all())", "0"),  # MUL_LIT of -MAX_FLOAT
+        ("with m.If(is_zero(first)):", "with m.If(1):"),
+    ),
+    *_in(
+        "alu.product_word",
+        ("significand[: below - 2].any() |", ""),
+        ("biased > _LARGEST_EXPONENT", "biased > _LARGEST_EXPONENT + 1"),
+        ("(biased < 1)", "(biased < 0)"),
+        ("half & (rest | kept[0])", "half & rest"),
+    ),
+    *_in(
+        "alu.comparison",
+        ("~self.smaller & ~same_magnitude, self.smaller", "~self.smaller, self.smaller"),
+        ("is_float & is_zero(left) & is_zero(right)", "is_zero(left) & is_zero(right)"),
+        ("Type.UNSIGNED, other_sign, sign", "Type.UNSIGNED, sign, other_sign"),
+    ),
+    *_in(
+        "alu.adder",
+        ("half & (rest | ~sign)", "half"),  # MOVA of -0.5
+        ("half & (rest | unit)", "half & rest"),
+        ("raw.zero_sign.eq(left.sign)", "raw.zero_sign.eq(0)"),
+        ("raw.truncate.eq(1)", "raw.truncate.eq(0)"),
+        ("amount[AMOUNT_BITS:].any().replicate(AMOUNT_BITS)", "0"),
+        ("left.nan | left.infinite", "left.nan"),
+    ),
+    *_in(
+        "alu.index",
+        ("raw.infinite | magnitude", "magnitude"),
+        ("upper.any() & ~upper.all()", "upper.any()"),
+    ),
+    *_in(
+        "alu.integer",
+        ("beyond = b[_COUNT_BITS:].any()", "beyond = b[_COUNT_BITS]"),
+        ("a[-1] & (operation == IntegerOperation.ASHR)", "a[-1]"),
+        ("Cat(subtract, a) + Cat(subtract, b", "Cat(0, a) + Cat(subtract, b"),
+    ),
+    *_in(
+        "alu.candidates",
+        ("second.first_nan | second.second_nan, second.equal", "second.first_nan, second.equal"),
+        ("takes_first & ~is_nan(y)", "takes_first"),
+        ("_negated(z, ~negative)", "_negated(z, negative)"),
+    ),
+    *_in(
+        "alu.outcome",
+        ("control.inverts & ~self.holds & is_zero(self.left)", "0"),
+    ),
+    *_in(
+        "alu.slot",
+        ("(rounded.exponent < 1) | rounded.zero", "rounded.zero"),  # a difference that becomes a denormal
+        ("control.clamp & ~(rounded.nan & ~dx10_clamp)", "control.clamp"),
+        ("is_word & (control.scale == 0) & ~clamp", "is_word & (control.scale == 0)"),
+        ("adder.doubles.eq(control.cube if self._doubles else 0)", "adder.doubles.eq(0)"),
+    ),
+    *_in(
+        "alu.lane",
+        ("timing.aligned - timing.partial_products - steps", "timing.aligned - timing.partial_products - steps + 1"),
+    ),
+    *_in(
+        "alu.magnitude",
+        ("Mux(is_power, highest + 1, highest)", "Const(highest)"),
+    ),
+    *_in(
+        "alu.multiplier",
+        ("word[-1] & self.is_signed", "0"),
+        ("cross + other_cross", "cross + cross"),
+    ),
+    *_in(
+        "alu.reciprocal",
+        ("too_large = _exceeds(product) & ~is_saturated", "too_large = Const(0)"),
+        ("too_small = ~_exceeds(next_product) & ~is_saturated", "too_small = Const(0)"),
+        ("(product[WORD_BITS] & product[:WORD_BITS].any())", "product[WORD_BITS]"),
+        ("is_saturated = ~self.x[1:].any()", "is_saturated = Const(0)"),
+    ),
+    *_in(
+        "alu.root",
+        ("half & (rest | kept[0])", "half & rest"),
+        ("(x.exponent + BIAS - 1) >> 1", "(x.exponent + BIAS) >> 1"),
+        ("x.nan | (x.sign & ~x.zero)", "x.nan | x.sign"),
+    ),
+    *_in(
+        "alu.to_integer",
+        ("is_large | (is_signed & magnitude[-1])", "is_large"),
+        ("(operand.sign & ~self.is_signed)", "0"),
+    ),
+    *_in(
+        "alu.trans",
+        ("raw.truncate.eq(limited)", "raw.truncate.eq(0)"),
+        ("function.infinite & ~function.nan", "function.infinite"),
+        ("gives_zero & reduction.reduced.infinite", "0"),
+    ),
+]  # fmt: skip

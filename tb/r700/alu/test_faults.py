@@ -1,0 +1,45 @@
+"""The comparisons are worth something: every planted mistake is found by operands as those of the ordinary suite."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from ctm.rtl.config import PipelineConfig
+from ctm.sim.compiled import CompiledUnit
+from ctm.tb.lib import planting
+from ctm.tb.lib.planting import Fault, planted
+from ctm.tb.lib.words import CORNERS
+from ctm.tb.r700.alu.draws import corner_batches, random_batches, reduction_batches
+from ctm.tb.r700.alu.faults import FAULTS
+from ctm.tb.r700.alu.groups import check
+from ctm.tb.r700.alu.trans_draws import random_trans
+
+_LANE = "ctm.tb.r700.alu.decoded_lane"
+_PACKAGES = ("ctm.rtl.fp", "ctm.rtl.lib", "ctm.rtl.r700", _LANE)
+
+
+def find(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare a lane with a mistake in it with the golden model."""
+    monkeypatch.setattr(planting, "_PACKAGES", _PACKAGES)
+    with planted(fault, _LANE) as module:
+        unit = CompiledUnit(module.DecodedLane(PipelineConfig()))
+    check(unit, list(corner_batches(CORNERS[::4])))
+    check(unit, list(reduction_batches(10_000, 1)))
+    check(unit, random_trans(50_000, 2))
+    check(unit, list(random_batches(300, 500, 3)))
+
+
+def test_each_fault_has_its_place() -> None:
+    assert len(set(FAULTS)) == len(FAULTS)
+    for fault in FAULTS:
+        spec = importlib.util.find_spec(f"ctm.{fault.module}")
+        assert spec is not None and spec.origin is not None
+        assert Path(spec.origin).read_text().count(fault.old) == 1, fault
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(len(FAULTS)))
+def test_faults_are_found(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AssertionError, match=r"differ in slot"):
+        find(FAULTS[number], monkeypatch)
