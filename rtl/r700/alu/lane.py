@@ -16,11 +16,12 @@ from ctm.rtl.fp.dot_product import DotSum, largest
 from ctm.rtl.fp.number import WIDE_EXPONENT
 from ctm.rtl.isa.r700.limits import TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.rest import Resting
 from ctm.rtl.r700.alu import adder, trans
 from ctm.rtl.r700.alu.candidates import Candidates
 from ctm.rtl.r700.alu.slot import RAW_FIELDS, Slot
 from ctm.rtl.r700.alu.timing import Timing
-from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults
+from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults, Left, Source
 
 _MAJOR = 2
 """The slot of CUBE's result that is twice the largest component."""
@@ -74,8 +75,10 @@ class Lane(wiring.Component):
         return m
 
     def _connect_trans(self, m: Module, slot: Slot) -> None:
-        m.submodules.trans = unit = trans.Trans(self._config)
+        m.submodules.trans = unit = Resting(trans.Trans(self._config), self._timing.normalised)
+        control = slot.control
         m.d.comb += [
+            unit.wanted.eq(control.shares_sum | (control.left == Left.SHARED) | (control.if_false == Source.LATE)),
             unit.words.eq(slot.words),
             unit.control.eq(slot.control),
             slot.shared_word.eq(unit.word),
@@ -85,8 +88,13 @@ class Lane(wiring.Component):
 
     def _connect_candidates(self, m: Module, vector: list[Slot]) -> None:
         chosen = self._timing.chosen
-        m.submodules.candidates = unit = Candidates(self._config)
-        m.d.comb += unit.cube.eq(delay(m, vector[0].control.cube, chosen, name="cube"))
+        candidates = Candidates(self._config)
+        m.submodules.candidates = unit = Resting(candidates, candidates.latency)
+        control = vector[0].control
+        m.d.comb += [
+            unit.wanted.eq(delay(m, control.left == Left.SHARED, chosen, name="wanted")),
+            unit.cube.eq(delay(m, control.cube, chosen, name="cube")),
+        ]
         for number, slot in enumerate(vector):
             m.d.comb += [
                 unit.words[number].eq(delay(m, slot.words[0], chosen, name="word")),
@@ -96,14 +104,18 @@ class Lane(wiring.Component):
     def _connect_dot(self, m: Module, vector: list[Slot]) -> None:
         """Give the products their largest exponent, and the slots the sum of the aligned products."""
         config, timing = self._config, self._timing
-        m.submodules.dot = dot = DotSum(config)
+        # The sum delays the exponent by the steps that lie between it and the terms in R5xx lanes.
+        steps = config.partial_products + config.product + config.alignment
+        m.submodules.dot = dot = Resting(DotSum(config), steps)
         exponent = Signal(WIDE_EXPONENT)
         m.d.comb += exponent.eq(
             delay(m, largest([slot.exponent for slot in vector]), config.partial_products, name="largest")
         )
-        # The sum delays it by the steps that R5xx lanes have behind it.
-        steps = config.partial_products + config.product + config.alignment
-        m.d.comb += dot.exponent.eq(delay(m, exponent, timing.aligned - timing.partial_products - steps))
+        begins = timing.aligned - steps
+        m.d.comb += [
+            dot.wanted.eq(delay(m, vector[0].control.shares_sum, begins, name="wanted")),
+            dot.exponent.eq(delay(m, exponent, begins - timing.partial_products, name="largest")),
+        ]
         raw = Signal(adder.RAW)
         m.d.comb += [
             *(getattr(raw, name).eq(getattr(dot.raw, name)) for name in RAW_FIELDS),

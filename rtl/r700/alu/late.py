@@ -13,7 +13,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, Rounded, unpack
+from ctm.rtl.fp.number import Rounded, unpack
 from ctm.rtl.fp.product import PRODUCT_BITS
 from ctm.rtl.fp.product_sum import RAW_BITS
 from ctm.rtl.fp.reduction import WHOLE_BITS
@@ -56,10 +56,10 @@ class LateProducts(wiring.Component):
     magnitude : ``In(32)``
     negative : ``In(1)``
         Operand 0 as an integer.
-    argument : ``In(32)``
-        And as a float, truncated.
+    place : ``In(5)``
+        And the place of its leading one.
     function : ``In(52)``
-        Significand of the reciprocal of the argument, or of operand 0's RSQ; at `function`.
+        Significand of its reciprocal, or of operand 0's RSQ; at `function`.
     result : ``Out(LateResult)``
         At `normalised`.
     """
@@ -69,7 +69,7 @@ class LateProducts(wiring.Component):
     is_signed: In(1)
     magnitude: In(WORD_BITS)
     negative: In(1)
-    argument: In(WORD_BITS)
+    place: In(range(WORD_BITS))
     function: In(RAW_BITS)
     result: Out(LateResult)
 
@@ -136,12 +136,11 @@ class LateProducts(wiring.Component):
         m.submodules.small = small = SmallQuotients(config)
         m.d.comb += small.x.eq(delay(m, self.magnitude[:SMALL_BITS], config.operands, name="small"))
         quotient = delay(m, small.quotient, waiting - config.operands - small.latency, name="quotient")
-        exponent = self.argument[FRACTION_BITS : FRACTION_BITS + EXPONENT_BITS]
         is_small, amount = (
             delay(m, value, waiting, name="waiting")
             for value in (
                 ~self.magnitude[SMALL_BITS:].any(),
-                (exponent - (BIAS + SMALL_BITS))[:_AMOUNT_BITS],
+                (self.place - SMALL_BITS)[:_AMOUNT_BITS],
             )
         )
         # Of 2^8 it has all bits: the reciprocal, 2, has them above the point.

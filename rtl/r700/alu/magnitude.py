@@ -1,11 +1,11 @@
-"""Integers as a sign and a magnitude, and as the argument of a reciprocal."""
+"""Integers as a sign, a magnitude, and a significand, of which the table has a reciprocal."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS
+from ctm.rtl.fp.number import FRACTION_BITS
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import shift_left
@@ -13,7 +13,7 @@ from ctm.rtl.lib.zeros import leading_zeros
 
 
 class Magnitude(wiring.Component):
-    """Takes the sign from an integer, and makes a float of its magnitude, truncated. Latency is `operands`.
+    """Takes the sign from an integer and normalises its magnitude. Latency is `operands`.
 
     The zeros above a negative integer's magnitude are counted while it is computed: they are as many as its leading
     ones, but for a power of two one less.
@@ -24,15 +24,18 @@ class Magnitude(wiring.Component):
     is_signed : ``In(1)``
     negative : ``Out(1)``
     magnitude : ``Out(32)``
-    argument : ``Out(32)``
-        The float; any for 0 and -1.
+    fraction : ``Out(23)``
+        What follows its leading one, truncated; any for 0 and -1, as `place`.
+    place : ``Out(5)``
+        That of the leading one.
     """
 
     word: In(WORD_BITS)
     is_signed: In(1)
     negative: Out(1)
     magnitude: Out(WORD_BITS)
-    argument: Out(WORD_BITS)
+    fraction: Out(FRACTION_BITS)
+    place: Out(range(WORD_BITS))
 
     def __init__(self, config: PipelineConfig) -> None:
         self.latency = config.operands
@@ -49,12 +52,10 @@ class Magnitude(wiring.Component):
         )
         normalised = shift_left(m, magnitude, zeros, WORD_BITS)
         is_power = ~normalised[-1]
-        exponent = Signal(EXPONENT_BITS)
-        highest = BIAS + WORD_BITS - 1
         m.d.comb += [
-            exponent.eq(Mux(is_power, highest + 1, highest) - zeros),
             self.negative.eq(negative),
             self.magnitude.eq(magnitude),
-            self.argument.eq(Cat(normalised[-FRACTION_BITS - 1 : -1], exponent)),
+            self.fraction.eq(normalised[-FRACTION_BITS - 1 : -1]),
+            self.place.eq(~zeros + is_power),
         ]
         return m

@@ -19,20 +19,22 @@ from ctm.rtl.fp.number import (
 from ctm.rtl.fp.product import PRODUCT, PRODUCT_BITS
 from ctm.rtl.isa.limits import WORD_BITS
 
-_LARGEST_EXPONENT = (1 << EXPONENT_BITS) - 2
 
+def rounded_product(m: Module, significand: Value) -> tuple[Value, Value, Value]:
+    """(fraction of a product rounded to nearest even, whether that is a power of two by rounding, whether it is 2..4).
 
-def rounded_product(m: Module, significand: Value) -> tuple[Value, Value]:
-    """(a product's significand rounded to nearest even, with a bit above for a carry; whether it is 2 or more)."""
+    Both possible results are there before it is known which one is the nearest.
+    """
     # The leading one is the highest bit, or the next one.
     is_high = significand[-1]
     below = PRODUCT_BITS - SIGNIFICAND_BITS
     kept = Mux(is_high, significand[below:], significand[below - 1 : -1])
     half = Mux(is_high, significand[below - 1], significand[below - 2])
     rest = significand[: below - 2].any() | (is_high & significand[below - 2])
-    total = Signal(SIGNIFICAND_BITS + 1, name="rounded_product")
-    m.d.comb += total.eq(kept + (half & (rest | kept[0])))
-    return total, is_high
+    raises = half & (rest | kept[0])
+    fraction, next_fraction = kept[:FRACTION_BITS], Signal(FRACTION_BITS, name="next_fraction")
+    m.d.comb += next_fraction.eq(fraction + 1)
+    return Mux(raises, next_fraction, fraction), raises & fraction.all(), is_high
 
 
 class ProductWord(wiring.Component):
@@ -54,16 +56,24 @@ class ProductWord(wiring.Component):
         """Build the hardware."""
         m = Module()
         product = self.product
-        total, is_high = rounded_product(m, product.significand)
-        exponent, raised, biased = Signal(WIDE_EXPONENT), Signal(WIDE_EXPONENT), Signal(WIDE_EXPONENT)
+        fraction, carry, is_high = rounded_product(m, product.significand)
+        exponent, raised = Signal(WIDE_EXPONENT), Signal(WIDE_EXPONENT)
         m.d.comb += [
             exponent.eq(product.exponent + BIAS + is_high),
-            raised.eq(product.exponent + BIAS + 1 + is_high),
-            biased.eq(Mux(total[-1], raised, exponent)),
+            raised.eq(product.exponent + (BIAS + 1) + is_high),
         ]
-        infinite = product.infinite | (~product.zero & (biased > _LARGEST_EXPONENT))
-        zero = product.zero | (~product.infinite & (biased < 1))
-        finite = Cat(total[:FRACTION_BITS], biased[:EXPONENT_BITS])
+        infinite = product.infinite | (~product.zero & Mux(carry, _is_too_large(raised), _is_too_large(exponent)))
+        zero = product.zero | (~product.infinite & Mux(carry, _is_too_small(raised), _is_too_small(exponent)))
+        finite = Cat(fraction, Mux(carry, raised, exponent)[:EXPONENT_BITS])
         magnitude = Mux(infinite, INFINITY, Mux(zero, 0, finite))[: WORD_BITS - 1]
         m.d.comb += self.word.eq(Mux(product.nan, NAN, Cat(magnitude, product.sign)))
         return m
+
+
+def _is_too_large(exponent: Value) -> Value:
+    """Whether a biased exponent is 255 or more. Comparing with a constant would make a carry chain of it."""
+    return ~exponent[-1] & (exponent[EXPONENT_BITS:-1].any() | exponent[:EXPONENT_BITS].all())
+
+
+def _is_too_small(exponent: Value) -> Value:
+    return exponent[-1] | ~exponent.any()

@@ -48,13 +48,13 @@ class RootProduct(wiring.Component):
         """Build the hardware."""
         m = Module()
         x, root = self.x, self.root
-        total, is_high = rounded_product(m, self.product)
+        fraction, carry, is_high = rounded_product(m, self.product)
         exponent = Signal(EXPONENT_BITS)
         m.d.comb += [
             # Half of x's, rounded up, and one less for a product below 2.
             exponent.eq((x.exponent + BIAS - 1) >> 1),
-            root.fraction.eq(total[:FRACTION_BITS]),
-            root.exponent.eq(Mux(is_high | total[-1], exponent + 1, exponent)),
+            root.fraction.eq(fraction),
+            root.exponent.eq(Mux(is_high | carry, exponent + 1, exponent)),
             root.sign.eq(x.sign),
             root.zero.eq(x.zero),
             root.infinite.eq(x.infinite),

@@ -14,6 +14,7 @@ from ctm.rtl.fp.number import BIAS, raw_layout
 from ctm.rtl.fp.reduction import Reduction
 from ctm.rtl.fp.transcendental import Interpolation
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.transcendental import RECIPROCAL
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.alu.late import LateProducts, LateResult
 from ctm.rtl.r700.alu.magnitude import Magnitude
@@ -79,7 +80,7 @@ class Trans(wiring.Component):
             late.is_signed.eq(is_signed),
             late.magnitude.eq(magnitude.magnitude),
             late.negative.eq(magnitude.negative),
-            late.argument.eq(magnitude.argument),
+            late.place.eq(magnitude.place),
             late.function.eq(function.significand),
             self.late.eq(late.result),
         ]
@@ -90,16 +91,27 @@ class Trans(wiring.Component):
         config = self._config
         m.submodules.reduction = reduction = Reduction(config)
         m.submodules.interpolation = interpolation = Interpolation(config)
-        is_reciprocal = control.trans.late == Late.RECIPROCAL
         m.d.comb += [
-            reduction.word.eq(Mux(is_reciprocal, magnitude.argument, word)),
+            reduction.word.eq(word),
             reduction.function.eq(control.trans.function),
             interpolation.reduced.eq(reduction.reduced),
         ]
-        gives_zero = delay(m, control.trans.limit == Limit.ZERO, config.operands, name="gives_zero")
+        gives_zero, is_reciprocal, fraction = (
+            delay(m, value, config.operands, name="argument")
+            for value in (control.trans.limit == Limit.ZERO, control.trans.late == Late.RECIPROCAL, magnitude.fraction)
+        )
         with m.If(gives_zero & reduction.reduced.infinite):
             # An infinity of a reciprocal has the sign that its zero would have.
             m.d.comb += [interpolation.reduced.infinite.eq(0), interpolation.reduced.zero.eq(1)]
+        with m.If(is_reciprocal):
+            # An integer is normalised here, not in front of the reduction, whose floats are as far as that by then.
+            index, distance = fraction[-RECIPROCAL.index_bits :], fraction[: -RECIPROCAL.index_bits]
+            below = Const(0, RECIPROCAL.width_bits - len(distance))
+            m.d.comb += [
+                interpolation.reduced.address.eq(index + RECIPROCAL.base),
+                interpolation.reduced.distance.eq(Cat(below, distance[:-1], ~distance[-1]).as_signed()),
+                interpolation.reduced.zero.eq(0),
+            ]
         return interpolation.raw
 
     def _sum(self, m: Module, function: Any, magnitude: Magnitude, control: Any) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Module
+from amaranth import Fragment, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,9 +10,11 @@ from ctm.rtl.config import PipelineConfig
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.alu import OutputModifier
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, VECTOR_SLOTS
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.rest import ClockGating
 from ctm.rtl.r700.alu.lane import Lane
 from ctm.rtl.r700.code.slot_control import CODE_BITS, SlotDecoder
-from ctm.rtl.r700.entries import GROUP_OPERANDS, INDEX, SLOT_OPERANDS
+from ctm.rtl.r700.entries import GROUP_OPERANDS, INDEX, SLOT_OPERANDS, LaneControl
 
 INSTRUCTION = data.StructLayout(
     {
@@ -27,7 +29,7 @@ INSTRUCTION = data.StructLayout(
 
 
 class DecodedLane(wiring.Component):
-    """A lane; `latency` is the lane's.
+    """A lane; `latency` is the lane's. `gated`: its units rest, and it stands behind a register, as they demand.
 
     Members
     -------
@@ -48,25 +50,29 @@ class DecodedLane(wiring.Component):
     predicate: Out(1)
     kill: Out(GROUP_SLOTS)
 
-    def __init__(self, config: PipelineConfig) -> None:
+    def __init__(self, config: PipelineConfig, *, gated: bool = False) -> None:
         self._lane: Any = Lane(config)
-        self.latency = self._lane.latency
+        self._gated = gated
+        self.latency = self._lane.latency + int(gated)
         super().__init__()
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.lane = lane = self._lane
+        lane = self._lane
+        m.submodules.lane = Fragment.get(lane, ClockGating()) if self._gated else lane
+        control: Any = Signal(LaneControl)
+        m.d.comb += control.dx10_clamp.eq(self.dx10_clamp)
         for number in range(GROUP_SLOTS):
             m.submodules[f"decoder_{number}"] = decoder = SlotDecoder()
             instruction: Any = self.instructions[number]
             m.d.comb += [
                 *(getattr(decoder, name).eq(getattr(instruction, name)) for name, _ in INSTRUCTION),
-                lane.control.slots[number].eq(decoder.control),
+                control.slots[number].eq(decoder.control),
             ]
         m.d.comb += [
-            lane.operands.eq(self.operands),
-            lane.control.dx10_clamp.eq(self.dx10_clamp),
+            lane.operands.eq(delay(m, self.operands, int(self._gated))),
+            lane.control.eq(delay(m, control, int(self._gated))),
             self.words.eq(lane.results.words),
             self.indices.eq(lane.results.indices),
             self.predicate.eq(lane.results.predicate),

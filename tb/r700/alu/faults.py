@@ -25,8 +25,9 @@ FAULTS = [
     *_in(
         "alu.product_word",
         ("significand[: below - 2].any() |", ""),
-        ("biased > _LARGEST_EXPONENT", "biased > _LARGEST_EXPONENT + 1"),
-        ("(biased < 1)", "(biased < 0)"),
+        ("exponent[:EXPONENT_BITS].all()", "0"),
+        ("exponent[-1] | ~exponent.any()", "exponent[-1]"),
+        ("raises & fraction.all()", "Const(0)"),
         ("half & (rest | kept[0])", "half & rest"),
     ),
     *_in(
@@ -74,11 +75,11 @@ FAULTS = [
     ),
     *_in(
         "alu.lane",
-        ("timing.aligned - timing.partial_products - steps", "timing.aligned - timing.partial_products - steps + 1"),
+        ("exponent, begins - timing.partial_products", "exponent, begins - timing.partial_products + 1"),
     ),
     *_in(
         "alu.magnitude",
-        ("Mux(is_power, highest + 1, highest)", "Const(highest)"),
+        ("~zeros + is_power", "~zeros"),
     ),
     *_in(
         "alu.multiplier",

@@ -29,9 +29,9 @@ SUMS = ("ADD", "MUL", "MUL_IEEE", "MULADD", "MULADD_IEEE", "MULADD_M2", "MULADD_
 
 
 @cache
-def lane(config: PipelineConfig = DEEP) -> CompiledUnit:
+def lane(config: PipelineConfig = DEEP, *, gated: bool = False) -> CompiledUnit:
     """The unit that all tests of a configuration share."""
-    return CompiledUnit(DecodedLane(config))
+    return CompiledUnit(DecodedLane(config, gated=gated))
 
 
 def test_all_registers_are_eleven_cycles():
@@ -72,6 +72,13 @@ def test_reciprocals_of_small_integers():
 def test_fewer_registers(config):
     check(lane(config), list(random_batches(300, 500, 5)))
     check(lane(config), random_trans(20_000, 6))
+
+
+@pytest.mark.long
+def test_units_that_rest():
+    check(lane(gated=True), list(random_batches(3000, 5, 7)))
+    check(lane(gated=True), list(reduction_batches(10_000, 8)))
+    check(lane(gated=True), random_trans(20_000, 9))
 
 
 @pytest.mark.long
