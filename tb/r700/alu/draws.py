@@ -127,6 +127,20 @@ def corner_batches(corners_of_three: Words) -> Iterator[Batch]:
                 yield Batch(slots=group, operands=np.repeat(rows[:, None], GROUP_SLOTS, axis=1))
 
 
+def byte_batches() -> Iterator[Batch]:
+    """Every integer operation of two operands, each in one slot, with all pairs of signed bytes."""
+    rows = _combinations(2, np.arange(-128, 128).astype(np.uint32))
+    operands = np.repeat(rows[:, None], GROUP_SLOTS, axis=1)
+    chosen = [each for each in OPERATIONS.values() if each.operands == 2 and each.name.endswith("INT")]
+    vector = [each for each in chosen if each.slots is Slots.ANY]
+    for first in range(0, len(vector), VECTOR_SLOTS):
+        slots = [Instruction(operation=each) for each in vector[first : first + VECTOR_SLOTS]]
+        yield Batch(slots=(*slots, *[NOP] * (GROUP_SLOTS - len(slots))), operands=operands)
+    for operation in chosen:
+        if operation.slots is Slots.TRANS:
+            yield Batch(slots=(*[NOP] * TRANS_SLOT, Instruction(operation=operation)), operands=operands)
+
+
 def reduction_batches(pixels: int, seed: int) -> Iterator[Batch]:
     """Reductions of corners, of numbers that nearly cancel, and of such that are equal but for their signs."""
     generator = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ from ctm.sim.compiled import CompiledUnit
 from ctm.tb.lib.words import CORNERS
 from ctm.tb.r700.alu.decoded_lane import DecodedLane
 from ctm.tb.r700.alu.draws import (
+    byte_batches,
     corner_batches,
     family_batches,
     random_batches,
@@ -41,6 +42,10 @@ def test_all_registers_are_eleven_cycles():
 
 def test_corners():
     check(lane(), list(corner_batches(CORNERS[::2])))
+
+
+def test_all_pairs_of_bytes():
+    check(lane(), list(byte_batches()))
 
 
 def test_random_groups():
