@@ -26,7 +26,8 @@ class Index(wiring.Component):
     Members
     -------
     raw : ``In(RAW)``
-        An integral value, at 2^23, as SlotAdder gives it; a larger one at its own exponent. A NaN is 0.
+        An integral value, at 2^23, as SlotAdder gives it; a larger one at its own exponent, as an infinity.
+        A NaN is 0.
     word : ``In(32)``
     is_integer : ``In(1)``
         Take it from the word.
@@ -51,7 +52,7 @@ class Index(wiring.Component):
         bits = Mux(self.is_integer, word, magnitude)[:_MAGNITUDE_BITS]
         upper = word[_MAGNITUDE_BITS:]
         is_large = Mux(
-            self.is_integer, upper.any() & ~upper.all(), raw.infinite | magnitude[_MAGNITUDE_BITS:].any()
+            self.is_integer, upper.any() & ~upper.all(), magnitude[_MAGNITUDE_BITS:].any()
         )  # fmt: skip
         negative = Mux(self.is_integer, word[-1], raw.sign)
         bits, is_large, negative, negate, nan = (

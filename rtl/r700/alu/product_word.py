@@ -40,6 +40,8 @@ def rounded_product(m: Module, significand: Value) -> tuple[Value, Value, Value]
 class ProductWord(wiring.Component):
     """Rounds an exact product to nearest even and packs it. Combinational.
 
+    What is too small becomes a zero or a denormal of its sign.
+
     Members
     -------
     product : ``In(PRODUCT)``
@@ -63,7 +65,8 @@ class ProductWord(wiring.Component):
             raised.eq(product.exponent + (BIAS + 1) + is_high),
         ]
         infinite = product.infinite | (~product.zero & Mux(carry, _is_too_large(raised), _is_too_large(exponent)))
-        zero = product.zero | (~product.infinite & Mux(carry, _is_too_small(raised), _is_too_small(exponent)))
+        # An exponent of 0 makes it a denormal, which counts as a zero for whoever adds to it.
+        zero = product.zero | (~product.infinite & Mux(carry, raised, exponent)[-1])
         finite = Cat(fraction, Mux(carry, raised, exponent)[:EXPONENT_BITS])
         magnitude = Mux(infinite, INFINITY, Mux(zero, 0, finite))[: WORD_BITS - 1]
         m.d.comb += self.word.eq(Mux(product.nan, NAN, Cat(magnitude, product.sign)))
@@ -73,7 +76,3 @@ class ProductWord(wiring.Component):
 def _is_too_large(exponent: Value) -> Value:
     """Whether a biased exponent is 255 or more. Comparing with a constant would make a carry chain of it."""
     return ~exponent[-1] & (exponent[EXPONENT_BITS:-1].any() | exponent[:EXPONENT_BITS].all())
-
-
-def _is_too_small(exponent: Value) -> Value:
-    return exponent[-1] | ~exponent.any()

@@ -8,7 +8,7 @@ from ctm.rtl.isa.r700.limits import GROUP_SLOTS, TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.isa.r700.operations import OPERATIONS, Operation, Result, Slots
 from ctm.rtl.r700.entries import SLOT_OPERANDS
 from ctm.tb.lib.operands import interacting, mixed_words
-from ctm.tb.lib.words import CORNERS, Words
+from ctm.tb.lib.words import CORNERS, Words, bits, floats, near_words
 from ctm.tb.r700.alu.groups import NOP, Batch, Instruction
 
 INTEGER_CORNERS = np.array(
@@ -39,6 +39,27 @@ def small_floats(count: int, seed: int) -> Words:
     return (quarters.view(np.uint32).astype(np.int64) + generator.integers(-1, 2, count)).astype(np.uint32)
 
 
+def close_products(count: int, seed: int) -> tuple[Words, Words, Words]:
+    """(a, b, c): products that are about a power of two, or halfway between two words, and addends near -a * b."""
+    generator = np.random.default_rng(seed)
+    a = near_words(count, seed)
+    with np.errstate(all="ignore"):
+        inverse = bits(np.float32(1) / floats(a)).astype(np.int64) + generator.integers(-2, 3, count)
+    # Odd numbers of so many bits that the product has 25, or 24, of which the last is the tie.
+    length = generator.integers(2, 24, count)
+    left, right = (
+        (generator.integers(0, 1 << 24, count) & ((1 << each) - 1)) | 1 | 1 << each - 1
+        for each in (length, 25 - length)
+    )
+    ties = generator.integers(0, 2, count) == 0
+    first = np.where(ties, bits(left.astype(np.float32)), a)
+    second = np.where(ties, bits(right.astype(np.float32)), inverse.astype(np.uint32))
+    with np.errstate(all="ignore"):
+        product = bits(-(floats(first) * floats(second))).astype(np.int64)
+    addends = [product + generator.integers(-2, 3, count), np.zeros(count, np.int64), near_words(count, seed + 9)]
+    return first, second, np.choose(generator.integers(0, 3, count), addends).astype(np.uint32)
+
+
 def random_operands(count: int, seed: int) -> Words:
     """Operands [n, 5, 3]: floats that interact, integers, small floats, equal and few different ones."""
     generator = np.random.default_rng(seed)
@@ -47,11 +68,12 @@ def random_operands(count: int, seed: int) -> Words:
         own = seed + 100 * place
         kinds = [
             np.stack(interacting(count, own), axis=1),
+            np.stack(close_products(count, own), axis=1),
             np.stack([integers(count, own + 10 + each) for each in range(SLOT_OPERANDS)], axis=1),
             np.stack([small_floats(count, own + 20 + each) for each in range(SLOT_OPERANDS)], axis=1),
             generator.choice(ALL_CORNERS, (count, SLOT_OPERANDS)),
         ]
-        chosen = generator.choice(len(kinds), count, p=(0.4, 0.3, 0.2, 0.1))
+        chosen = generator.choice(len(kinds), count, p=(0.3, 0.1, 0.3, 0.2, 0.1))
         words = np.choose(chosen[:, None], kinds).astype(np.uint32)
         same = generator.integers(0, 8, count) == 0
         words[:, 1] = np.where(same, words[:, 0], words[:, 1])
@@ -166,5 +188,9 @@ def family_batches(names: Sequence[str], pixels: int, seed: int) -> Iterator[Bat
     """Some operations of any slot, each in all slots at once, with random operands that interact."""
     for number, name in enumerate(names):
         operation = next(each for each in OPERATIONS.values() if each.name == name)
-        words = [np.stack(interacting(pixels, seed + 10 * number + place), axis=1) for place in range(GROUP_SLOTS)]
+        words = []
+        for place in range(GROUP_SLOTS):
+            own = seed + 10 * number + place
+            kinds = [np.stack(draw(pixels, own), axis=1) for draw in (interacting, close_products)]
+            words.append(np.where(np.arange(pixels)[:, None] % 4 == 0, kinds[1], kinds[0]))
         yield Batch(slots=(Instruction(operation=operation),) * GROUP_SLOTS, operands=np.stack(words, axis=1))

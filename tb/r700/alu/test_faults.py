@@ -10,7 +10,7 @@ from ctm.sim.compiled import CompiledUnit
 from ctm.tb.lib import planting
 from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.words import CORNERS
-from ctm.tb.r700.alu.draws import corner_batches, random_batches, reduction_batches
+from ctm.tb.r700.alu.draws import corner_batches, family_batches, random_batches, reduction_batches
 from ctm.tb.r700.alu.faults import FAULTS
 from ctm.tb.r700.alu.groups import check
 from ctm.tb.r700.alu.trans_draws import random_trans
@@ -28,6 +28,7 @@ def find(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     check(unit, list(reduction_batches(10_000, 1)))
     check(unit, random_trans(50_000, 2))
     check(unit, list(random_batches(300, 500, 3)))
+    check(unit, list(family_batches(["MUL", "MULADD_IEEE"], 20_000, 4)))
 
 
 def test_each_fault_has_its_place() -> None:
