@@ -47,7 +47,7 @@ FAULTS = [
     ),
     *_in(
         "alu.index",
-        ("raw.nan & ~self.is_integer", "0"),
+        ("raw.nan & ~self.is_integer", "raw.nan & 0"),
         ("upper.any() & ~upper.all()", "upper.any()"),
     ),
     *_in(
