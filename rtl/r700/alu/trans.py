@@ -117,7 +117,7 @@ class Trans(wiring.Component):
     def _sum(self, m: Module, function: Any, magnitude: Magnitude, control: Any) -> None:
         timing = self._timing
         gives_largest = delay(m, control.trans.limit == Limit.LARGEST, timing.function - timing.chosen)
-        limited = gives_largest & function.infinite & ~function.nan
+        limited = gives_largest & function.infinite
         function, limited = (
             delay(m, value, timing.aligned - timing.function, name="function") for value in (function, limited)
         )
