@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.r5xx import units as arithmetic
-from ctm.rtl.r700.alu.lane import Lane
+from ctm.rtl.r700.lane.lane import Lane
 
 UNITS: dict[str, Callable[[], wiring.Component]] = {
     name: partial(make, PipelineConfig()) for name, make in {**arithmetic.UNITS, "r700_lane": Lane}.items()

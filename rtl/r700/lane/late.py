@@ -21,11 +21,11 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import C0_FRACTION
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import shift_right_sticky
-from ctm.rtl.r700.alu.multiplier import Multiplier
-from ctm.rtl.r700.alu.reciprocal import SMALL_BITS, QuotientCorrection, SmallQuotients
-from ctm.rtl.r700.alu.root import RootProduct, rounded_significand
-from ctm.rtl.r700.alu.timing import Timing
 from ctm.rtl.r700.entries import SLOT_OPERANDS, Late
+from ctm.rtl.r700.lane.multiplier import Multiplier
+from ctm.rtl.r700.lane.reciprocal import SMALL_BITS, QuotientCorrection, SmallQuotients
+from ctm.rtl.r700.lane.root import RootProduct, rounded_significand
+from ctm.rtl.r700.lane.timing import Timing
 
 _BELOW_VALUE = RAW_BITS - (C0_FRACTION + WHOLE_BITS - 1)
 """Where a function's significand begins, above zeros."""

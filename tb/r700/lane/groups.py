@@ -13,7 +13,7 @@ from ctm.rtl.r700.entries import INDEX, SLOT_OPERANDS
 from ctm.sim.golden.r700.formulas import INDICES, PREDICATES, REDUCTIONS, VALUES, modify
 from ctm.tb.lib.packing import pack
 from ctm.tb.lib.words import Words, bits, floats, show
-from ctm.tb.r700.alu.decoded_lane import INSTRUCTION
+from ctm.tb.r700.lane.decoded_lane import INSTRUCTION
 
 _INDEX_MASK = (1 << INDEX.width) - 1
 _INSTRUCTION_BITS = INSTRUCTION.size

@@ -9,8 +9,8 @@ from ctm.rtl.isa.r700.operations import OPERATIONS, Slots
 from ctm.rtl.r700.entries import SLOT_OPERANDS
 from ctm.tb.lib.operands import mixed_words
 from ctm.tb.lib.words import Words
-from ctm.tb.r700.alu.draws import integers
-from ctm.tb.r700.alu.groups import NOP, Batch, Instruction
+from ctm.tb.r700.lane.draws import integers
+from ctm.tb.r700.lane.groups import NOP, Batch, Instruction
 
 FUNCTIONS = tuple(
     operation.name

@@ -12,8 +12,8 @@ from ctm.rtl.fp.alignment import LOW_BITS
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import HIGHEST_INDEX
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.alu.adder import RAW
 from ctm.rtl.r700.entries import INDEX
+from ctm.rtl.r700.lane.adder import RAW
 
 _MAGNITUDE_BITS = HIGHEST_INDEX.bit_length()
 

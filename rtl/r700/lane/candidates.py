@@ -18,8 +18,8 @@ from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import VECTOR_SLOTS
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.alu.comparison import Comparison
 from ctm.rtl.r700.entries import Type
+from ctm.rtl.r700.lane.comparison import Comparison
 
 _WORDS = data.ArrayLayout(WORD_BITS, VECTOR_SLOTS)
 _FACES = (0x00000000, 0x3F800000, 0x40000000, 0x40400000, 0x40800000, 0x40A00000)

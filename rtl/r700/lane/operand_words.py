@@ -9,9 +9,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.number import FRACTION_BITS, ONE
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
-from ctm.rtl.r700.alu.adder import FRACTION_MASK, INTEGRAL, is_below_one
-from ctm.rtl.r700.alu.comparison import relation_to_zero
 from ctm.rtl.r700.entries import SLOT_OPERANDS, Left, Relation, Right, SlotControl, Test, Type
+from ctm.rtl.r700.lane.adder import FRACTION_MASK, INTEGRAL, is_below_one
+from ctm.rtl.r700.lane.comparison import relation_to_zero
 
 MINUS_ZERO = 0x8000_0000
 LARGEST = 0x7F7F_FFFF

@@ -16,11 +16,11 @@ from ctm.rtl.fp.transcendental import Interpolation
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import RECIPROCAL
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.alu.late import LateProducts, LateResult
-from ctm.rtl.r700.alu.magnitude import Magnitude
-from ctm.rtl.r700.alu.timing import Timing
-from ctm.rtl.r700.alu.to_integer import ToInteger
 from ctm.rtl.r700.entries import SLOT_OPERANDS, Late, Limit, SlotControl, Type
+from ctm.rtl.r700.lane.late import LateProducts, LateResult
+from ctm.rtl.r700.lane.magnitude import Magnitude
+from ctm.rtl.r700.lane.timing import Timing
+from ctm.rtl.r700.lane.to_integer import ToInteger
 
 RAW_BITS = 44
 """Of a function: a logarithm has 41 bits, and a rounding unit takes whole nibbles."""

@@ -9,7 +9,7 @@ from ctm.rtl.isa.r700.operations import OPERATIONS, Operation, Result, Slots
 from ctm.rtl.r700.entries import SLOT_OPERANDS
 from ctm.tb.lib.operands import interacting, mixed_words
 from ctm.tb.lib.words import CORNERS, Words, bits, floats, near_words
-from ctm.tb.r700.alu.groups import NOP, Batch, Instruction
+from ctm.tb.r700.lane.groups import NOP, Batch, Instruction
 
 INTEGER_CORNERS = np.array(
     [

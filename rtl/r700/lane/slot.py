@@ -24,16 +24,16 @@ from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.alu.adder import AMOUNT_BITS, RAW_BITS, SlotAdder
-from ctm.rtl.r700.alu.comparison import Comparison
-from ctm.rtl.r700.alu.index import Index
-from ctm.rtl.r700.alu.integer import IntegerUnit
-from ctm.rtl.r700.alu.late import LateResult
-from ctm.rtl.r700.alu.operand_words import OperandWords
-from ctm.rtl.r700.alu.outcome import Outcome
-from ctm.rtl.r700.alu.product_word import ProductWord
-from ctm.rtl.r700.alu.timing import Timing
 from ctm.rtl.r700.entries import INDEX, SLOT_OPERANDS, Left, SlotControl, Source, Test, Type
+from ctm.rtl.r700.lane.adder import AMOUNT_BITS, RAW_BITS, SlotAdder
+from ctm.rtl.r700.lane.comparison import Comparison
+from ctm.rtl.r700.lane.index import Index
+from ctm.rtl.r700.lane.integer import IntegerUnit
+from ctm.rtl.r700.lane.late import LateResult
+from ctm.rtl.r700.lane.operand_words import OperandWords
+from ctm.rtl.r700.lane.outcome import Outcome
+from ctm.rtl.r700.lane.product_word import ProductWord
+from ctm.rtl.r700.lane.timing import Timing
 
 _TERM_FLAGS = ("sign", "zero", "infinite", "nan")
 RAW_FIELDS = ("exponent", "sign", "zero_sign", "infinite", "nan", "truncate")

@@ -17,11 +17,11 @@ from ctm.rtl.fp.number import WIDE_EXPONENT
 from ctm.rtl.isa.r700.limits import TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.rest import Resting
-from ctm.rtl.r700.alu import adder, trans
-from ctm.rtl.r700.alu.candidates import Candidates
-from ctm.rtl.r700.alu.slot import RAW_FIELDS, Slot
-from ctm.rtl.r700.alu.timing import Timing
 from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults, Left, Source
+from ctm.rtl.r700.lane import adder, trans
+from ctm.rtl.r700.lane.candidates import Candidates
+from ctm.rtl.r700.lane.slot import RAW_FIELDS, Slot
+from ctm.rtl.r700.lane.timing import Timing
 
 _MAJOR = 2
 """The slot of CUBE's result that is twice the largest component."""

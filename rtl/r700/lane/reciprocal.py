@@ -15,7 +15,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.alu.multiplier import PRODUCT_BITS
+from ctm.rtl.r700.lane.multiplier import PRODUCT_BITS
 
 SMALL_BITS = 8
 _MOST = (1 << WORD_BITS) - 1

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.r700.alu.timing import lane_latency
+from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.lib.words import CORNERS
-from ctm.tb.r700.alu.decoded_lane import DecodedLane
-from ctm.tb.r700.alu.draws import (
+from ctm.tb.r700.lane.decoded_lane import DecodedLane
+from ctm.tb.r700.lane.draws import (
     byte_batches,
     corner_batches,
     family_batches,
     random_batches,
     reduction_batches,
 )
-from ctm.tb.r700.alu.groups import check
-from ctm.tb.r700.alu.trans_draws import RECIPROCALS, random_trans, trans_batches
+from ctm.tb.r700.lane.groups import check
+from ctm.tb.r700.lane.trans_draws import RECIPROCALS, random_trans, trans_batches
 
 DEEP = PipelineConfig()
 SHALLOW = PipelineConfig(operands=0, product=0, alignment=0, addition=0, normalisation=0, rounding=0, result=0)

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, Operand, Rounded
 from ctm.rtl.fp.product import PRODUCT_BITS
 from ctm.rtl.isa.transcendental import C0_FRACTION
-from ctm.rtl.r700.alu.product_word import rounded_product
+from ctm.rtl.r700.lane.product_word import rounded_product
 
 
 def rounded_significand(m: Module, value: Value) -> Value:
