@@ -4,6 +4,7 @@ from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ctm.rtl.co.parts import GroupParts
 from ctm.rtl.co.unit import ConditionalUnit, passenger_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, CoreMaker
@@ -110,7 +111,7 @@ class Machine(wiring.Component):
         connect(m, processor.co_command, conditional.command)
         connect(m, processor.lines, controller.lines)
         connect(m, processor.counters, controller.counters)
-        connect(m, processor.tester, conditional.clients[_PROCESSOR])
+        self._connect_tester(m)
         m.d.comb += [
             processor.mc_idle.eq(controller.idle),
             processor.lost.eq(controller.lost),
@@ -130,6 +131,17 @@ class Machine(wiring.Component):
             launch.watchdog.eq(self._host.watchdog),
             processor.launch_status.eq(launch.status),
         ]
+
+    def _connect_tester(self, m: Module) -> None:
+        """The command processor's tests, part by part where groups are larger than the conditional unit takes."""
+        array, tester, unit = self._config.array, self._processor.tester, self._conditional.clients[_PROCESSOR]
+        if array.group == array.lanes:
+            connect(m, tester, unit)
+            return
+        parts = GroupParts(array.group, array.lanes)
+        m.submodules.parts = resettable(parts, self._host.reset)
+        connect(m, tester, parts.client)
+        connect(m, parts.unit, unit)
 
     def _connect_array(self, m: Module) -> None:
         """The array's work and its memory clients."""

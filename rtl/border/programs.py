@@ -25,7 +25,7 @@ def program_fault_layout(program_format: ProgramFormat) -> data.StructLayout:
         {
             "status": Status,
             "client": BusClient,
-            "pc": program_format.pc_bits,
+            "pc": program_format.fault_pc_bits,
             "i": COLUMN_BITS,
             "j": COORDINATE_BITS,
         }

@@ -53,7 +53,7 @@ class Array(wiring.Component):
     code : ``Out(CODE_CLIENT)``
     issued : ``Out(ports * cores)``
         As a core's, the first core's in the low bits.
-    active_lanes : ``Out(range(cores * lanes + 1))`` for each port
+    active_lanes : ``Out(range(cores * group + 1))`` for each port
         Of all cores together.
     stalls : ``Out(range(cores + 1))`` for each cause in `STALLS`
         Cores that issued nothing at the counted port because of it.
@@ -73,12 +73,12 @@ class Array(wiring.Component):
                 "forget_constants": In(1),
                 "code_address": In(ADDRESS_BITS),
                 "code": Out(CODE_CLIENT),
-                "group": In(stream.Signature(group_layout(array.lanes, array.cores))),
+                "group": In(stream.Signature(group_layout(array.group, array.cores))),
                 "rooms": Out(CoreRoom()).array(array.cores),
                 "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
                 "idle": Out(1),
                 "issued": Out(ports * array.cores),
-                "active_lanes": Out(data.ArrayLayout(range(array.cores * array.lanes + 1), ports)),
+                "active_lanes": Out(data.ArrayLayout(range(array.cores * array.group + 1), ports)),
                 "stalls": Out(data.ArrayLayout(range(array.cores + 1), len(STALLS))),
                 **array_members(array),
             }

@@ -48,7 +48,7 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         The program, or a file of constants, is another one; only while the core is idle.
     load : ``In(1)``
         Load the program, if it is not there; a group does so, too.
-    group : ``In(stream.Signature(group_layout(lanes)))``
+    group : ``In(stream.Signature(group_layout(group)))``
         Groups with a covered processor.
     free : ``Out(range(AHEAD + 1))``
         As `CoreRoom`'s.
@@ -58,8 +58,8 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         No group is resident, nothing is outstanding, all outputs are sent.
     issued : ``Out(ports)``
         Ports that execute an instruction in this cycle.
-    active_lanes : ``Out(range(lanes + 1))`` for each port
-        Active lanes of the instruction's group; 0 if there is none.
+    active_lanes : ``Out(range(group + 1))`` for each port
+        Active processors of the instruction's group; 0 if there is none.
     stalls : ``Out(len(STALLS))``
         As the scheduler's.
     code : ``Out(shapes.code)``
@@ -72,12 +72,12 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         "forget_code": In(1),
         "forget_constants": In(1),
         "load": In(1),
-        "group": In(stream.Signature(group_layout(config.lanes))),
+        "group": In(stream.Signature(group_layout(config.group))),
         "free": Out(range(AHEAD + 1)),
         "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
         "idle": Out(1),
         "issued": Out(ports),
-        "active_lanes": Out(data.ArrayLayout(range(config.lanes + 1), ports)),
+        "active_lanes": Out(data.ArrayLayout(range(config.group + 1), ports)),
         "stalls": Out(len(STALLS)),
         "code": Out(shapes.code),
         **memory_members(config),

@@ -60,7 +60,7 @@ class ProgramFormat:
 
     `machine` is the ELF header's, `information` the note that describes the program, `version` that note's first word.
     The code is at most `most_units` units of `unit_bytes` bytes each. Nothing outside `image_limit` bytes from the
-    image's base is read.
+    image's base is read. `place_bits` is the width of what a fault says of its place, where that is more than a PC.
     """
 
     machine: int
@@ -69,6 +69,12 @@ class ProgramFormat:
     unit_bytes: int
     most_units: int
     image_limit: int
+    place_bits: int = 0
+
+    @property
+    def fault_pc_bits(self) -> int:
+        """Width of a fault's PC."""
+        return self.place_bits or self.pc_bits
 
     @property
     def pc_bits(self) -> int:

@@ -78,7 +78,7 @@ class CommandProcessor(wiring.Component):
 
     def __init__(self, config: ArrayConfig, program_format: ProgramFormat) -> None:
         self._format, self._config = program_format, config
-        lanes, cores = config.lanes, config.cores
+        lanes, cores = config.group, config.cores
         super().__init__(
             {
                 "buffer": In(stream.Signature(COMMAND_BUFFER)),
@@ -118,7 +118,7 @@ class CommandProcessor(wiring.Component):
         m.submodules.reader = reader = CommandReader()
         m.submodules.launcher = launcher = ProgramLauncher(self._format)
         config = self._config
-        m.submodules.run = run = ProgramRun(config.lanes, self._format, config.tiles, config.cores)
+        m.submodules.run = run = ProgramRun(config.group, self._format, config.tiles, config.cores)
         for name in ("buffer", "error", "mc_command", "co_command", "counters"):
             self._pass_on(m, executor, name)
         for name in ("tester", "group", "fault"):

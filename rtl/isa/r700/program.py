@@ -18,6 +18,9 @@ from ctm.rtl.isa.r700.limits import (
 )
 from ctm.rtl.isa.word import unpack
 
+FAULT_PC = data.StructLayout({"word": 16, "address": 16})
+"""A fault's PC: the address of the CF word, and that of the group or fetch instruction in its clause, 0 before it."""
+
 PROGRAM_FORMAT = ProgramFormat(
     machine=EM_ATI_R5XX,
     information=NoteType.R700_PROGRAM,
@@ -25,11 +28,8 @@ PROGRAM_FORMAT = ProgramFormat(
     unit_bytes=UNIT_BYTES,
     most_units=CODE_UNITS,
     image_limit=128 * 1024,
+    place_bits=FAULT_PC.size,
 )
-
-
-FAULT_PC = data.StructLayout({"word": 16, "address": 16})
-"""A fault's PC: the address of the CF word, and that of the group or fetch instruction in its clause, 0 before it."""
 
 
 def place_of(pc: int) -> str:
