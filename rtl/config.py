@@ -90,7 +90,8 @@ class ArrayConfig:
 
     `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `wavefront` is the size of a group in
     processors, 0 for as many as there are `lanes`; an R5xx group always has these. `temporaries` is the depth of the
-    register file per core and lane, `lookups` the most that a group may have outstanding. `walk` is the order in which
+    register file per core and lane, `lookups` the most that a group may have outstanding. `stack_entries` are those of
+    all control stacks of an R700 core. `walk` is the order in which
     groups are given out, one of `WALKS`: results do not depend on it, but the fault that is reported.
     """
 
@@ -101,6 +102,7 @@ class ArrayConfig:
     threads: int = 16
     temporaries: int = 1024
     lookups: int = 16
+    stack_entries: int = 256
     walk: str = "auto"
 
     def __post_init__(self) -> None:
@@ -115,6 +117,7 @@ class ArrayConfig:
         _check(self, "threads", low=4, high=64, power_of_two=True)
         _check(self, "temporaries", low=128, high=4096, power_of_two=True)
         _check(self, "lookups", low=1, high=64, power_of_two=True)
+        _check(self, "stack_entries", low=64, high=1024, power_of_two=True)
 
     @property
     def tiles(self) -> tuple[int, ...]:
@@ -254,7 +257,7 @@ DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
 """Of each instruction set, the preset for a user who names none."""
 
 MODELLED_ONLY = frozenset({"r700"})
-"""Instruction sets that the golden model has and the hardware has not."""
+"""Instruction sets that the golden model executes as a whole, and the hardware only in part."""
 
 
 def check_hardware(config: MachineConfig) -> None:

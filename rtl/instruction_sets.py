@@ -2,5 +2,6 @@
 
 from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.r5xx.instruction_set import R5XX
+from ctm.rtl.r700.instruction_set import R700
 
-INSTRUCTION_SETS: dict[str, InstructionSet] = {instruction_set.name: instruction_set for instruction_set in (R5XX,)}
+INSTRUCTION_SETS: dict[str, InstructionSet] = {each.name: each for each in (R5XX, R700)}

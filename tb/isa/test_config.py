@@ -43,7 +43,7 @@ def test_r5xx_has_no_wavefronts() -> None:
 
 def test_every_instruction_set_has_a_format_a_model_a_preset_and_hardware_or_a_word_that_it_has_none() -> None:
     assert set(PROGRAM_FORMATS) == set(MODELLED) == set(DEFAULT_PRESETS)
-    assert set(HARDWARE) == set(PROGRAM_FORMATS) - MODELLED_ONLY
+    assert set(HARDWARE) == set(PROGRAM_FORMATS) > MODELLED_ONLY
     for kind, preset in DEFAULT_PRESETS.items():
         assert PRESETS[preset].array.instruction_set == kind
     check_hardware(DEFAULT)

@@ -1,1 +1,1 @@
-"""A lane: what ALU groups compute for one pixel."""
+"""ALU clauses: contexts, operands, results."""

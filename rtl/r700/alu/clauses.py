@@ -1,0 +1,82 @@
+"""ALU clauses under way: what each has left to execute, and what its pixels hold beside registers.
+
+Source: R700-Family Instruction Set Architecture, chapters 3 and 4; docs/architecture.md.
+"""
+
+from amaranth import Module, Signal
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700.limits import KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.r700.alu.operands import KCACHE
+from ctm.rtl.r700.entries import INDEX
+from ctm.rtl.r700.problem import PROBLEM
+from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
+
+CONTEXTS = 8
+"""Clauses that a core executes at the same time."""
+
+
+def contexts_of(config: ArrayConfig) -> int:
+    """As many as `CONTEXTS`, or as there may be wavefronts."""
+    return min(CONTEXTS, config.threads)
+
+
+def masks_layout(size: int) -> data.StructLayout:
+    """What a clause changes of a wavefront's pixels: `cleared` are those that its PRED_SETs took out of `branch`."""
+    return data.StructLayout({"branch": size, "live": size, "cleared": size, "predicate": size})
+
+
+def clause_layout(config: ArrayConfig) -> data.StructLayout:
+    """A clause that begins.
+
+    It has the units from `begin` up to `end`. `inside` are the pixels that no loop has put out, `branch` and `live` as
+    in `masks_layout`; with `whole` pixels execute whose quad has an active one. `base` is the row of register 0. The
+    wavefront may execute `left` more instructions, if there is a watchdog.
+    """
+    return data.StructLayout(
+        {
+            "slot": slot_bits(config),
+            "begin": UNIT_ADDRESS_BITS,
+            "end": UNIT_ADDRESS_BITS,
+            "kcache": data.ArrayLayout(KCACHE, KCACHE_SETS),
+            "whole": 1,
+            "inside": config.group,
+            "branch": config.group,
+            "live": config.group,
+            "loop_index": LOOP_INDEX_BITS,
+            "base": row_bits(config),
+            "left": WORD_BITS,
+        }
+    )
+
+
+def outcome_layout(config: ArrayConfig) -> data.StructLayout:
+    """A clause that is over: its wavefront's pixels as they are now, and how."""
+    size = config.group
+    return data.StructLayout(
+        {
+            "slot": slot_bits(config),
+            "branch": size,
+            "live": size,
+            "cleared": size,
+            "left": WORD_BITS,
+            "problem": PROBLEM,
+        }
+    )
+
+
+def address_layout(size: int) -> data.ArrayLayout:
+    """The address registers of a wavefront's pixels."""
+    return data.ArrayLayout(data.ArrayLayout(INDEX, size), CHANNELS)
+
+
+def whole_quads(m: Module, mask: Signal) -> Signal:
+    """Every pixel of the quads of which any is in `mask`."""
+    result = Signal(len(mask), name="whole_quads")
+    for first in range(0, len(mask), 4):
+        m.d.comb += result[first : first + 4].eq(mask[first : first + 4].any().replicate(4))
+    return result

@@ -1,0 +1,58 @@
+"""The float constants of a core, as ALU groups and vertex fetches read them.
+
+Source: R700-Family Instruction Set Architecture, section 4.6.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import WORDS, ConstantBank
+from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE
+from ctm.rtl.isa.limits import FLOAT_CONSTANTS
+
+ROW_BITS = (FLOAT_CONSTANTS - 1).bit_length()
+
+
+class FloatConstants(wiring.Component):
+    """Keeps float constants as memory has given them. A read gives its row a cycle later.
+
+    Members
+    -------
+    write : ``In(CONSTANT_WRITE)``
+    row : ``In(8)``
+    words : ``Out(WORDS)``
+    refused : ``Out(FLOAT_CONSTANTS // 4)``
+        Lines that memory gave an error for.
+    """
+
+    write: In(CONSTANT_WRITE)
+    row: In(ROW_BITS)
+    words: Out(WORDS)
+    refused: Out(FLOAT_CONSTANTS // 4)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        memory: Memory = Memory(shape=WORDS, depth=FLOAT_CONSTANTS, init=[])
+        m.submodules.memory = memory
+        port, read, write = memory.write_port(), memory.read_port(), self.write
+        writes = Signal()
+        m.d.comb += [
+            writes.eq(write.valid & (write.bank == ConstantBank.FLOAT)),
+            port.addr.eq(Cat(write.beat, write.line)),
+            port.data.eq(write.words),
+            port.en.eq(writes),
+            read.addr.eq(self.row),
+            self.words.eq(read.data),
+        ]
+        with m.If(writes):
+            m.d.sync += self.refused.bit_select(write.line, 1).eq(write.refused | self._again(write))
+        return m
+
+    def _again(self, write: Any) -> Value:
+        """Whether an earlier beat of the line was refused."""
+        return Value.cast(self.refused.bit_select(write.line, 1) & (write.beat != 0))

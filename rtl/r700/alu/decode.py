@@ -1,0 +1,131 @@
+"""A group, decoded for one issue: what is read where, what the lanes do, where results go, and whether it may.
+
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+"""
+
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
+from ctm.rtl.isa.r700.alu import IndexMode
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.r700.alu.constants import ROW_BITS
+from ctm.rtl.r700.alu.instructions import EFFECT, GroupInstructions
+from ctm.rtl.r700.alu.operands import KCACHE, OPERAND, OPERANDS, READS, GroupReads
+from ctm.rtl.r700.code.groups import GROUP
+from ctm.rtl.r700.entries import INDEX, LaneControl
+
+_LINES = FLOAT_CONSTANTS // 4
+
+INDICES = data.StructLayout({"address": data.ArrayLayout(INDEX, CHANNELS), "loop": LOOP_INDEX_BITS})
+"""What relative numbers are relative to: the address registers of some pixels, and aL."""
+
+CONSTANT_PAIR = data.StructLayout({"row": ROW_BITS, "half": 1, "exists": 1})
+"""A half of a constant; one that does not exist is 0."""
+
+DECODED = data.StructLayout(
+    {
+        "ports": READS["ports"].shape,
+        "pairs": data.ArrayLayout(CONSTANT_PAIR, CONSTANT_PAIRS),
+        "operands": data.ArrayLayout(data.ArrayLayout(OPERAND, OPERANDS), GROUP_SLOTS),
+        "control": LaneControl,
+        "effects": data.ArrayLayout(EFFECT, GROUP_SLOTS),
+        "indices": INDICES,
+    }
+)
+
+
+def offset_of(m: Module, indices: data.View, mode: Value) -> Signal:
+    """What is added to a relative number."""
+    offset = Signal(signed(LOOP_INDEX_BITS + 1), name="offset")
+    channels = [indices.address[channel] for channel in range(CHANNELS)]
+    m.d.comb += offset.eq(Mux(mode == IndexMode.LOOP.value, indices.loop, Array(channels)[mode[:2]]))
+    return offset
+
+
+class GroupDecode(wiring.Component):
+    """Decodes a group. Combinational.
+
+    Members
+    -------
+    group : ``In(GROUP)``
+    kcache : ``In(ArrayLayout(KCACHE, 2))``
+    produced : ``In(5)``
+    indices : ``In(INDICES)``
+    anybody : ``In(1)``
+        Some pixel has these indices.
+    dx10_clamp : ``In(1)``
+    decoded : ``Out(DECODED)``
+    relative : ``Out(1)``
+        Something is relative to AR, so that pixels with other indices have to be executed by themselves.
+    illegal : ``Out(1)``
+    loaded, refused : ``In(64)``
+        Lines of constants that are there, and those that memory gave an error for.
+    missing : ``Out(2)``
+        Pairs whose lines are not there.
+    lines : ``Out(ArrayLayout(6, 2))``
+    is_refused : ``Out(1)``
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "group": In(GROUP),
+                "kcache": In(data.ArrayLayout(KCACHE, KCACHE_SETS)),
+                "produced": In(GROUP_SLOTS),
+                "indices": In(INDICES),
+                "anybody": In(1),
+                "dx10_clamp": In(1),
+                "loaded": In(_LINES),
+                "refused": In(_LINES),
+                "decoded": Out(DECODED),
+                "relative": Out(1),
+                "illegal": Out(1),
+                "missing": Out(CONSTANT_PAIRS),
+                "is_refused": Out(1),
+                "lines": Out(data.ArrayLayout(ROW_BITS - 2, CONSTANT_PAIRS)),
+            }
+        )
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.instructions = instructions = GroupInstructions()
+        m.submodules.reads = reads = GroupReads()
+        decoded = self.decoded
+        m.d.comb += [
+            instructions.group.eq(self.group),
+            reads.group.eq(self.group),
+            reads.operands.eq(instructions.operands),
+            reads.kcache.eq(self.kcache),
+            reads.produced.eq(self.produced),
+            self.relative.eq(instructions.relative | reads.reads.relative),
+            self.illegal.eq(self.group.illegal | instructions.illegal | reads.reads.illegal),
+            decoded.ports.eq(reads.reads.ports),
+            decoded.operands.eq(reads.reads.operands),
+            *(decoded.control.slots[slot].eq(instructions.controls[slot]) for slot in range(GROUP_SLOTS)),
+            decoded.control.dx10_clamp.eq(self.dx10_clamp),
+            decoded.effects.eq(instructions.effects),
+            decoded.indices.eq(self.indices),
+        ]
+        refused: list[Value] = []
+        for number in range(CONSTANT_PAIRS):
+            pair, target = reads.reads.pairs[number], decoded.pairs[number]
+            row = Signal(signed(len(pair.row) + 2), name=f"row_{number}")
+            mode = Value.cast(pair.mode)
+            line = target.row[2:]
+            wanted = pair.used & target.exists & (~pair.relative | self.anybody)
+            m.d.comb += [
+                row.eq(pair.row + Mux(pair.relative, offset_of(m, self.indices, mode), Const(0, signed(2)))),
+                target.exists.eq((row >= 0) & (row < FLOAT_CONSTANTS)),
+                target.row.eq(row[:ROW_BITS]),
+                target.half.eq(pair.half),
+                self.lines[number].eq(line),
+                self.missing[number].eq(wanted & ~self.loaded.bit_select(line, 1)),
+            ]
+            refused.append(wanted & self.refused.bit_select(line, 1))
+        m.d.comb += self.is_refused.eq(Cat(refused).any())
+        return m

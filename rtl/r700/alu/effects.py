@@ -1,0 +1,139 @@
+"""What a group's results change beside registers: masks, the predicate, pixels that are alive, address registers.
+
+Source: R700-Family Instruction Set Architecture, sections 4.4, 4.9 and 4.10; docs/architecture.md.
+"""
+
+from functools import reduce
+from operator import and_, or_
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r700.alu import PredicateSelect
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS
+from ctm.rtl.lib.encoding import lowest_one
+from ctm.rtl.lib.views import record
+from ctm.rtl.r700.alu.clauses import address_layout, masks_layout
+from ctm.rtl.r700.alu.decode import INDICES
+from ctm.rtl.r700.alu.instructions import EFFECT
+
+
+class GroupEffects(wiring.Component):
+    """The masks behind a group. Combinational.
+
+    Members
+    -------
+    effects : ``In(ArrayLayout(EFFECT, 5))``
+    executing : ``In(size)``
+    before, after : ``masks_layout(size)``
+    predicate : ``In(size)``
+        Of the group's PRED_SET.
+    kill : ``In(ArrayLayout(size, 5))``
+    gates : ``Out(ArrayLayout(size, 5))``
+        Pixels in which each slot's instruction has an effect.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        super().__init__(
+            {
+                "effects": In(data.ArrayLayout(EFFECT, GROUP_SLOTS)),
+                "executing": In(size),
+                "before": In(masks_layout(size)),
+                "after": Out(masks_layout(size)),
+                "predicate": In(size),
+                "kill": In(data.ArrayLayout(size, GROUP_SLOTS)),
+                "gates": Out(data.ArrayLayout(size, GROUP_SLOTS)),
+            }
+        )
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        before, after, effects = self.before, self.after, [self.effects[slot] for slot in range(GROUP_SLOTS)]
+        killed: Value = Const(0)
+        for slot, effect in enumerate(effects):
+            gate = self.gates[slot]
+            m.d.comb += gate.eq(self.executing)
+            with m.Switch(effect.predicate):
+                with m.Case(PredicateSelect.ONE):
+                    m.d.comb += gate.eq(self.executing & before.predicate)
+                with m.Case(PredicateSelect.ZERO):
+                    m.d.comb += gate.eq(self.executing & ~before.predicate)
+            killed = killed | Mux(effect.kills, gate & self.kill[slot], 0)
+        setter, off = Signal(self._size), Signal(self._size)
+        to_predicate = Cat(effect.sets_predicate & effect.updates_predicate for effect in effects).any()
+        to_masks = Cat(effect.sets_predicate & effect.updates_execute_mask for effect in effects).any()
+        m.d.comb += [
+            setter.eq(reduce(or_, (Mux(effect.sets_predicate, self.gates[s], 0) for s, effect in enumerate(effects)))),
+            off.eq(Mux(to_masks, setter & before.branch & ~self.predicate, 0)),
+            after.eq(before),
+            after.branch.eq(before.branch & ~off),
+            after.cleared.eq(before.cleared | off),
+            after.live.eq(before.live & ~killed),
+        ]
+        with m.If(to_predicate):
+            m.d.comb += after.predicate.eq((before.predicate & ~setter) | (self.predicate & setter))
+        return m
+
+
+class AddressRegisters(wiring.Component):
+    """What a group reads of the address registers, and what it makes of them. Combinational.
+
+    Members
+    -------
+    kept : ``In(address_layout(size))``
+    known : ``In(1)``
+        Some group of the clause has set them; else they are 0.
+    pixels : ``In(size)``
+        Those for which a group has to be executed.
+    indices : ``Out``
+        What the first one of them has.
+    alike : ``Out(size)``
+        Those of them that have the same.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        super().__init__(
+            {
+                "kept": In(address_layout(size)),
+                "known": In(1),
+                "pixels": In(size),
+                "indices": Out(INDICES["address"].shape),
+                "alike": Out(size),
+            }
+        )
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        first = Signal(self._size)
+        m.d.comb += first.eq(lowest_one(self.pixels))
+        equal: list[Value] = []
+        for channel in range(CHANNELS):
+            words = [Value.cast(self.kept[channel][pixel]) for pixel in range(self._size)]
+            own = Value.cast(self.indices[channel])
+            chosen = reduce(or_, (Mux(first[pixel], word, 0) for pixel, word in enumerate(words)))
+            m.d.comb += own.eq(Mux(self.known, chosen, 0))
+            equal.append(Cat((own == word) | ~self.known for word in words))
+        m.d.comb += self.alike.eq(self.pixels & reduce(and_, equal))
+        return m
+
+
+def moved(m: Module, kept: data.View, known: Value, moves: Value, gates: data.View, indices: data.View) -> data.View:
+    """Address registers behind a group: in the pixels of their channel's gate what MOVA gives."""
+    after: data.View = record(kept.shape(), name="addresses_after")
+    for channel in range(CHANNELS):
+        for pixel, target in enumerate(after[channel]):
+            old = Mux(known, Value.cast(kept[channel][pixel]), 0)
+            new = Value.cast(indices[channel][pixel])
+            sets = moves.bit_select(channel, 1) & gates[channel][pixel]
+            m.d.comb += Value.cast(target).eq(Mux(sets, new, old))
+    return after

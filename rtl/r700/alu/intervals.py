@@ -1,0 +1,50 @@
+"""When what happens to an ALU group: cycles from the first one of the interval in which its operands are read."""
+
+from dataclasses import dataclass
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.r700.limits import READ_CYCLES
+
+_LEAST_INTERVAL = 4
+"""Three cycles in which operands are read, and one for others who read registers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervals:
+    """An interval begins in every `interval` cycles and issues one group; the lanes take it in `passes`.
+
+    In the cycles 0 to 2 operands are read; from `choice` on the operands of each pass are chosen, a cycle later they
+    are in the lanes. Of the last pass the results come in cycle `last`; then vector results are written, and in the
+    next cycle those of slot t.
+    """
+
+    interval: int
+    passes: int
+    lane_latency: int
+
+    choice = READ_CYCLES
+
+    @property
+    def first(self) -> int:
+        """When the first pass's results come."""
+        return self.choice + 1 + self.lane_latency
+
+    @property
+    def last(self) -> int:
+        """When the last pass's results come, and vector results are written."""
+        return self.first + self.passes - 1
+
+    @property
+    def intervals(self) -> int:
+        """From one group of a clause to the next one, in intervals."""
+        return -(-(self.last + 2) // self.interval)
+
+    def phase(self, cycle: int) -> int:
+        """The place of a cycle in its interval."""
+        return cycle % self.interval
+
+
+def intervals_of(array: ArrayConfig, lane_latency: int) -> Intervals:
+    """The intervals of a core."""
+    passes = array.group // array.lanes
+    return Intervals(interval=max(_LEAST_INTERVAL, passes), passes=passes, lane_latency=lane_latency)

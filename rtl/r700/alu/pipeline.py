@@ -1,0 +1,337 @@
+"""The way of a group through the lanes: its operands are read, chosen pass by pass, computed, and its results gathered.
+
+Source: R700-Family Instruction Set Architecture, sections 4.7 and 4.8; docs/architecture.md has the timing.
+"""
+
+from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import WORDS
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES, TRANS_SLOT, VECTOR_SLOTS
+from ctm.rtl.lib.encoding import one_hot_index
+from ctm.rtl.lib.pipeline import delay, delay_valid
+from ctm.rtl.lib.views import record
+from ctm.rtl.r700.alu.clauses import address_layout, contexts_of
+from ctm.rtl.r700.alu.constants import ROW_BITS
+from ctm.rtl.r700.alu.decode import DECODED, INDICES, offset_of
+from ctm.rtl.r700.alu.instructions import EFFECT
+from ctm.rtl.r700.alu.intervals import intervals_of
+from ctm.rtl.r700.alu.operands import OPERANDS, Source, Uniform
+from ctm.rtl.r700.entries import GROUP_OPERANDS
+from ctm.rtl.r700.lane.lane import Lane
+from ctm.rtl.r700.lane.timing import lane_latency
+from ctm.rtl.r700.registers.file import channel_write_layout, row_bits
+from ctm.rtl.r700.registers.place import place
+
+_PREVIOUS = data.ArrayLayout(WORD_BITS, GROUP_SLOTS)
+
+
+def issue_layout(config: MachineConfig) -> data.StructLayout:
+    """A group that is issued for the pixels in `chosen`."""
+    array = config.array
+    return data.StructLayout(
+        {
+            "context": (contexts_of(array) - 1).bit_length(),
+            "chosen": array.group,
+            "base": row_bits(array),
+            "last": 1,
+            "decoded": DECODED,
+        }
+    )
+
+
+def ending_layout(config: MachineConfig) -> data.StructLayout:
+    """A group whose results are there: what they change, and conditions of each pixel."""
+    array = config.array
+    size = array.group
+    return data.StructLayout(
+        {
+            "context": (contexts_of(array) - 1).bit_length(),
+            "chosen": size,
+            "base": row_bits(array),
+            "last": 1,
+            "effects": data.ArrayLayout(EFFECT, GROUP_SLOTS),
+            "indices": INDICES,
+        }
+    )
+
+
+class Pipeline(wiring.Component):
+    """One group in each interval; see `Intervals`.
+
+    Members
+    -------
+    phase : ``In``
+        The cycle of the interval.
+    valid : ``In(1)``
+    issue : ``In(issue_layout(config))``
+        Stable in an interval.
+    gprs : ``In(8)``
+    reads : ``Out(ArrayLayout(row, 4))``
+        Rows of the register file, in the first three cycles of an interval.
+    words : ``In(ArrayLayout(words of a wavefront, 4))``
+        A cycle later.
+    constant : ``Out(8)``
+    constant_words : ``In(WORDS)``
+        A cycle later.
+    ends : ``Out(1)``
+        A group's results are there.
+    ending : ``Out(ending_layout(config))``
+    predicate : ``Out(W)``
+        Of the group's PRED_SET.
+    kill : ``Out(ArrayLayout(W, 5))``
+    addresses : ``Out(address_layout(W))``
+        Of the group's MOVA.
+    gates : ``In(ArrayLayout(W, 5))``
+        In the same cycle: pixels in which each slot's instruction has an effect.
+    writes : ``Out(ArrayLayout(channel_write_layout(config), 4))``
+        In that cycle and in the next one, in which they are those of slot t.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        array = config.array
+        self._timing = timing = intervals_of(array, lane_latency(config.arithmetic))
+        size = array.group
+        wide = data.ArrayLayout(data.ArrayLayout(WORD_BITS, size), CHANNELS)
+        super().__init__(
+            {
+                "phase": In(range(timing.interval)),
+                "valid": In(1),
+                "issue": In(issue_layout(config)),
+                "gprs": In(8),
+                "reads": Out(data.ArrayLayout(row_bits(array), CHANNELS)),
+                "words": In(wide),
+                "constant": Out(ROW_BITS),
+                "constant_words": In(WORDS),
+                "ends": Out(1),
+                "ending": Out(ending_layout(config)),
+                "predicate": Out(size),
+                "kill": Out(data.ArrayLayout(size, GROUP_SLOTS)),
+                "addresses": Out(address_layout(size)),
+                "gates": In(data.ArrayLayout(size, GROUP_SLOTS)),
+                "writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        timing, lanes = self._timing, self._config.array.lanes
+        rows = self._read(m)
+        uniform = self._uniform(m)
+        # What is still to be known of a group whose operands were read, while its passes are chosen.
+        chosen: data.View = record(issue_layout(self._config), name="chosen", reset_less=True)
+        with m.If(self.phase == timing.choice - 1):
+            m.d.sync += chosen.eq(self.issue)
+        in_pass = Signal(timing.passes)
+        m.d.sync += in_pass.eq(Cat(self.valid & (self.phase == timing.choice - 1), in_pass))
+        number = self._pass_number(in_pass)
+        parts = self._parts(m, rows, in_pass[0])
+        units = [Lane(self._config.arithmetic) for _ in range(lanes)]
+        control = delay(m, chosen.decoded.control, name="control")
+        passes = delay_valid(m, in_pass, 1 + timing.lane_latency)[-1]
+        ending = self._ending(m, chosen)
+        begins = self.phase == timing.choice - 1
+        read_row = Mux(begins, self._row(m, self.issue.context, 0), self._row(m, chosen.context, number + 1))
+        written = self._pass_number(passes)
+        for lane, unit in enumerate(units):
+            m.submodules[f"lane_{lane}"] = unit
+            memory: Memory = Memory(shape=_PREVIOUS, depth=timing.passes * contexts_of(self._config.array), init=[])
+            m.submodules[f"previous_{lane}"] = memory
+            write, read = memory.write_port(), memory.read_port()
+            pixels = Cat(ending.chosen[first + lane] for first in range(0, self._config.array.group, lanes))
+            m.d.comb += [
+                write.addr.eq(self._row(m, ending.context, written)),
+                write.data.eq(unit.results.words),
+                write.en.eq((passes & pixels).any()),
+                read.addr.eq(read_row),
+            ]
+            operands = self._choose(m, lane, chosen.decoded.operands, parts, Value.cast(read.data), uniform)
+            m.d.comb += [unit.operands.eq(delay(m, operands, name="operands")), unit.control.eq(control)]
+        self._gather(m, units, passes, ending)
+        return m
+
+    @staticmethod
+    def _pass_number(bits: Value) -> Value:
+        """The number of the pass whose bit is set."""
+        return one_hot_index(bits)
+
+    def _row(self, m: Module, context: Value, number: Value | int) -> Value:
+        """The row of a pass's previous results."""
+        row = Signal((self._timing.passes - 1).bit_length(), name="row_of_pass")
+        m.d.comb += row.eq(number)
+        return Cat(row, context)
+
+    def _read(self, m: Module) -> list[list[Value]]:
+        """Read registers and constants; the words of each cycle and channel, all there in the cycle `choice`."""
+        issue, timing = self.issue, self._timing
+        decoded = issue.decoded
+        exists = Signal(CHANNELS)
+        for channel in range(CHANNELS):
+            port = Signal(decoded.ports[0][0].shape(), name=f"port_{channel}")
+            m.d.comb += port.eq(Array(map(Value.cast, (cycle[channel] for cycle in decoded.ports)))[self.phase])
+            offset = offset_of(m, decoded.indices, Value.cast(port.mode))
+            found = place(
+                m, self._config.array, port.number, offset, port.relative, gprs=self.gprs, base=issue.base
+            )  # fmt: skip
+            m.d.comb += [self.reads[channel].eq(found.row), exists[channel].eq(found.exists)]
+        exist = delay(m, exists, name="exist")
+        wide = [Value.cast(self.words[channel]) for channel in range(CHANNELS)]
+        words = [word & exist[channel].replicate(len(word)) for channel, word in enumerate(wide)]
+        rows: list[list[Value]] = []
+        for cycle in range(READ_CYCLES - 1):
+            held = [Signal.like(Value.cast(word), name=f"row_{cycle}", reset_less=True) for word in words]
+            with m.If(self.phase == cycle + 1):
+                m.d.sync += [target.eq(word) for target, word in zip(held, words, strict=True)]
+            rows.append(list(held))
+        assert timing.choice == READ_CYCLES
+        return [*rows, words]
+
+    def _uniform(self, m: Module) -> data.View:
+        """What each operand is that is the same in all pixels, from the cycle `choice` on."""
+        decoded = self.issue.decoded
+        pairs = [decoded.pairs[number] for number in range(CONSTANT_PAIRS)]
+        halves = []
+        m.d.comb += self.constant.eq(Mux(self.phase == 0, pairs[0].row, pairs[1].row))
+        for pair in pairs:
+            half = Signal(2 * WORD_BITS, name="half")
+            m.d.comb += half.eq(
+                Mux(pair.exists, Value.cast(self.constant_words).word_select(pair.half, 2 * WORD_BITS), 0)
+            )
+            halves.append(half)
+        first = Signal(2 * WORD_BITS, reset_less=True)
+        with m.If(self.phase == 1):
+            m.d.sync += first.eq(halves[0])
+        uniform: data.View = Signal(GROUP_OPERANDS, reset_less=True)  # type: ignore[assignment]
+        with m.If(self.phase == self._timing.choice - 1):
+            for slot in range(GROUP_SLOTS):
+                for operand in range(OPERANDS):
+                    wanted = decoded.operands[slot][operand]
+                    pair = Mux(wanted.pair, halves[1], first)
+                    constant = pair.word_select(wanted.channel[0], WORD_BITS)
+                    is_constant = Value.cast(wanted.uniform) == Uniform.CONSTANT.value
+                    m.d.sync += uniform[slot][operand].eq(Mux(is_constant, constant, wanted.value))
+        return uniform
+
+    def _parts(self, m: Module, rows: list[list[Value]], is_first: Value) -> list[list[Value]]:
+        """Of each cycle's and channel's words those of the pass."""
+        width = self._config.array.lanes * WORD_BITS
+        parts = []
+        for cycle, row in enumerate(rows):
+            part = []
+            for channel, words in enumerate(row):
+                if self._timing.passes == 1:
+                    part.append(words)
+                    continue
+                rest = Signal(len(words) - width, name=f"rest_{cycle}_{channel}", reset_less=True)
+                m.d.sync += rest.eq(Mux(is_first, words[width:], rest >> width))
+                part.append(Mux(is_first, words[:width], rest[:width]))
+            parts.append(part)
+        return parts
+
+    def _choose(
+        self, m: Module, lane: int, operands: data.View, parts: list[list[Value]], previous: Value, uniform: data.View
+    ) -> data.View:
+        """The operands of one lane."""
+        chosen: data.View = Signal(GROUP_OPERANDS, name=f"chosen_{lane}")  # type: ignore[assignment]
+        first = lane * WORD_BITS
+        registers = [[channel[first : first + WORD_BITS] for channel in cycle] for cycle in parts]
+        for slot in range(GROUP_SLOTS):
+            for number in range(OPERANDS):
+                wanted = operands[slot][number]
+                register = Signal(WORD_BITS, name=f"register_{lane}_{slot}_{number}")
+                with m.Switch(Cat(wanted.channel, wanted.cycle)):
+                    for cycle in range(READ_CYCLES):
+                        for channel in range(CHANNELS):
+                            with m.Case(CHANNELS * cycle + channel):
+                                m.d.comb += register.eq(registers[cycle][channel])
+                with m.Switch(wanted.source):
+                    with m.Case(Source.REGISTER):
+                        m.d.comb += chosen[slot][number].eq(register)
+                    with m.Case(Source.VECTOR):
+                        m.d.comb += chosen[slot][number].eq(previous.word_select(wanted.channel, WORD_BITS))
+                    with m.Case(Source.SCALAR):
+                        m.d.comb += chosen[slot][number].eq(previous[VECTOR_SLOTS * WORD_BITS :])
+                    with m.Default():
+                        m.d.comb += chosen[slot][number].eq(uniform[slot][number])
+        return chosen
+
+    def _ending(self, m: Module, chosen: data.View) -> data.View:
+        """The group whose results come, from the cycle `first` on."""
+        timing = self._timing
+        load = timing.first - 1
+        start = timing.choice + (load - timing.choice) % timing.interval
+        layout = ending_layout(self._config)
+        before: data.View = Signal(layout, name="before_ending")  # type: ignore[assignment]
+        fields = [before[name].eq(chosen[name]) for name in ("context", "chosen", "base", "last")]
+        m.d.comb += [*fields, *(before[name].eq(chosen.decoded[name]) for name in ("effects", "indices"))]
+        for _ in range((load - start) // timing.interval + 1):
+            after: data.View = Signal(layout, name="ending", reset_less=True)  # type: ignore[assignment]
+            with m.If(self.phase == timing.phase(load)):
+                m.d.sync += after.eq(before)
+            before = after
+        return before
+
+    def _gather(self, m: Module, units: list[Lane], passes: Value, ending: data.View) -> None:
+        """Put the results of the passes together, and write them."""
+
+        def together(results: list[Value], name: str) -> Value:
+            """One value of each lane, of all passes: those of the last pass are the lanes' now."""
+            now = Cat(results)
+            if self._timing.passes == 1:
+                return now
+            held = Signal(len(now) * (self._timing.passes - 1), name=name, reset_less=True)
+            with m.If(~passes[-1]):
+                m.d.sync += held.eq(Cat(held, now)[len(now) :])
+            return Cat(held, now)
+
+        words = [together([unit.results.words[slot] for unit in units], f"words_{slot}") for slot in range(GROUP_SLOTS)]
+        m.d.comb += [
+            self.ends.eq(passes[-1]),
+            self.ending.eq(ending),
+            self.predicate.eq(together([unit.results.predicate for unit in units], "predicates")),
+        ]
+        for slot in range(GROUP_SLOTS):
+            kills = together([unit.results.kill[slot] for unit in units], f"kills_{slot}")
+            m.d.comb += self.kill[slot].eq(kills)
+        for slot in range(VECTOR_SLOTS):
+            indices = together([Value.cast(unit.results.indices[slot]) for unit in units], f"indices_{slot}")
+            m.d.comb += Value.cast(self.addresses[slot]).eq(indices)
+
+        effect = ending.effects[TRANS_SLOT]
+        trans: data.View = Signal(  # type: ignore[assignment]
+            data.StructLayout({"channel": range(CHANNELS), "write": self.writes[0].shape()}), reset_less=True
+        )
+        writes_trans = Signal()
+        target, exists = self._place(m, ending, effect)
+        m.d.sync += [
+            writes_trans.eq(passes[-1] & effect.writes & exists),
+            trans.channel.eq(effect.channel),
+            trans.write.row.eq(target),
+            Value.cast(trans.write.words).eq(words[TRANS_SLOT]),
+            trans.write.enable.eq(self.gates[TRANS_SLOT]),
+        ]
+        for channel in range(CHANNELS):
+            write, effect = self.writes[channel], ending.effects[channel]
+            target, exists = self._place(m, ending, effect)
+            with m.If(passes[-1]):
+                m.d.comb += [
+                    write.row.eq(target),
+                    Value.cast(write.words).eq(words[channel]),
+                    write.enable.eq(Mux(effect.writes & exists, self.gates[channel], 0)),
+                ]
+            with m.Elif(writes_trans & (trans.channel == channel)):
+                m.d.comb += write.eq(trans.write)
+
+    def _place(self, m: Module, ending: data.View, effect: data.View) -> tuple[Value, Value]:
+        """The row that a result goes to, and whether it exists."""
+        offset = offset_of(m, ending.indices, Value.cast(effect.mode))
+        found = place(
+            m, self._config.array, effect.number, offset, effect.relative, gprs=self.gprs, base=ending.base
+        )  # fmt: skip
+        return found.row, found.exists

@@ -1,0 +1,375 @@
+"""Executes ALU clauses, group by group, several clauses in turn.
+
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+"""
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import WORDS, ConstantBank
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.constants.loader import miss_layout
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.flags import Flags
+from ctm.rtl.lib.sharing import first_in_turn
+from ctm.rtl.lib.table import Table
+from ctm.rtl.r700.alu.clauses import (
+    address_layout,
+    clause_layout,
+    contexts_of,
+    masks_layout,
+    outcome_layout,
+    whole_quads,
+)
+from ctm.rtl.r700.alu.constants import ROW_BITS
+from ctm.rtl.r700.alu.decode import GroupDecode
+from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved
+from ctm.rtl.r700.alu.intervals import intervals_of
+from ctm.rtl.r700.alu.pipeline import Pipeline, issue_layout
+from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
+from ctm.rtl.r700.code.groups import GROUP, GroupReader
+from ctm.rtl.r700.lane.timing import lane_latency
+from ctm.rtl.r700.problem import PROBLEM
+from ctm.rtl.r700.registers.file import channel_write_layout, row_bits
+from ctm.rtl.r700.shapes import PROGRAM, UNIT_ADDRESS_BITS
+
+_LINES = FLOAT_CONSTANTS // 4
+
+
+_FLAGS = ("occupied", "unread", "ready", "falling", "waiting", "over")
+"""Of a context: it has a clause; its next group is to be read; is there; is issued for other pixels, too; waits for
+constants; its clause is over."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Tables:
+    """What is kept of each context."""
+
+    clauses: Table
+    masks: Table
+    addresses: Table
+    address_set: Table
+    groups: Table
+    nexts: Table
+    produced: Table
+    lefts: Table
+    remaining: Table
+    problems: Table
+
+
+class AluUnit(wiring.Component):
+    """Takes clauses, and gives back what became of their wavefronts.
+
+    A group is issued in each interval of cycles if one is ready; groups of one clause follow each other after as many
+    intervals as `Intervals.intervals` says. A group with numbers relative to AR is issued once for each set of pixels
+    that have the same indices.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    clause : ``In(stream.Signature(clause_layout(config)))``
+    outcome : ``Out(stream.Signature(outcome_layout(config)))``
+    code_row, code_reads, code_found
+        A reader of the code cache.
+    file_reads, file_words
+        Registers; in the cycles of `reads_free` others may read.
+    reads_free : ``Out(1)``
+    file_writes : ``Out``
+        In the cycles of `writes_free` others may write.
+    writes_free : ``Out(1)``
+    constant, constant_words
+        A reader of the float constants; in the cycles of `constant_free` others may read.
+    loaded, refused : ``In(64)``
+    miss : ``Out(miss_layout(2))``
+    loading : ``In(1)``
+        Constants are being loaded; misses are not heard.
+    issued : ``Out(1)``
+    active : ``Out(W)``
+        Active pixels of the group that is issued.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        array = config.array
+        size = array.group
+        self._intervals = intervals_of(array, lane_latency(config.arithmetic))
+        self._contexts = count = contexts_of(array)
+        self._phase = Signal(range(self._intervals.interval), name="phase")
+        self._tables = _Tables(
+            clauses=Table(clause_layout(array), count),
+            masks=Table(masks_layout(size), count),
+            addresses=Table(address_layout(size), count),
+            address_set=Table(1, count),
+            groups=Table(GROUP, count),
+            nexts=Table(UNIT_ADDRESS_BITS, count),
+            produced=Table(GROUP_SLOTS, count),
+            lefts=Table(WORD_BITS, count),
+            remaining=Table(size, count),
+            problems=Table(PROBLEM, count),
+        )
+        wide = data.ArrayLayout(data.ArrayLayout(WORD_BITS, size), CHANNELS)
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "clause": In(stream.Signature(clause_layout(array))),
+                "outcome": Out(stream.Signature(outcome_layout(array))),
+                "code_row": Out(ROW_ADDRESS_BITS),
+                "code_reads": Out(1),
+                "code_found": In(FOUND),
+                "file_reads": Out(data.ArrayLayout(row_bits(array), CHANNELS)),
+                "file_words": In(wide),
+                "reads_free": Out(1),
+                "file_writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
+                "writes_free": Out(1),
+                "constant": Out(ROW_BITS),
+                "constant_free": Out(1),
+                "constant_words": In(WORDS),
+                "loaded": In(_LINES),
+                "refused": In(_LINES),
+                "miss": Out(miss_layout(CONSTANT_PAIRS)),
+                "loading": In(1),
+                "issued": Out(1),
+                "active": Out(size),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        count, intervals = self._contexts, self._intervals
+        m.d.sync += self._phase.eq(Mux(self._phase == intervals.interval - 1, 0, self._phase + 1))
+        for name, table in vars(self._tables).items():
+            m.submodules[name] = table
+        flags = Flags(count, _FLAGS)
+        m.submodules.pipeline = pipeline = Pipeline(self._config)
+        self._enter(m, flags)
+        self._read_groups(m, flags)
+        self._issue(m, flags, pipeline)
+        self._end(m, flags, pipeline)
+        self._leave(m, flags)
+        flags.finish(m)
+        m.d.comb += [
+            pipeline.phase.eq(self._phase),
+            pipeline.gprs.eq(self.program.gprs),
+            pipeline.words.eq(self.file_words),
+            pipeline.constant_words.eq(self.constant_words),
+            self.file_reads.eq(pipeline.reads),
+            self.file_writes.eq(pipeline.writes),
+            self.constant.eq(pipeline.constant),
+            self.reads_free.eq(self._phase == intervals.choice),
+            self.constant_free.eq(self._phase >= CONSTANT_PAIRS),
+            self.writes_free.eq(
+                (self._phase != intervals.phase(intervals.last)) & (self._phase != intervals.phase(intervals.last + 1))
+            ),
+        ]
+        return m
+
+    def _enter(self, m: Module, flags: Flags) -> None:
+        """Take a clause. There is a place for every wavefront's, so that control flow never waits."""
+        layout = clause_layout(self._config.array)
+        m.submodules.queue = queue = SyncFIFO(width=layout.size, depth=self._config.array.threads)
+        tables, clause = self._tables, data.View(layout, queue.r_data)
+        free = lowest_one(~flags["occupied"])
+        taken, context = Signal(), one_hot_index(free)
+        m.d.comb += [
+            self.clause.ready.eq(queue.w_rdy),
+            queue.w_en.eq(self.clause.valid),
+            queue.w_data.eq(self.clause.payload),
+            queue.r_en.eq(free.any()),
+            taken.eq(queue.r_rdy & free.any()),
+        ]
+        entered = Mux(taken, free, 0)
+        for name in ("occupied", "unread"):
+            flags.set(name, entered)
+        masks = Cat(clause.branch, clause.live, Const(0, 2 * self._config.array.group))
+        tables.clauses.write(m, context, clause, taken)
+        tables.masks.write(m, context, masks, taken)
+        tables.address_set.write(m, context, 0, taken)
+        tables.nexts.write(m, context, clause.begin, taken)
+        tables.produced.write(m, context, 0, taken)
+        tables.lefts.write(m, context, clause.left, taken)
+        tables.problems.write(m, context, 0, taken)
+
+    def _choose(self, m: Module, candidates: Value, name: str) -> Value:
+        """One of the contexts at an interval's begin, each in turn; none at other times."""
+        turn = Signal(self._contexts, name=f"{name}_turn")
+        chosen = Signal(self._contexts, name=f"{name}_chosen")
+        m.d.comb += chosen.eq(Mux(self._phase == 0, first_in_turn(candidates, turn), 0))
+        with m.If(chosen.any()):
+            m.d.sync += turn.eq(~(chosen | (chosen - 1))[: self._contexts])
+        return chosen
+
+    def _read_groups(self, m: Module, flags: Flags) -> None:
+        """Read a clause's next group while another one is executed."""
+        tables = self._tables
+        m.submodules.reader = reader = GroupReader()
+        chosen = self._choose(m, flags["unread"], "read")
+        context, reading = one_hot_index(chosen), Signal((self._contexts - 1).bit_length())
+        m.d.comb += [
+            reader.start.eq(chosen.any()),
+            reader.address.eq(tables.nexts.read(m, context)),
+            reader.end.eq(tables.clauses.read(m, context).end),
+            self.code_row.eq(reader.row),
+            self.code_reads.eq(reader.reads),
+            reader.found.eq(self.code_found),
+        ]
+        flags.clear("unread", chosen)
+        with m.If(reader.start):
+            m.d.sync += reading.eq(context)
+        was_read = (1 << reading)[: self._contexts]
+        flags.set("ready", Mux(reader.done & reader.whole, was_read, 0))
+        flags.set("unread", Mux(reader.done & ~reader.whole, was_read, 0))
+        tables.groups.write(m, reading, reader.group, reader.done & reader.whole)
+
+    def _issue(self, m: Module, flags: Flags, pipeline: Pipeline) -> None:
+        """Choose a group in one interval, decode it, and issue it in the next one."""
+        tables, count = self._tables, self._contexts
+        begins, ends = self._phase == 0, self._phase == self._intervals.interval - 1
+        recent = [Signal(count, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
+        candidates = flags["ready"] & ~flags["waiting"] & ~reduce(or_, recent)
+        picked = self._choose(m, candidates, "issue")
+        context, valid = Signal((count - 1).bit_length()), Signal()
+        group: data.View = Signal(GROUP, reset_less=True)  # type: ignore[assignment]
+        with m.If(begins):
+            m.d.sync += [
+                *(after.eq(before) for before, after in pairwise([picked, *recent])),
+                context.eq(one_hot_index(picked)),
+                valid.eq(picked.any()),
+                group.eq(tables.groups.read(m, one_hot_index(picked))),
+            ]
+        at_context = Mux(valid & ends, (1 << context)[:count], 0)
+        clause = tables.clauses.read(m, context)
+        executing = self._executing(m, clause, tables.masks.read(m, context))
+        falling = flags["falling"].bit_select(context, 1)
+        left_over = Signal(self._config.array.group)
+        m.d.comb += left_over.eq(Mux(falling, tables.remaining.read(m, context), executing))
+        m.submodules.addresses_read = addresses = AddressRegisters(self._config.array.group)
+        m.d.comb += [
+            addresses.kept.eq(tables.addresses.read(m, context)),
+            addresses.known.eq(tables.address_set.read(m, context)),
+            addresses.pixels.eq(left_over),
+        ]
+        alike = addresses.alike
+        m.submodules.decode = decode = GroupDecode()
+        m.d.comb += [
+            decode.group.eq(group),
+            decode.kcache.eq(clause.kcache),
+            decode.produced.eq(tables.produced.read(m, context)),
+            decode.indices.address.eq(addresses.indices),
+            decode.indices.loop.eq(clause.loop_index),
+            decode.anybody.eq(left_over.any()),
+            decode.dx10_clamp.eq(self.program.dx10_clamp),
+            decode.loaded.eq(self.loaded),
+            decode.refused.eq(self.refused),
+        ]
+        left = tables.lefts.read(m, context)
+        problem: data.View = Signal(PROBLEM)  # type: ignore[assignment]
+        m.d.comb += problem.address.eq(group.address)
+        with m.If((self.program.watchdog != 0) & (left == 0) & ~falling):
+            m.d.comb += problem.status.eq(Status.WATCHDOG)
+        with m.Elif(group.refused):
+            m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.INSTRUCTION)]
+        with m.Elif(decode.illegal):
+            m.d.comb += problem.status.eq(Status.ILLEGAL_INSTRUCTION)
+        with m.Elif(decode.is_refused):
+            m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.FLOAT_CONSTANT)]
+        stops = Value.cast(problem.status) != Status.OK.value
+        misses = ~stops & decode.missing.any()
+        goes, last, rest = Signal(), Signal(), Signal(self._config.array.group)
+        m.d.comb += [goes.eq(~stops & ~misses), rest.eq(left_over & ~alike), last.eq(~decode.relative | ~rest.any())]
+
+        m.d.comb += [
+            self.miss.valid.eq(valid & ends & misses),
+            *(
+                line.eq(Cat(decode.missing[number], ConstantBank.FLOAT, decode.lines[number]))
+                for number, line in enumerate(self.miss.lines)
+            ),
+            self.issued.eq(valid & ends & goes & ~falling),
+            self.active.eq(tables.masks.read(m, context).branch & clause.inside),
+        ]
+        consumed, in_clause = Mux(goes & last, at_context, 0), group.next < clause.end
+        flags.set("waiting", Mux(misses, at_context, 0))
+        flags.clear("waiting", Mux(self.loading, 0, (1 << count) - 1))
+        flags.set("falling", Mux(goes & ~last, at_context, 0))
+        flags.clear("falling", consumed)
+        flags.clear("ready", consumed | Mux(stops, at_context, 0))
+        flags.set("unread", Mux(in_clause, consumed, 0))
+        flags.set("over", Mux(stops, at_context, 0))
+        happens = valid & ends & goes
+        tables.lefts.write(m, context, left - 1, happens & ~falling)
+        tables.remaining.write(m, context, rest, happens)
+        tables.nexts.write(m, context, group.next, happens & last)
+        tables.produced.write(m, context, group.used, happens & last)
+        tables.problems.write(m, context, problem, valid & ends & stops)
+
+        issue: data.View = Signal(issue_layout(self._config), reset_less=True)  # type: ignore[assignment]
+        issues = Signal()
+        with m.If(ends):
+            m.d.sync += [
+                issues.eq(valid & goes),
+                issue.context.eq(context),
+                issue.chosen.eq(Mux(decode.relative, alike, ~0)),
+                issue.base.eq(clause.base),
+                issue.last.eq(last & ~in_clause),
+                issue.decoded.eq(decode.decoded),
+            ]
+        m.d.comb += [pipeline.valid.eq(issues), pipeline.issue.eq(issue)]
+
+    def _executing(self, m: Module, clause: data.View, masks: data.View) -> Value:
+        """Pixels in which a clause's instructions have an effect."""
+        active, executing = (Signal(self._config.array.group, name=name) for name in ("active", "executing"))
+        m.d.comb += [
+            active.eq(masks.branch & clause.inside),
+            executing.eq(Mux(clause.whole, whole_quads(m, active), active)),
+        ]
+        return executing
+
+    def _end(self, m: Module, flags: Flags, pipeline: Pipeline) -> None:
+        """Let a group's results take effect."""
+        tables, ending = self._tables, pipeline.ending
+        context, size = ending.context, self._config.array.group
+        clause, masks = tables.clauses.read(m, context), tables.masks.read(m, context)
+        m.submodules.effects = effects = GroupEffects(size)
+        m.d.comb += [
+            effects.effects.eq(ending.effects),
+            effects.executing.eq(self._executing(m, clause, masks) & ending.chosen),
+            effects.before.eq(masks),
+            effects.predicate.eq(pipeline.predicate),
+            effects.kill.eq(pipeline.kill),
+            pipeline.gates.eq(effects.gates),
+        ]
+        tables.masks.write(m, context, effects.after, pipeline.ends)
+        flags.set("over", Mux(pipeline.ends & ending.last, (1 << context)[: self._contexts], 0))
+        known, kept = tables.address_set.read(m, context), tables.addresses.read(m, context)
+        moves = Cat(ending.effects[channel].sets_address for channel in range(CHANNELS))
+        after = moved(m, kept, known, moves, effects.gates, pipeline.addresses)
+        happens = pipeline.ends & moves.any()
+        tables.addresses.write(m, context, after, happens)
+        tables.address_set.write(m, context, 1, happens)
+
+    def _leave(self, m: Module, flags: Flags) -> None:
+        """Give back a wavefront whose clause is over."""
+        tables, outcome = self._tables, self.outcome
+        chosen = lowest_one(flags["over"])
+        context = one_hot_index(chosen)
+        masks = tables.masks.read(m, context)
+        m.d.comb += [
+            outcome.valid.eq(chosen.any()),
+            outcome.payload.slot.eq(tables.clauses.read(m, context).slot),
+            *(outcome.payload[name].eq(masks[name]) for name in ("branch", "live", "cleared")),
+            outcome.payload.left.eq(tables.lefts.read(m, context)),
+            outcome.payload.problem.eq(tables.problems.read(m, context)),
+        ]
+        left = Mux(outcome.ready, chosen, 0)
+        for name in ("occupied", "over"):
+            flags.clear(name, left)

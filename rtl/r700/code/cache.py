@@ -1,0 +1,195 @@
+"""The code cache of a core: lines of 64 bytes from the code's start, read 16 bytes at a time by two readers.
+
+The code begins at any word of memory, so a line of it may lie in two of memory's. Source: docs/architecture.md.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_WORDS
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
+from ctm.rtl.isa.r700.limits import UNIT_BYTES
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.table import Table
+from ctm.rtl.r700.shapes import CODE_LINE_CLIENT, UNIT_ADDRESS_BITS
+
+LINES = 256
+"""16 KiB."""
+ROW_UNITS = 2
+"""Units that are read at once."""
+ROW_BITS = 8 * UNIT_BYTES * ROW_UNITS
+ROW_ADDRESS_BITS = UNIT_ADDRESS_BITS - 1
+_ROW_WORDS = ROW_UNITS * UNIT_BYTES // WORD_BYTES
+_ROWS = LINE_WORDS // _ROW_WORDS
+_ROW_OF_LINE = (_ROWS - 1).bit_length()
+_WORD_OF_ROW = (_ROW_WORDS - 1).bit_length()
+_INDEX_BITS = (LINES - 1).bit_length()
+_WORD_OFFSET = WORD_BYTES.bit_length() - 1
+
+_KEPT = 63
+"""Cycles in which a line that was loaded, and the next one, are not replaced: every reader asks again in fewer."""
+
+READERS = 2
+FOUND = data.StructLayout({"hit": 1, "refused": 1, "units": data.ArrayLayout(8 * UNIT_BYTES, ROW_UNITS)})
+"""A row, if it is there; with `refused` memory gave an error for its line, and the units mean nothing."""
+_TAG = data.StructLayout({"valid": 1, "refused": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
+
+
+class CodeCache(wiring.Component):
+    """Direct-mapped, one line under way; behind a line that was missed the next one is loaded, too.
+
+    A read gives its row a cycle later. One that misses has to come again; it sees the line when it is there as a whole.
+
+    Members
+    -------
+    address : ``In(32)``
+        Where the code begins, a multiple of 4; constant while lines are wanted.
+    size : ``In(14)``
+        Units of the code.
+    forget : ``In(1)``
+        All lines are those of other code from now on; only while nobody reads.
+    rows : ``In``, 2 of them
+    reads : ``In(1)``, likewise
+    found : ``Out(FOUND)``, likewise
+    lines : ``Out(CODE_LINE_CLIENT)``
+    busy : ``Out(1)``
+        A line is under way.
+    """
+
+    address: In(ADDRESS_BITS)
+    size: In(UNIT_ADDRESS_BITS)
+    forget: In(1)
+    rows: In(data.ArrayLayout(ROW_ADDRESS_BITS, READERS))
+    reads: In(READERS)
+    found: Out(data.ArrayLayout(FOUND, READERS))
+    lines: Out(CODE_LINE_CLIENT)
+    busy: Out(1)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        words = data.ArrayLayout(WORD_BITS, _ROW_WORDS)
+        memory: Memory = Memory(shape=words, depth=LINES * _ROWS, init=[])
+        m.submodules.memory = memory
+        m.submodules.tags = tags = Table(_TAG, LINES)
+        forgotten = Signal(LINES, init=-1)
+        line_bits = ROW_ADDRESS_BITS - _ROW_OF_LINE
+
+        def holds(line: Value) -> tuple[Value, Value]:
+            """Whether a line is there, and whether it was refused."""
+            tag = tags.read(m, line[:_INDEX_BITS])
+            is_valid = tag.valid & ~forgotten.bit_select(line[:_INDEX_BITS], 1)
+            return is_valid & (tag.tag == line[_INDEX_BITS:]), tag.refused
+
+        wanted, wants = Signal(line_bits), Signal()
+        for number in reversed(range(READERS)):
+            row, reads = self.rows[number], self.reads[number]
+            line = row[_ROW_OF_LINE:]
+            port = memory.read_port()
+            hit, refused = holds(line)
+            m.d.comb += [
+                port.addr.eq(row[: _ROW_OF_LINE + _INDEX_BITS]),
+                self.found[number].hit.eq(delay(m, hit & reads)),
+                self.found[number].refused.eq(delay(m, refused)),
+                Value.cast(self.found[number].units).eq(Value.cast(port.data)),
+            ]
+            with m.If(reads & ~hit):
+                m.d.comb += [wanted.eq(line), wants.eq(1)]
+        self._fill(m, memory, tags, forgotten, wanted, wants, holds)
+        return m
+
+    def _fill(
+        self,
+        m: Module,
+        memory: Memory,
+        tags: Table,
+        forgotten: Signal,
+        wanted: Value,
+        wants: Value,
+        holds: Callable[[Value], tuple[Value, Value]],
+    ) -> None:
+        """Load one line after the other, a word in each cycle once both of memory's lines are there."""
+        line, ahead = Signal.like(wanted), Signal()
+        first = Signal(ADDRESS_BITS - _WORD_OFFSET)
+        held = Signal(data.ArrayLayout(WORD_BITS, 2 * LINE_WORDS), reset_less=True)
+        refused, asked, came = Signal(), Signal(2), Signal(2)
+        place = Signal(range(LINE_WORDS + 1))
+        offset_bits = LINE_OFFSET_BITS - _WORD_OFFSET
+        crosses = first[:offset_bits].any()
+        request, response = self.lines.request, self.lines.response
+        port = memory.write_port(granularity=1)
+        word = Value.cast(held).word_select((first[:offset_bits] + place)[: offset_bits + 1], WORD_BITS)
+        index = line[:_INDEX_BITS]
+        next_line = (line + 1)[: len(line)]
+        next_exists = (next_line << 3) < self.size
+        there, _ = holds(next_line)
+
+        def begin(number: Value) -> list[Any]:
+            return [
+                # What is there of another line is overwritten word by word.
+                forgotten.bit_select(number[:_INDEX_BITS], 1).eq(1),
+                line.eq(number),
+                first.eq((self.address >> _WORD_OFFSET) + (number << offset_bits)),
+                refused.eq(0),
+                asked.eq(0),
+                came.eq(0),
+                place.eq(0),
+            ]
+
+        m.d.comb += [
+            port.addr.eq(Cat(place[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
+            *(each.eq(word) for each in port.data),
+        ]
+        tags.write(m, index, Cat(1, refused, line[_INDEX_BITS:]), place == LINE_WORDS)
+        # Readers of lines that exclude each other would load them in turn and never find theirs.
+        kept, loaded = Signal(range(_KEPT + 1)), Signal.like(index)
+        other = wanted[:_INDEX_BITS] - loaded
+        with m.If(kept.any()):
+            m.d.sync += kept.eq(kept - 1)
+        stale = Signal()
+        with m.If(self.forget):
+            m.d.sync += [forgotten.eq(~0), stale.eq(self.busy)]
+        with m.FSM():
+            with m.State("idle"):
+                with m.If(wants & ~(kept.any() & (other[:_INDEX_BITS] < 2))):
+                    m.d.sync += [*begin(wanted), ahead.eq(0), loaded.eq(wanted)]
+                    m.next = "ask"
+            with m.State("ask"):
+                m.d.comb += [
+                    self.busy.eq(1),
+                    request.valid.eq(~asked.all()),
+                    request.payload.line.eq((first >> offset_bits) + asked[0]),
+                    request.payload.tag.eq(asked[0]),
+                ]
+                with m.If(request.valid & request.ready):
+                    m.d.sync += asked.eq(Mux(asked[0] | ~crosses, 0b11, 0b01))
+                with m.If(response.valid):
+                    m.d.sync += [
+                        Value.cast(held)
+                        .word_select(response.payload.tag, LINE_WORDS * WORD_BITS)
+                        .eq(response.payload.bits),
+                        refused.eq(refused | response.payload.refused),
+                        came.eq(came | (1 << response.payload.tag)[:2]),
+                    ]
+                with m.If(came[0] & (came[1] | ~crosses)):
+                    m.next = "store"
+            with m.State("store"):
+                m.d.comb += [self.busy.eq(1), port.en.eq((1 << place[:_WORD_OF_ROW])[:_ROW_WORDS])]
+                with m.If(place == LINE_WORDS):
+                    m.d.comb += port.en.eq(0)
+                    m.d.sync += [ahead.eq(1), stale.eq(0)]
+                    with m.If(~stale & ~self.forget):
+                        m.d.sync += forgotten.bit_select(index, 1).eq(0)
+                    with m.If(~ahead & next_exists & ~there):
+                        m.d.sync += begin(next_line)
+                        m.next = "ask"
+                    with m.Else():
+                        m.d.sync += kept.eq(_KEPT)
+                        m.next = "idle"
+                with m.Else():
+                    m.d.sync += place.eq(place + 1)

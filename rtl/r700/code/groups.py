@@ -1,0 +1,188 @@
+"""Reads the groups of ALU clauses: each instruction in its slot, and its literals.
+
+Source: R700-Family Instruction Set Architecture, sections 4.1 to 4.3.
+"""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.r700.alu import ALU_DWORD0, ALU_DWORD1_OP3, LITERAL
+from ctm.rtl.isa.r700.limits import GROUP_LITERALS, GROUP_SLOTS, TRANS_SLOT, UNIT_BYTES
+from ctm.rtl.lib.views import record
+from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS, ROW_UNITS
+from ctm.rtl.r700.code.slot_control import SlotDecoder
+from ctm.rtl.r700.code.words import connect_word
+from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
+
+ROWS = 4
+"""Rows of code that hold a whole group, wherever it begins."""
+_UNIT_BITS = 8 * UNIT_BYTES
+_MOST_WORDS = GROUP_SLOTS
+
+GROUP = data.StructLayout(
+    {
+        "used": GROUP_SLOTS,
+        "words": data.ArrayLayout(_UNIT_BITS, GROUP_SLOTS),
+        "literals": data.ArrayLayout(WORD_BITS, GROUP_LITERALS),
+        "illegal": 1,
+        "refused": 1,
+        "address": UNIT_ADDRESS_BITS,
+        "next": UNIT_ADDRESS_BITS,
+    }
+)
+"""A group: its instructions by slot, its literals, where it is and what is behind it.
+
+`illegal`: it does not end in its clause, an operation is unknown, or slots are wrong; then the rest means nothing.
+`refused`: memory gave an error for its code.
+"""
+
+_PARSED = data.StructLayout(
+    {
+        "group": GROUP,
+        "count": range(_MOST_WORDS + 1),
+        "behind": range(GROUP_SLOTS + 1),
+        "has_last": 1,
+        "done": 1,
+        "literal_units": 2,
+        "literals_read": 2,
+        "missed": 1,
+    }
+)
+"""A group as far as it is read; `behind` is the slot behind the last one that was taken."""
+
+
+class GroupReader(wiring.Component):
+    """Reads one group in each frame of cycles, of any clause.
+
+    A frame begins with `start`, at least four cycles behind the one before; the code is asked for then and in the three
+    cycles that follow, and the group is there four cycles behind.
+
+    Members
+    -------
+    start : ``In(1)``
+    address : ``In(14)``
+        Of the group's first unit.
+    end : ``In(14)``
+        The address behind its clause.
+    row : ``Out``
+    reads : ``Out(1)``
+    found : ``In(FOUND)``
+        A cycle behind `row`.
+    done : ``Out(1)``
+        The frame is over. Without `whole` a row was missing; the group has to be read again.
+    whole : ``Out(1)``
+    group : ``Out(GROUP)``
+    """
+
+    start: In(1)
+    address: In(UNIT_ADDRESS_BITS)
+    end: In(UNIT_ADDRESS_BITS)
+    row: Out(ROW_ADDRESS_BITS)
+    reads: Out(1)
+    found: In(FOUND)
+    done: Out(1)
+    whole: Out(1)
+    group: Out(GROUP)
+
+    latency = ROWS
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        parsed = record(_PARSED, name="parsed")
+        end, odd = Signal(UNIT_ADDRESS_BITS), Signal()
+        next_row, step = Signal(ROW_ADDRESS_BITS), Signal(ROWS)
+        m.d.comb += [
+            self.row.eq(Mux(self.start, self.address[1:], next_row)),
+            self.reads.eq(self.start | step[: ROWS - 1].any()),
+        ]
+        m.d.sync += [step.eq(Cat(self.start, step)), next_row.eq(self.row + 1)]
+        after_first = self._read(m, parsed, self.found.units[0], end, skip=odd & step[0], name="first")
+        after = self._read(m, after_first, self.found.units[ROW_UNITS - 1], end, skip=Const(0), name="second")
+        arrived = record(_PARSED, name="arrived")
+        m.d.comb += arrived.eq(parsed)
+        with m.If(~parsed.done & ~parsed.missed):
+            with m.If(~self.found.hit):
+                m.d.comb += arrived.missed.eq(1)
+            with m.Elif(self.found.refused):
+                m.d.comb += [arrived.group.refused.eq(1), arrived.done.eq(1)]
+            with m.Else():
+                m.d.comb += arrived.eq(after)
+        with m.If(step.any()):
+            m.d.sync += parsed.eq(arrived)
+        with m.If(self.start):
+            m.d.sync += [
+                end.eq(self.end),
+                odd.eq(self.address[0]),
+                Value.cast(parsed).eq(0),
+                parsed.group.address.eq(self.address),
+                parsed.group.next.eq(self.address),
+            ]
+        m.d.comb += [
+            self.done.eq(step[-1]),
+            self.whole.eq(arrived.done),
+            self.group.eq(arrived.group),
+        ]
+        return m
+
+    def _read(self, m: Module, before: data.View, unit: Value, end: Value, *, skip: Value, name: str) -> data.View:
+        """What is read behind one more unit."""
+        after = record(_PARSED, name=f"behind_{name}")
+        m.d.comb += after.eq(before)
+        group = after.group
+        with m.If(~before.done & ~skip):
+            m.d.comb += group.next.eq(before.group.next + 1)
+            with m.If(before.group.next >= end):
+                m.d.comb += [group.illegal.eq(1), after.done.eq(1)]
+            with m.Elif(before.has_last):
+                m.d.comb += [
+                    after.literals_read.eq(before.literals_read + 1),
+                    after.done.eq(before.literals_read + 1 == before.literal_units),
+                ]
+                for half in range(GROUP_LITERALS // 2):
+                    with m.If(before.literals_read == half):
+                        m.d.comb += Cat(group.literals[2 * half], group.literals[2 * half + 1]).eq(unit)
+            with m.Elif(before.count == _MOST_WORDS):
+                m.d.comb += [group.illegal.eq(1), after.done.eq(1)]
+            with m.Else():
+                self._place(m, before, after, unit, name=name)
+        return after
+
+    def _place(self, m: Module, before: data.View, after: data.View, unit: Value, *, name: str) -> None:
+        """Put an instruction into its slot."""
+        low, high = data.View(ALU_DWORD0, unit[:WORD_BITS]), unit[WORD_BITS:]
+        m.submodules[name] = decoder = SlotDecoder()
+        connect_word(m, decoder, unit)
+        facts, three = decoder.facts, data.View(ALU_DWORD1_OP3, high)
+        channel = Value.cast(three.dst_chan)
+        slot = Signal(range(GROUP_SLOTS), name=f"slot_{name}")
+        taken = before.group.used.bit_select(channel, 1)
+        goes_to_t = facts.trans_only | (taken & ~facts.vector_only & ~facts.is_reduction)
+        is_wrong = ~facts.known | (slot < before.behind) | before.group.used.bit_select(slot, 1)
+        m.d.comb += [
+            slot.eq(Mux(goes_to_t, TRANS_SLOT, channel)),
+            after.count.eq(before.count + 1),
+            after.behind.eq(slot + 1),
+            after.group.used.bit_select(slot, 1).eq(1),
+        ]
+        for number in range(GROUP_SLOTS):
+            with m.If(slot == number):
+                m.d.comb += after.group.words[number].eq(unit)
+        literals = Signal(2, name=f"literals_{name}")
+        wanted = []
+        for number, (select, source_channel) in enumerate(
+            ((low.src0_sel, low.src0_chan), (low.src1_sel, low.src1_chan), (three.src2_sel, three.src2_chan))
+        ):
+            is_literal = (Value.cast(select) == LITERAL) & (facts.operands > number)
+            wanted.append(Cat(is_literal & ~source_channel[1], is_literal & source_channel[1]))
+        both = Value.cast(wanted[0] | wanted[1] | wanted[2])
+        m.d.comb += [
+            literals.eq(Mux(both[1], 2, Mux(both[0], 1, 0))),
+            after.literal_units.eq(Mux(literals > before.literal_units, literals, before.literal_units)),
+        ]
+        with m.If(is_wrong):
+            m.d.comb += [after.group.illegal.eq(1), after.done.eq(1)]
+        with m.Elif(low.last):
+            m.d.comb += [after.has_last.eq(1), after.done.eq(after.literal_units == 0)]

@@ -1,0 +1,70 @@
+"""Lines of code for the code caches of all cores, each from where the code begins.
+
+Source: docs/architecture.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.limits import ADDRESS_BITS
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.lib.table import Table
+from ctm.rtl.r700.shapes import CODE_LINE_CLIENT
+
+
+class CodeReader(wiring.Component):
+    """Lets the cores' caches read lines, up to `CODE_LINES` at a time; answers come in any order.
+
+    Members
+    -------
+    address : ``In(32)``
+        Not used: programs say where their code begins.
+    cores : ``In(CODE_LINE_CLIENT)`` for each core
+    lines : ``Out(CODE_CLIENT)``
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._cores = config.array.cores
+        super().__init__(
+            {
+                "address": In(ADDRESS_BITS),
+                "cores": In(CODE_LINE_CLIENT).array(self._cores),
+                "lines": Out(CODE_CLIENT),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        request, response = self.lines.request, self.lines.response
+        m.submodules.arbiter = arbiter = Arbiter(self.cores[0].request.payload.shape(), self._cores)
+        for core, inner in zip(self.cores, arbiter.inputs, strict=True):
+            wiring.connect(m, wiring.flipped(core.request), inner)
+        own = data.StructLayout({"tag": 1, "core": range(max(2, self._cores))})
+        m.submodules.owners = owners = Table(own, CODE_LINES)
+        chosen, taken = arbiter.output, Signal(CODE_LINES)
+        free = lowest_one(~taken)
+        goes, tag = request.valid & request.ready, one_hot_index(free)
+        m.d.comb += [
+            request.valid.eq(chosen.valid & free.any()),
+            chosen.ready.eq(request.ready & free.any()),
+            request.payload.line.eq(chosen.payload.line),
+            request.payload.uncached.eq(chosen.payload.uncached),
+            request.payload.tag.eq(tag),
+        ]
+        owners.write(m, tag, Cat(chosen.payload.tag, arbiter.source), goes)
+        answered = Mux(response.valid, (1 << response.payload.tag)[:CODE_LINES], 0)
+        m.d.sync += taken.eq((taken | Mux(goes, free, 0)) & ~answered)
+        owner = owners.read(m, response.payload.tag)
+        for number, core in enumerate(self.cores):
+            m.d.comb += [
+                core.response.valid.eq(response.valid & (owner.core == number)),
+                core.response.payload.bits.eq(response.payload.bits),
+                core.response.payload.refused.eq(response.payload.refused),
+                core.response.payload.tag.eq(owner.tag),
+            ]
+        return m

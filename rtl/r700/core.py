@@ -1,0 +1,266 @@
+"""A core: runs wavefronts through a program of the R700 instruction set.
+
+docs/architecture.md has the picture.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect, flipped
+
+from ctm.rtl.border.programs import AHEAD
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.constants.loader import ConstantLoader
+from ctm.rtl.dpp.core_border import core_members
+from ctm.rtl.dpp.groups.retirement import Retirement
+from ctm.rtl.dpp.groups.scheduling import STALLS
+from ctm.rtl.dpp.registers.outputs import OutputRegisters
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, CONSTANT_PAIRS, SUBENTRIES
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.flags import Flags
+from ctm.rtl.r700.alu.constants import FloatConstants
+from ctm.rtl.r700.alu.unit import AluUnit
+from ctm.rtl.r700.code.cache import CodeCache
+from ctm.rtl.r700.finish import WavefrontEnd
+from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
+from ctm.rtl.r700.memory.returned import selected
+from ctm.rtl.r700.memory.unit import MoveUnit
+from ctm.rtl.r700.passes import by_pass, passes_of
+from ctm.rtl.r700.registers.file import RegisterFile, depth_of
+from ctm.rtl.r700.shapes import SHAPES, Unit
+from ctm.rtl.r700.start import WavefrontStart
+
+_GROUPS, _OTHERS = range(2)
+"""Readers of the code cache: ALU groups; CF words and fetches, of which the first come first."""
+_OUTPUT, _TEST = range(2)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Parts:
+    """The parts, submodules of the core by the same names."""
+
+    start: WavefrontStart
+    flow: FlowUnit
+    alu: AluUnit
+    move: MoveUnit
+    end: WavefrontEnd
+    registers: RegisterFile
+    code: CodeCache
+    loader: ConstantLoader
+    constants: FloatConstants
+    outputs: OutputRegisters
+    retirement: Retirement
+
+
+class Core(wiring.Component):
+    """One core of the array.
+
+    Members
+    -------
+    program and so on
+        See `core_members`.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        super().__init__(core_members(config.array, SHAPES))
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config, array = self._config, self._config.array
+        rows = by_pass(array)
+        parts = Parts(
+            start=WavefrontStart(array),
+            flow=FlowUnit(array),
+            alu=AluUnit(config),
+            move=MoveUnit(config),
+            end=WavefrontEnd(array),
+            registers=RegisterFile(array),
+            code=CodeCache(),
+            loader=ConstantLoader(CONSTANT_PAIRS, FLOW_LINES),
+            constants=FloatConstants(),
+            outputs=OutputRegisters(rows, SHAPES),
+            retirement=Retirement(rows, SHAPES),
+        )
+        for name, part in vars(parts).items():
+            m.submodules[name] = part
+        programmed: tuple[Any, ...] = (parts.start, parts.flow, parts.alu, parts.move)
+        m.d.comb += [part.program.eq(self.program) for part in programmed]
+        occupied = self._connect_starts(m, parts)
+        self._connect_units(m, parts)
+        self._connect_code(m, parts)
+        self._connect_constants(m, parts)
+        self._connect_registers(m, parts)
+        self._connect_ends(m, parts)
+        self._count(m, parts, occupied)
+        return m
+
+    def _connect_starts(self, m: Module, parts: Parts) -> Signal:
+        """Wavefronts that come in, and the slots that they take."""
+        array, program = self._config.array, self.program
+        flags = Flags(array.threads, ("occupied",))
+        usable = Signal(array.threads)
+        limits = (
+            (program.gprs + CLAUSE_TEMPORARIES, depth_of(array)),
+            (program.stack, array.stack_entries * SUBENTRIES),
+        )
+        m.d.sync += usable.eq(
+            Cat(Cat((slot + 1) * size <= room for size, room in limits).all() for slot in range(array.threads))
+        )
+        free = Signal(array.threads)
+        m.d.comb += free.eq(usable & ~flags["occupied"])
+        chosen = lowest_one(free)
+        takes = self.group.valid & self.group.ready
+        m.d.comb += [
+            self.free.eq(Mux(sum(free) > AHEAD, AHEAD, sum(free))),
+            self.group.ready.eq(free.any() & ~parts.start.busy),
+        ]
+        for target in (parts.start.group, parts.end.group):
+            m.d.comb += [
+                target.valid.eq(takes),
+                target.slot.eq(one_hot_index(chosen)),
+                target.group.eq(self.group.payload),
+            ]
+        flags.set("occupied", Mux(takes, chosen, 0))
+        flags.clear("occupied", Mux(parts.end.free.valid, (1 << parts.end.free.slot)[: array.threads], 0))
+        flags.finish(m)
+        fresh = parts.start.fresh
+        bits = (passes_of(array) - 1).bit_length()
+        m.d.comb += [
+            parts.outputs.start.valid.eq(fresh.valid),
+            parts.outputs.start.row.eq(Cat(fresh.number[:bits], fresh.slot)),
+        ]
+        return flags["occupied"]
+
+    def _connect_units(self, m: Module, parts: Parts) -> None:
+        """What a wavefront goes through."""
+        connect(m, parts.start.start, parts.flow.start)
+        connect(m, parts.flow.clause, parts.alu.clause)
+        connect(m, parts.flow.move, parts.move.move)
+        connect(m, parts.alu.outcome, parts.flow.computed)
+        connect(m, parts.move.moved, parts.flow.moved)
+        connect(m, parts.flow.end, parts.end.end)
+        connect(m, parts.move.lookups, flipped(self.lookups))
+        m.d.comb += parts.outputs.write.eq(parts.move.outputs)
+
+    def _connect_code(self, m: Module, parts: Parts) -> None:
+        code, flow, move = parts.code, parts.flow, parts.move
+        connect(m, code.lines, flipped(self.code))
+        m.d.comb += [
+            code.address.eq(self.program.code),
+            code.size.eq(self.program.size),
+            code.forget.eq(self.forget_code),
+            code.rows[_GROUPS].eq(parts.alu.code_row),
+            code.reads[_GROUPS].eq(parts.alu.code_reads),
+            parts.alu.code_found.eq(code.found[_GROUPS]),
+            code.rows[_OTHERS].eq(Mux(flow.code_reads, flow.code_row, move.code_row)),
+            code.reads[_OTHERS].eq(flow.code_reads | move.code_reads),
+            move.code_free.eq(~flow.code_reads),
+            flow.code_found.eq(code.found[_OTHERS]),
+            move.code_found.eq(code.found[_OTHERS]),
+        ]
+
+    def _connect_constants(self, m: Module, parts: Parts) -> None:
+        loader, alu, flow, move, constants = parts.loader, parts.alu, parts.flow, parts.move, parts.constants
+        connect(m, loader.client, flipped(self.constants))
+        m.d.comb += [
+            loader.forget.eq(self.forget_constants),
+            loader.alu.eq(Mux(alu.miss.valid, Value.cast(alu.miss), Value.cast(move.miss))),
+            loader.flow.eq(flow.miss),
+            alu.loaded.eq(loader.float_loaded),
+            alu.refused.eq(constants.refused),
+            alu.loading.eq(loader.busy),
+            flow.int_loaded.eq(loader.int_loaded),
+            flow.bool_loaded.eq(loader.bool_loaded),
+            flow.constant_write.eq(loader.write),
+            constants.write.eq(loader.write),
+            constants.row.eq(Mux(alu.constant_free, move.constant, alu.constant)),
+            alu.constant_words.eq(constants.words),
+            move.constant_free.eq(alu.constant_free),
+            move.constant_words.eq(constants.words),
+            move.loaded.eq(loader.float_loaded),
+            move.refused.eq(constants.refused),
+        ]
+
+    def _connect_registers(self, m: Module, parts: Parts) -> None:
+        """Reads and writes of others in cycles in which the ALU has none; new wavefronts come first."""
+        registers, alu, move, clear = parts.registers, parts.alu, parts.move, parts.start.clear
+        m.d.comb += [
+            alu.file_words.eq(registers.words),
+            move.words.eq(registers.words),
+            move.read.ready.eq(alu.reads_free),
+            clear.ready.eq(alu.writes_free),
+            move.write.ready.eq(alu.writes_free & ~clear.valid),
+        ]
+        array, write = self._config.array, move.write.payload
+        for channel in range(CHANNELS):
+            m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, move.read.payload, alu.file_reads[channel]))
+            target = registers.writes[channel]
+            with m.If(~alu.writes_free):
+                m.d.comb += target.eq(alu.file_writes[channel])
+            with m.Elif(clear.valid):
+                m.d.comb += [
+                    target.row.eq(clear.payload.row),
+                    target.words.eq(clear.payload.words[channel]),
+                    target.enable.eq(~0),
+                ]
+            with m.Else():
+                m.d.comb += self._pass_write(m, target, write, channel, move.write.valid, array.group)
+        m.d.comb += registers.forgets.eq(Mux(clear.valid & clear.ready, clear.payload.forgets, 0))
+
+    def _pass_write(self, m: Module, target: Any, write: Any, channel: int, valid: Value, size: int) -> list[Any]:
+        """A write of the lanes' words of one pass, as one of a wavefront."""
+        lanes = self._config.array.lanes
+        own, select = write.target, write.target.selects[channel]
+        masked = select == ComponentSelect.MASK.value
+        enable = Mux(valid & own.exists & ~masked, own.enable, 0)
+        passes = size // lanes
+        words = [selected(Value.cast(write.words[lane]), select) for lane in range(lanes)]
+        return [
+            target.row.eq(own.row),
+            Value.cast(target.words).eq(Cat(words * passes)),
+            target.enable.eq(Cat(Mux(own.number == number, enable, 0) for number in range(passes))),
+        ]
+
+    def _connect_ends(self, m: Module, parts: Parts) -> None:
+        end, retirement, outputs = parts.end, parts.retirement, parts.outputs
+        connect(m, retirement.tester, flipped(self.tests))
+        connect(m, retirement.output, flipped(self.output))
+        m.d.comb += [
+            end.rows[_OUTPUT].eq(retirement.row),
+            end.rows[_TEST].eq(retirement.test_row),
+            retirement.state.eq(end.states[_OUTPUT]),
+            retirement.test_state.eq(end.states[_TEST]),
+            retirement.program.eq(self.program),
+            retirement.group.eq(end.retire),
+            end.can_retire.eq(retirement.ready),
+            end.released.eq(retirement.release),
+            outputs.row.eq(retirement.row),
+            outputs.target.eq(retirement.target),
+            outputs.conditional_row.eq(retirement.test_row),
+            retirement.words.eq(outputs.words),
+            retirement.written.eq(outputs.written),
+            retirement.conditional.eq(outputs.conditional),
+            retirement.conditional_written.eq(outputs.conditional_written),
+        ]
+        # No output of a core follows from what is only there late in a cycle.
+        m.d.sync += [self.fault.valid.eq(end.fault.valid), self.fault.payload.eq(end.fault.payload)]
+
+    def _count(self, m: Module, parts: Parts, occupied: Signal) -> None:
+        """What is executed, and whether there is anything to do."""
+        m.d.comb += self.idle.eq(
+            ~occupied.any() & ~self.fault.valid & ~parts.code.busy & ~parts.loader.busy & ~parts.move.busy
+        )
+        units = {Unit.FLOW: parts.flow, Unit.ALU: parts.alu, Unit.FETCH: parts.move}
+        for unit, part in units.items():
+            m.d.sync += [
+                self.issued[unit.value].eq(part.issued),
+                self.active_lanes[unit.value].eq(Mux(part.issued, sum(part.active), 0)),
+            ]
+        latency = STALLS.index("LATENCY")
+        m.d.comb += self.stalls[latency].eq(occupied.any() & ~self.issued[Unit.ALU.value])

@@ -1,0 +1,133 @@
+"""Words that use branch and call entries of the stack.
+
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from amaranth import Mux, Signal, Value
+from amaranth.lib import data
+
+from ctm.rtl.isa.r700.control_flow import CfOperation, Condition
+from ctm.rtl.isa.r700.limits import CALL_DEPTH
+from ctm.rtl.isa.status import Status
+from ctm.rtl.r700.flow import stack
+from ctm.rtl.r700.flow.stack import EntryKind
+from ctm.rtl.r700.flow.state import Then
+from ctm.rtl.r700.flow.wavefront import Wavefront
+from ctm.rtl.r700.flow.word import Kind
+
+
+def unless_nobody(flow: Wavefront, stay: Callable[[], None]) -> None:
+    """Leave if nobody passes the test, else do what `stay` does."""
+    with flow.m.If(flow.nobody):
+        flow.leave()
+    with flow.m.Else():
+        stay()
+
+
+def restrict_and_advance(flow: Wavefront) -> None:
+    """Take the active pixels that fail the test out of the branch mask."""
+    flow.m.d.sync += flow.state.branch.eq(flow.state.branch & (flow.test | ~flow.active))
+    flow.advance()
+
+
+def exclude_and_leave(flow: Wavefront) -> None:
+    """PUSH_ELSE behind its push."""
+    m, state = flow.m, flow.state
+    m.d.sync += state.branch.eq(state.branch & ~flow.test)
+    with m.If(~(flow.active & ~flow.test).any()):
+        flow.leave()
+    with m.Else():
+        flow.advance()
+
+
+def call(flow: Wavefront) -> None:
+    """CALL."""
+    m, state, word, port = flow.m, flow.state, flow.word, flow.push_port
+    too_deep = state.calls + word.call_count > CALL_DEPTH
+    with m.If(flow.nobody | too_deep):
+        flow.advance()
+    with m.Elif(~flow.has_room(1, branches=False)):
+        flow.fault(Status.STACK)
+    with m.Else():
+        call: Any = Signal(stack.CALL)
+        m.d.comb += [
+            call.target.eq(state.word + 1),
+            call.count.eq(word.call_count),
+            port.en.eq(1),
+            port.data.kind.eq(EntryKind.CALL),
+            port.data.beside.eq(Value.cast(call)),
+        ]
+        m.d.sync += [state.depth.eq(state.depth + 1), state.calls.eq(state.calls + word.call_count)]
+        flow.advance(word.target)
+
+
+def add_pops(flow: Wavefront) -> None:
+    """Pop branch entries, two cycles each, and go on as `then` says."""
+    m, state = flow.m, flow.state
+    with m.State("pop"):
+        m.d.comb += flow.place.eq(state.depth - 1)
+        with m.If(~flow.pops.any()):
+            _go_on(flow)
+        with m.Elif(~state.depth.any()):
+            flow.fault(Status.STACK)
+        with m.Else():
+            m.next = "popped"
+    with m.State("popped"):
+        with m.If(flow.row.kind != EntryKind.BRANCH):
+            flow.fault(Status.STACK)
+        with m.Else():
+            m.d.sync += [
+                state.branch.eq(flow.row.mask),
+                state.depth.eq(state.depth - 1),
+                state.branches.eq(state.branches - 1),
+                flow.pops.eq(flow.pops - 1),
+            ]
+            m.next = "pop"
+
+
+def _go_on(flow: Wavefront) -> None:
+    m, word = flow.m, flow.word
+    with m.Switch(flow.then):
+        with m.Case(Then.NEXT):
+            flow.advance()
+        with m.Case(Then.TARGET):
+            flow.advance(word.target)
+        with m.Case(Then.SECOND):
+            flow.execute_again()
+        with m.Case(Then.RESTRICT):
+            with m.If(Value.cast(word.condition) != Condition.ACTIVE.value):
+                restrict_and_advance(flow)
+            with m.Else():
+                flow.advance()
+
+
+def add_top(flow: Wavefront) -> None:
+    """ELSE, with or without a clause before it, and RETURN."""
+    m, state, word = flow.m, flow.state, flow.word
+    is_word = Value.cast(word.kind) == Kind.FLOW.value
+    returns = is_word & (Value.cast(word.flow) == CfOperation.RETURN.value)
+    with m.State("top"):
+        m.d.comb += flow.place.eq(state.depth - 1)
+        with m.If(~state.depth.any()):
+            flow.fault(Status.STACK)
+        with m.Else():
+            m.next = "at top"
+    with m.State("at top"):
+        inverted = flow.row.mask & ~state.branch
+        branch = Mux(flow.holds | ~is_word, inverted, state.branch)
+        kind = Mux(returns, EntryKind.CALL.value, EntryKind.BRANCH.value)
+        call = data.View(stack.CALL, flow.row.beside[: stack.CALL.size])
+        with m.If(Value.cast(flow.row.kind) != kind):
+            flow.fault(Status.STACK)
+        with m.Elif(returns):
+            m.d.sync += [state.depth.eq(state.depth - 1), state.calls.eq(state.calls - call.count)]
+            flow.advance(call.target)
+        with m.Else():
+            m.d.sync += state.branch.eq(branch)
+            with m.If(is_word & ~(branch & ~state.cont & ~state.brk).any()):
+                flow.leave()
+            with m.Else():
+                flow.advance()

@@ -1,0 +1,202 @@
+"""Executes CF words: masks, stack and the address of the next word.
+
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth import Const, Module, Mux, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import ConstantBank
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
+from ctm.rtl.isa.r700.control_flow import AluClause
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.r700.alu.clauses import clause_layout, outcome_layout
+from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
+from ctm.rtl.r700.flow import branches, loops, words
+from ctm.rtl.r700.flow.state import Then, end_layout, start_layout, state_layout
+from ctm.rtl.r700.flow.wavefront import Wavefront
+from ctm.rtl.r700.flow.word import CfDecode, Kind
+from ctm.rtl.r700.memory.move import move_layout, moved_layout
+from ctm.rtl.r700.shapes import PROGRAM
+
+FLOW_LINES = 2
+"""Lines of constants that a word may need: one of int and one of bool constants."""
+
+
+class FlowUnit(wiring.Component):
+    """Executes CF words of one wavefront after another, until each begins a clause or an export, or ends.
+
+    A word takes three cycles and, with a stack, one for each row that is written and two for each that is read.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    start : ``In(stream.Signature(start_layout(config)))``
+    clause : ``Out(stream.Signature(clause_layout(config)))``
+    move : ``Out(stream.Signature(move_layout(config)))``
+    computed : ``In(stream.Signature(outcome_layout(config)))``
+    moved : ``In(stream.Signature(moved_layout(config)))``
+        Clauses and exports that are over.
+    end : ``Out(stream.Signature(end_layout(config)))``
+    code_row, code_reads, code_found
+        A reader of the code cache.
+    constant_write : ``In(CONSTANT_WRITE)``
+    int_loaded, bool_loaded : ``In``
+    miss : ``Out(miss_layout(2))``
+    issued : ``Out(1)``
+    active : ``Out(W)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "start": In(stream.Signature(start_layout(config))),
+                "clause": Out(stream.Signature(clause_layout(config))),
+                "move": Out(stream.Signature(move_layout(config))),
+                "computed": In(stream.Signature(outcome_layout(config))),
+                "moved": In(stream.Signature(moved_layout(config))),
+                "end": Out(stream.Signature(end_layout(config))),
+                "code_row": Out(ROW_ADDRESS_BITS),
+                "code_reads": Out(1),
+                "code_found": In(FOUND),
+                "constant_write": In(CONSTANT_WRITE),
+                "int_loaded": In(LINES[ConstantBank.INT]),
+                "bool_loaded": In(LINES[ConstantBank.BOOL]),
+                "miss": Out(miss_layout(FLOW_LINES)),
+                "issued": Out(1),
+                "active": Out(config.group),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        flow = Wavefront(m, self, self._config)
+        end = self.end.payload
+        m.d.comb += [
+            end.slot.eq(flow.slot),
+            end.live.eq(flow.state.live),
+            end.word.eq(flow.state.word),
+            end.problem.eq(flow.problem),
+        ]
+        with m.FSM() as fsm:
+            _add_idle(flow)
+            _add_fetch(flow)
+            words.add_words(flow)
+            branches.add_pops(flow)
+            branches.add_top(flow)
+            loops.add_push(flow)
+            loops.add_read(flow)
+            with m.State("ended"):
+                m.d.comb += self.end.valid.eq(1)
+                with m.If(self.end.ready):
+                    m.next = "idle"
+        self._dbg = fsm.state
+        return m
+
+
+def _add_idle(flow: Wavefront) -> None:
+    m, unit, state = flow.m, flow.unit, flow.state
+    with m.State("idle"):
+        m.d.sync += [Value.cast(flow.problem).eq(0), flow.second.eq(0)]
+        over = ((unit.computed, ("branch", "live", "left")), (unit.moved, ("left",)))
+        known = [flow.states.read(m, source.payload.slot) for source, _ in over]
+        with m.If(unit.computed.valid):
+            _resume(flow, *over[0], known[0])
+        with m.Elif(unit.moved.valid):
+            _resume(flow, *over[1], known[1])
+        with m.Elif(unit.start.valid):
+            started = unit.start.payload
+            m.d.comb += unit.start.ready.eq(1)
+            m.d.sync += [
+                flow.slot.eq(started.slot),
+                Value.cast(state).eq(0),
+                state.word.eq(unit.program.start),
+                state.branch.eq(~0),
+                state.live.eq(~0),
+                state.covered.eq(started.covered),
+                state.base.eq(started.base),
+                state.left.eq(unit.program.watchdog),
+            ]
+            m.next = "fetch"
+    with m.State("behind"):
+        _go_behind(flow)
+
+
+def _resume(flow: Wavefront, source: Any, changed: Sequence[str], known: data.View) -> None:
+    """Go on with a wavefront whose clause or export is over."""
+    m, state = flow.m, flow.state
+    m.d.comb += source.ready.eq(1)
+    m.d.sync += [
+        flow.slot.eq(source.payload.slot),
+        *(state[name].eq(known[name]) for name, _ in state_layout(flow.config)),
+        *(state[name].eq(source.payload[name]) for name in changed),
+        flow.cleared.eq(flow.unit.computed.payload.cleared),
+        flow.problem.eq(source.payload.problem),
+    ]
+    with m.If(Value.cast(source.payload.problem.status) != Status.OK.value):
+        m.next = "ended"
+    with m.Else():
+        m.next = "behind"
+
+
+def _go_behind(flow: Wavefront) -> None:
+    """What an ALU word does behind its clause, executed or skipped."""
+    m, state, word = flow.m, flow.state, flow.word
+    with m.If(Value.cast(word.kind) != Kind.ALU.value):
+        flow.advance()
+    with m.Else(), m.Switch(word.alu):
+        for code, count in ((AluClause.ALU_POP_AFTER, 1), (AluClause.ALU_POP2_AFTER, 2)):
+            with m.Case(code):
+                flow.start_pops(Const(count), Then.NEXT)
+        with m.Case(AluClause.ALU_ELSE_AFTER):
+            m.next = "top"
+        for code, mask in ((AluClause.ALU_BREAK, state.brk), (AluClause.ALU_CONTINUE, state.cont)):
+            with m.Case(code):
+                m.d.sync += [state.branch.eq(state.branch | flow.cleared), mask.eq(mask | flow.cleared)]
+                flow.advance()
+        with m.Default():
+            flow.advance()
+
+
+def _add_fetch(flow: Wavefront) -> None:
+    """Read the next word."""
+    m, unit, state = flow.m, flow.unit, flow.state
+    m.submodules.decode = decode = CfDecode()
+    with m.State("fetch"):
+        m.d.comb += unit.code_row.eq(state.word[1:])
+        with m.If((unit.program.watchdog != 0) & (state.left == 0)):
+            flow.fault(Status.WATCHDOG)
+        with m.Elif(~(state.live & state.covered).any()):
+            m.next = "ended"
+        with m.Elif(state.word >= unit.program.size):
+            flow.fault(Status.PC_RANGE)
+        with m.Else():
+            m.d.comb += unit.code_reads.eq(1)
+            m.next = "decode"
+    with m.State("decode"):
+        found = unit.code_found
+        m.d.comb += [
+            decode.unit.eq(Mux(state.word[0], found.units[1], found.units[0])),
+            decode.program.eq(unit.program),
+        ]
+        m.d.sync += [flow.word.eq(decode.word), flow.second.eq(0), flow.cleared.eq(0)]
+        m.d.sync += flow.unit_word.eq(decode.unit)
+        with m.If(~found.hit):
+            m.next = "fetch"
+        with m.Elif(found.refused):
+            flow.fault(Status.BUS_ERROR, BusClient.INSTRUCTION)
+        with m.Else():
+            m.d.sync += state.left.eq(state.left - 1)
+            m.d.comb += [unit.issued.eq(1), unit.active.eq(flow.active)]
+            with m.If(decode.word.illegal):
+                flow.fault(Status.ILLEGAL_INSTRUCTION)
+            with m.Else():
+                m.next = "execute"

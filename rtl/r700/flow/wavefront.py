@@ -1,0 +1,127 @@
+"""The wavefront that control flow executes.
+
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib.memory import Memory
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.constants.flow import FlowConstants
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.isa.r700.control_flow import Condition
+from ctm.rtl.isa.r700.limits import FIRST_BRANCH_SUBENTRIES, LOOP_SUBENTRIES, SUBENTRIES, UNIT_BYTES
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.lib.table import Table
+from ctm.rtl.r700.flow.stack import DEPTH_BITS, EntryKind, row_layout
+from ctm.rtl.r700.flow.state import Then, state_layout
+from ctm.rtl.r700.problem import PROBLEM
+
+
+class Wavefront:
+    """Registers of the wavefront whose CF words are executed, and the steps that many words have.
+
+    Steps are for a state of the unit's state machine. `holds` says whether the word's condition holds, `test` which
+    pixels pass it, as far as constants are there.
+    """
+
+    def __init__(self, m: Module, unit: Any, config: ArrayConfig) -> None:
+        self.m, self.unit, self.config = m, unit, config
+        size = config.group
+        self.slot = Signal(slot_bits(config))
+        self.state: Any = Signal(state_layout(config), name="state")
+        self.cleared = Signal(size)
+        self.word: Any = self.state.clause
+        self.pops = Signal(3)
+        self.then = Signal(Then)
+        self.second = Signal()
+        self.problem: Any = Signal(PROBLEM, name="problem")
+        self.active = Signal(size)
+        self.row: Any = Signal(row_layout(size), name="row")
+        self.entry: Any = [Signal(row_layout(size), name=f"entry_{row}") for row in range(LOOP_SUBENTRIES)]
+        self.step = Signal(range(LOOP_SUBENTRIES + 1))
+        self.unit_word = Signal(8 * UNIT_BYTES)
+        self.place, self.base = Signal(DEPTH_BITS), Signal(range(config.stack_entries * SUBENTRIES))
+        self.holds, self.test, self.nobody = Signal(), Signal(size), Signal()
+        self.states = Table(state_layout(config), config.threads)
+        self.constants = FlowConstants()
+        self._stack: Memory = Memory(shape=row_layout(size), depth=config.stack_entries * SUBENTRIES, init=[])
+        self.push_port: Any = self._stack.write_port()
+        self._connect()
+
+    def _connect(self) -> None:
+        """What follows from the registers, in every state."""
+        m, unit, state, word = self.m, self.unit, self.state, self.word
+        m.submodules.states, m.submodules.constants, m.submodules.stack = self.states, self.constants, self._stack
+        read, constants = self._stack.read_port(), self.constants
+        m.d.comb += [
+            self.base.eq(self.slot * unit.program.stack),
+            read.addr.eq(self.base + self.place),
+            self.row.eq(read.data),
+            self.push_port.addr.eq(self.base + state.depth),
+            self.active.eq(state.branch & ~state.cont & ~state.brk),
+            constants.write.eq(unit.constant_write),
+            constants.integer_number.eq(word.constant),
+            constants.boolean_number.eq(word.constant),
+        ]
+        with m.Switch(Value.cast(word.condition)):
+            with m.Case(Condition.ACTIVE.value):
+                m.d.comb += self.holds.eq(1)
+            with m.Case(Condition.BOOL.value):
+                m.d.comb += self.holds.eq(constants.boolean)
+            with m.Case(Condition.NOT_BOOL.value):
+                m.d.comb += self.holds.eq(~constants.boolean)
+        pixels = self.active & Mux(word.valid_pixels, state.live & state.covered, ~0)
+        m.d.comb += [self.test.eq(Mux(self.holds, pixels, 0)), self.nobody.eq(~self.test.any())]
+
+    def advance(self, target: Value | None = None) -> None:
+        """Go to the next word, or to a target; or end."""
+        m, state = self.m, self.state
+        m.d.sync += state.word.eq(state.word + 1 if target is None else target)
+        with m.If(self.word.ends):
+            m.next = "ended"
+        with m.Else():
+            m.next = "fetch"
+
+    def fault(self, status: Status, client: BusClient | None = None) -> None:
+        """Stop here."""
+        m = self.m
+        m.d.sync += [self.problem.status.eq(status), self.problem.client.eq(client or 0), self.problem.address.eq(0)]
+        m.next = "ended"
+
+    def start_pops(self, count: Value, then: Then) -> None:
+        """Pop so many branch entries, and go on as `then` says."""
+        m = self.m
+        m.d.sync += [self.pops.eq(count), self.then.eq(then)]
+        m.next = "pop"
+
+    def leave(self) -> None:
+        """Pop POP_COUNT entries and go to the word's target."""
+        with self.m.If(self.word.pop_count.any() & ~self.second):
+            self.start_pops(self.word.pop_count, Then.TARGET)
+        with self.m.Else():
+            self.advance(self.word.target)
+
+    def execute_again(self) -> None:
+        """Execute the word's second part."""
+        self.m.d.sync += self.second.eq(1)
+        self.m.next = "execute"
+
+    def has_room(self, rows: int, *, branches: bool) -> Value:
+        """Whether an entry of so many rows fits."""
+        state = self.state
+        extra = FIRST_BRANCH_SUBENTRIES if branches else Mux(state.branches.any(), FIRST_BRANCH_SUBENTRIES, 0)
+        return Value.cast(state.depth + rows + extra <= self.unit.program.stack)
+
+    def push_branch(self, then: Callable[[], None]) -> None:
+        """Keep the branch mask, and go on with `then`."""
+        m, state, port = self.m, self.state, self.push_port
+        with m.If(~self.has_room(1, branches=True)):
+            self.fault(Status.STACK)
+        with m.Else():
+            m.d.comb += [port.en.eq(1), port.data.kind.eq(EntryKind.BRANCH), port.data.mask.eq(state.branch)]
+            m.d.sync += [state.depth.eq(state.depth + 1), state.branches.eq(state.branches + 1)]
+            then()

@@ -1,0 +1,172 @@
+"""Executes CF words, and hands wavefronts over to their clauses and exports.
+
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
+"""
+
+from amaranth import Cat, Const, Mux, Value
+
+from ctm.rtl.border.clients import ConstantBank
+from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.r700.alu.clauses import whole_quads
+from ctm.rtl.r700.flow import branches, loops
+from ctm.rtl.r700.flow.state import Then
+from ctm.rtl.r700.flow.wavefront import Wavefront
+from ctm.rtl.r700.flow.word import Kind, has_bit
+
+_LINE_BITS = 4
+_LOOPS = (CfOperation.LOOP_START, CfOperation.LOOP_START_DX10, CfOperation.LOOP_START_NO_AL)
+_POP_FIRST = {
+    CfOperation.POP_JUMP: CfOperation.JUMP,
+    CfOperation.POP_PUSH: CfOperation.PUSH,
+    CfOperation.POP_PUSH_ELSE: CfOperation.PUSH_ELSE,
+}
+_WITH_CONDITION = (
+    CfOperation.JUMP, CfOperation.PUSH, CfOperation.PUSH_ELSE, CfOperation.ELSE, CfOperation.POP, *_POP_FIRST, *_LOOPS,
+    CfOperation.LOOP_BREAK, CfOperation.LOOP_CONTINUE, CfOperation.CALL, CfOperation.RETURN,
+)  # fmt: skip
+"""Words that look at a boolean constant if their condition is one."""
+
+
+def add_words(flow: Wavefront) -> None:
+    """States that execute a word and hand the wavefront over."""
+    m, unit, word = flow.m, flow.unit, flow.word
+    code = Value.cast(word.flow)
+    is_flow = Value.cast(word.kind) == Kind.FLOW.value
+    needs_bool = is_flow & Value.cast(word.condition)[1] & has_bit(code, _WITH_CONDITION)
+    is_loop = is_flow & has_bit(code, _LOOPS)
+    needs_int = is_loop & (code != CfOperation.LOOP_START_DX10.value)
+    line = word.constant[_LINE_BITS:]
+    missing = Cat(needs_int & ~unit.int_loaded.bit_select(line, 1), needs_bool & ~unit.bool_loaded.bit_select(line, 1))
+    banks = ConstantBank.INT, ConstantBank.BOOL
+    with m.State("execute"):
+        m.d.comb += [
+            unit.miss.valid.eq(missing.any()),
+            *(
+                target.eq(Cat(missing[number], Const(bank.value, 2), line))
+                for number, (target, bank) in enumerate(zip(unit.miss.lines, banks, strict=True))
+            ),
+        ]
+        with m.If(missing.any()):
+            m.next = "execute"
+        with m.Elif(needs_bool & flow.constants.boolean_refused):
+            flow.fault(Status.BUS_ERROR, BusClient.BOOL_CONSTANT)
+        with m.Elif(needs_int & flow.constants.integer_refused):
+            flow.fault(Status.BUS_ERROR, BusClient.INT_CONSTANT)
+        with m.Else(), m.Switch(word.kind):
+            with m.Case(Kind.ALU):
+                _start_alu(flow)
+            with m.Case(Kind.FLOW):
+                _execute_flow(flow)
+            with m.Default():
+                _start_move(flow)
+    with m.State("dispatch"):
+        _hand_over(flow)
+
+
+def _start_alu(flow: Wavefront) -> None:
+    """Begin an ALU clause, or pass it by."""
+    m, word = flow.m, flow.word
+    pushes = (Value.cast(word.alu) == AluClause.ALU_PUSH_BEFORE.value) & ~flow.second
+    with m.If(pushes):
+        flow.push_branch(flow.execute_again)
+    with m.Elif(~flow.active.any()):
+        m.next = "behind"
+    with m.Else():
+        _begin(flow, "dispatch")
+
+
+def _begin(flow: Wavefront, state: str) -> None:
+    """A clause must lie in the code."""
+    with flow.m.If(flow.word.target + flow.word.units > flow.unit.program.size):
+        flow.fault(Status.PC_RANGE)
+    with flow.m.Else():
+        flow.m.next = state
+
+
+def _start_move(flow: Wavefront) -> None:
+    """Begin a fetch clause or an export."""
+    m, word = flow.m, flow.word
+    is_export = Value.cast(word.kind) == Kind.EXPORT.value
+    with m.If(is_export):
+        with m.If(word.relative & ~flow.state.in_loop):
+            flow.fault(Status.ILLEGAL_INSTRUCTION)
+        with m.Else():
+            m.next = "dispatch"
+    with m.Elif(flow.nobody):
+        flow.advance()
+    with m.Else():
+        _begin(flow, "dispatch")
+
+
+def _hand_over(flow: Wavefront) -> None:
+    """Hand the wavefront over."""
+    m, unit, state, word = flow.m, flow.unit, flow.state, flow.word
+    clause, move = unit.clause.payload, unit.move.payload
+    is_alu = Value.cast(word.kind) == Kind.ALU.value
+    for target in (clause, move):
+        m.d.comb += [
+            target.slot.eq(flow.slot),
+            target.begin.eq(word.target),
+            target.end.eq(word.target + word.units),
+            target.loop_index.eq(state.index),
+            target.base.eq(state.base),
+            target.left.eq(state.left),
+        ]
+    m.d.comb += [
+        clause.kcache.eq(word.kcache),
+        clause.whole.eq(word.whole_quads),
+        clause.inside.eq(~state.cont & ~state.brk),
+        clause.branch.eq(state.branch),
+        clause.live.eq(state.live),
+        move.exports.eq(Value.cast(word.kind) == Kind.EXPORT.value),
+        move.textures.eq(word.textures),
+        move.unit.eq(flow.unit_word),
+        move.executing.eq(Mux(word.whole_quads, whole_quads(m, flow.test), flow.test)),
+        unit.clause.valid.eq(is_alu),
+        unit.move.valid.eq(~is_alu),
+    ]
+    taken = Mux(is_alu, unit.clause.ready, unit.move.ready)
+    flow.states.write(m, flow.slot, state, taken)
+    with m.If(taken):
+        m.next = "idle"
+
+
+def _execute_flow(flow: Wavefront) -> None:
+    """Words of control flow, behind their constants."""
+    m, word, state = flow.m, flow.word, flow.state
+    with m.Switch(word.flow):
+        with m.Case(CfOperation.NOP, CfOperation.WAIT_ACK):
+            flow.advance()
+        with m.Case(CfOperation.KILL):
+            m.d.sync += state.live.eq(state.live & ~flow.test)
+            flow.advance()
+        for first, second in _POP_FIRST.items():
+            with m.Case(first):
+                m.d.sync += word.flow.eq(second)
+                flow.start_pops(word.pop_count, Then.SECOND)
+        with m.Case(CfOperation.JUMP):
+            branches.unless_nobody(flow, lambda: flow.advance())
+        with m.Case(CfOperation.PUSH):
+            branches.unless_nobody(flow, lambda: flow.push_branch(lambda: branches.restrict_and_advance(flow)))
+        with m.Case(CfOperation.PUSH_ELSE):
+            flow.push_branch(lambda: branches.exclude_and_leave(flow))
+        with m.Case(CfOperation.ELSE):
+            m.next = "top"
+        with m.Case(CfOperation.POP):
+            flow.start_pops(word.pop_count, Then.RESTRICT)
+        with m.Case(*_LOOPS):
+            loops.start_loop(flow)
+        with m.Case(CfOperation.LOOP_BREAK, CfOperation.LOOP_CONTINUE, CfOperation.LOOP_END):
+            with m.If(~state.in_loop):
+                flow.fault(Status.STACK)
+            with m.Else():
+                m.d.sync += flow.step.eq(0)
+                m.next = "read loop"
+        with m.Case(CfOperation.CALL):
+            branches.call(flow)
+        with m.Case(CfOperation.RETURN):
+            with m.If((flow.active & ~flow.test).any()):
+                flow.advance()
+            with m.Else():
+                m.next = "top"

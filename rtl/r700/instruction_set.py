@@ -1,0 +1,9 @@
+"""The R700 instruction set as the array takes it."""
+
+from ctm.rtl.dpp.instruction_set import InstructionSet
+from ctm.rtl.r700.code.reader import CodeReader
+from ctm.rtl.r700.core import Core
+from ctm.rtl.r700.launch import Launch
+from ctm.rtl.r700.shapes import SHAPES
+
+R700 = InstructionSet(name="r700", shapes=SHAPES, core=Core, code_reader=CodeReader, launch=Launch)

@@ -1,0 +1,105 @@
+"""A program's launch: its program information and what commands have set, as the cores take it.
+
+Source: docs/architecture.md, executables.
+"""
+
+from amaranth import Cat, Module, Mux, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.programs import image_layout
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.limits import INPUTS, OUTPUTS, WORD_BITS
+from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY, LDS_BANK_DWORDS, LDS_ROW, STACK_ENTRIES, SUBENTRIES
+from ctm.rtl.isa.r700.program import (
+    FLAGS,
+    MEMORY_OUTPUT,
+    PROGRAM_FORMAT,
+    PROGRAM_INFORMATION,
+    SCRATCH_OUTPUT,
+    ProgramType,
+)
+from ctm.rtl.isa.status import Status
+from ctm.rtl.r700.shapes import PROGRAM, TEXTURE_BASE_BITS
+
+
+class Launch(wiring.Component):
+    """Makes the cores' `PROGRAM`. Combinational.
+
+    Members
+    -------
+    image : ``In(image_layout(PROGRAM_FORMAT))``
+    inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
+    tests : ``In(1)``
+        The conditional unit tests the array's groups.
+    conditional_value, watchdog : ``In(32)``
+    program : ``Out(PROGRAM)``
+    status : ``Out(Status)``
+        OK; BAD_EXECUTABLE: the program information is not allowed; BAD_UMRT_FORMAT: memory at places of the program's
+        own needs an output of FLOAT32_1 in rows.
+    """
+
+    image: In(image_layout(PROGRAM_FORMAT))
+    inputs: In(data.ArrayLayout(BUFFER, INPUTS))
+    outputs: In(data.ArrayLayout(BUFFER, OUTPUTS))
+    tests: In(1)
+    conditional_value: In(WORD_BITS)
+    watchdog: In(WORD_BITS)
+    program: Out(PROGRAM)
+    status: Out(Status)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        words = dict(zip(PROGRAM_INFORMATION, self.image.information, strict=True))
+        flags = data.View(FLAGS, words["FLAGS"])
+        program, base = self.program, words["TEX_BASE"]
+        beyond = 1 << TEXTURE_BASE_BITS - 1
+        m.d.comb += [
+            program.size.eq(self.image.size),
+            program.start.eq(words["CF_START"]),
+            program.code.eq(self.image.code),
+            Value.cast(program.type).eq(words["TYPE"][0]),
+            program.gprs.eq(words["NUM_GPRS"]),
+            program.stack.eq(words["STACK_SIZE"] * SUBENTRIES),
+            program.dx10_clamp.eq(flags.dx10_clamp),
+            program.conditional_from_program.eq(flags.depth),
+            program.memory.eq(flags.memory),
+            program.scratch.eq(flags.scratch),
+            program.texture_base.eq(Mux(base >= beyond, beyond, base)),
+            program.tests.eq(self.tests),
+            program.conditional_value.eq(self.conditional_value),
+            program.watchdog.eq(self.watchdog),
+            program.output.eq(self.outputs[MEMORY_OUTPUT].limits),
+        ]
+        for described, buffer in zip(program.inputs, self.inputs, strict=True):
+            m.d.comb += [
+                described.limits.eq(buffer.limits),
+                described.pitch.eq(buffer.pitch),
+                described.height.eq(buffer.height),
+            ]
+        bad = [
+            words["TYPE"] >= len(ProgramType),
+            words["CF_START"] >= self.image.size,
+            (words["NUM_GPRS"] == 0) | (words["NUM_GPRS"] > FIRST_CLAUSE_TEMPORARY),
+            words["STACK_SIZE"] > STACK_ENTRIES,
+            flags.reserved.any(),
+            (words["LDS_DWORDS"] > LDS_BANK_DWORDS) | words["LDS_DWORDS"][: LDS_ROW.bit_length() - 1].any(),
+            *(word.any() for name, word in words.items() if name.startswith("reserved")),
+        ]
+        wrong = [
+            wanted
+            & ((Value.cast(self.outputs[number].format) != DataFormat.FLOAT32_1.value) | self.outputs[number].tiled)
+            for wanted, number in ((flags.memory, MEMORY_OUTPUT), (flags.scratch, SCRATCH_OUTPUT))
+        ]
+        m.d.comb += self.status.eq(
+            Mux(
+                Cat(bad).any(),
+                Status.BAD_EXECUTABLE.value,
+                Mux(Cat(wrong).any(), Status.BAD_UMRT_FORMAT.value, Status.OK.value),
+            )
+        )
+        return m

@@ -1,0 +1,143 @@
+"""Vertex fetches from the float constants: every pixel reads an element of its own.
+
+Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0 to 2); docs/architecture.md.
+"""
+
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import WORDS, ConstantBank
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.constants.loader import miss_layout
+from ctm.rtl.fp.number import ONE
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
+from ctm.rtl.r700.alu.constants import ROW_BITS
+from ctm.rtl.r700.memory.instruction import FETCH
+from ctm.rtl.r700.registers.file import wavefront_words
+
+ROWS = 2
+"""Rows that an element may lie in."""
+_LINES = FLOAT_CONSTANTS // 4
+_WORDS = CHANNELS * FLOAT_CONSTANTS
+
+
+class ConstantFetch(wiring.Component):
+    """Reads elements pixel by pixel: two rows each, in cycles in which nobody else reads constants.
+
+    Members
+    -------
+    start : ``In(1)``
+        High until `done`.
+    fetch : ``In(FETCH)``
+    source : ``In(ArrayLayout(words of a wavefront, 4))``
+    executing : ``In(W)``
+    row, row_free, words
+        A reader of the float constants: a row in a cycle with `row_free`, its words a cycle later.
+    loaded, refused : ``In(64)``
+    miss : ``Out(miss_layout(2))``
+    valid, pixel, element : ``Out``
+        The components of an element, by pixel.
+    done : ``Out(1)``
+    is_refused : ``Out(1)``
+        With `done`: memory gave an error for a line.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._size = size = config.group
+        super().__init__(
+            {
+                "start": In(1),
+                "fetch": In(FETCH),
+                "source": In(data.ArrayLayout(wavefront_words(config), CHANNELS)),
+                "executing": In(size),
+                "row": Out(ROW_BITS),
+                "row_free": In(1),
+                "words": In(WORDS),
+                "loaded": In(_LINES),
+                "refused": In(_LINES),
+                "miss": Out(miss_layout(ROWS)),
+                "valid": Out(1),
+                "pixel": Out(range(size)),
+                "element": Out(WORDS),
+                "done": Out(1),
+                "is_refused": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        fetch, pixel = self.fetch, Signal(range(self._size))
+        vectors = [Cat(self.source[channel][each] for channel in range(CHANNELS)) for each in range(self._size)]
+        own = Signal(CHANNELS * WORD_BITS)
+        index = Signal(WORD_BITS)
+        first = Signal(WORD_BITS + CHANNELS)
+        m.d.comb += [
+            own.eq(Array(vectors)[pixel]),
+            index.eq(own.word_select(fetch.coordinates[0][:2], WORD_BITS)),
+            first.eq(index * CHANNELS + fetch.offset),
+        ]
+        exists = first + fetch.channels <= _WORDS
+        row = first[2 : 2 + ROW_BITS]
+        behind = Mux(row == FLOAT_CONSTANTS - 1, row, row + 1)[:ROW_BITS]
+        lines = row[2:], behind[2:]
+        missing = Cat(~self.loaded.bit_select(line, 1) for line in lines)
+        refused = Cat(self.refused.bit_select(line, 1) for line in lines)
+        # The second row counts only if the element reaches it.
+        reaches = first[:2] + fetch.channels > CHANNELS
+        counts = Cat(Const(1, 1), reaches)
+        executes = self.executing.bit_select(pixel, 1)
+        m.d.comb += [
+            self.pixel.eq(pixel),
+            *(
+                target.eq(Cat(exists & missing[number] & counts[number], ConstantBank.FLOAT, line))
+                for number, (target, line) in enumerate(zip(self.miss.lines, lines, strict=True))
+            ),
+        ]
+        held = Signal(CHANNELS * WORD_BITS, reset_less=True)
+        both = Cat(held, Value.cast(self.words))
+        one = Mux(fetch.one_is_float, ONE, 1)
+        for channel in range(CHANNELS):
+            word = Mux(exists, both.word_select((first[:2] + channel)[:3], WORD_BITS), 0)
+            missing_word = one if channel == CHANNELS - 1 else 0
+            m.d.comb += self.element[channel].eq(Mux(fetch.channels > channel, word, missing_word))
+
+        self._step(m, pixel, executes, exists, missing & counts, refused & counts, (row, behind), held)
+        return m
+
+    def _step(
+        self, m: Module, pixel: Signal, executes: Value, exists: Value, missing: Value, refused: Value,
+        rows: tuple[Value, Value], held: Signal,
+    ) -> None:  # fmt: skip
+        """Go from pixel to pixel: the first row, the second, the element."""
+
+        def advance() -> None:
+            m.d.sync += pixel.eq(pixel + 1)
+            m.next = "pixel"
+            with m.If(pixel == self._size - 1):
+                m.d.sync += pixel.eq(0)
+                m.d.comb += self.done.eq(1)
+
+        with m.FSM():
+            with m.State("pixel"), m.If(self.start):
+                with m.If(~executes):
+                    advance()
+                with m.Elif(exists & missing.any()):
+                    m.d.comb += self.miss.valid.eq(1)
+                with m.Elif(exists & refused.any()):
+                    m.d.comb += [self.done.eq(1), self.is_refused.eq(1)]
+                    m.d.sync += pixel.eq(0)
+                with m.Elif(self.row_free):
+                    m.d.comb += self.row.eq(rows[0])
+                    m.next = "first"
+            with m.State("first"):
+                m.d.sync += held.eq(self.words)
+                m.next = "second"
+            with m.State("second"):
+                m.d.comb += self.row.eq(rows[1])
+                with m.If(self.row_free):
+                    m.next = "element"
+            with m.State("element"):
+                m.d.comb += self.valid.eq(1)
+                advance()

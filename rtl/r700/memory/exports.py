@@ -1,0 +1,75 @@
+"""Exports of pixels: what they write to the output registers.
+
+Source: R700-Family Instruction Set Architecture, section 3.4; docs/architecture.md.
+"""
+
+from amaranth import Cat, Module, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700 import exports
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
+from ctm.rtl.isa.r700.limits import UNIT_BYTES
+from ctm.rtl.r700.memory.returned import selected
+from ctm.rtl.r700.passes import by_pass
+from ctm.rtl.r700.shapes import SHAPES
+
+
+class ExportWrite(wiring.Component):
+    """One pass of one register of an export, as the output registers take it. Combinational.
+
+    Members
+    -------
+    unit : ``In(64)``
+        The CF word.
+    words : ``In(ArrayLayout(ArrayLayout(32, lanes), 4))``
+    executing : ``In(lanes)``
+    burst : ``In(4)``
+        The number of the register in the export.
+    takes_conditional : ``In(1)``
+        The program gives conditional values.
+    write : ``Out``
+        Its row is not set.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._lanes = config.lanes
+        super().__init__(
+            {
+                "unit": In(8 * UNIT_BYTES),
+                "words": In(data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.lanes), CHANNELS)),
+                "executing": In(config.lanes),
+                "burst": In(4),
+                "takes_conditional": In(1),
+                "write": Out(output_write_layout(by_pass(config), SHAPES)),
+            }
+        )
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        low = data.View(exports.EXPORT_DWORD0, self.unit[:WORD_BITS])
+        high = data.View(exports.EXPORT_DWORD1_SWIZ, self.unit[WORD_BITS:])
+        is_depth, write = low.array_base == COMPUTED_DEPTH, self.write
+        m.d.comb += [target.eq(low.array_base + self.burst) for target in write.targets]
+        for lane in range(self._lanes):
+            components = Cat(self.words[channel][lane] for channel in range(CHANNELS))
+            for channel, component in enumerate("xyzw"):
+                select = Value.cast(high[f"sel_{component}"])
+                writes = self.executing[lane] & (select != ComponentSelect.MASK.value)
+                m.d.comb += [
+                    write.words[lane][channel].eq(selected(components, select)),
+                    write.enable[lane][channel].eq(writes & ~is_depth),
+                ]
+                if not channel:
+                    m.d.comb += [
+                        write.values[lane].eq(write.words[lane][channel]),
+                        write.conditional[lane].eq(writes & is_depth & self.takes_conditional),
+                    ]
+        return m

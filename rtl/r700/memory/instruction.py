@@ -1,0 +1,189 @@
+"""Fetch instructions, decoded.
+
+Source: R700-Family Instruction Set Architecture, chapter 5; docs/architecture.md.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Module, Signal, Value, signed
+from amaranth.lib import data, enum, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS, WORD_BITS
+from ctm.rtl.isa.r700 import fetch
+from ctm.rtl.isa.r700.fetch import FetchFormat, TextureOperation, VertexOperation
+from ctm.rtl.r700.shapes import PROGRAM
+
+INSTRUCTION_BITS = 4 * WORD_BITS
+_UNUSED_SELECT = 6
+_OFFSET_BITS = 5
+_CHANNELS = {
+    FetchFormat.INT32_1: 1, FetchFormat.INT32_2: 2, FetchFormat.INT32_3: 3, FetchFormat.INT32_4: 4,
+    FetchFormat.FLOAT32_1: 1, FetchFormat.FLOAT32_2: 2, FetchFormat.FLOAT32_3: 3, FetchFormat.FLOAT32_4: 4,
+}  # fmt: skip
+_LOOKUPS = tuple(operation for operation in fetch.LOOKUPS if operation is not TextureOperation.LD)
+
+
+class Task(enum.Enum, shape=3):
+    """What a fetch does.
+
+    SAMPLE: looks up an element by floats, LOAD by integers. SIZE: gives an input's size. GRADIENT: differences in a
+    quad. CONSTANTS: elements of the float constants. NOTHING: no effect.
+    """
+
+    NOTHING = 0
+    SAMPLE = 1
+    LOAD = 2
+    SIZE = 3
+    GRADIENT = 4
+    CONSTANTS = 5
+
+
+FETCH = data.StructLayout(
+    {
+        "task": Task,
+        "illegal": 1,
+        "input": range(INPUTS),
+        "source": REGISTER_BITS,
+        "source_relative": 1,
+        "destination": REGISTER_BITS,
+        "destination_relative": 1,
+        "selects": data.ArrayLayout(3, CHANNELS),
+        "coordinates": data.ArrayLayout(3, CHANNELS),
+        "offsets": data.ArrayLayout(signed(_OFFSET_BITS), 2),
+        "normalised": 2,
+        "vertical": 1,
+        "offset": 14,
+        "channels": 3,
+        "one_is_float": 1,
+    }
+)
+"""A fetch. `selects` are by `ComponentSelect`, `coordinates` by `SourceSelect`; offsets are half texels.
+
+An element of the constants begins `offset` words behind the row that the first coordinate names, and has `channels`; if
+the last one is missing it is a one."""
+
+
+class FetchDecode(wiring.Component):
+    """Decodes a fetch instruction. Combinational.
+
+    Members
+    -------
+    words : ``In(128)``
+    textures : ``In(1)``
+        It stands in a texture clause.
+    program : ``In(PROGRAM)``
+    fetch : ``Out(FETCH)``
+    """
+
+    words: In(INSTRUCTION_BITS)
+    textures: In(1)
+    program: In(PROGRAM)
+    fetch: Out(FETCH)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        form = data.View(fetch.FETCH, self.words[:WORD_BITS])
+        m.d.comb += self.fetch.illegal.eq(1)
+        with m.Switch(form.inst):
+            with m.Case(VertexOperation.FETCH.value):
+                self._vertex(m)
+            with m.Case(VertexOperation.MEM.value):
+                pass
+            with m.Default():
+                with m.If(self.textures):
+                    self._texture(m)
+        return m
+
+    def _forms(self, layouts: tuple[data.StructLayout, ...]) -> tuple[list[Any], Value]:
+        """The words as these layouts, and whether a reserved bit is set."""
+        views, reserved = [], []
+        for number, layout in enumerate(layouts):
+            found: Any = data.View(layout, self.words.word_select(number, WORD_BITS))
+            views.append(found)
+            reserved += [Value.cast(found[name]).any() for name, _ in layout if str(name).startswith("reserved")]
+        return views, Cat(reserved).any()
+
+    def _vertex(self, m: Module) -> None:
+        """A vertex fetch; those of inputs are illegal here."""
+        found = self.fetch
+        (first, second, third, _), reserved = self._forms(fetch.VERTEX)
+        selects = [Value.cast(second[f"dst_sel_{component}"]) for component in "xyzw"]
+        known = Signal()
+        with m.Switch(Value.cast(second.data_format)):
+            for element, channels in _CHANNELS.items():
+                with m.Case(element.value):
+                    m.d.comb += [
+                        known.eq(1),
+                        found.channels.eq(channels),
+                        found.one_is_float.eq(element.name.startswith("FLOAT")),
+                    ]
+        others = second.use_const_fields | third.endian_swap.any() | third.alt_const | third.const_buf_no_stride
+        m.d.comb += [
+            found.task.eq(Task.CONSTANTS),
+            found.source.eq(first.src_gpr),
+            found.source_relative.eq(first.src_rel),
+            found.destination.eq(second.dst_gpr),
+            found.destination_relative.eq(second.dst_rel),
+            *(target.eq(select) for target, select in zip(found.selects, selects, strict=True)),
+            found.coordinates[0].eq(first.src_sel_x),
+            found.offset.eq(third.offset[2:]),
+            found.illegal.eq(
+                reserved
+                | others
+                | first.buffer_id.any()
+                | third.offset[:2].any()
+                | ~known
+                | Cat(select == _UNUSED_SELECT for select in selects).any()
+            ),
+        ]
+
+    def _texture(self, m: Module) -> None:
+        found = self.fetch
+        (first, second, third, _), reserved = self._forms(fetch.TEXTURE)
+        number = Signal(signed(11))
+        selects = [Value.cast(second[f"dst_sel_{component}"]) for component in "xyzw"]
+        code = Value.cast(first.tex_inst)
+        needs_input = Signal()
+        m.d.comb += [
+            number.eq(first.resource_id - self.program.texture_base),
+            found.input.eq(number),
+            found.source.eq(first.src_gpr),
+            found.source_relative.eq(first.src_rel),
+            found.destination.eq(second.dst_gpr),
+            found.destination_relative.eq(second.dst_rel),
+            *(target.eq(select) for target, select in zip(found.selects, selects, strict=True)),
+            *(found.coordinates[place].eq(third[f"src_sel_{name}"]) for place, name in enumerate("xyzw")),
+            *(found.offsets[place].eq(third[f"offset_{name}"]) for place, name in enumerate("xy")),
+            found.normalised.eq(Cat(second.coord_type_x, second.coord_type_y)),
+            found.vertical.eq(code == TextureOperation.GET_GRADIENTS_V.value),
+        ]
+        known = Signal()
+        tasks = {
+            Task.SAMPLE: _LOOKUPS,
+            Task.LOAD: (TextureOperation.LD,),
+            Task.SIZE: (TextureOperation.GET_TEXTURE_RESINFO,),
+            Task.GRADIENT: (TextureOperation.GET_GRADIENTS_H, TextureOperation.GET_GRADIENTS_V),
+            Task.NOTHING: (
+                TextureOperation.KEEP_GRADIENTS, TextureOperation.SET_GRADIENTS_H, TextureOperation.SET_GRADIENTS_V,
+            ),
+        }  # fmt: skip
+        with m.Switch(code):
+            for task, operations in tasks.items():
+                with m.Case(*(operation.value for operation in operations)):
+                    m.d.comb += [found.task.eq(task), known.eq(1)]
+        is_input = (number >= 0) & (number < INPUTS)
+        m.d.comb += [
+            needs_input.eq((found.task != Task.GRADIENT) & (found.task != Task.NOTHING)),
+            found.illegal.eq(
+                ~known
+                | reserved
+                | first.alt_const
+                | first.bc_frac_mode
+                | Cat(select == _UNUSED_SELECT for select in selects).any()
+                | (needs_input & ~is_input)
+            ),
+        ]

@@ -1,0 +1,41 @@
+"""What control flow gives to the unit that moves registers: fetch clauses and exports.
+
+Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4.
+"""
+
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.r700.limits import LOOP_INDEX_BITS, UNIT_BYTES
+from ctm.rtl.r700.problem import PROBLEM
+from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
+
+
+def move_layout(config: ArrayConfig) -> data.StructLayout:
+    """A fetch clause, or with `exports` an export, whose CF word is `unit`.
+
+    A clause has the units from `begin` up to `end`, and is one of `textures` or of vertices. `executing` are the pixels
+    for which it is done, `base` is the row of register 0. The wavefront may execute `left` more instructions.
+    """
+    return data.StructLayout(
+        {
+            "slot": slot_bits(config),
+            "exports": 1,
+            "textures": 1,
+            "unit": 8 * UNIT_BYTES,
+            "begin": UNIT_ADDRESS_BITS,
+            "end": UNIT_ADDRESS_BITS,
+            "executing": config.group,
+            "loop_index": LOOP_INDEX_BITS,
+            "base": row_bits(config),
+            "left": WORD_BITS,
+        }
+    )
+
+
+def moved_layout(config: ArrayConfig) -> data.StructLayout:
+    """A fetch clause or an export that is over."""
+    return data.StructLayout({"slot": slot_bits(config), "left": WORD_BITS, "problem": PROBLEM})

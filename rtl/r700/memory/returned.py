@@ -1,0 +1,112 @@
+"""Words of fetches on their way to the registers that asked for them.
+
+Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
+"""
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import lookup_response_layout, words_layout
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.core_border import lookup_tag_layout
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.fp.number import ONE
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.r700.passes import pass_bits
+from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
+
+_WAITING = 8
+
+
+def target_layout(config: ArrayConfig) -> data.StructLayout:
+    """Where the words of one pass go: a row of the file, if it exists, by `selects` in the lanes of `enable`."""
+    return data.StructLayout(
+        {
+            "row": row_bits(config),
+            "exists": 1,
+            "number": pass_bits(config),
+            "selects": data.ArrayLayout(3, CHANNELS),
+            "enable": config.lanes,
+        }
+    )
+
+
+def pass_write_layout(config: ArrayConfig) -> data.StructLayout:
+    """A write of the lanes' words of one pass."""
+    return data.StructLayout({"target": target_layout(config), "words": words_layout(config.lanes)})
+
+
+def selected(components: Value, select: Value) -> Value:
+    """What a select other than MASK makes of an element's components."""
+    first = Mux(select == ComponentSelect.ONE.value, ONE, 0)
+    width = len(components) // CHANNELS
+    return Mux(select[2], first, components.word_select(select[:2], width))
+
+
+class LookupReturn(wiring.Component):
+    """Keeps where each outstanding lookup's words go, and offers them when they come.
+
+    Members
+    -------
+    record : ``In({valid, tag, target, address})``
+        A lookup sets out; `address` is that of its instruction.
+    response : ``In(stream.Signature(lookup_response_layout(lanes, tag)))``
+    write : ``Out(stream.Signature(pass_write_layout(config)))``
+    returned : ``Out({valid, slot})``
+        A lookup is done.
+    refused : ``Out({valid, address})``
+        Memory refused the one that `returned` speaks of; it writes nothing.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        tag = lookup_tag_layout(config)
+        self._kept = data.StructLayout({"target": target_layout(config), "address": UNIT_ADDRESS_BITS})
+        super().__init__(
+            {
+                "record": In(data.StructLayout({"valid": 1, "tag": tag, "kept": self._kept})),
+                "response": In(stream.Signature(lookup_response_layout(config.lanes, tag))),
+                "write": Out(stream.Signature(pass_write_layout(config))),
+                "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
+                "refused": Out(data.StructLayout({"valid": 1, "address": UNIT_ADDRESS_BITS})),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config = self._config
+        records: Memory = Memory(shape=self._kept, depth=config.threads * config.lookups, init=[])
+        m.submodules.records = records
+        note, read = records.write_port(), records.read_port()
+        m.d.comb += [note.addr.eq(self.record.tag), note.data.eq(self.record.kept), note.en.eq(self.record.valid)]
+        response = self.response
+        m.submodules.waiting = waiting = SyncFIFO(width=len(Value.cast(response.payload)), depth=_WAITING)
+        answer = data.View(response.payload.shape(), waiting.r_data)
+        held, valid, done = Signal.like(answer, reset_less=True), Signal(), Signal()
+        m.d.comb += [
+            waiting.w_en.eq(response.valid),
+            waiting.w_data.eq(response.payload),
+            response.ready.eq(waiting.w_rdy),
+            done.eq(valid & (held.refused | self.write.ready)),
+            waiting.r_en.eq(~valid | done),
+            read.addr.eq(answer.tag),
+            read.en.eq(waiting.r_en),
+        ]
+        with m.If(waiting.r_en):
+            m.d.sync += [valid.eq(waiting.r_rdy), held.eq(answer)]
+        m.d.comb += [
+            self.write.valid.eq(valid & ~held.refused),
+            self.write.payload.target.eq(read.data.target),
+            self.write.payload.words.eq(held.words),
+            self.returned.valid.eq(done),
+            self.returned.slot.eq(held.tag.slot),
+            self.refused.valid.eq(done & held.refused),
+            self.refused.address.eq(read.data.address),
+        ]
+        return m

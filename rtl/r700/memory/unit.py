@@ -1,0 +1,91 @@
+"""Moves registers: executes fetch clauses and exports, pass by pass.
+
+Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/architecture.md.
+"""
+
+from amaranth import Module
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import WORDS, LookupClient
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.constants.loader import miss_layout
+from ctm.rtl.dpp.core_border import lookup_tag_layout
+from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
+from ctm.rtl.r700.alu.constants import ROW_BITS
+from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
+from ctm.rtl.r700.memory.constants import ROWS
+from ctm.rtl.r700.memory.move import move_layout, moved_layout
+from ctm.rtl.r700.memory.mover import Mover
+from ctm.rtl.r700.memory.returned import pass_write_layout
+from ctm.rtl.r700.passes import by_pass
+from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.shapes import PROGRAM, SHAPES
+
+
+class MoveUnit(wiring.Component):
+    """Takes fetch clauses and exports one after the other, and says when each is over.
+
+    An instruction reads one register, in a cycle in which the ALU does not, and sends a lookup for each pass of the
+    lanes in which a pixel executes; instructions of a clause follow each other without waiting for answers, unless one
+    names a register that an earlier one has yet to write. Coordinates that are normalised take a cycle more for each
+    pixel.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    move : ``In(stream.Signature(move_layout(config)))``
+    moved : ``Out(stream.Signature(moved_layout(config)))``
+    code_row, code_reads, code_found
+        A reader of the code cache, in the cycles of `code_free`.
+    read : ``Out(stream.Signature(row))``
+        A register to be read; its words come in the cycle behind.
+    words : ``In(ArrayLayout(words of a wavefront, 4))``
+    write : ``Out(stream.Signature(pass_write_layout(config)))``
+    outputs : ``Out(output_write_layout)``
+        Of rows slot * passes + pass.
+    lookups : ``Out(LookupClient(lanes, tag))``
+    constant, constant_free, constant_words
+        A reader of the float constants, in the cycles of `constant_free`.
+    loaded, refused, miss
+        Lines of constants, and those that are missing.
+    issued, active
+        As those of other units.
+    busy : ``Out(1)``
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._machine, self._config = config, config.array
+        array = config.array
+        wide = data.ArrayLayout(data.ArrayLayout(WORD_BITS, array.group), CHANNELS)
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "move": In(stream.Signature(move_layout(array))),
+                "moved": Out(stream.Signature(moved_layout(array))),
+                "code_row": Out(ROW_ADDRESS_BITS),
+                "code_reads": Out(1),
+                "code_free": In(1),
+                "code_found": In(FOUND),
+                "read": Out(stream.Signature(row_bits(array))),
+                "words": In(wide),
+                "write": Out(stream.Signature(pass_write_layout(array))),
+                "outputs": Out(output_write_layout(by_pass(array), SHAPES)),
+                "lookups": Out(LookupClient(array.lanes, lookup_tag_layout(array))),
+                "constant": Out(ROW_BITS),
+                "constant_free": In(1),
+                "constant_words": In(WORDS),
+                "loaded": In(FLOAT_CONSTANTS // 4),
+                "refused": In(FLOAT_CONSTANTS // 4),
+                "miss": Out(miss_layout(ROWS)),
+                "issued": Out(1),
+                "active": Out(array.group),
+                "busy": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        return Mover(m, self, self._machine).build()

@@ -1,0 +1,102 @@
+"""Registers of all resident wavefronts, in block RAM: of each channel one memory, with one read and one write port.
+
+A row holds one channel of one register of a whole wavefront. Registers that nobody has written read 0; the first write
+to one sets all of it. Source: R700-Family Instruction Set Architecture, section 4.7 (one port for each channel).
+"""
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.lib.written_rows import ROWS_TOGETHER, WrittenRows
+
+
+def depth_of(config: ArrayConfig) -> int:
+    """Registers of a whole wavefront that there is room for."""
+    return config.temporaries * config.lanes // config.group
+
+
+def row_bits(config: ArrayConfig) -> int:
+    """Width of a row's number."""
+    return (depth_of(config) - 1).bit_length()
+
+
+def wavefront_words(config: ArrayConfig) -> data.ArrayLayout:
+    """A word of every pixel."""
+    return data.ArrayLayout(WORD_BITS, config.group)
+
+
+def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
+    """What is written to one channel of a register, in the pixels of `enable`."""
+    return data.StructLayout({"row": row_bits(config), "words": wavefront_words(config), "enable": config.group})
+
+
+class RegisterFile(wiring.Component):
+    """One read and one write of each channel per cycle.
+
+    A read gives its words a cycle later; what is written in the same cycle is not seen.
+
+    Members
+    -------
+    reads : ``In(ArrayLayout(row, 4))``
+    words : ``Out(ArrayLayout(wavefront_words(config), 4))``
+    writes : ``In(ArrayLayout(channel_write_layout(config), 4))``
+    forgets : ``In(32)``
+        Of the write to the first channel's row: rows of its block of 32 that are forgotten in all channels. All four
+        must write the same row then.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        super().__init__(
+            {
+                "reads": In(data.ArrayLayout(row_bits(config), CHANNELS)),
+                "words": Out(data.ArrayLayout(wavefront_words(config), CHANNELS)),
+                "writes": In(data.ArrayLayout(channel_write_layout(config), CHANNELS)),
+                "forgets": In(ROWS_TOGETHER),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        depth, size = depth_of(self._config), self._config.group
+        for channel in range(CHANNELS):
+            write = self.writes[channel]
+            m.submodules[f"written_{channel}"] = written = WrittenRows(depth, 1)
+            memory: Memory = Memory(shape=wavefront_words(self._config), depth=depth, init=[])
+            m.submodules[f"words_{channel}"] = memory
+            port, read = memory.write_port(granularity=1), memory.read_port()
+            contents = Signal(wavefront_words(self._config), name=f"contents_{channel}")
+            writes = Value.cast(write.enable).any()
+            m.d.comb += [
+                written.row.eq(write.row),
+                written.write.eq(writes),
+                written.forgets.eq(self.forgets),
+                *(
+                    contents[pixel].eq(write.words[pixel] & write.enable[pixel].replicate(WORD_BITS))
+                    for pixel in range(size)
+                ),
+                port.addr.eq(write.row),
+                port.data.eq(contents),
+                port.en.eq((write.enable | written.is_fresh.replicate(size)) & writes.replicate(size)),
+                written.reads[0].eq(self.reads[channel]),
+                read.addr.eq(self.reads[channel]),
+                Value.cast(self.words[channel]).eq(
+                    Value.cast(read.data) & written.written[0].replicate(size * WORD_BITS)
+                ),
+            ]
+        return m
+
+
+def pass_words(m: Module, words: Value, passes: int, number: Value) -> Value:
+    """The part of a wavefront's words that the lanes take in one of their passes."""
+    width = len(words) // passes
+    if passes == 1:
+        return words
+    chosen = Signal(width, name="pass_words")
+    m.d.comb += chosen.eq(words.word_select(number, width))
+    return chosen

@@ -1,0 +1,40 @@
+"""Where a wavefront's registers are in the file.
+
+Source: R700-Family Instruction Set Architecture, section 2.7 (clause temporaries); docs/architecture.md.
+"""
+
+from amaranth import Module, Mux, Signal, Value, signed
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import REGISTER_BITS
+from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
+from ctm.rtl.r700.registers.file import row_bits
+
+
+def place_layout(config: ArrayConfig) -> data.StructLayout:
+    """A row of the file, if there `exists` such a register: others read 0 and swallow writes."""
+    return data.StructLayout({"row": row_bits(config), "exists": 1})
+
+
+def place(
+    m: Module, config: ArrayConfig, number: Value, offset: Value, relative: Value, *, gprs: Value, base: Value
+) -> data.View:
+    """The place of a register, with `relative` of the one `offset` (signed) further.
+
+    Clause temporaries, which stand behind the `gprs` others, cannot be reached by an offset.
+    """
+    layout = place_layout(config)
+    found: data.View = Signal(layout, name="place")  # type: ignore[assignment]
+    moved = Signal(signed(REGISTER_BITS + 4), name="moved")
+    is_temporary = ~relative & (number >= FIRST_CLAUSE_TEMPORARY)
+    behind = number[:2] + gprs
+    m.d.comb += [
+        moved.eq(number + Mux(relative, offset, 0)),
+        found.exists.eq(is_temporary | ((moved >= 0) & (moved < gprs))),
+        found.row.eq((base + Mux(is_temporary, behind, moved.as_unsigned()))[: row_bits(config)]),
+    ]
+    return found
+
+
+assert FIRST_CLAUSE_TEMPORARY % 4 == 0

@@ -1,0 +1,63 @@
+"""What the array's parts must know of the R700 instruction set."""
+
+from amaranth.lib import data, enum
+
+from ctm.rtl.border.lines import TaggedLineClient
+from ctm.rtl.dpp.program import program_layout
+from ctm.rtl.dpp.shapes import Part, Port, Shapes
+from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS
+from ctm.rtl.isa.r700.limits import READ_CYCLES
+from ctm.rtl.isa.r700.program import FAULT_PC, PROGRAM_FORMAT, ProgramType
+
+UNIT_ADDRESS_BITS = PROGRAM_FORMAT.most_units.bit_length()
+"""Width of the address of a unit of code: one bit more than needed, so that one behind the last unit is seen."""
+WORD_ADDRESS_BITS = FAULT_PC["word"].width + 1
+"""Width of a CF word's address as control flow has it: what a fault reports, and whether it is beyond that."""
+TEXTURE_BASE_BITS = 9
+"""RESOURCE_ID has one bit less: a base beyond all of them is one that none reaches."""
+
+
+CODE_LINE_CLIENT = TaggedLineClient(range(2))
+"""A core's code cache: a line of code lies in one line of memory or in two, which the tag tells apart."""
+
+
+class Unit(enum.Enum, shape=2):
+    """What executes: control flow the CF words, ALU the groups of its clauses, FETCH fetches and exports."""
+
+    FLOW = 0
+    ALU = 1
+    FETCH = 2
+
+
+def _nothing(lanes: int) -> data.StructLayout:
+    return data.StructLayout({})
+
+
+SHAPES = Shapes(
+    program_format=PROGRAM_FORMAT,
+    ports=(Port(name="FC", defers=True), Port(name="ALU"), Port(name="TEX", looks_up=True)),
+    counted=Unit.ALU.value,
+    faulting=Unit.FLOW.value,
+    resources=(),
+    parts=tuple(Part(name=name, channels=range(channel, channel + 1)) for channel, name in enumerate("xyzw")),
+    operands=READ_CYCLES,
+    code=CODE_LINE_CLIENT,
+    flags=_nothing,
+    control=_nothing,
+    stacks=_nothing,
+    first_control=lambda lanes: {},
+    # `code` is where the code begins, a multiple of 4; `gprs` are the registers without clause temporaries, `stack` the
+    # subentries that a wavefront may have.
+    program={
+        "code": ADDRESS_BITS,
+        "type": ProgramType,
+        "gprs": 8,
+        "stack": 9,
+        "dx10_clamp": 1,
+        "memory": 1,
+        "scratch": 1,
+        "texture_base": TEXTURE_BASE_BITS,
+    },
+)
+PROGRAM = program_layout(SHAPES)
+assert len(SHAPES.parts) == CHANNELS

@@ -1,0 +1,135 @@
+"""Gives a new wavefront its registers: r0 is its place, all others are 0.
+
+Source: R700-Family Instruction Set Architecture, section 2.7; docs/architecture.md, a program's start.
+"""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.programs import group_layout
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.fp.conversion import from_integer
+from ctm.rtl.fp.number import ONE
+from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
+from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES
+from ctm.rtl.isa.r700.program import ProgramType
+from ctm.rtl.lib.views import record
+from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
+from ctm.rtl.r700.flow.state import start_layout
+from ctm.rtl.r700.passes import passes_of
+from ctm.rtl.r700.registers.file import row_bits, wavefront_words
+from ctm.rtl.r700.shapes import PROGRAM
+
+
+def clear_layout(config: ArrayConfig) -> data.StructLayout:
+    """A register of all pixels, and rows of its block of 32 that are 0 from now on."""
+    return data.StructLayout(
+        {
+            "row": row_bits(config),
+            "words": data.ArrayLayout(wavefront_words(config), CHANNELS),
+            "forgets": ROWS_TOGETHER,
+        }
+    )
+
+
+class WavefrontStart(wiring.Component):
+    """Starts one wavefront after the other.
+
+    Each takes a cycle for each pass of the lanes, one for each block of 32 rows that its registers touch, and two more.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    group : ``In({valid, slot, group})``
+        A group that takes a slot; only while not `busy`.
+    busy : ``Out(1)``
+    clear : ``Out(stream.Signature(clear_layout(config)))``
+    fresh : ``Out({valid, slot, number})``
+        Nothing of this pass's outputs is written.
+    start : ``Out(stream.Signature(start_layout(config)))``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        at_slot = {"valid": 1, "slot": slot_bits(config)}
+        self._passes = passes_of(config)
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "group": In(data.StructLayout(at_slot | {"group": group_layout(config.group)})),
+                "busy": Out(1),
+                "clear": Out(stream.Signature(clear_layout(config))),
+                "fresh": Out(data.StructLayout(at_slot | {"number": range(max(2, self._passes))})),
+                "start": Out(stream.Signature(start_layout(config))),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config, clear = self._config, self.clear
+        slot, group = Signal(slot_bits(config)), record(group_layout(config.group), name="taken", reset_less=True)
+        count = self.program.gprs + CLAUSE_TEMPORARIES
+        base, end = (Signal(row_bits(config) + 1, name=name) for name in ("base", "end"))
+        row, number = Signal(row_bits(config) + 1), Signal(range(max(2, self._passes)))
+        block = row[PLACE_BITS:]
+        behind_block = Cat(Const(0, PLACE_BITS), block + 1)
+        in_block = Mux(end < behind_block, end - Cat(Const(0, PLACE_BITS), block), ROWS_TOGETHER)[: PLACE_BITS + 1]
+        from_row = (Const((1 << ROWS_TOGETHER) - 1, ROWS_TOGETHER) << row[:PLACE_BITS])[:ROWS_TOGETHER]
+        to_end = ((1 << in_block) - 1)[:ROWS_TOGETHER]
+        first = row == base
+        m.d.comb += [
+            clear.payload.row.eq(row),
+            clear.payload.forgets.eq(from_row & to_end),
+            self.fresh.slot.eq(slot),
+            self.fresh.number.eq(number),
+            self.start.payload.slot.eq(slot),
+            self.start.payload.covered.eq(group.covered),
+            self.start.payload.base.eq(base),
+        ]
+        for channel, words in enumerate(self._place(m, group)):
+            m.d.comb += Value.cast(clear.payload.words[channel]).eq(Mux(first, words, 0))
+        with m.FSM() as fsm:
+            with m.State("idle"):
+                m.d.sync += [slot.eq(self.group.slot), group.eq(self.group.group), number.eq(0)]
+                with m.If(self.group.valid):
+                    m.next = "outputs"
+            with m.State("outputs"):
+                m.d.comb += self.fresh.valid.eq(1)
+                m.d.sync += [number.eq(number + 1), base.eq(slot * count), end.eq(slot * count + count)]
+                m.d.sync += row.eq(slot * count)
+                with m.If(number == self._passes - 1):
+                    m.next = "registers"
+            with m.State("registers"):
+                m.d.comb += clear.valid.eq(1)
+                with m.If(clear.ready):
+                    m.d.sync += row.eq(behind_block)
+                    with m.If(behind_block >= end):
+                        m.next = "start"
+            with m.State("start"):
+                m.d.comb += self.start.valid.eq(1)
+                with m.If(self.start.ready):
+                    m.next = "idle"
+        m.d.comb += self.busy.eq(~fsm.ongoing("idle"))
+        return m
+
+    def _place(self, m: Module, group: data.View) -> list[Value]:
+        """r0, channel by channel."""
+        size = self._config.group
+        columns = [(group.i + offset)[: len(group.i)] for offset in range(size // 2)]
+        rows = [(group.j + offset)[: len(group.j)] for offset in range(2)]
+        columns_as_floats = [from_integer(m, column) for column in columns]
+        rows_as_floats = [from_integer(m, row) for row in rows]
+        is_compute = Value.cast(self.program.type) == ProgramType.CS.value
+        words: list[list[Value]] = [[] for _ in range(CHANNELS)]
+        for pixel in range(size):
+            column, row = 2 * (pixel // QUAD) + pixel % 2, pixel % QUAD // 2
+            integers = columns[column], rows[row], Const(0), Const(pixel)
+            floats = columns_as_floats[column], rows_as_floats[row], Const(0), Const(ONE)
+            for channel in range(CHANNELS):
+                word = Signal(WORD_BITS, name=f"r0_{pixel}_{channel}")
+                m.d.comb += word.eq(Mux(is_compute, integers[channel], floats[channel]))
+                words[channel].append(word)
+        return [Cat(each) for each in words]
