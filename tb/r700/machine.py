@@ -12,6 +12,7 @@ from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.sim.elf import write
 from ctm.sim.elf.r700.executable import Executable
+from ctm.sim.engines.engine import Engine
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.machine import Machine
 from ctm.sim.jobs.constants import ConstantFiles
@@ -113,17 +114,9 @@ def _memory() -> Memory:
 def run(job: Job) -> Run:
     """Run a job on the golden model."""
     memory = _memory()
-    memory.bytes[BUFFER : INPUTS + 16 * _STEP].view(np.uint32)[: (CONDITIONAL - BUFFER) // 4] = 0
-    program = job.program if isinstance(job.program, bytes) else write(job.program)
-    memory.write(PROGRAM, program)
-    ints = {n: count | start << 8 | (step & 0xFF) << 16 for n, (count, start, step) in job.ints.items()}
-    files = ConstantFiles(floats={n: tuple(w) for n, w in job.floats.items()}, ints=ints, bools=dict(job.bools))
-    for address, data in zip((FLOATS, INTS, BOOLS), files.images(), strict=True):
-        memory.write(address, data)
-    commands, layouts = _commands(job, memory)
+    commands, layouts = place(job, memory)
     array = ArrayConfig(instruction_set="r700", wavefront=job.wavefront)
     machine = Machine(array, memory, watchdog=job.watchdog, hazards=job.hazards, observers=job.observers)
-    memory.write(BUFFER, bytes(commands))
     error = None
     try:
         machine.run(BUFFER, len(commands.words))
@@ -132,12 +125,38 @@ def run(job: Job) -> Run:
     return _result(job, memory, layouts, error, sum(machine.counters.issued.values()))
 
 
+def run_on(job: Job, engine: Engine) -> Run:
+    """Run a job on an engine, whose watchdog and size of wavefronts count."""
+    before = engine.report().instructions
+    commands, layouts = place(job, engine.memory)
+    error = None
+    try:
+        engine.execute(BUFFER, len(commands.words))
+    except MachineError as found:
+        error = found
+    return _result(job, engine.memory, layouts, error, engine.report().instructions - before)
+
+
+def place(job: Job, memory: Memory) -> tuple[CommandBuffer, list[Layout]]:
+    """Put a job into memory: its commands, and the layouts of its outputs."""
+    memory.bytes[BUFFER : INPUTS + 16 * _STEP].view(np.uint32)[: (CONDITIONAL - BUFFER) // 4] = 0
+    program = job.program if isinstance(job.program, bytes) else write(job.program)
+    memory.write(PROGRAM, program)
+    ints = {n: count | start << 8 | (step & 0xFF) << 16 for n, (count, start, step) in job.ints.items()}
+    files = ConstantFiles(floats={n: tuple(w) for n, w in job.floats.items()}, ints=ints, bools=dict(job.bools))
+    for address, data in zip((FLOATS, INTS, BOOLS), files.images(), strict=True):
+        memory.write(address, data)
+    commands, layouts = _commands(job, memory)
+    memory.write(BUFFER, bytes(commands))
+    return commands, layouts
+
+
 def _commands(job: Job, memory: Memory) -> tuple[CommandBuffer, list[Layout]]:
     commands = CommandBuffer().set_inst_fmt(PROGRAM)
     commands.set_constf_fmt(FLOATS).set_consti_fmt(INTS).set_constb_fmt(BOOLS)
     for index, each in job.inputs.items():
         base, layout = INPUTS + _STEP * index, each.layout
-        _place(memory, base, layout, each.values)
+        _place_array(memory, base, layout, each.values)
         commands.set_inp_fmt(index, base, layout.format_word, layout.height)
     layouts = [_layout_of(job, output) for output in range(4)]
     for output, layout in enumerate(layouts):
@@ -168,12 +187,12 @@ def _conditional(job: Job, memory: Memory, commands: CommandBuffer) -> None:
         values = np.zeros((height, width, 1), np.float32)
         values[: job.covered.shape[0], : job.covered.shape[1], 0] = job.covered
         test, location = ConditionalTest.EQUAL, ConditionalLocation.PE
-    _place(memory, CONDITIONAL, layout, values)
+    _place_array(memory, CONDITIONAL, layout, values)
     commands.set_cond_out_fmt(CONDITIONAL, layout.format_word, height).set_cond_val(1.0).set_cond_test(test)
     commands.set_cond_loc(location).set_cond_out_mask(enable=job.conditional)
 
 
-def _place(memory: Memory, base: int, layout: Layout, values: np.ndarray) -> None:
+def _place_array(memory: Memory, base: int, layout: Layout, values: np.ndarray) -> None:
     height, width, channels = values.shape
     assert not layout.is_tiled
     words = np.zeros((height, layout.pitch, channels), np.uint32)
