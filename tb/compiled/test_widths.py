@@ -17,7 +17,7 @@ from ctm.tb.compiled.lint import complaints
 
 INPUT_BITS = 96
 WIDTHS = (1, 5, 33, 70)
-OPERAND_SETS = 200
+OPERAND_SETS = 40
 _WRAPPER = """
 #include "models.h"
 #include <cstring>
