@@ -39,7 +39,7 @@ class Outcome:
     """Collects what a subcommand reports and ends it; use as ``with Outcome(...).reported():``."""
 
     def __init__(self, *, json_wanted: bool, **fields: Any) -> None:
-        self._json_wanted = json_wanted
+        self.json_wanted = json_wanted
         self._start = time.perf_counter()
         self.fields: dict[str, Any] = {**fields, "status": "ok", "error": None}
 
@@ -55,7 +55,7 @@ class Outcome:
     def say(self, message: str) -> None:
         """Tell the user something."""
         with naming(STANDARD_OUTPUT):
-            typer.echo(message, err=self._json_wanted)
+            typer.echo(message, err=self.json_wanted)
 
     @contextmanager
     def reported(self) -> Iterator[None]:
@@ -90,7 +90,7 @@ class Outcome:
 
     def _finish(self) -> None:
         self.fields["wall_s"] = round(time.perf_counter() - self._start, 6)
-        if self._json_wanted:
+        if self.json_wanted:
             try:
                 typer.echo(json.dumps(self.fields))
             except OSError as error:

@@ -1,17 +1,24 @@
-"""``ctm synth``: what a unit takes of an FPGA, and how fast it runs there."""
+"""``ctm synth``: what a unit takes of an FPGA, and how fast it runs there; what a whole machine takes."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from ctm.sim.cli.options import Json, one_of
+from ctm.rtl.config import MachineConfig, check_hardware
+from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.files import STANDARD_OUTPUT, naming
+from ctm.sim.synthesis import whole
+from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.flow import DEVICE, FREQUENCY, measure
-from ctm.sim.synthesis.table import as_fields, print_result
+from ctm.sim.synthesis.table import as_fields, machine_fields, print_machine, print_result
 from ctm.sim.synthesis.units import UNITS, summary
+
+_DEFAULT_DEVICE = "85k"
 
 
 def synth(
@@ -20,34 +27,83 @@ def synth(
         typer.Option("--unit", metavar="NAME", help="The unit; --list lists them.", autocompletion=one_of(UNITS)),
     ] = None,
     list_wanted: Annotated[bool, typer.Option("--list", help="List the units and do nothing else.")] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="First seed of placement.")] = 1,
+    preset: Preset = None,
+    settings: Settings = None,
+    device: Annotated[
+        str,
+        typer.Option(
+            "--device",
+            metavar="D",
+            help=f"The ECP5 that a machine is to fit: {', '.join(DEVICES)}.",
+            autocompletion=one_of(DEVICES),
+        ),
+    ] = _DEFAULT_DEVICE,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="First seed of a unit's placement.")] = 1,
     seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="K", help="Seeds to try, from --seed on.")] = 1,
     frequency: Annotated[
-        float, typer.Option("--frequency", min=1, metavar="MHz", help="Clock that the placer aims at.")
-    ] = FREQUENCY,
+        float | None,
+        typer.Option(
+            "--frequency",
+            min=1,
+            metavar="MHz",
+            help="Clock that the placer of a unit, or the synthesis of a machine, aims at.",
+            show_default=f"{FREQUENCY:.0f}, {whole.FREQUENCY:.0f} for machines",
+        ),
+    ] = None,
     json_wanted: Json = False,
 ) -> None:
-    """Synthesise a unit for an ECP5, place and route it; docs/synthesis.md says what is measured."""
+    """What a unit (--unit), or a whole machine (--preset, --set), takes of an ECP5; docs/synthesis.md, docs/fpga.md.
+
+    A unit is also placed and routed.
+    """
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
         if list_wanted:
             outcome.fields["units"] = units = {name: summary(name) for name in UNITS}
             if not json_wanted:
                 typer.echo("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
-            return
-        if unit is None:
-            raise BadInput("--unit is missing; --list lists the units")
-        if unit not in UNITS:
-            raise BadInput(f"--unit: there is no unit '{unit}'; there are {', '.join(UNITS)}")
-        with Console(stderr=True).status(unit) as status:
-            try:
-                result = measure(
-                    UNITS[unit](), seeds=range(seed, seed + seeds), frequency=frequency,
-                    progress=lambda text: status.update(f"{unit}: {text}"),
-                )  # fmt: skip
-            except ToolchainError as error:
-                raise BadInput(str(error)) from None
-        outcome.fields |= {"unit": unit, "device": DEVICE, "target_frequency": frequency, **as_fields(result)}
-        if not json_wanted:
-            with naming(STANDARD_OUTPUT):
-                print_result(unit, result)
+        elif preset is not None or settings:
+            if unit is not None:
+                raise BadInput("--unit is for a unit, --preset and --set are for a machine: not both")
+            _synthesise_machine(outcome, configuration(preset, settings), device, frequency or whole.FREQUENCY)
+        else:
+            _synthesise_unit(outcome, unit, range(seed, seed + seeds), frequency or FREQUENCY)
+
+
+def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency: float) -> None:
+    if unit is None:
+        raise BadInput("--unit or --preset is missing; --list lists the units")
+    if unit not in UNITS:
+        raise BadInput(f"--unit: there is no unit '{unit}'; there are {', '.join(UNITS)}")
+    with _told(unit) as progress:
+        result = measure(UNITS[unit](), seeds=seeds, frequency=frequency, progress=progress)
+    outcome.fields |= {"unit": unit, "device": DEVICE, "target_frequency": frequency, **as_fields(result)}
+    if not outcome.json_wanted:
+        with naming(STANDARD_OUTPUT):
+            print_result(unit, result)
+
+
+def _synthesise_machine(outcome: Outcome, config: MachineConfig, device: str, frequency: float) -> None:
+    if device not in DEVICES:
+        raise BadInput(f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}")
+    try:
+        check_hardware(config)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    with _told("machine") as progress:
+        found = whole.measure_machine(config, frequency=frequency, progress=progress)
+    room = DEVICES[device]
+    outcome.fields |= {"device": device, "target_frequency": frequency, **machine_fields(found, room)}
+    if not outcome.json_wanted:
+        with naming(STANDARD_OUTPUT):
+            print_machine(found, device, room)
+
+
+@contextmanager
+def _told(what: str) -> Iterator[Callable[[str], None]]:
+    """A line that says what is being done; a tool that is missing, or fails, is bad input."""
+    with Console(stderr=True).status(what) as status:
+        try:
+            yield lambda text: status.update(f"{what}: {text}")
+        except ToolchainError as error:
+            raise BadInput(str(error)) from None

@@ -1,13 +1,10 @@
 """Synthesis, placement and routing with Yosys and nextpnr for an ECP5."""
 
-import json
 import statistics
-import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from amaranth.back.rtlil import convert
 from amaranth.lib import wiring
@@ -17,6 +14,7 @@ from ctm.sim.compiled.tools.programs import run
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.enclosure import Enclosure
 from ctm.sim.synthesis.report import Area, Netlist, Placement, placement
+from ctm.sim.synthesis.tool import SYNTH_OPTIONS, command, read_json
 
 DEVICE = "LFE5U-85F, speed grade 6"
 FREQUENCY = 100.0
@@ -25,10 +23,6 @@ _TOP = "enclosure"
 _DEVICE_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756")
 # Ports are no pins, so none of them needs a place at the edge. The price: the clock is routed as other nets are.
 _NEXTPNR_OPTIONS = (*_DEVICE_OPTIONS, "--out-of-context", "--timing-allow-fail", "--quiet")
-_PROGRAM = "import sys, importlib as i; sys.exit(getattr(i.import_module(sys.argv[1]), sys.argv[2])(sys.argv[3:]))"
-"""Runs a function of a package with arguments."""
-# Comparisons with constants in LUTs instead of carry chains: fewer cells, no lower clock; docs/synthesis.md compares.
-_SYNTH_OPTIONS = "-cmp2softlogic"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,22 +66,18 @@ def measure(
         for package in (FPGA_YOSYS, FPGA_NEXTPNR):
             package.require()
         _run(FPGA_YOSYS, "run_yosys", folder, "-q", "-p",
-             f"read_rtlil unit.il; synth_ecp5 {_SYNTH_OPTIONS} -top {_TOP} -json netlist.json")  # fmt: skip
-        netlist = Netlist(_read(folder / "netlist.json")["modules"][_TOP])
+             f"read_rtlil unit.il; synth_ecp5 {SYNTH_OPTIONS} -top {_TOP} -json netlist.json")  # fmt: skip
+        netlist = Netlist(read_json(folder / "netlist.json")["modules"][_TOP])
         placements = []
         for seed in seeds:
             progress(f"placing and routing with seed {seed}")
             _run(FPGA_NEXTPNR, "run_nextpnr_ecp5", folder, *_NEXTPNR_OPTIONS, "--freq", str(frequency),
                  "--seed", str(seed), "--json", "netlist.json", "--report", "report.json")  # fmt: skip
-            report = _read(folder / "report.json")
+            report = read_json(folder / "report.json")
             placements.append(placement(report, netlist, seed))
         return Result(area=netlist.area(report), placements=tuple(placements))
 
 
 def _run(package: Package, function: str, folder: Path, *arguments: str) -> None:
-    """Run a tool of a WebAssembly package; it sees its working folder, not the system's temporary one."""
-    run([sys.executable, "-c", _PROGRAM, package.module, function, *arguments], folder, name=package.distribution)
-
-
-def _read(path: Path) -> Any:
-    return json.loads(path.read_text())
+    """Run a tool to its end."""
+    run(command(package, function, *arguments), folder, name=package.distribution)

