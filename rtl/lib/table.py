@@ -1,10 +1,13 @@
-"""Small memories that are read in the same cycle."""
+"""Memories: small ones that are read in the same cycle, and large ones in block RAM."""
 
 from typing import Any
 
-from amaranth import Module, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib.memory import Memory
+
+UNCHECKED = "no_rw_check"
+"""Yosys's attribute of a memory for which reading a row while it is written gives anything."""
 
 
 class Table(Memory):
@@ -27,3 +30,45 @@ class Table(Memory):
         """Set a row at the end of a cycle with `enable`."""
         port = self.write_port()
         m.d.comb += [port.addr.eq(row), port.data.eq(contents), port.en.eq(enable)]
+
+
+class StartedTable(Table):
+    """A table with one writer whose rows can be made to hold `first`, which is no second writer of the memory.
+
+    A row is not started in a cycle in which it is written.
+    """
+
+    def __init__(self, shape: ShapeLike, depth: int, *, first: Any = 0) -> None:
+        super().__init__(shape, depth)
+        self._first, self._fresh = first, Signal(depth, name="fresh")
+
+    def read(self, m: Module, row: Value) -> Any:
+        """The contents of a row."""
+        contents: Any = Signal(self.shape, name="contents")
+        written = Value.cast(super().read(m, row))
+        m.d.comb += contents.eq(Mux(self._fresh.bit_select(row, 1), self._first, written))
+        return contents
+
+    def write(self, m: Module, row: Value, contents: Any, enable: Value) -> None:
+        """Set a row at the end of a cycle with `enable`."""
+        super().write(m, row, contents, enable)
+        with m.If(enable):
+            m.d.sync += self._fresh.bit_select(row, 1).eq(0)
+
+    def start(self, m: Module, row: Value, enable: Value) -> None:
+        """Make a row hold `first` at the end of a cycle with `enable`."""
+        with m.If(enable):
+            m.d.sync += self._fresh.bit_select(row, 1).eq(1)
+
+
+class Rows(Memory):
+    """Rows in block RAM that are 0 after power-up, with synchronous ports.
+
+    What of a row is written in the cycle in which it is read is read as anything: block RAMs are like that, and
+    synthesis would put a register behind each input and a multiplexer behind each output of one that is not.
+    Simulation gives it as it was.
+    """
+
+    def __init__(self, shape: ShapeLike, depth: int) -> None:
+        attributes: Any = {UNCHECKED: 1}
+        super().__init__(shape=shape, depth=depth, init=[], attrs=attributes)

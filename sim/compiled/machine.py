@@ -65,13 +65,13 @@ def machine_rtlil(config: MachineConfig, *, top: str) -> str:
     return rtlil(Ctm(config, CoreInstance), config, top)
 
 
-def rtlil(machine: Ctm | Sampled, config: MachineConfig, top: str, platform: ClockGating | None = None) -> str:
+def rtlil(machine: Ctm | Sampled, config: MachineConfig, top: str, platform: object = None) -> str:
     """A machine with a `CoreInstance` for each core in that form, and the core."""
     with Beside(_core_rtlil, config, platform) as core:
         return convert_to_rtlil(machine, top=top, platform=platform) + core.result()
 
 
-def _core_rtlil(config: MachineConfig, platform: ClockGating | None) -> str:
+def _core_rtlil(config: MachineConfig, platform: object) -> str:
     return convert_to_rtlil(
         CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set]), top=NAME, platform=platform
     )

@@ -3,7 +3,6 @@
 from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import lookup_response_layout, words_layout
@@ -13,6 +12,7 @@ from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.memory.lookups import record_layout
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
+from ctm.rtl.lib.table import Rows
 
 _WAITING = 8
 
@@ -63,7 +63,7 @@ class LookupReturn(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        records: Memory = Memory(shape=self._record, depth=config.threads * config.lookups, init=[])
+        records = Rows(self._record, config.threads * config.lookups)
         m.submodules.records = records
         note, read = records.write_port(), records.read_port()
         m.d.comb += [

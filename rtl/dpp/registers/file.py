@@ -14,13 +14,14 @@ from operator import or_
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.memory import Memory, ReadPort
+from amaranth.lib.memory import ReadPort
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.table import Rows
 from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER, WrittenRows
 
 BANKS = 2
@@ -52,8 +53,8 @@ def write_layout(config: ArrayConfig) -> data.StructLayout:
 class RegisterFile(wiring.Component):
     """Registers of `lanes` processors of every resident group.
 
-    A read gives its data one cycle later; what is written in the same cycle is not seen. All reads and the write of
-    results happen in every cycle; a texture write waits while results are written to the same bank.
+    A read gives its data one cycle later; words that are written in the same cycle mean nothing. All reads and the
+    write of results happen in every cycle; a texture write waits while results are written to the same bank.
 
     Members
     -------
@@ -164,7 +165,7 @@ class RegisterFile(wiring.Component):
         ]
         ports = []
         for copy in range(self._copies):
-            memory: Memory = Memory(shape=row, depth=depth, init=[])
+            memory = Rows(row, depth)
             m.submodules[f"{name}_{bank}_{copy}"] = memory
             port = memory.write_port(granularity=1)
             m.d.comb += [port.addr.eq(entry), port.data.eq(contents), port.en.eq(strobes)]

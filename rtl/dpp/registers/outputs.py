@@ -5,7 +5,6 @@ Source: CTM Guide p. 29.
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
@@ -13,7 +12,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.table import Rows, Table
 from ctm.rtl.lib.views import record
 
 _TARGET_BITS = (OUTPUTS - 1).bit_length()
@@ -128,7 +127,7 @@ class OutputRegisters(wiring.Component):
         self, m: Module, name: str, depth: int, row: Value, word: Value, enable: Value, read_row: Value
     ) -> Value:
         """A word of every row, a cycle after its row was asked for."""
-        memory: Memory = Memory(shape=WORD_BITS, depth=depth, init=[])
+        memory = Rows(WORD_BITS, depth)
         m.submodules[name] = memory
         write, read = memory.write_port(), memory.read_port()
         m.d.comb += [write.addr.eq(row), write.data.eq(word), write.en.eq(enable), read.addr.eq(read_row)]

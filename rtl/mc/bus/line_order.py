@@ -2,11 +2,11 @@
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_RESPONSE, LineClient, TaggedLineClient
 from ctm.rtl.lib.rings import place_behind
+from ctm.rtl.lib.table import Rows
 
 
 class LineOrder(wiring.Component):
@@ -33,7 +33,7 @@ class LineOrder(wiring.Component):
         """Build the hardware."""
         m = Module()
         depth = self._outstanding
-        lines: Memory = Memory(shape=LINE_RESPONSE, depth=depth, init=[])
+        lines = Rows(LINE_RESPONSE, depth)
         m.submodules.lines = lines
         write, read = lines.write_port(), lines.read_port()
         arrived = Signal(depth)
@@ -65,7 +65,7 @@ class LineOrder(wiring.Component):
             read.addr.eq(head),
             response.payload.eq(read.data),
         ]
-        # The read port shows the row that `head` named at the end of the last cycle, as it was in front of it.
+        # The read port shows the row that `head` named in the last cycle, if its line had come before.
         left = Signal(depth)
         m.d.comb += left.eq(arrived & ~(Value.cast(taken).replicate(depth) & (1 << first)[:depth]))
         m.d.sync += [

@@ -17,13 +17,12 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_RESPONSE, TaggedLineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.rings import place_behind
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.table import Rows, Table
 from ctm.rtl.mc.lines.tags import LineTags, RowPool, entry_layout, row_layout
 
 _SMALLEST_QUEUE = 4
@@ -175,7 +174,7 @@ class LineCache(wiring.Component):
 
     def _read(self, m: Module, queue: FIFOInterface, pool: RowPool, fill_row: Value, has_come: Value) -> Value:
         """The back: rows are filled as lines come, and read in the queue's order. Whether a line was waited for."""
-        memory: Memory = Memory(shape=LINE_RESPONSE, depth=self._rows, init=[])
+        memory = Rows(LINE_RESPONSE, self._rows)
         m.submodules.memory = memory
         writer, reader = memory.write_port(), memory.read_port()
         response, result = self.lines.response, self.result
