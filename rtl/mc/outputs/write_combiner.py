@@ -2,15 +2,17 @@
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_BYTES, LINE_WRITE
 from ctm.rtl.lib.ages import Ages
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.table import Rows, Table
 
 _RESERVE = 2
 """Entries that are kept free, so that a new line need not wait for the bus."""
+_ENTRY = data.StructLayout({"line": LINE_ADDRESS_BITS, "mask": LINE_BYTES})
+"""A line of which bytes were written, and which ones."""
 _FULL, _ANY = range(2)
 """Sets of entries among which the oldest is looked for."""
 
@@ -52,40 +54,44 @@ class WriteCombiner(wiring.Component):
         """Build the hardware."""
         m = Module()
         count = self._entries
-        m.submodules.ages = ages = Ages(count, 2)
-        memory: Memory = Memory(shape=LINE_BITS, depth=count, init=[])
+        memory = Rows(LINE_BITS, count)
         m.submodules.bytes = memory
         writer, reader = memory.write_port(granularity=8), memory.read_port()
-        entries = [_Entry(number) for number in range(count)]
+        # What is looked at of all entries at once is in registers, the rest in tables.
+        lines = [Signal(LINE_ADDRESS_BITS, name=f"line_{number}") for number in range(count)]
+        m.submodules.masks = masks = Table(_ENTRY, count)
         # An entry that is leaving is still used, but no write finds it.
         open_, used = Signal(count), Signal(count)
 
         write, line = self.write, self.line
-        free, hit = ~used, Signal()
-        hits = Cat(entry.line == write.payload.line for entry in entries) & open_
+        free, hit, full = ~used, Signal(), Signal(count)
+        hits = Cat(entry == write.payload.line for entry in lines) & open_
         taken, opened, merged = write.valid & write.ready, Signal(count), Signal(count)
+        place, entry = Signal(range(count)), Signal(_ENTRY)
         m.d.comb += [
             hit.eq(hits.any()),
             opened.eq(Mux(taken & ~hit, lowest_one(free), 0)),
             merged.eq(Mux(taken & hit, hits, 0)),
             write.ready.eq(hit | free.any()),
-            writer.addr.eq(one_hot_index(Mux(hit, hits, lowest_one(free)))),
+            place.eq(one_hot_index(Mux(hit, hits, lowest_one(free)))),
+            entry.line.eq(write.payload.line),
+            entry.mask.eq(Mux(hit, masks.read(m, place).mask, 0) | write.payload.mask),
+            writer.addr.eq(place),
             writer.data.eq(write.payload.bits),
             writer.en.eq(Mux(taken, write.payload.mask, 0)),
-            ages.renew.eq(opened),
             self.empty.eq(~used.any()),
         ]
 
-        left, full = Signal(count), Cat(entry.mask.all() for entry in entries)
-        leaving, victim, may_leave = Signal(), Signal(range(count)), ~line.valid | line.ready
+        masks.write(m, place, entry, taken)
+        with m.If(taken):
+            m.d.sync += full.bit_select(place, 1).eq(entry.mask.all())
+        for number, line_number in enumerate(lines):
+            with m.If(opened[number]):
+                m.d.sync += line_number.eq(write.payload.line)
+
+        left, may_leave = Signal(count), ~line.valid | line.ready
+        leaving, victim = self._find_leaving(m, may_leave, open_, full, opened, merged, free)
         m.d.comb += [
-            # Whoever is being written stays; so the line that leaves is whole in memory.
-            ages.candidates[_FULL].eq(open_ & full & ~merged),
-            ages.candidates[_ANY].eq(open_ & ~merged),
-            leaving.eq(
-                may_leave & (ages.found[_FULL] | (ages.found[_ANY] & (self.flush | ~_more_than(free, _RESERVE))))
-            ),
-            victim.eq(Mux(ages.found[_FULL], ages.oldest[_FULL], ages.oldest[_ANY])),
             reader.addr.eq(victim),
             reader.en.eq(leaving),
             left.eq(Mux(leaving, (1 << victim)[:count], 0)),
@@ -100,34 +106,28 @@ class WriteCombiner(wiring.Component):
             used.eq((used | opened) & ~Mux(handed, out, 0)),
         ]
 
-        for number, entry in enumerate(entries):
-            with m.If(opened[number]):
-                entry.open(m, write.payload)
-            with m.Elif(merged[number]):
-                entry.merge(m, write.payload)
-            with m.If(left[number]):
-                entry.send(m, line.payload)
+        sent = masks.read(m, victim)
+        with m.If(leaving):
+            m.d.sync += [line.payload.line.eq(sent.line), line.payload.mask.eq(sent.mask)]
         return m
 
-
-class _Entry:
-    """A line of which bytes were written, and which ones."""
-
-    def __init__(self, number: int) -> None:
-        self.line = Signal(LINE_ADDRESS_BITS, name=f"line_{number}")
-        self.mask = Signal(LINE_BYTES, name=f"mask_{number}")
-
-    def open(self, m: Module, write: data.View) -> None:
-        """Begin with a write."""
-        m.d.sync += [self.line.eq(write.line), self.mask.eq(write.mask)]
-
-    def merge(self, m: Module, write: data.View) -> None:
-        """Add another write to the line."""
-        m.d.sync += self.mask.eq(self.mask | write.mask)
-
-    def send(self, m: Module, line: data.View) -> None:
-        """Hand on all but the bytes."""
-        m.d.sync += [line.line.eq(self.line), line.mask.eq(self.mask)]
+    def _find_leaving(
+        self, m: Module, may_leave: Value, open_: Value, full: Value, opened: Value, merged: Value, free: Value
+    ) -> tuple[Signal, Signal]:
+        """Whether an entry leaves, and which one."""
+        m.submodules.ages = ages = Ages(self._entries, 2)
+        leaving, victim = Signal(), Signal(range(self._entries))
+        m.d.comb += [
+            ages.renew.eq(opened),
+            # Whoever is being written stays; so the line that leaves is whole in memory.
+            ages.candidates[_FULL].eq(open_ & full & ~merged),
+            ages.candidates[_ANY].eq(open_ & ~merged),
+            leaving.eq(
+                may_leave & (ages.found[_FULL] | (ages.found[_ANY] & (self.flush | ~_more_than(free, _RESERVE))))
+            ),
+            victim.eq(Mux(ages.found[_FULL], ages.oldest[_FULL], ages.oldest[_ANY])),
+        ]
+        return leaving, victim
 
 
 def _more_than(bits: Value, count: int) -> Value:
