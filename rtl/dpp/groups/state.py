@@ -14,7 +14,7 @@ from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits, slot_bits
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.table import StartedTable, Table
 
 
 def end_state_layout(lanes: int) -> data.StructLayout:
@@ -81,9 +81,11 @@ class GroupStates(wiring.Component):
         m = Module()
         lanes, threads, shapes = self._config.lanes, self._config.threads, self._shapes
         places = Table(group_layout(lanes), 2 * threads)
-        live = Table(data.StructLayout({"live": lanes}), 2 * threads)
-        flags = Table(shapes.flags(lanes), threads)
-        control = Table(shapes.control(lanes), threads)
+        live = StartedTable(data.StructLayout({"live": lanes}), 2 * threads, first=(1 << lanes) - 1)
+        flags = StartedTable(shapes.flags(lanes), threads)
+        control_layout: Any = shapes.control(lanes)
+        first_control = control_layout.const(shapes.first_control(lanes))
+        control = StartedTable(control_layout, threads, first=first_control.as_value())
         stacks = Table(shapes.stacks(lanes), threads)
         by_row, by_slot = {"places": places, "live": live}, {"flags": flags, "control": control}
         for name, table in {**by_row, **by_slot, "stacks": stacks}.items():
@@ -101,18 +103,16 @@ class GroupStates(wiring.Component):
             read(state, by_row.values(), row)
         m.d.comb += self.stacks.eq(stacks.read(m, self.stacks_slot))
 
-        start, everybody = self.start, (1 << lanes) - 1
-        first_control = control.shape.const(shapes.first_control(lanes))
+        start = self.start
         places.write(m, start.row, start.group, start.valid)
-        live.write(m, start.row, everybody, start.valid)
-        flags.write(m, start.row[:-1], 0, start.valid)
-        control.write(m, start.row[:-1], first_control, start.valid)
-
         live.write(m, self._row(self.live.slot), self.live.live, self.live.valid)
         flags.write(m, self.flags.slot, self.flags.flags, self.flags.valid)
         changed = self.control
         control.write(m, changed.slot, changed.control, changed.valid)
         stacks.write(m, changed.slot, changed.stacks, changed.valid)
+        live.start(m, start.row, start.valid)
+        flags.start(m, start.row[:-1], start.valid)
+        control.start(m, start.row[:-1], start.valid)
         return m
 
     def _row(self, slot: Value) -> Value:
