@@ -6,11 +6,12 @@ with the small ones in it; where one unit is in another there is a black box, wh
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ctm.sim.compiled.rewriting.repeated import merge
 from ctm.sim.compiled.rewriting.rtlil import modules
+from ctm.sim.synthesis.collisions import with_collisions
 
 _NAME = re.compile(r"^module (\S+)$", re.MULTILINE)
 _INSIDE = re.compile(r"^  cell (\\\S+) ", re.MULTILINE)
@@ -19,8 +20,10 @@ _OWN_NUMBER = re.compile(r"\$\d+")
 """What Amaranth puts behind a name that it has given before."""
 _LARGEST = 60_000
 """Lines up to which a module is a unit with all that is in it."""
-_SMALLEST = 4_000
+_SMALLEST = 1_200
 """Lines from which on a module in a larger one is a unit of its own."""
+_COVER = 4_000
+"""Lines up to which what is around a module is only its cover."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +40,14 @@ class Unit:
         return _OWN_NUMBER.sub("", self.module.removeprefix("\\"))
 
 
-def units(text: str, top: str, *, largest: int = _LARGEST, smallest: int = _SMALLEST) -> list[Unit]:
+def units(
+    text: str, top: str, *, largest: int = _LARGEST, smallest: int = _SMALLEST, cover: int = _COVER
+) -> list[Unit]:
     """The units of a design in RTLIL, each once, the largest text first.
 
     Modules of more than `largest` lines, all that is in them counted, are cut; of what is in one that is cut, modules
-    from `smallest` lines on become units.
+    from `smallest` lines on become units. One that leaves less than `cover` lines around it, and is cut itself, is one
+    unit with what is around it, so that what that leaves unconnected is no part of it.
     """
     design = _Design(merge(text, top))
     counts: Counter[str] = Counter()
@@ -51,8 +57,7 @@ def units(text: str, top: str, *, largest: int = _LARGEST, smallest: int = _SMAL
         name, count = waiting.pop()
         counts[name] += count
         if name not in insides:
-            is_cut = design.lines(name) > largest
-            insides[name] = Counter(dict(design.cuts(name, smallest))) if is_cut else Counter()
+            insides[name] = design.cuts(name, largest=largest, smallest=smallest, cover=cover)
         waiting += [(inner, number * count) for inner, number in insides[name].items()]
     found = [Unit(module=name, count=counts[name], text=design.unit(name, inner)) for name, inner in insides.items()]
     return sorted(found, key=lambda unit: -len(unit.text))
@@ -66,7 +71,7 @@ class _Design:
         for part in modules(text):
             name = _NAME.search(part)
             assert name is not None
-            self._texts[name[1]] = part[name.start() :]
+            self._texts[name[1]] = with_collisions(part[name.start() :])
         self._insides = {name: Counter(_INSIDE.findall(part)) for name, part in self._texts.items()}
         self._lines: dict[str, int] = {}
 
@@ -77,11 +82,17 @@ class _Design:
             self._lines[name] = self._texts[name].count("\n") + inner
         return self._lines[name]
 
-    def cuts(self, name: str, smallest: int) -> Iterator[tuple[str, int]]:
+    def cuts(self, name: str, *, largest: int, smallest: int, cover: int) -> Counter[str]:
         """The modules that are cut out of one, and how often they are in it."""
+        found: Counter[str] = Counter()
+        if self.lines(name) <= largest:
+            return found
         for inner, count in self._insides[name].items():
-            if self.lines(inner) >= smallest:
-                yield inner, count
+            if self.lines(inner) > max(largest, self.lines(name) - cover):
+                found += self.cuts(inner, largest=largest, smallest=smallest, cover=cover)
+            elif self.lines(inner) >= smallest:
+                found[inner] += count
+        return found
 
     def unit(self, name: str, boxes: Mapping[str, int]) -> str:
         """The text of a unit: its modules, and the boxes that are in them."""

@@ -5,6 +5,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,10 @@ _LOGIC_SHARE = 0.5
 _PICOSECONDS = 1_000_000
 """In a period of 1 MHz."""
 _TOP = "ctm"
+_MULTIPLEXER = "multiplexer.v"
+_COST = 220
+"""Of a multiplexer of four inputs, where one of two costs 100."""
+_COUNT = "tee -q -o stat.json stat -json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,29 +75,51 @@ def measure_machine(
     progress("writing the machine")
     parts = units(machine_rtlil(config, top=_TOP), _TOP)
     delay = round(_PICOSECONDS / frequency * _LOGIC_SHARE)
+    multiplexer = resources.files("ctm.sim.synthesis").joinpath(_MULTIPLEXER).read_bytes()
     with tempfile.TemporaryDirectory(prefix="ctm-synthesis-") as name, Tools(len(os.sched_getaffinity(0))) as tools:
         runs = []
         for number, part in enumerate(parts):
             folder = Path(name) / str(number)
             folder.mkdir()
             write_file(folder / "unit.il", part.text.encode())
-            yosys = command(FPGA_YOSYS, "run_yosys", "-q", "-p", _script(part, delay))
-            runs.append((part, folder, tools.start(yosys, folder)))
+            write_file(folder / _MULTIPLEXER, multiplexer)
+            runs.append((part, folder, tools.start(_yosys(_script(part, delay)), folder)))
         found: list[UnitArea] = []
         for part, folder, run in runs:
             progress(f"{part.name}, {len(found) + 1} of {len(runs)}")
-            check(run.result(), FPGA_YOSYS.distribution)
+            if run.result().returncode:
+                run = tools.start(_yosys(_other_script(part)), folder)
+                check(run.result(), FPGA_YOSYS.distribution)
             found.append(UnitArea(name=part.name, count=part.count, each=_cells(part, read_json(folder / "stat.json"))))
     return MachineArea(units=tuple(sorted(found, key=lambda area: -area.all.luts)))
 
 
+def _yosys(script: str) -> list[str]:
+    return command(FPGA_YOSYS, "run_yosys", "-q", "-p", script)
+
+
 def _script(unit: Unit, delay: int) -> str:
     """What Yosys does with a unit whose paths may take so many picoseconds."""
+    return f"scratchpad -set abc9.D {delay}; {_mapped(unit)}; {_synth(unit, 'map_ffs:')}; {_COUNT}"
+
+
+def _other_script(unit: Unit) -> str:
+    """The same with ABC in place of ABC9, which ends without a word in some units of many registers and little logic.
+
+    It knows no delays of the FPGA's cells, and needs more of them.
+    """
+    flip_flops, behind = _synth(unit, "map_ffs:map_luts"), _synth(unit, "map_cells:check")
+    return f"{_mapped(unit)}; {flip_flops}; techmap -map +/lattice/latches_map.v; abc -lut 4:7; {behind}; {_COUNT}"
+
+
+def _mapped(unit: Unit) -> str:
+    """A unit mapped to gates, flip-flops, and what is neither."""
+    return f"read_rtlil unit.il; {_synth(unit, 'begin:map_ffs')}; muxcover -mux4={_COST}; techmap -map {_MULTIPLEXER}"
+
+
+def _synth(unit: Unit, steps: str) -> str:
     top = unit.module.removeprefix("\\")
-    return (
-        f"read_rtlil unit.il; scratchpad -set abc9.D {delay}; synth_ecp5 {SYNTH_OPTIONS} -top {top}; "
-        "tee -q -o stat.json stat -json"
-    )
+    return f"synth_ecp5 {SYNTH_OPTIONS} -top {top} -run {steps}"
 
 
 def _cells(unit: Unit, statistics: Mapping[str, Any]) -> Cells:

