@@ -3,12 +3,12 @@
 Source: CTM Guide pp. 26-27.
 """
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.fp.number import HALF, ONE, ZERO
-from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, INSTRUCTION, RGB_INST, RGBA_INST
 from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InputModifier, RgbOperation, Select, Swizzle
@@ -76,15 +76,18 @@ class OperandSelection(wiring.Component):
 
     def _chosen(self, m: Module, select: Value, swizzle: Value) -> Signal:
         """A channel of a source, or a constant."""
-        word, source = Signal(32, name="word"), Signal(VECTOR, name="source")
-        m.d.comb += source.eq(self.sources[Value.cast(select)])
-        with m.Switch(swizzle):
-            for channel in range(CHANNELS):
-                with m.Case(channel):
-                    m.d.comb += word.eq(source[channel])
-            for code, constant in _CONSTANTS.items():
-                with m.Case(code.value):
-                    m.d.comb += word.eq(constant)
+        word, source = Signal(WORD_BITS, name="word"), Signal(VECTOR, name="source")
+        constant, code = Signal(WORD_BITS, name="constant"), Value.cast(swizzle)
+        channel_bits = (CHANNELS - 1).bit_length()
+        m.d.comb += [
+            source.eq(self.sources[Value.cast(select)]),
+            # Selected by the bits of the code, not case by case, a word costs two LUTs for each bit.
+            word.eq(Mux(code < CHANNELS, Value.cast(source).word_select(code[:channel_bits], WORD_BITS), constant)),
+        ]
+        with m.Switch(code):
+            for constant_code, number in _CONSTANTS.items():
+                with m.Case(constant_code.value):
+                    m.d.comb += constant.eq(number)
         return word
 
 
