@@ -13,13 +13,18 @@ from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_BYTES, LINE_
 from ctm.rtl.config import COMBINATIONAL, CacheConfig
 from ctm.rtl.isa.limits import BYTE_BITS, CHANNELS, COORDINATE_BITS
 from ctm.rtl.mc.address import ElementAddress
+from ctm.rtl.mc.buffer import formats_by_size
 from ctm.rtl.mc.elements import ELEMENT_BYTES, ElementBytes
 
 _BLOCKS = LINE_BYTES // ELEMENT_BYTES
 _BLOCK_BITS = (ELEMENT_BYTES - 1).bit_length()
 
 ELEMENT = data.StructLayout({"offset": LINE_OFFSET_BITS, "bytes": ELEMENT_BYTES * BYTE_BITS, "mask": ELEMENT_BYTES})
-"""A lane's element: its place in its line, its bytes, and which of them are written."""
+"""A lane's element: its place in its line, its bytes, and which of them are written.
+
+The bytes repeat from the element's end on. Elements are aligned to their size, so these are the bytes of the 16 among
+which the element is, wherever it is there.
+"""
 
 
 class GroupElements(wiring.Component):
@@ -70,7 +75,7 @@ class GroupElements(wiring.Component):
                 bytes_.format.eq(self.buffer.format),
                 self.lines[lane].eq(address.address[LINE_OFFSET_BITS:]),
                 element.offset.eq(address.address[:LINE_OFFSET_BITS]),
-                element.bytes.eq(bytes_.bytes),
+                element.bytes.eq(_repeated(m, self.buffer, bytes_.bytes)),
                 element.mask.eq(bytes_.byte_mask),
                 self.writes[lane].eq(bytes_.byte_mask.any()),
             ]
@@ -113,18 +118,24 @@ class LineMerge(wiring.Component):
                 for other in range(lane + 1, self._lanes)
             )
             m.d.comb += mask.eq(Mux(chosen[lane], element.mask & ~reduce(or_, later, 0), 0))
-            gated = element.bytes & Cat(bit.replicate(BYTE_BITS) for bit in mask)
-            bits, place = Signal(ELEMENT_BYTES * BYTE_BITS, name=f"bits_{lane}"), Signal.like(mask)
-            inside = element.offset[1:_BLOCK_BITS]
-            m.d.comb += [
-                bits.eq((gated << (inside << 4))[: len(bits)]),
-                place.eq((mask << (inside << 1))[: len(mask)]),
-            ]
+            place, inside = Signal.like(mask), element.offset[1:_BLOCK_BITS]
+            m.d.comb += place.eq((mask << (inside << 1))[: len(mask)])
             for block, contributions in enumerate(blocks):
-                is_own = element.offset[_BLOCK_BITS:] == block
-                contributions.append((bits & is_own.replicate(len(bits)), place & is_own.replicate(len(place))))
+                own = Signal.like(mask, name=f"own_{lane}_{block}")
+                m.d.comb += own.eq(place & (element.offset[_BLOCK_BITS:] == block).replicate(len(place)))
+                contributions.append((element.bytes & Cat(bit.replicate(BYTE_BITS) for bit in own), own))
         m.d.comb += [
             self.bits.eq(Cat(reduce(or_, (bits for bits, _ in block)) for block in blocks)),
             self.mask.eq(Cat(reduce(or_, (place for _, place in block)) for block in blocks)),
         ]
         return m
+
+
+def _repeated(m: Module, buffer: data.View, bytes_: Value) -> Signal:
+    """The bytes of an element, again and again."""
+    repeated = Signal(len(bytes_), name="repeated")
+    with m.Switch(buffer.format):
+        for size, codes in formats_by_size().items():
+            with m.Case(*codes):
+                m.d.comb += repeated.eq(bytes_[: size * BYTE_BITS].replicate(ELEMENT_BYTES // size))
+    return repeated
