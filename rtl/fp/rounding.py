@@ -16,6 +16,8 @@ from ctm.rtl.lib.zeros import leading_zeros
 _NIBBLE = 4
 _KEPT = SIGNIFICAND_BITS + _NIBBLE
 """Bits that a shift by less than a nibble can still bring to, or next to, the rounding point."""
+LEAST_BITS = _KEPT
+"""Bits that an exact result has at least."""
 
 
 class Rounding(wiring.Component):

@@ -10,6 +10,7 @@ from ctm.rtl.fp.adder import Adder
 from ctm.rtl.fp.conversion import CoordinateIndex, FromUnorm, ToUnorm
 from ctm.rtl.fp.dot_product import DotProduct
 from ctm.rtl.fp.fraction import Fraction
+from ctm.rtl.fp.multiplication import Multiplication
 from ctm.rtl.fp.multiply_add import MultiplyAdd
 from ctm.rtl.fp.result import OutputModifier
 from ctm.rtl.fp.selection import Selection
@@ -24,6 +25,7 @@ def _zero_test(config: PipelineConfig) -> ZeroComparison:
 
 UNITS: dict[str, Callable[[PipelineConfig], wiring.Component]] = {
     "multiply_add": MultiplyAdd,
+    "multiplication": Multiplication,
     "adder": Adder,
     "fraction": Fraction,
     "dot_product": DotProduct,

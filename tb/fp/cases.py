@@ -49,6 +49,21 @@ def _multiply_add_golden(batch: Batch) -> Batch:
     return {"result": np.where(batch["zero_times_anything"] != 0, bits(lenient), bits(strict))}
 
 
+def _multiplication_corners() -> Batch:
+    a, b = pairs(CORNERS)
+    return {"a": a, "b": b}
+
+
+def _multiplication_random(count: int, seed: int) -> Batch:
+    a, b, _ = interacting(count, seed)
+    return {"a": a, "b": b}
+
+
+def _multiplication_golden(batch: Batch) -> Batch:
+    a, b = floats(batch["a"]), floats(batch["b"])
+    return {"result": bits(fp.multiply_add(a, b, np.full_like(a, -0.0), zero_times_anything=False))}
+
+
 def _adder_corners() -> Batch:
     left, right = pairs(CORNERS)
     return tile_over({"left": left, "right": right}, "double", 2)
@@ -251,6 +266,7 @@ def _coordinate_golden(batch: Batch) -> Batch:
 
 CASES = {
     "multiply_add": Case(_multiply_add_corners, _multiply_add_random, _multiply_add_golden),
+    "multiplication": Case(_multiplication_corners, _multiplication_random, _multiplication_golden),
     "adder": Case(_adder_corners, _adder_random, _adder_golden),
     "fraction": Case(
         lambda: {"word": CORNERS},

@@ -37,6 +37,19 @@ PRODUCT = _in(
     ("cross + other_cross", "cross + cross"),
     ("term.sign.eq(a.sign ^ b.sign)", "term.sign.eq(a.sign)"),
 )
+MULTIPLICATION = [
+    *_in(
+        "fp.multiplication",
+        ("exact.exponent + 1", "exact.exponent"),
+        ("significand[:_LOST].any()", "significand[:_LOST].all()"),
+        ("zero_sign.eq(exact.sign)", "zero_sign.eq(0)"),
+        ("infinite.eq(exact.infinite)", "infinite.eq(0)"),
+        ("nan.eq(exact.nan)", "nan.eq(exact.infinite)"),
+    ),
+    *(fault for fault in PRODUCT if "zero_times" not in fault.old),
+    # All that is lost is in the raw result's own sticky bit; hardly a product rounds up to a power of two.
+    *(fault for fault in ROUNDING if "sticky" not in fault.old and "fine + 1" not in fault.old),
+]
 # Where nothing scales them, results out of range are noticed twice.
 RANGE = _in(
     "fp.result",
@@ -204,6 +217,7 @@ _WITHOUT_STICKY = [fault for fault in ROUNDING if "sticky" not in fault.old]
 
 FAULTS = {
     "multiply_add": [*ROUNDING, *SUM, *PRODUCT],
+    "multiplication": MULTIPLICATION,
     "adder": [*_WITHOUT_STICKY, *SUM],
     "fraction": [*FRACTION, *_in("fp.addition", ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"))],
     "dot_product": [*DOT, *DOT_TERM_BITS, *PRODUCT, *ROUNDING[:2]],

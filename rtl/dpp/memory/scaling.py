@@ -3,7 +3,7 @@
 Source: CTM Guide pp. 6, 32-33; docs/architecture.md has the order of the roundings.
 """
 
-from amaranth import Const, Module, Mux, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,7 +11,7 @@ from ctm.rtl.border.buffers import LIMIT_BITS
 from ctm.rtl.config import COMBINATIONAL, PipelineConfig
 from ctm.rtl.dpp.program import INPUT
 from ctm.rtl.fp.conversion import CoordinateIndex, from_integer
-from ctm.rtl.fp.multiply_add import MultiplyAdd
+from ctm.rtl.fp.multiplication import Multiplication
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.transcendental import Transcendental
@@ -19,8 +19,6 @@ from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 
 COORDINATES = data.StructLayout({"s": WORD_BITS, "t": WORD_BITS, "q": WORD_BITS})
-_NEGATIVE_ZERO = 1 << (WORD_BITS - 1)
-"""Added to a product it changes nothing."""
 
 
 class ScaledCoordinates(wiring.Component):
@@ -79,6 +77,6 @@ class ScaledCoordinates(wiring.Component):
         return m
 
     def _product(self, m: Module, name: str, a: Value, b: Value) -> Value:
-        m.submodules[name] = unit = MultiplyAdd(self._config)
-        m.d.comb += [unit.a.eq(a), unit.b.eq(b), unit.c.eq(Const(_NEGATIVE_ZERO, WORD_BITS))]
+        m.submodules[name] = unit = Multiplication(self._config)
+        m.d.comb += [unit.a.eq(a), unit.b.eq(b)]
         return Value.cast(unit.result)
