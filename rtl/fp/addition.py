@@ -37,9 +37,11 @@ def add(m: Module, raw: Any, larger: Value, smaller: Value, subtract: Value) -> 
     wide_larger = Cat(Const(0, LOW_BITS), larger)
     bits = len(wide_larger) + 1
     forward, backward, swapped = Signal(bits), Signal(bits), Signal()
+    complement = Cat(smaller, Const(0, bits - len(smaller))) ^ subtract.replicate(bits)
     total = Signal(raw_layout(bits), name="total")
     m.d.comb += [
-        forward.eq(Mux(subtract, wide_larger - smaller, wide_larger + smaller)),
+        # One carry chain for both: where it is subtracted, the complement, and a carry from below.
+        forward.eq((Cat(subtract, wide_larger) + Cat(subtract, complement))[1:]),
         backward.eq(smaller - wide_larger),
         swapped.eq(subtract & forward[-1]),
         *(getattr(total, name).eq(getattr(raw, name)) for name in _UNCHANGED),
