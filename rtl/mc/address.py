@@ -47,7 +47,7 @@ class ElementAddress(wiring.Component):
         m = Module()
         product = Signal(COORDINATE_BITS + STRIDE_BITS)
         m.d.comb += product.eq(_row(m, self.buffer, self.y) * self.buffer.stride)
-        m.d.comb += self.address.eq(_address(m, self.buffer, product, self.x, self.y))
+        m.d.comb += self.address.eq(_address(m, self.buffer, _start(m, self.buffer, product), self.x, self.y))
         return m
 
 
@@ -85,7 +85,8 @@ class NeighbourAddresses(wiring.Component):
             product.eq(own_row * buffer.stride),
             up_product.eq(product + Mux(own_row[0] != up_row[0], buffer.stride, 0)),
         ]
-        rows, columns = ((product, self.y), (up_product, up)), (self.x, right)
+        starts = (_start(m, buffer, product), _start(m, buffer, up_product))
+        rows, columns = ((starts[0], self.y), (starts[1], up)), (self.x, right)
         for place, (step_right, step_up) in enumerate(NEIGHBOURS):
             address = _address(m, buffer, rows[step_up][0], columns[step_right], rows[step_up][1])
             m.d.comb += self.addresses[place].eq(address)
@@ -108,8 +109,16 @@ def _row(m: Module, buffer: data.View, y: Value) -> Signal:
     return row
 
 
-def _address(m: Module, buffer: data.View, product: Value, x: Value, y: Value) -> Value:
-    """The address of (x, y), whose row or row of tiles starts `product` units or tiles behind the base."""
+def _start(m: Module, buffer: data.View, product: Value) -> Signal:
+    """Where a row or row of tiles starts that is `product` units or tiles behind the base, in units."""
+    start = Signal(_UPPER_BITS, name="start")
+    rows = Mux(buffer.tiled, Cat(Const(0, _TILE_UNITS), product), product)
+    m.d.comb += start.eq(rows + Cat(Const(0, _TILE_UNITS), buffer.base))
+    return start
+
+
+def _address(m: Module, buffer: data.View, start: Value, x: Value, y: Value) -> Value:
+    """The address of (x, y), whose row or row of tiles starts at unit `start`."""
     column, inside = Signal(_UPPER_BITS, name="column"), Signal(_TILE_UNITS, name="inside")
     lower = Signal(_UNIT_BITS, name="lower")
     with m.Switch(buffer.format):
@@ -124,11 +133,9 @@ def _address(m: Module, buffer: data.View, product: Value, x: Value, y: Value) -
                     ]
                 with m.Else():
                     m.d.comb += [column.eq(scaled[_UNIT_BITS:]), lower.eq(scaled[:_UNIT_BITS])]
-    rows = Mux(buffer.tiled, Cat(Const(0, _TILE_UNITS), product), product)
-    base = Cat(Const(0, _TILE_UNITS), buffer.base)
     upper = Signal(_UPPER_BITS, name="upper")
     # In a tiled buffer all terms of the sum are whole tiles.
-    m.d.comb += upper.eq((rows + column + base)[:_UPPER_BITS] | inside)
+    m.d.comb += upper.eq((start + column)[:_UPPER_BITS] | inside)
     return Cat(lower, upper)
 
 
