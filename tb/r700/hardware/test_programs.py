@@ -3,12 +3,15 @@
 The core does not execute everything yet, so users are not given it; see docs/r700.md.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+from ctm.rtl.config import R700
+from ctm.sim.report.r700_workloads import mandelbrot, sha256
+from ctm.sim.report.workloads import Workload, prepare
 from ctm.tb.r700.hardware.machine import compare, engine
 from ctm.tb.r700.random_groups import GPRS, draw
 from ctm.tb.r700.random_statements import job_of
@@ -19,6 +22,8 @@ pytestmark = pytest.mark.long
 MEMORIES = ((1, 0.0), (20, 0.3), (200, 0.0))
 """Latencies and stalls of the memory."""
 _SHOWN = 4
+_INTERVAL, _BUSY = 4, 0.95
+"""Cycles of an interval, and the share of intervals in which a group is issued."""
 
 
 @pytest.fixture(autouse=True)
@@ -47,3 +52,13 @@ def test_random_groups(seed: int) -> None:
     drawn = draw(seed)
     for first in range(0, GPRS, _SHOWN):
         compare(drawn.job(16, shown=range(first, min(GPRS, first + _SHOWN))))
+
+
+@pytest.mark.parametrize(("make", "side"), [(mandelbrot, 64), (sha256, 32)])
+def test_the_lanes_are_busy(make: Callable[[int], Workload], side: int) -> None:
+    prepared = prepare(make(side), "rtl", R700)
+    prepared.device.run(prepared.commands)
+    assert prepared.is_right()
+    report = prepared.device.report()
+    assert report.cycles is not None
+    assert _INTERVAL * report.counters["issued_alu"] > _BUSY * report.cycles
