@@ -17,13 +17,13 @@ FAULTS = [
     ),
     *_in("code.slot_control", ("self.negate ^ (operation.pops << 1)", "self.negate")),
     *_in(
-        "alu.operand_words",
+        "lane.operand_words",
         ("sign & ~is_zero(first), ONE", "sign, ONE"),  # FRACT(-0)
         ("(exponent[1:].all() & fraction.all())", "0"),  # MUL_LIT of -MAX_FLOAT
         ("with m.If(is_zero(first)):", "with m.If(1):"),
     ),
     *_in(
-        "alu.product_word",
+        "lane.product_word",
         ("significand[: below - 2].any() |", ""),
         ("exponent[:EXPONENT_BITS].all()", "0"),
         ("Mux(carry, raised, exponent)[-1]", "0"),
@@ -31,13 +31,13 @@ FAULTS = [
         ("half & (rest | kept[0])", "half & rest"),
     ),
     *_in(
-        "alu.comparison",
+        "lane.comparison",
         ("~self.smaller & ~same_magnitude, self.smaller", "~self.smaller, self.smaller"),
         ("is_float & is_zero(left) & is_zero(right)", "is_zero(left) & is_zero(right)"),
         ("Type.UNSIGNED, other_sign, sign", "Type.UNSIGNED, sign, other_sign"),
     ),
     *_in(
-        "alu.adder",
+        "lane.adder",
         ("half & (rest | ~sign)", "half"),  # MOVA of -0.5
         ("half & (rest | unit)", "half & rest"),
         ("raw.zero_sign.eq(left.sign)", "raw.zero_sign.eq(0)"),
@@ -46,66 +46,66 @@ FAULTS = [
         ("left.nan | left.infinite", "left.nan"),
     ),
     *_in(
-        "alu.index",
+        "lane.index",
         ("raw.nan & ~self.is_integer", "raw.nan & 0"),
         ("upper.any() & ~upper.all()", "upper.any()"),
     ),
     *_in(
-        "alu.integer",
+        "lane.integer",
         ("beyond = b[_COUNT_BITS:].any()", "beyond = b[_COUNT_BITS]"),
         ("a[-1] & (operation == IntegerOperation.ASHR)", "a[-1]"),
         ("Cat(subtract, a) + Cat(subtract, b", "Cat(0, a) + Cat(subtract, b"),
     ),
     *_in(
-        "alu.candidates",
+        "lane.candidates",
         ("second.first_nan | second.second_nan, second.equal", "second.first_nan, second.equal"),
         ("takes_first & ~is_nan(y)", "takes_first"),
         ("_negated(z, ~negative)", "_negated(z, negative)"),
     ),
     *_in(
-        "alu.outcome",
+        "lane.outcome",
         ("control.inverts & ~self.holds & is_zero(self.left)", "0"),
     ),
     *_in(
-        "alu.slot",
+        "lane.slot",
         ("(rounded.exponent < 1) | rounded.zero", "rounded.zero"),  # a difference that becomes a denormal
         ("control.clamp & ~(rounded.nan & ~dx10_clamp)", "control.clamp"),
         ("is_word & (control.scale == 0) & ~clamp", "is_word & (control.scale == 0)"),
         ("adder.doubles.eq(control.cube if self._doubles else 0)", "adder.doubles.eq(0)"),
     ),
     *_in(
-        "alu.lane",
+        "lane.lane",
         ("exponent, begins - timing.partial_products", "exponent, begins - timing.partial_products + 1"),
     ),
     *_in(
-        "alu.magnitude",
+        "lane.magnitude",
         ("~zeros + is_power", "~zeros"),
     ),
     *_in(
-        "alu.multiplier",
+        "lane.multiplier",
         ("word[-1] & self.is_signed", "0"),
         ("cross + other_cross", "cross + cross"),
     ),
     *_in(
-        "alu.reciprocal",
+        "lane.reciprocal",
         ("too_large = _exceeds(product) & ~is_saturated", "too_large = product[0] & 0"),
         ("too_small = ~_exceeds(next_product) & ~is_saturated", "too_small = product[0] & 0"),
         ("(product[WORD_BITS] & product[:WORD_BITS].any())", "product[WORD_BITS]"),
         ("is_saturated = ~self.x[1:].any()", "is_saturated = product[0] & 0"),
     ),
     *_in(
-        "alu.root",
+        "lane.root",
         ("half & (rest | kept[0])", "half & rest"),
         ("(x.exponent + BIAS - 1) >> 1", "(x.exponent + BIAS) >> 1"),
         ("x.nan | (x.sign & ~x.zero)", "x.nan | x.sign"),
     ),
     *_in(
-        "alu.to_integer",
+        "lane.to_integer",
         ("is_large | (is_signed & magnitude[-1])", "is_large"),
         ("(operand.sign & ~self.is_signed)", "0"),
     ),
     *_in(
-        "alu.trans",
+        "lane.trans",
         ("raw.truncate.eq(limited)", "raw.truncate.eq(0)"),
         ("function.infinite & ~converts & ~limited", "function.infinite & ~converts"),
         ("gives_zero & reduction.reduced.infinite", "0"),
