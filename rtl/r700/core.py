@@ -19,7 +19,7 @@ from ctm.rtl.dpp.groups.scheduling import STALLS
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.components import ComponentSelect
-from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, CONSTANT_PAIRS, SUBENTRIES
+from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, CONSTANT_PAIRS, LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
 from ctm.rtl.r700.alu.constants import FloatConstants
@@ -108,17 +108,20 @@ class Core(wiring.Component):
         limits = (
             (program.gprs + CLAUSE_TEMPORARIES, depth_of(array)),
             (program.stack, array.stack_entries * SUBENTRIES),
+            (program.share, LDS_BANK_DWORDS // LDS_ROW),
         )
         m.d.sync += usable.eq(
             Cat(Cat((slot + 1) * size <= room for size, room in limits).all() for slot in range(array.threads))
         )
         free = Signal(array.threads)
         m.d.comb += free.eq(usable & ~flags["occupied"])
-        chosen = lowest_one(free)
+        chosen, offered = lowest_one(free), Signal()
+        # What slots there are is known a cycle behind the program, which is there with its first wavefront.
+        m.d.sync += offered.eq(self.group.valid)
         takes = self.group.valid & self.group.ready
         m.d.comb += [
             self.free.eq(Mux(sum(free) > AHEAD, AHEAD, sum(free))),
-            self.group.ready.eq(free.any() & ~parts.start.busy),
+            self.group.ready.eq(free.any() & ~parts.start.busy & offered),
         ]
         for target in (parts.start.group, parts.end.group):
             m.d.comb += [
@@ -140,6 +143,7 @@ class Core(wiring.Component):
     def _connect_units(self, m: Module, parts: Parts) -> None:
         """What a wavefront goes through."""
         connect(m, parts.start.start, parts.flow.start)
+        connect(m, parts.start.share, parts.move.share)
         connect(m, parts.flow.clause, parts.alu.clause)
         connect(m, parts.flow.move, parts.move.move)
         connect(m, parts.alu.outcome, parts.flow.computed)

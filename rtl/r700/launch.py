@@ -65,6 +65,7 @@ class Launch(wiring.Component):
             Value.cast(program.type).eq(words["TYPE"][0]),
             program.gprs.eq(words["NUM_GPRS"]),
             program.stack.eq(words["STACK_SIZE"] * SUBENTRIES),
+            program.share.eq(words["LDS_DWORDS"] >> (LDS_ROW.bit_length() - 1)),
             program.dx10_clamp.eq(flags.dx10_clamp),
             program.conditional_from_program.eq(flags.depth),
             program.memory.eq(flags.memory),

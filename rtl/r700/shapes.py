@@ -6,13 +6,15 @@ from ctm.rtl.border.lines import TaggedLineClient
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Part, Port, Shapes
 from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS
-from ctm.rtl.isa.r700.limits import READ_CYCLES
+from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_ROW, READ_CYCLES
 from ctm.rtl.isa.r700.program import FAULT_PC, PROGRAM_FORMAT, ProgramType
 
 UNIT_ADDRESS_BITS = PROGRAM_FORMAT.most_units.bit_length()
 """Width of the address of a unit of code: one bit more than needed, so that one behind the last unit is seen."""
 WORD_ADDRESS_BITS = FAULT_PC["word"].width + 1
 """Width of a CF word's address as control flow has it: what a fault reports, and whether it is beyond that."""
+SHARE_BITS = (LDS_BANK_DWORDS // LDS_ROW).bit_length()
+"""Width of a number of rows of the local data share."""
 TEXTURE_BASE_BITS = 9
 """RESOURCE_ID has one bit less: a base beyond all of them is one that none reaches."""
 
@@ -47,12 +49,13 @@ SHAPES = Shapes(
     stacks=_nothing,
     first_control=lambda lanes: {},
     # `code` is where the code begins, a multiple of 4; `gprs` are the registers without clause temporaries, `stack` the
-    # subentries that a wavefront may have.
+    # subentries that a wavefront may have, `share` its rows of each bank of the local data share.
     program={
         "code": ADDRESS_BITS,
         "type": ProgramType,
         "gprs": 8,
         "stack": 9,
+        "share": SHARE_BITS,
         "dx10_clamp": 1,
         "memory": 1,
         "scratch": 1,

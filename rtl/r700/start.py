@@ -37,7 +37,8 @@ def clear_layout(config: ArrayConfig) -> data.StructLayout:
 class WavefrontStart(wiring.Component):
     """Starts one wavefront after the other.
 
-    Each takes a cycle for each pass of the lanes, one for each block of 32 rows that its registers touch, and two more.
+    Each takes a cycle for each pass of the lanes, one for each block of 32 rows that its registers touch, one for each
+    row of its local data share, and three more.
 
     Members
     -------
@@ -48,6 +49,8 @@ class WavefrontStart(wiring.Component):
     clear : ``Out(stream.Signature(clear_layout(config)))``
     fresh : ``Out({valid, slot, number})``
         Nothing of this pass's outputs is written.
+    share : ``Out(stream.Signature(slot))``
+        Its part of the local data share is to be cleared.
     start : ``Out(stream.Signature(start_layout(config)))``
     """
 
@@ -62,6 +65,7 @@ class WavefrontStart(wiring.Component):
                 "busy": Out(1),
                 "clear": Out(stream.Signature(clear_layout(config))),
                 "fresh": Out(data.StructLayout(at_slot | {"number": range(max(2, self._passes))})),
+                "share": Out(stream.Signature(slot_bits(config))),
                 "start": Out(stream.Signature(start_layout(config))),
             }
         )
@@ -84,6 +88,7 @@ class WavefrontStart(wiring.Component):
             clear.payload.row.eq(row),
             clear.payload.forgets.eq(from_row & to_end),
             self.fresh.slot.eq(slot),
+            self.share.payload.eq(slot),
             self.fresh.number.eq(number),
             self.start.payload.slot.eq(slot),
             self.start.payload.covered.eq(group.covered),
@@ -107,7 +112,11 @@ class WavefrontStart(wiring.Component):
                 with m.If(clear.ready):
                     m.d.sync += row.eq(behind_block)
                     with m.If(behind_block >= end):
-                        m.next = "start"
+                        m.next = "share"
+            with m.State("share"):
+                m.d.comb += self.share.valid.eq(self.program.share.any())
+                with m.If(~self.share.valid | self.share.ready):
+                    m.next = "start"
             with m.State("start"):
                 m.d.comb += self.start.valid.eq(1)
                 with m.If(self.start.ready):

@@ -122,6 +122,7 @@ def _hand_over(flow: Wavefront) -> None:
         move.exports.eq(Value.cast(word.kind) == Kind.EXPORT.value),
         move.textures.eq(word.textures),
         move.unit.eq(flow.unit_word),
+        move.active.eq(flow.active),
         move.executing.eq(Mux(word.whole_quads, whole_quads(m, flow.test), flow.test)),
         unit.clause.valid.eq(is_alu),
         unit.move.valid.eq(~is_alu),

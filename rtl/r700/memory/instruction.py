@@ -5,18 +5,21 @@ Source: R700-Family Instruction Set Architecture, chapter 5; docs/architecture.m
 
 from typing import Any
 
-from amaranth import Cat, Module, Signal, Value, signed
+from amaranth import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.isa.r700 import fetch
-from ctm.rtl.isa.r700.fetch import FetchFormat, TextureOperation, VertexOperation
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.isa.r700.fetch import FetchFormat, MemoryOperation, Multiplex, TextureOperation, VertexOperation
+from ctm.rtl.isa.r700.limits import LDS_ROW
 from ctm.rtl.r700.shapes import PROGRAM
 
 INSTRUCTION_BITS = 4 * WORD_BITS
 _UNUSED_SELECT = 6
 _OFFSET_BITS = 5
+_ROW_BITS = LDS_ROW.bit_length() - 1
 _CHANNELS = {
     FetchFormat.INT32_1: 1, FetchFormat.INT32_2: 2, FetchFormat.INT32_3: 3, FetchFormat.INT32_4: 4,
     FetchFormat.FLOAT32_1: 1, FetchFormat.FLOAT32_2: 2, FetchFormat.FLOAT32_3: 3, FetchFormat.FLOAT32_4: 4,
@@ -24,11 +27,12 @@ _CHANNELS = {
 _LOOKUPS = tuple(operation for operation in fetch.LOOKUPS if operation is not TextureOperation.LD)
 
 
-class Task(enum.Enum, shape=3):
+class Task(enum.Enum, shape=4):
     """What a fetch does.
 
     SAMPLE: looks up an element by floats, LOAD by integers. SIZE: gives an input's size. GRADIENT: differences in a
-    quad. CONSTANTS: elements of the float constants. NOTHING: no effect.
+    quad. CONSTANTS: elements of the float constants. ELEMENT: looks
+    up an element of an input by its number. SHARE_READ, SHARE_WRITE: the local data share. NOTHING: no effect.
     """
 
     NOTHING = 0
@@ -37,6 +41,9 @@ class Task(enum.Enum, shape=3):
     SIZE = 3
     GRADIENT = 4
     CONSTANTS = 5
+    ELEMENT = 6
+    SHARE_READ = 7
+    SHARE_WRITE = 8
 
 
 FETCH = data.StructLayout(
@@ -56,12 +63,19 @@ FETCH = data.StructLayout(
         "offset": 14,
         "channels": 3,
         "one_is_float": 1,
+        "burst": 4,
+        "index": 8,
+        "stride": 9,
+        "broadcasts": 1,
+        "selects_word": 1,
     }
 )
 """A fetch. `selects` are by `ComponentSelect`, `coordinates` by `SourceSelect`; offsets are half texels.
 
 An element of the constants begins `offset` words behind the row that the first coordinate names, and has `channels`; if
-the last one is missing it is a one."""
+the last one is missing it is a one. `burst` is the number of registers less one that the data share is read or written
+with; `index` and `stride` say where pixels write, `offset` is added to what they read, with `broadcasts` all read what
+the first active one does, with `selects_word` one dword and not a row."""
 
 
 class FetchDecode(wiring.Component):
@@ -91,8 +105,11 @@ class FetchDecode(wiring.Component):
         with m.Switch(form.inst):
             with m.Case(VertexOperation.FETCH.value):
                 self._vertex(m)
-            with m.Case(VertexOperation.MEM.value):
-                pass
+            with m.Case(VertexOperation.MEM.value), m.Switch(form.mem_op):
+                with m.Case(MemoryOperation.LOCAL_DS_WRITE):
+                    self._share_write(m)
+                with m.Case(MemoryOperation.LOCAL_DS_READ):
+                    self._share_read(m)
             with m.Default():
                 with m.If(self.textures):
                     self._texture(m)
@@ -108,7 +125,7 @@ class FetchDecode(wiring.Component):
         return views, Cat(reserved).any()
 
     def _vertex(self, m: Module) -> None:
-        """A vertex fetch; those of inputs are illegal here."""
+        """A vertex fetch, of the constants or of an input."""
         found = self.fetch
         (first, second, third, _), reserved = self._forms(fetch.VERTEX)
         selects = [Value.cast(second[f"dst_sel_{component}"]) for component in "xyzw"]
@@ -121,9 +138,15 @@ class FetchDecode(wiring.Component):
                         found.channels.eq(channels),
                         found.one_is_float.eq(element.name.startswith("FLOAT")),
                     ]
+        is_constant = ~first.buffer_id.any()
+        number = Signal(signed(11), name="buffer_number")
+        of_constants = third.offset[:2].any() | ~known
+        of_input = (number < 0) | (number >= INPUTS) | third.offset.any()
         others = second.use_const_fields | third.endian_swap.any() | third.alt_const | third.const_buf_no_stride
         m.d.comb += [
-            found.task.eq(Task.CONSTANTS),
+            number.eq(first.buffer_id - self.program.texture_base),
+            found.input.eq(number),
+            found.task.eq(Mux(is_constant, Task.CONSTANTS.value, Task.ELEMENT.value)),
             found.source.eq(first.src_gpr),
             found.source_relative.eq(first.src_rel),
             found.destination.eq(second.dst_gpr),
@@ -134,10 +157,58 @@ class FetchDecode(wiring.Component):
             found.illegal.eq(
                 reserved
                 | others
-                | first.buffer_id.any()
-                | third.offset[:2].any()
-                | ~known
+                | Mux(is_constant, of_constants, of_input)
                 | Cat(select == _UNUSED_SELECT for select in selects).any()
+            ),
+        ]
+
+    def _share_write(self, m: Module) -> None:
+        """LOCAL_DS_WRITE."""
+        found = self.fetch
+        (first, second, third, _), reserved = self._forms(fetch.SHARE_WRITE)
+        m.d.comb += [
+            found.task.eq(Task.SHARE_WRITE),
+            found.source.eq(first.src_gpr),
+            *(target.eq(first[f"src_sel_{name}"]) for target, name in zip(found.selects, "xyzw", strict=True)),
+            found.index.eq(Cat(second.dst_index, second.dst_index_ext)),
+            found.stride.eq(Cat(second.dst_stride, second.dst_stride_ext)),
+            found.burst.eq(third.burst_count),
+            found.illegal.eq(
+                reserved
+                | first.src_rel_mode.any()
+                | ~second.simd_wave_rel
+                | found.index[:_ROW_BITS].any()
+                | found.stride[:_ROW_BITS].any()
+            ),
+        ]
+
+    def _share_read(self, m: Module) -> None:
+        """LOCAL_DS_READ."""
+        found = self.fetch
+        (first, second, third, _), reserved = self._forms(fetch.SHARE_READ)
+        mux = Value.cast(second.mux_cntl)
+        masks = [second[f"dst_wr_{name}"] for name in "xyzw"]
+        m.d.comb += [
+            found.task.eq(Task.SHARE_READ),
+            found.source.eq(first.src_gpr),
+            found.destination.eq(second.dst_gpr),
+            *(
+                target.eq(Mux(mask, place, ComponentSelect.MASK.value))
+                for place, (target, mask) in enumerate(zip(found.selects, masks, strict=True))
+            ),
+            found.coordinates[0].eq(first.src_sel_x),
+            found.coordinates[1].eq(first.src_sel_y),
+            found.offset.eq(first.rd_offset),
+            found.broadcasts.eq(second.broadcast),
+            found.selects_word.eq(mux == Multiplex.WORD_SELECT.value),
+            found.burst.eq(third.burst_count),
+            found.illegal.eq(
+                reserved
+                | first.src_rel_mode.any()
+                | second.dst_rel_mode.any()
+                | first.src_sel_x[2]
+                | first.src_sel_y[2]
+                | ((mux != Multiplex.NONE.value) & ~found.selects_word)
             ),
         ]
 

@@ -21,10 +21,12 @@ from ctm.rtl.lib.table import Table
 from ctm.rtl.r700.memory.constants import ConstantFetch
 from ctm.rtl.r700.memory.exports import ExportWrite
 from ctm.rtl.r700.memory.instruction import FETCH, FetchDecode, Task
+from ctm.rtl.r700.memory.linear import LinearPlaces
 from ctm.rtl.r700.memory.move import move_layout
-from ctm.rtl.r700.memory.places import TexelPlace
-from ctm.rtl.r700.memory.returned import LookupReturn, pass_write_layout, target_layout
-from ctm.rtl.r700.memory.scaling import CoordinateScaling, coordinate
+from ctm.rtl.r700.memory.returned import LookupReturn, pass_write_layout
+from ctm.rtl.r700.memory.scaling import CoordinateScaling
+from ctm.rtl.r700.memory.sending import add_send
+from ctm.rtl.r700.memory.share import LocalShare
 from ctm.rtl.r700.passes import pass_bits, passes_of
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.place import place
@@ -54,6 +56,8 @@ class Mover:
         m.submodules.decode = self.decode = FetchDecode()
         m.submodules.outstanding = self.outstanding = Outstanding(array)
         m.submodules.scaling = self.scaling = CoordinateScaling(self.machine)
+        m.submodules.share = self.share = LocalShare(array)
+        m.submodules.linear = self.linear = LinearPlaces(array)
         m.submodules.returned = self.returned = LookupReturn(array)
         self.flags, self.drains = Flags(array.threads, ("draining",)), Signal(array.threads)
         self.flags.set("draining", self.drains)
@@ -68,9 +72,12 @@ class Mover:
             self.decode.program.eq(unit.program),
             self.decode.textures.eq(self.current.textures),
         ]
-        self.executing = self._of_pass(self.current.executing, 1)
+        self.executing = self.of_pass(self.current.executing, 1)
         self.quiet = self.outstanding.quiet.bit_select(self.current.slot, 1)
         self.direct = stream.Signature(pass_write_layout(array)).create()
+        m.submodules.constants = self.constants = ConstantFetch(self.config)
+        self._store(self.constants)
+        self._store(self.share)
         self._share_writes()
         self._drain()
         with m.FSM() as fsm:
@@ -79,13 +86,14 @@ class Mover:
             self._source()
             self._scale()
             self._fetch_constants()
-            self._send()
+            self._share()
+            add_send(self)
             self._export()
         m.d.comb += unit.busy.eq(self.queue.r_rdy | self.flags["draining"].any() | ~fsm.ongoing("idle"))
         self.flags.finish(m)
         return m
 
-    def _of_pass(self, value: Any, width: int) -> Value:
+    def of_pass(self, value: Any, width: int) -> Value:
         """The lanes' part of a value of all pixels, in the pass `pass_number`."""
         bits = Value.cast(value)
         if self.passes == 1:
@@ -139,11 +147,13 @@ class Mover:
         with m.State("finish"):
             self.lefts.write(m, current.slot, current.left, Const(1))
             stops = Value.cast(self.problem.status) != Status.OK.value
+            # A lookup that was refused belongs to an earlier instruction.
+            known = Value.cast(self.problems.read(m, current.slot).status) != Status.OK.value
+            self.problems.write(m, current.slot, self.problem, stops & self.quiet & ~known)
             with m.If(~stops | self.quiet):
                 m.d.comb += self.drains.eq((1 << current.slot)[: self.config.threads])
+                m.d.sync += Value.cast(self.problem).eq(0)
                 m.next = "idle"
-            self.problems.write(m, current.slot, self.problem, stops & self.quiet)
-            m.d.sync += Value.cast(self.problem).eq(0)
 
     def _stop(self, status: Status, client: BusClient | None = None) -> None:
         """Stop at the instruction."""
@@ -185,13 +195,19 @@ class Mover:
                 with m.Else():
                     m.next = "source"
 
-    def _place(self, number: Value, relative: Value) -> Any:
+    def is_lookup(self) -> Value:
+        """Whether the fetch reads an input."""
+        tasks = Task.SAMPLE, Task.LOAD, Task.ELEMENT
+        return Cat(self.fetch.task == task for task in tasks).any()
+
+    def place(self, number: Value, relative: Value) -> Any:
+        """Where a register of the wavefront is."""
         current = self.current
         return place(
             self.m, self.config, number, current.loop_index, relative, gprs=self.unit.program.gprs, base=current.base
         )
 
-    def _named(self, number: Value, relative: Value) -> Value:
+    def named(self, number: Value, relative: Value) -> Value:
         """The bit of a register among those of `pending`."""
         index = (number + Mux(relative, self.current.loop_index, 0))[:REGISTER_BITS]
         return (1 << index)[:TEMPORARIES]
@@ -200,14 +216,14 @@ class Mover:
         """Read the register, behind earlier fetches that write it."""
         m, unit, current, fetch = self.m, self.unit, self.current, self.fetch
         export = data.View(exports.EXPORT_DWORD0, current.unit[:WORD_BITS])
-        is_lookup = ~current.exports & ((fetch.task == Task.SAMPLE) | (fetch.task == Task.LOAD))
-        number = Mux(current.exports, export.rw_gpr + self.burst, fetch.source)[:8]
+        is_lookup = ~current.exports & self.is_lookup()
+        number = (Mux(current.exports, export.rw_gpr, fetch.source) + self.burst)[:8]
         relative = Mux(current.exports, export.rw_rel, fetch.source_relative)
-        source = self._named(fetch.source, fetch.source_relative)
-        destination = self._named(fetch.destination, fetch.destination_relative)
+        source = self.named(fetch.source, fetch.source_relative)
+        destination = self.named(fetch.destination, fetch.destination_relative)
         own = source | Mux(is_lookup, 0, destination)
         waits = ~current.exports & (self.pending & own).any() & ~self.quiet
-        found = self._place(number, relative)
+        found = self.place(number, relative)
         exists = Signal()
         with m.State("source"):
             m.d.comb += [unit.read.valid.eq(~waits), unit.read.payload.eq(found.row)]
@@ -223,6 +239,10 @@ class Mover:
                 m.next = "scale"
             with m.Elif(fetch.task == Task.CONSTANTS):
                 m.next = "constants"
+            with m.Elif(fetch.task == Task.ELEMENT):
+                m.next = "divide"
+            with m.Elif((fetch.task == Task.SHARE_READ) | (fetch.task == Task.SHARE_WRITE)):
+                m.next = "share"
             with m.Else():
                 m.next = "send"
 
@@ -243,8 +263,7 @@ class Mover:
 
     def _fetch_constants(self) -> None:
         """Have elements of the constants read."""
-        m, unit, scaling = self.m, self.unit, self.scaling
-        m.submodules.constants = constants = ConstantFetch(self.config)
+        m, unit, constants = self.m, self.unit, self.constants
         m.d.comb += [
             constants.fetch.eq(self.fetch),
             constants.source.eq(self.source),
@@ -255,9 +274,6 @@ class Mover:
             constants.loaded.eq(unit.loaded),
             constants.refused.eq(unit.refused),
             unit.miss.eq(constants.miss),
-            scaling.stores.eq(constants.valid),
-            scaling.pixel.eq(constants.pixel),
-            scaling.element.eq(constants.element),
         ]
         with m.State("constants"):
             m.d.comb += constants.start.eq(1)
@@ -266,77 +282,42 @@ class Mover:
             with m.Elif(constants.done):
                 m.next = "send"
 
-    def _send(self) -> None:
-        """Send a lookup, or write what needs none, pass by pass."""
-        m, unit, fetch, current, lanes = self.m, self.unit, self.fetch, self.current, self.config.lanes
-        described = Array(unit.program.inputs)[fetch.input]
-        found = self._place(fetch.destination, fetch.destination_relative)
-        request = unit.lookups.request
-        is_lookup = (fetch.task == Task.SAMPLE) | (fetch.task == Task.LOAD)
-        is_absent = is_lookup & (described.limits.width == 0)
-        looks_up, nobody = is_lookup & ~is_absent, ~self.executing.any()
-        full = self.outstanding.full.bit_select(current.slot, 1)
-        target: Any = Signal(target_layout(self.config), name="target")
-        m.d.comb += [
-            target.row.eq(found.row),
-            target.exists.eq(found.exists),
-            target.number.eq(self.pass_number),
-            target.selects.eq(fetch.selects),
-            target.enable.eq(self.executing),
-            self.direct.payload.target.eq(target),
-            request.payload.tag.slot.eq(current.slot),
-            request.payload.tag.entry.eq(self.outstanding.entry),
-            request.payload.input.eq(fetch.input),
-            request.payload.fetch.eq(self.executing),
-            self.outstanding.texture.slot.eq(current.slot),
-            self.outstanding.texture.looks_up.eq(1),
-            self.returned.record.tag.eq(request.payload.tag),
-            self.returned.record.kept.target.eq(target),
-            self.returned.record.kept.address.eq(current.begin),
-        ]
-        self._indices(described)
-        sizes = described.pitch, described.height, Const(1, WORD_BITS), Const(1, WORD_BITS)
-        for channel in range(CHANNELS):
-            computed = self._of_pass(self.scaling.results[channel], WORD_BITS)
-            for lane in range(lanes):
-                word = Mux(fetch.task == Task.SIZE, sizes[channel], computed.word_select(lane, WORD_BITS))
-                m.d.comb += self.direct.payload.words[lane][channel].eq(Mux(is_absent, 0, word))
-        with m.State("send"):
-            m.d.comb += [
-                request.valid.eq(looks_up & ~nobody & ~full),
-                self.direct.valid.eq(~looks_up & ~nobody),
-            ]
-            goes = request.valid & request.ready
-            m.d.comb += [self.outstanding.texture.valid.eq(goes), self.returned.record.valid.eq(goes)]
-            with m.If(goes | (self.direct.valid & self.direct.ready) | nobody):
-                m.d.sync += self.pass_number.eq(self.pass_number + 1)
-                with m.If(self.pass_number == self.passes - 1):
-                    m.d.sync += [
-                        self.pass_number.eq(0),
-                        current.begin.eq(current.begin + 2),
-                        self.pending.eq(self.pending | self._named(fetch.destination, fetch.destination_relative)),
-                    ]
-                    m.next = "fetch"
+    def _store(self, source: Any) -> None:
+        """Keep what a pixel gets of the constants or of the data share."""
+        m, scaling = self.m, self.scaling
+        with m.If(source.valid):
+            m.d.comb += [scaling.stores.eq(1), scaling.pixel.eq(source.pixel), scaling.element.eq(source.element)]
 
-    def _indices(self, described: Any) -> None:
-        """The elements of the pass's lanes."""
-        m, fetch, request = self.m, self.fetch, self.unit.lookups.request.payload
-        parts = [self._of_pass(self.source[channel], WORD_BITS) for channel in range(CHANNELS)]
-        limits = described.limits.width, described.limits.height
-        for axis, (indices, limit) in enumerate(zip((request.x, request.y), limits, strict=True)):
-            scaled = self._of_pass(self.scaling.results[axis], WORD_BITS)
-            for lane in range(self.config.lanes):
-                m.submodules[f"texel_{axis}_{lane}"] = texel = TexelPlace()
-                words = [part.word_select(lane, WORD_BITS) for part in parts]
-                plain = coordinate(words, fetch.coordinates[axis])
-                use_scaled = (fetch.task == Task.SAMPLE) & fetch.normalised[axis]
-                m.d.comb += [
-                    texel.word.eq(Mux(use_scaled, scaled.word_select(lane, WORD_BITS), plain)),
-                    texel.integer.eq(fetch.task == Task.LOAD),
-                    texel.offset.eq(fetch.offsets[axis]),
-                    texel.limit.eq(limit),
-                    indices[lane].eq(texel.place),
-                ]
+    def go_on(self, state: str) -> None:
+        """To the next register of the instruction in that state, or to the next instruction."""
+        m, current = self.m, self.current
+        with m.If(self.burst == self.fetch.burst):
+            m.d.sync += [self.burst.eq(0), current.begin.eq(current.begin + 2)]
+            m.next = "fetch"
+        with m.Else():
+            m.d.sync += self.burst.eq(self.burst + 1)
+            m.next = state
+
+    def _share(self) -> None:
+        """Write a register to the local data share, or have all pixels read it."""
+        m, unit, current, share = self.m, self.unit, self.current, self.share
+        connect(m, flipped(unit.share), share.clear)
+        m.d.comb += [
+            share.rows.eq(unit.program.share),
+            share.slot.eq(current.slot),
+            share.fetch.eq(self.fetch),
+            share.burst.eq(self.burst),
+            share.source.eq(self.source),
+            share.executing.eq(current.executing),
+            share.active.eq(current.active),
+        ]
+        with m.State("share"):
+            m.d.comb += share.start.eq(1)
+            with m.If(share.done):
+                with m.If(self.fetch.task == Task.SHARE_WRITE):
+                    self.go_on("source")
+                with m.Else():
+                    m.next = "send"
 
     def _export(self) -> None:
         """Write the outputs' registers, or the conditional value, pass by pass."""
@@ -347,7 +328,7 @@ class Mover:
         m.d.comb += [
             export.unit.eq(current.unit),
             *(
-                Value.cast(export.words[channel]).eq(self._of_pass(self.source[channel], WORD_BITS))
+                Value.cast(export.words[channel]).eq(self.of_pass(self.source[channel], WORD_BITS))
                 for channel in range(CHANNELS)
             ),
             export.burst.eq(self.burst),

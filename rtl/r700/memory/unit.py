@@ -11,6 +11,7 @@ from ctm.rtl.border.clients import WORDS, LookupClient
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.dpp.core_border import lookup_tag_layout
+from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.r700.alu.constants import ROW_BITS
@@ -41,6 +42,8 @@ class MoveUnit(wiring.Component):
         A reader of the code cache, in the cycles of `code_free`.
     read : ``Out(stream.Signature(row))``
         A register to be read; its words come in the cycle behind.
+    share : ``In(stream.Signature(slot))``
+        A slot whose part of the local data share is to be cleared.
     words : ``In(ArrayLayout(words of a wavefront, 4))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     outputs : ``Out(output_write_layout)``
@@ -63,6 +66,7 @@ class MoveUnit(wiring.Component):
             {
                 "program": In(PROGRAM),
                 "move": In(stream.Signature(move_layout(array))),
+                "share": In(stream.Signature(slot_bits(array))),
                 "moved": Out(stream.Signature(moved_layout(array))),
                 "code_row": Out(ROW_ADDRESS_BITS),
                 "code_reads": Out(1),

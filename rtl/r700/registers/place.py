@@ -27,7 +27,8 @@ def place(
     layout = place_layout(config)
     found: data.View = Signal(layout, name="place")  # type: ignore[assignment]
     moved = Signal(signed(REGISTER_BITS + 4), name="moved")
-    is_temporary = ~relative & (number >= FIRST_CLAUSE_TEMPORARY)
+    # A burst may count beyond the last number that there is.
+    is_temporary = ~relative & (number >> 2 == FIRST_CLAUSE_TEMPORARY >> 2)
     behind = number[:2] + gprs
     m.d.comb += [
         moved.eq(number + Mux(relative, offset, 0)),

@@ -12,10 +12,13 @@ import pytest
 from ctm.rtl.config import R700
 from ctm.sim.report.r700_workloads import mandelbrot, sha256
 from ctm.sim.report.workloads import Workload, prepare
+from ctm.tb.r700.assembly import Assembly
 from ctm.tb.r700.hardware.machine import compare, engine
+from ctm.tb.r700.machine import Input, Job
 from ctm.tb.r700.random_groups import GPRS, draw
 from ctm.tb.r700.random_statements import job_of
 from ctm.tb.r700.shaders import FILES, Shader, run
+from ctm.tb.r700.words import export, group, slot, tex
 
 pytestmark = pytest.mark.long
 
@@ -52,6 +55,25 @@ def test_random_groups(seed: int) -> None:
     drawn = draw(seed)
     for first in range(0, GPRS, _SHOWN):
         compare(drawn.job(16, shown=range(first, min(GPRS, first + _SHOWN))))
+
+
+def test_a_fetch_faults_behind_lookups_that_are_under_way() -> None:
+    a = Assembly()
+    a.fetch(tex("LD", 1, 0), tex("LD", 2, 0), tex("FETCH4", 3, 0))
+    a.end()
+    picture = Input(values=np.arange(64, dtype=np.float32).reshape(4, 4, 4))
+    found = compare(Job(program=a.executable(), inputs={0: picture}))
+    assert found.fault is not None and found.fault[0] == "ILLEGAL_INSTRUCTION"
+
+
+def test_a_burst_counts_beyond_the_last_register() -> None:
+    """Registers 124 to 127 are clause temporaries, behind which there are none."""
+    a = Assembly()
+    a.alu(*(group(slot("MOV", f"T{number}.x", f"#{number + 1}")) for number in range(4)))
+    a.raw(export(0, 126, burst_count=3))
+    a.end()
+    found = compare(Job(program=a.executable(), targets=4))
+    assert found.outputs[:, 0, 0, 0].tolist() == [3, 4, 0, 0]
 
 
 @pytest.mark.parametrize(("make", "side"), [(mandelbrot, 64), (sha256, 32)])

@@ -1,0 +1,70 @@
+"""Columns and rows of elements that are named by a number, as if an input were a linear array.
+
+Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0); docs/architecture.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.buffers import LIMIT_BITS, LIMITS
+from ctm.rtl.border.clients import indices_layout
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS
+
+
+class LinearPlaces(wiring.Component):
+    """Divides the numbers of one pass's elements by the pitch, a bit of the quotients in each cycle.
+
+    `done` comes 32 cycles behind the first with `start`.
+
+    Members
+    -------
+    start : ``In(1)``
+        High until `done`.
+    numbers : ``In(ArrayLayout(32, lanes))``
+    pitch : ``In(13)``
+    limits : ``In(LIMITS)``
+    done : ``Out(1)``
+    x, y : ``Out(ArrayLayout(12, lanes))``
+        Remainder and quotient, clamped to what exists; with `done` and until the next division.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._lanes = config.lanes
+        indices = indices_layout(config.lanes)
+        super().__init__(
+            {
+                "start": In(1),
+                "numbers": In(data.ArrayLayout(WORD_BITS, config.lanes)),
+                "pitch": In(LIMIT_BITS),
+                "limits": In(LIMITS),
+                "done": Out(1),
+                "x": Out(indices),
+                "y": Out(indices),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        step = Signal(range(WORD_BITS + 1))
+        m.d.comb += self.done.eq(step == WORD_BITS)
+        m.d.sync += step.eq(Mux(self.start & ~self.done, step + 1, 0))
+        for lane in range(self._lanes):
+            # The dividend goes out at the top, the quotient comes in at the bottom.
+            quotient, rest = Signal(WORD_BITS, name=f"quotient_{lane}"), Signal(LIMIT_BITS, name=f"rest_{lane}")
+            dividend = Mux(step == 0, self.numbers[lane], quotient)
+            larger = Cat(dividend[-1], Mux(step == 0, 0, rest))
+            fits = larger >= self.pitch
+            with m.If(self.start & ~self.done):
+                m.d.sync += [
+                    rest.eq(Mux(fits, larger - self.pitch, larger)),
+                    quotient.eq(Cat(fits, dividend[:-1])),
+                ]
+            for number, limit, index in (
+                (rest, self.limits.width, self.x[lane]),
+                (quotient, self.limits.height, self.y[lane]),
+            ):
+                m.d.comb += index.eq(Mux(number < limit, number, limit - 1)[:COORDINATE_BITS])
+        return m

@@ -1,0 +1,150 @@
+"""The local data share: every pixel writes its own part of it, and reads any.
+
+Source: R700-Family Instruction Set Architecture, p. 35; docs/architecture.md for what it leaves open.
+"""
+
+from typing import Any
+
+from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import WORDS
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_BANKS, LDS_ROW
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.r700.memory.instruction import FETCH, Task
+from ctm.rtl.r700.memory.returned import selected
+from ctm.rtl.r700.registers.file import wavefront_words
+from ctm.rtl.r700.shapes import SHARE_BITS
+
+_ROWS = LDS_BANK_DWORDS // LDS_ROW
+
+
+class LocalShare(wiring.Component):
+    """Four banks; a register is written in a cycle for each four pixels, and read in one for each pixel.
+
+    A wavefront has `rows` rows of four dwords of each bank, which `clear` makes 0, one in each cycle.
+
+    Members
+    -------
+    rows : ``In(9)``
+    clear : ``In(stream.Signature(slot))``
+        Taken when it is done.
+    start : ``In(1)``
+        High until `done`.
+    slot : ``In``
+    fetch : ``In(FETCH)``
+    burst : ``In(4)``
+        The number of the register among those of the instruction.
+    source : ``In(ArrayLayout(words of a wavefront, 4))``
+        The register that is written, or that has the addresses.
+    executing, active : ``In(W)``
+    valid, pixel, element : ``Out``
+        What a pixel has read.
+    done : ``Out(1)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._size = size = config.group
+        slot = slot_bits(config)
+        super().__init__(
+            {
+                "rows": In(SHARE_BITS),
+                "clear": In(stream.Signature(slot)),
+                "start": In(1),
+                "slot": In(slot),
+                "fetch": In(FETCH),
+                "burst": In(4),
+                "source": In(data.ArrayLayout(wavefront_words(config), CHANNELS)),
+                "executing": In(size),
+                "active": In(size),
+                "valid": Out(1),
+                "pixel": Out(range(size)),
+                "element": Out(WORDS),
+                "done": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        count, cleared = Signal(range(self._size + 1)), Signal(SHARE_BITS)
+        writes = self.start & (self.fetch.task == Task.SHARE_WRITE)
+        reads = self.start & (self.fetch.task == Task.SHARE_READ)
+        steps = Mux(writes, self._size // LDS_BANKS, self._size)
+        clears = self.clear.valid & ~self.start
+        m.d.comb += [
+            self.clear.ready.eq(clears & (cleared == self.rows)),
+            # What is read in the last step comes a cycle behind it.
+            self.done.eq(self.start & (count == Mux(writes, steps - 1, steps))),
+        ]
+        m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
+        with m.If(clears):
+            m.d.sync += cleared.eq(Mux(self.clear.ready, 0, cleared + 1))
+        own_row, exists = self._written_row(m, count)
+        row, bank, word, found = self._read_row(m, count)
+        base = (Mux(self.start, self.slot, self.clear.payload) * self.rows)[: _ROWS.bit_length()]
+        found_banks = []
+        for number in range(LDS_BANKS):
+            memory: Memory = Memory(shape=WORDS, depth=_ROWS, init=[])
+            m.submodules[f"bank_{number}"] = memory
+            port, read = memory.write_port(granularity=1), memory.read_port()
+            words, enable = self._written_words(m, count, number)
+            m.d.comb += [
+                port.addr.eq(base + Mux(writes, own_row, cleared)),
+                read.addr.eq(base + row),
+                *(target.eq(Mux(writes, each, 0)) for target, each in zip(port.data, words, strict=True)),
+                port.en.eq(Mux(writes, Mux(exists, enable, 0), (clears & ~self.clear.ready).replicate(CHANNELS))),
+            ]
+            found_banks.append(Value.cast(read.data))
+        held = Array(found_banks)[delay(m, bank)]
+        one = held.word_select(delay(m, word), WORD_BITS)
+        m.d.comb += [
+            self.valid.eq(delay(m, reads & (count < self._size))),
+            self.pixel.eq(delay(m, count[: len(self.pixel)])),
+        ]
+        is_found = delay(m, found)
+        for channel, target in enumerate(self.element):
+            each = Mux(self.fetch.selects_word, one, held.word_select(channel, WORD_BITS))
+            m.d.comb += target.eq(Mux(is_found, each, 0))
+        return m
+
+    def _written_row(self, m: Module, quad: Value) -> tuple[Value, Value]:
+        """The row that four pixels write, and whether the wavefront has it."""
+        fetch, row = self.fetch, Signal(2 * SHARE_BITS, name="own_row")
+        m.d.comb += row.eq(((quad * fetch.stride + fetch.index) >> (LDS_ROW.bit_length() - 1)) + self.burst)
+        return row, row < self.rows
+
+    def _written_words(self, m: Module, quad: Value, bank: int) -> tuple[list[Value], Value]:
+        """What one of four pixels writes, and which components."""
+        vectors = [
+            Cat(self.source[channel][pixel] for channel in range(CHANNELS))
+            for pixel in range(bank, self._size, LDS_BANKS)
+        ]
+        components = Signal(CHANNELS * WORD_BITS, name=f"components_{bank}")
+        m.d.comb += components.eq(Array(vectors)[quad])
+        selects = [Value.cast(select) for select in self.fetch.selects]
+        executes = Cat(self.executing[pixel] for pixel in range(bank, self._size, LDS_BANKS)).bit_select(quad, 1)
+        enable = Cat(executes & (select != ComponentSelect.MASK.value) for select in selects)
+        return [selected(components, select) for select in selects], enable
+
+    def _read_row(self, m: Module, count: Value) -> tuple[Value, Value, Value, Value]:
+        """Of a pixel's address the row, the bank, the word of the row, and whether the wavefront has it."""
+        fetch = self.fetch
+        pixel = Mux(fetch.broadcasts, one_hot_index(lowest_one(self.active)), count)
+        own: Any = Signal(CHANNELS * WORD_BITS, name="own_address")
+        vectors = [Cat(self.source[channel][each] for channel in range(CHANNELS)) for each in range(self._size)]
+        m.d.comb += own.eq(Array(vectors)[pixel])
+        bank = own.word_select(fetch.coordinates[0][:2], WORD_BITS)[: (LDS_BANKS - 1).bit_length()]
+        dword, row = Signal(WORD_BITS), Signal(WORD_BITS)
+        m.d.comb += [
+            dword.eq(own.word_select(fetch.coordinates[1][:2], WORD_BITS) + fetch.offset),
+            row.eq((dword >> 2) + self.burst),
+        ]
+        return row, bank, dword[:2], row < self.rows
