@@ -169,17 +169,31 @@ def _connect_register_writes(m: Module, parts: CoreParts, array: ArrayConfig, al
 
 def _connect_ends(m: Module, core: Any, parts: CoreParts) -> None:
     """Groups that are at their end."""
-    scheduler, retirement, outputs, states = parts.scheduler, parts.retirement, parts.outputs, parts.states
+    scheduler, retirement, states = parts.scheduler, parts.retirement, parts.states
+    connect_retirement(m, core, retirement, parts.outputs, rows=states.ended_rows, states=states.ended)
+    m.d.comb += [
+        scheduler.can_retire.eq(retirement.ready),
+        retirement.group.eq(scheduler.retire),
+        scheduler.release.valid.eq(retirement.release.valid),
+        scheduler.release.row.eq(retirement.release.row),
+    ]
+
+
+def connect_retirement(
+    m: Module, core: Any, retirement: Retirement, outputs: OutputRegisters, *, rows: Any, states: Any
+) -> None:
+    """Wire the retirement to a core's border and its output registers, and two readers of states at their end to it.
+
+    `rows` are what the readers are asked for, `states` what they answer.
+    """
     connect(m, retirement.tester, flipped(core.tests))
     connect(m, retirement.output, flipped(core.output))
     m.d.comb += [
-        states.ended_rows[_OUTPUT].eq(retirement.row),
-        states.ended_rows[_TEST].eq(retirement.test_row),
-        retirement.state.eq(states.ended[_OUTPUT]),
-        retirement.test_state.eq(states.ended[_TEST]),
+        rows[_OUTPUT].eq(retirement.row),
+        rows[_TEST].eq(retirement.test_row),
+        retirement.state.eq(states[_OUTPUT]),
+        retirement.test_state.eq(states[_TEST]),
         retirement.program.eq(core.program),
-        scheduler.can_retire.eq(retirement.ready),
-        retirement.group.eq(scheduler.retire),
         outputs.row.eq(retirement.row),
         outputs.target.eq(retirement.target),
         outputs.conditional_row.eq(retirement.test_row),
@@ -187,6 +201,4 @@ def _connect_ends(m: Module, core: Any, parts: CoreParts) -> None:
         retirement.written.eq(outputs.written),
         retirement.conditional.eq(outputs.conditional),
         retirement.conditional_written.eq(outputs.conditional_written),
-        scheduler.release.valid.eq(retirement.release.valid),
-        scheduler.release.row.eq(retirement.release.row),
     ]

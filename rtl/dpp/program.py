@@ -1,5 +1,8 @@
 """A program and the state that it runs in, as the cores take it."""
 
+from typing import Any
+
+from amaranth import Module
 from amaranth.lib import data
 
 from ctm.rtl.border.buffers import LIMIT_BITS, LIMITS
@@ -35,3 +38,24 @@ def program_layout(shapes: Shapes) -> data.StructLayout:
             **shapes.program,
         }
     )
+
+
+def connect_launch(m: Module, launch: Any) -> None:
+    """Give a launch's program what no program information says, but the image and the state that commands have set.
+
+    `launch` has the members `image`, `inputs`, `outputs`, `tests`, `conditional_value`, `watchdog` and `program`.
+    """
+    program = launch.program
+    m.d.comb += [
+        program.size.eq(launch.image.size),
+        program.tests.eq(launch.tests),
+        program.conditional_value.eq(launch.conditional_value),
+        program.watchdog.eq(launch.watchdog),
+        program.output.eq(launch.outputs[0].limits),
+    ]
+    for described, buffer in zip(program.inputs, launch.inputs, strict=True):
+        m.d.comb += [
+            described.limits.eq(buffer.limits),
+            described.pitch.eq(buffer.pitch),
+            described.height.eq(buffer.height),
+        ]

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.programs import image_layout
+from ctm.rtl.dpp.program import connect_launch
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import INPUTS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
@@ -52,7 +53,6 @@ class Launch(wiring.Component):
         program, offset = self.program, information["US_CODE_OFFSET"].offset
         uncached = information["UMRT"].uncached_writes
         m.d.comb += [
-            program.size.eq(self.image.size),
             program.start.eq(offset + information["US_CODE_ADDR"].start),
             program.end.eq(offset + information["US_CODE_ADDR"].end),
             program.code_offset.eq(offset),
@@ -61,17 +61,8 @@ class Launch(wiring.Component):
             program.full_flow_control.eq(information["US_FC_CTRL"].full_fc_en),
             program.conditional_from_program.eq(information["FG_DEPTH_SRC"].from_program),
             program.uncached_writes.eq(uncached),
-            program.tests.eq(self.tests),
-            program.conditional_value.eq(self.conditional_value),
-            program.watchdog.eq(self.watchdog),
-            program.output.eq(self.outputs[0].limits),
         ]
-        for described, buffer in zip(program.inputs, self.inputs, strict=True):
-            m.d.comb += [
-                described.limits.eq(buffer.limits),
-                described.pitch.eq(buffer.pitch),
-                described.height.eq(buffer.height),
-            ]
+        connect_launch(m, self)
         wrong = uncached & (Value.cast(self.outputs[0].format) != DataFormat.FLOAT32_1.value)
         m.d.comb += self.status.eq(Mux(wrong, Status.BAD_UMRT_FORMAT, Status.OK))
         return m

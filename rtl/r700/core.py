@@ -14,6 +14,7 @@ from ctm.rtl.border.programs import AHEAD
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
+from ctm.rtl.dpp.core_parts import connect_retirement
 from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.groups.scheduling import STALLS
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
@@ -36,7 +37,6 @@ from ctm.rtl.r700.start import WavefrontStart
 
 _GROUPS, _OTHERS = range(2)
 """Readers of the code cache: ALU groups; CF words and fetches, of which the first come first."""
-_OUTPUT, _TEST = range(2)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -232,25 +232,12 @@ class Core(wiring.Component):
         ]
 
     def _connect_ends(self, m: Module, parts: Parts) -> None:
-        end, retirement, outputs = parts.end, parts.retirement, parts.outputs
-        connect(m, retirement.tester, flipped(self.tests))
-        connect(m, retirement.output, flipped(self.output))
+        end, retirement = parts.end, parts.retirement
+        connect_retirement(m, self, retirement, parts.outputs, rows=end.rows, states=end.states)
         m.d.comb += [
-            end.rows[_OUTPUT].eq(retirement.row),
-            end.rows[_TEST].eq(retirement.test_row),
-            retirement.state.eq(end.states[_OUTPUT]),
-            retirement.test_state.eq(end.states[_TEST]),
-            retirement.program.eq(self.program),
             retirement.group.eq(end.retire),
             end.can_retire.eq(retirement.ready),
             end.released.eq(retirement.release),
-            outputs.row.eq(retirement.row),
-            outputs.target.eq(retirement.target),
-            outputs.conditional_row.eq(retirement.test_row),
-            retirement.words.eq(outputs.words),
-            retirement.written.eq(outputs.written),
-            retirement.conditional.eq(outputs.conditional),
-            retirement.conditional_written.eq(outputs.conditional_written),
         ]
         # No output of a core follows from what is only there late in a cycle.
         m.d.sync += [self.fault.valid.eq(end.fault.valid), self.fault.payload.eq(end.fault.payload)]

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.programs import image_layout
+from ctm.rtl.dpp.program import connect_launch
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import INPUTS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY, LDS_BANK_DWORDS, LDS_ROW, STACK_ENTRIES, SUBENTRIES
@@ -59,7 +60,6 @@ class Launch(wiring.Component):
         program, base = self.program, words["TEX_BASE"]
         beyond = 1 << TEXTURE_BASE_BITS - 1
         m.d.comb += [
-            program.size.eq(self.image.size),
             program.start.eq(words["CF_START"]),
             program.code.eq(self.image.code),
             Value.cast(program.type).eq(words["TYPE"][0]),
@@ -71,17 +71,8 @@ class Launch(wiring.Component):
             program.memory.eq(flags.memory),
             program.scratch.eq(flags.scratch),
             program.texture_base.eq(Mux(base >= beyond, beyond, base)),
-            program.tests.eq(self.tests),
-            program.conditional_value.eq(self.conditional_value),
-            program.watchdog.eq(self.watchdog),
-            program.output.eq(self.outputs[MEMORY_OUTPUT].limits),
         ]
-        for described, buffer in zip(program.inputs, self.inputs, strict=True):
-            m.d.comb += [
-                described.limits.eq(buffer.limits),
-                described.pitch.eq(buffer.pitch),
-                described.height.eq(buffer.height),
-            ]
+        connect_launch(m, self)
         bad = [
             words["TYPE"] >= len(ProgramType),
             words["CF_START"] >= self.image.size,
