@@ -47,7 +47,6 @@ WORD = data.StructLayout(
         "ends": 1,
         "valid_pixels": 1,
         "whole_quads": 1,
-        "waits": 1,
         "textures": 1,
         "relative": 1,
         "kcache": data.ArrayLayout(KCACHE, KCACHE_SETS),
@@ -55,7 +54,7 @@ WORD = data.StructLayout(
     }
 )
 """A CF word. `target` is where a clause or a jump leads, `units` how long a clause is. A fetch clause may
-have `waits` for acknowledged writes and is one of `textures`, an export may be `relative` to aL."""
+be one of `textures`, an export `relative` to aL."""
 
 
 def has_bit(code: Value, members: Sequence[Any]) -> Value:
@@ -115,7 +114,6 @@ class CfDecode(wiring.Component):
             word.ends.eq(fields.end_of_program),
             word.valid_pixels.eq(fields.valid_pixel_mode),
             word.whole_quads.eq(fields.whole_quad_mode),
-            word.waits.eq(has_bit(code, cf.ACKNOWLEDGED_CLAUSES)),
             word.textures.eq(has_bit(code, cf.TEXTURE_CLAUSES)),
             word.illegal.eq(
                 ~has_bit(code, known)

@@ -73,15 +73,15 @@ def _start_alu(flow: Wavefront) -> None:
     with m.Elif(~flow.active.any()):
         m.next = "behind"
     with m.Else():
-        _begin(flow, "dispatch")
+        _begin(flow)
 
 
-def _begin(flow: Wavefront, state: str) -> None:
-    """A clause must lie in the code."""
+def _begin(flow: Wavefront) -> None:
+    """Hand a clause over, which must lie in the code."""
     with flow.m.If(flow.word.target + flow.word.units > flow.unit.program.size):
         flow.fault(Status.PC_RANGE)
     with flow.m.Else():
-        flow.m.next = state
+        flow.m.next = "dispatch"
 
 
 def _start_move(flow: Wavefront) -> None:
@@ -96,7 +96,7 @@ def _start_move(flow: Wavefront) -> None:
     with m.Elif(flow.nobody):
         flow.advance()
     with m.Else():
-        _begin(flow, "dispatch")
+        _begin(flow)
 
 
 def _hand_over(flow: Wavefront) -> None:
@@ -147,7 +147,7 @@ def _execute_flow(flow: Wavefront) -> None:
                 m.d.sync += word.flow.eq(second)
                 flow.start_pops(word.pop_count, Then.SECOND)
         with m.Case(CfOperation.JUMP):
-            branches.unless_nobody(flow, lambda: flow.advance())
+            branches.unless_nobody(flow, flow.advance)
         with m.Case(CfOperation.PUSH):
             branches.unless_nobody(flow, lambda: flow.push_branch(lambda: branches.restrict_and_advance(flow)))
         with m.Case(CfOperation.PUSH_ELSE):

@@ -14,7 +14,7 @@ from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.memory.instruction import FETCH
-from ctm.rtl.r700.registers.file import wavefront_words
+from ctm.rtl.r700.registers.file import pixel_vectors, wavefront_words
 
 ROWS = 2
 """Rows that an element may lie in."""
@@ -69,12 +69,11 @@ class ConstantFetch(wiring.Component):
         """Build the hardware."""
         m = Module()
         fetch, pixel = self.fetch, Signal(range(self._size))
-        vectors = [Cat(self.source[channel][each] for channel in range(CHANNELS)) for each in range(self._size)]
         own = Signal(CHANNELS * WORD_BITS)
         index = Signal(WORD_BITS)
         first = Signal(WORD_BITS + CHANNELS)
         m.d.comb += [
-            own.eq(Array(vectors)[pixel]),
+            own.eq(Array(pixel_vectors(self.source, range(self._size)))[pixel]),
             index.eq(own.word_select(fetch.coordinates[0][:2], WORD_BITS)),
             first.eq(index * CHANNELS + fetch.offset),
         ]

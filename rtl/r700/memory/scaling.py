@@ -19,7 +19,7 @@ from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.lib.pipeline import delay_valid
 from ctm.rtl.r700.memory.instruction import FETCH, Task
-from ctm.rtl.r700.registers.file import wavefront_words
+from ctm.rtl.r700.registers.file import pixel_vectors, wavefront_words
 
 _NEGATIVE_ZERO = 1 << (WORD_BITS - 1)
 """Added to a product it changes nothing."""
@@ -80,7 +80,7 @@ class CoordinateScaling(wiring.Component):
         count = Signal(range(2 * size + latency + 1))
         steps = Mux(is_gradient, 2 * size, size)
         pixel, second = count[:pixel_bits], count[pixel_bits]
-        words = [Cat(self.source[channel][each] for channel in range(CHANNELS)) for each in range(size)]
+        words = pixel_vectors(self.source, range(size))
         own, minuend, subtrahend = (
             Signal(CHANNELS * WORD_BITS, name=name) for name in ("own", "minuend", "subtrahend")
         )

@@ -20,7 +20,7 @@ from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.memory.instruction import FETCH, Task
 from ctm.rtl.r700.memory.returned import selected
-from ctm.rtl.r700.registers.file import wavefront_words
+from ctm.rtl.r700.registers.file import pixel_vectors, wavefront_words
 from ctm.rtl.r700.shapes import SHARE_BITS
 
 _ROWS = LDS_BANK_DWORDS // LDS_ROW
@@ -123,14 +123,11 @@ class LocalShare(wiring.Component):
 
     def _written_words(self, m: Module, quad: Value, bank: int) -> tuple[list[Value], Value]:
         """What one of four pixels writes, and which components."""
-        vectors = [
-            Cat(self.source[channel][pixel] for channel in range(CHANNELS))
-            for pixel in range(bank, self._size, LDS_BANKS)
-        ]
+        pixels = range(bank, self._size, LDS_BANKS)
         components = Signal(CHANNELS * WORD_BITS, name=f"components_{bank}")
-        m.d.comb += components.eq(Array(vectors)[quad])
+        m.d.comb += components.eq(Array(pixel_vectors(self.source, pixels))[quad])
         selects = [Value.cast(select) for select in self.fetch.selects]
-        executes = Cat(self.executing[pixel] for pixel in range(bank, self._size, LDS_BANKS)).bit_select(quad, 1)
+        executes = Cat(self.executing[pixel] for pixel in pixels).bit_select(quad, 1)
         enable = Cat(executes & (select != ComponentSelect.MASK.value) for select in selects)
         return [selected(components, select) for select in selects], enable
 
@@ -139,8 +136,7 @@ class LocalShare(wiring.Component):
         fetch = self.fetch
         pixel = Mux(fetch.broadcasts, one_hot_index(lowest_one(self.active)), count)
         own: Any = Signal(CHANNELS * WORD_BITS, name="own_address")
-        vectors = [Cat(self.source[channel][each] for channel in range(CHANNELS)) for each in range(self._size)]
-        m.d.comb += own.eq(Array(vectors)[pixel])
+        m.d.comb += own.eq(Array(pixel_vectors(self.source, range(self._size)))[pixel])
         bank = own.word_select(fetch.coordinates[0][:2], WORD_BITS)[: (LDS_BANKS - 1).bit_length()]
         dword, row = Signal(WORD_BITS), Signal(WORD_BITS)
         m.d.comb += [

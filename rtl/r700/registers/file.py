@@ -4,7 +4,9 @@ A row holds one channel of one register of a whole wavefront. Registers that nob
 to one sets all of it. Source: R700-Family Instruction Set Architecture, section 4.7 (one port for each channel).
 """
 
-from amaranth import Module, Signal, Value
+from collections.abc import Iterable
+
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -92,11 +94,6 @@ class RegisterFile(wiring.Component):
         return m
 
 
-def pass_words(m: Module, words: Value, passes: int, number: Value) -> Value:
-    """The part of a wavefront's words that the lanes take in one of their passes."""
-    width = len(words) // passes
-    if passes == 1:
-        return words
-    chosen = Signal(width, name="pass_words")
-    m.d.comb += chosen.eq(words.word_select(number, width))
-    return chosen
+def pixel_vectors(words: data.View, pixels: Iterable[int]) -> list[Value]:
+    """All channels of a register, by pixel, of those that are wanted."""
+    return [Cat(words[channel][pixel] for channel in range(CHANNELS)) for pixel in pixels]

@@ -9,6 +9,7 @@ from amaranth.lib import data
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import REGISTER_BITS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.registers.file import row_bits
 
 
@@ -25,7 +26,7 @@ def place(
     Clause temporaries, which stand behind the `gprs` others, cannot be reached by an offset.
     """
     layout = place_layout(config)
-    found: data.View = Signal(layout, name="place")  # type: ignore[assignment]
+    found: data.View = record(layout, name="place")
     moved = Signal(signed(REGISTER_BITS + 4), name="moved")
     # A burst may count beyond the last number that there is.
     is_temporary = ~relative & (number >> 2 == FIRST_CLAUSE_TEMPORARY >> 2)
