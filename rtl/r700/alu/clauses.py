@@ -3,14 +3,19 @@
 Source: R700-Family Instruction Set Architecture, chapters 3 and 4; docs/architecture.md.
 """
 
+from dataclasses import dataclass
+from typing import Any
+
 from amaranth import Module, Signal
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
-from ctm.rtl.isa.r700.limits import KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.lib.table import Table
 from ctm.rtl.r700.alu.operands import KCACHE
+from ctm.rtl.r700.code.groups import GROUP
 from ctm.rtl.r700.entries import INDEX
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.file import row_bits
@@ -80,3 +85,41 @@ def whole_quads(m: Module, mask: Signal) -> Signal:
     for first in range(0, len(mask), 4):
         m.d.comb += result[first : first + 4].eq(mask[first : first + 4].any().replicate(4))
     return result
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClauseTables:
+    """What is kept of each context.
+
+    The clause; masks; address registers, and whether the clause has set them; the next group, once it is read, and
+    where it is; slots that the last one used; instructions left; pixels for which a group is still to be issued; why
+    the clause stopped.
+    """
+
+    clauses: Table
+    masks: Table
+    addresses: Table
+    address_set: Table
+    groups: Table
+    nexts: Table
+    produced: Table
+    lefts: Table
+    remaining: Table
+    problems: Table
+
+    @staticmethod
+    def of(config: ArrayConfig) -> "ClauseTables":
+        """The tables of a core."""
+        shapes: dict[str, Any] = {
+            "clauses": clause_layout(config),
+            "masks": masks_layout(config.group),
+            "addresses": address_layout(config.group),
+            "address_set": 1,
+            "groups": GROUP,
+            "nexts": UNIT_ADDRESS_BITS,
+            "produced": GROUP_SLOTS,
+            "lefts": WORD_BITS,
+            "remaining": config.group,
+            "problems": PROBLEM,
+        }
+        return ClauseTables(**{name: Table(shape, contexts_of(config)) for name, shape in shapes.items()})

@@ -32,8 +32,8 @@ _MODE = IndexMode
 KCACHE = data.StructLayout({"line": 8, "lines": 2, "problem": 1})
 """What a clause locked of a set: `lines` of 16 rows from `line` on; with `problem` none may be used."""
 
-PORT = data.StructLayout({"used": 1, "number": REGISTER_BITS, "relative": 1, "mode": _MODE})
-"""A register that is read in one cycle at one channel's port."""
+PORT = data.StructLayout({"number": REGISTER_BITS, "relative": 1, "mode": _MODE})
+"""A register that is read in one cycle at one channel's port; any if none is."""
 PAIR = data.StructLayout({"used": 1, "row": _ROW_BITS, "half": 1, "relative": 1, "mode": _MODE})
 """Two neighbouring channels of a constant."""
 
@@ -231,7 +231,6 @@ class GroupReads(wiring.Component):
                     with m.If(use):
                         m.d.comb += [chosen.eq(key), Value.cast(mode).eq(operand.mode)]
                 m.d.comb += [
-                    port.used.eq(Cat(users).any()),
                     port.number.eq(chosen[:REGISTER_BITS]),
                     port.relative.eq(chosen[-1]),
                     port.mode.eq(mode),

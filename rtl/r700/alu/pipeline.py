@@ -207,7 +207,7 @@ class Pipeline(wiring.Component):
         first = Signal(2 * WORD_BITS, reset_less=True)
         with m.If(self.phase == 1):
             m.d.sync += first.eq(halves[0])
-        uniform: data.View = Signal(GROUP_OPERANDS, reset_less=True)  # type: ignore[assignment]
+        uniform: data.View = record(GROUP_OPERANDS, reset_less=True)
         with m.If(self.phase == self._timing.choice - 1):
             for slot in range(GROUP_SLOTS):
                 for operand in range(OPERANDS):
@@ -238,7 +238,7 @@ class Pipeline(wiring.Component):
         self, m: Module, lane: int, operands: data.View, parts: list[list[Value]], previous: Value, uniform: data.View
     ) -> data.View:
         """The operands of one lane."""
-        chosen: data.View = Signal(GROUP_OPERANDS, name=f"chosen_{lane}")  # type: ignore[assignment]
+        chosen: data.View = record(GROUP_OPERANDS, name=f"chosen_{lane}")
         first = lane * WORD_BITS
         registers = [[channel[first : first + WORD_BITS] for channel in cycle] for cycle in parts]
         for slot in range(GROUP_SLOTS):
@@ -267,11 +267,11 @@ class Pipeline(wiring.Component):
         load = timing.first - 1
         start = timing.choice + (load - timing.choice) % timing.interval
         layout = ending_layout(self._config)
-        before: data.View = Signal(layout, name="before_ending")  # type: ignore[assignment]
+        before: data.View = record(layout, name="before_ending")
         fields = [before[name].eq(chosen[name]) for name in ("context", "chosen", "base", "last")]
         m.d.comb += [*fields, *(before[name].eq(chosen.decoded[name]) for name in ("effects", "indices"))]
         for _ in range((load - start) // timing.interval + 1):
-            after: data.View = Signal(layout, name="ending", reset_less=True)  # type: ignore[assignment]
+            after: data.View = record(layout, name="ending", reset_less=True)
             with m.If(self.phase == timing.phase(load)):
                 m.d.sync += after.eq(before)
             before = after
@@ -304,7 +304,7 @@ class Pipeline(wiring.Component):
             m.d.comb += Value.cast(self.addresses[slot]).eq(indices)
 
         effect = ending.effects[TRANS_SLOT]
-        trans: data.View = Signal(  # type: ignore[assignment]
+        trans: data.View = record(
             data.StructLayout({"channel": range(CHANNELS), "write": self.writes[0].shape()}), reset_less=True
         )
         writes_trans = Signal()

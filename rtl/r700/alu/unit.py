@@ -17,17 +17,16 @@ from ctm.rtl.border.clients import WORDS, ConstantBank
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
-from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
 from ctm.rtl.lib.sharing import first_in_turn
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.clauses import (
-    address_layout,
+    ClauseTables,
     clause_layout,
     contexts_of,
-    masks_layout,
     outcome_layout,
     whole_quads,
 )
@@ -41,7 +40,7 @@ from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.file import channel_write_layout, row_bits
-from ctm.rtl.r700.shapes import PROGRAM, UNIT_ADDRESS_BITS
+from ctm.rtl.r700.shapes import PROGRAM
 
 _LINES = FLOAT_CONSTANTS // 4
 
@@ -52,19 +51,19 @@ constants; its clause is over."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Tables:
-    """What is kept of each context."""
+class _Picked:
+    """The group that is decoded: `now` says that there is one, and that it is decoded.
 
-    clauses: Table
-    masks: Table
-    addresses: Table
-    address_set: Table
-    groups: Table
-    nexts: Table
-    produced: Table
-    lefts: Table
-    remaining: Table
-    problems: Table
+    `falling`: it was issued for some pixels; `pixels` are those for which it is still to be.
+    """
+
+    now: Value
+    context: Signal
+    group: data.View
+    clause: data.View
+    masks: data.View
+    falling: Value
+    pixels: Signal
 
 
 class AluUnit(wiring.Component):
@@ -103,20 +102,9 @@ class AluUnit(wiring.Component):
         array = config.array
         size = array.group
         self._intervals = intervals_of(array, lane_latency(config.arithmetic))
-        self._contexts = count = contexts_of(array)
+        self._contexts = contexts_of(array)
         self._phase = Signal(range(self._intervals.interval), name="phase")
-        self._tables = _Tables(
-            clauses=Table(clause_layout(array), count),
-            masks=Table(masks_layout(size), count),
-            addresses=Table(address_layout(size), count),
-            address_set=Table(1, count),
-            groups=Table(GROUP, count),
-            nexts=Table(UNIT_ADDRESS_BITS, count),
-            produced=Table(GROUP_SLOTS, count),
-            lefts=Table(WORD_BITS, count),
-            remaining=Table(size, count),
-            problems=Table(PROBLEM, count),
-        )
+        self._tables = ClauseTables.of(array)
         wide = data.ArrayLayout(data.ArrayLayout(WORD_BITS, size), CHANNELS)
         super().__init__(
             {
@@ -233,97 +221,111 @@ class AluUnit(wiring.Component):
 
     def _issue(self, m: Module, flags: Flags, pipeline: Pipeline) -> None:
         """Choose a group in one interval, decode it, and issue it in the next one."""
-        tables, count = self._tables, self._contexts
-        begins, ends = self._phase == 0, self._phase == self._intervals.interval - 1
-        recent = [Signal(count, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
-        candidates = flags["ready"] & ~flags["waiting"] & ~reduce(or_, recent)
-        picked = self._choose(m, candidates, "issue")
-        context, valid = Signal((count - 1).bit_length()), Signal()
-        group: data.View = Signal(GROUP, reset_less=True)  # type: ignore[assignment]
-        with m.If(begins):
-            m.d.sync += [
-                *(after.eq(before) for before, after in pairwise([picked, *recent])),
-                context.eq(one_hot_index(picked)),
-                valid.eq(picked.any()),
-                group.eq(tables.groups.read(m, one_hot_index(picked))),
-            ]
-        at_context = Mux(valid & ends, (1 << context)[:count], 0)
-        clause = tables.clauses.read(m, context)
-        executing = self._executing(m, clause, tables.masks.read(m, context))
-        falling = flags["falling"].bit_select(context, 1)
-        left_over = Signal(self._config.array.group)
-        m.d.comb += left_over.eq(Mux(falling, tables.remaining.read(m, context), executing))
+        tables, picked = self._tables, self._pick(m, flags)
+        context, group, clause, falling = picked.context, picked.group, picked.clause, picked.falling
         m.submodules.addresses_read = addresses = AddressRegisters(self._config.array.group)
         m.d.comb += [
             addresses.kept.eq(tables.addresses.read(m, context)),
             addresses.known.eq(tables.address_set.read(m, context)),
-            addresses.pixels.eq(left_over),
+            addresses.pixels.eq(picked.pixels),
         ]
-        alike = addresses.alike
-        m.submodules.decode = decode = GroupDecode()
-        m.d.comb += [
-            decode.group.eq(group),
-            decode.kcache.eq(clause.kcache),
-            decode.produced.eq(tables.produced.read(m, context)),
-            decode.indices.address.eq(addresses.indices),
-            decode.indices.loop.eq(clause.loop_index),
-            decode.anybody.eq(left_over.any()),
-            decode.dx10_clamp.eq(self.program.dx10_clamp),
-            decode.loaded.eq(self.loaded),
-            decode.refused.eq(self.refused),
-        ]
+        decode = self._decode(m, picked, addresses.indices)
         left = tables.lefts.read(m, context)
-        problem: data.View = Signal(PROBLEM)  # type: ignore[assignment]
-        m.d.comb += problem.address.eq(group.address)
-        with m.If((self.program.watchdog != 0) & (left == 0) & ~falling):
-            m.d.comb += problem.status.eq(Status.WATCHDOG)
-        with m.Elif(group.refused):
-            m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.INSTRUCTION)]
-        with m.Elif(decode.illegal):
-            m.d.comb += problem.status.eq(Status.ILLEGAL_INSTRUCTION)
-        with m.Elif(decode.is_refused):
-            m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.FLOAT_CONSTANT)]
+        problem = self._find_problem(m, picked, decode, left)
         stops = Value.cast(problem.status) != Status.OK.value
         misses = ~stops & decode.missing.any()
         goes, last, rest = Signal(), Signal(), Signal(self._config.array.group)
-        m.d.comb += [goes.eq(~stops & ~misses), rest.eq(left_over & ~alike), last.eq(~decode.relative | ~rest.any())]
-
         m.d.comb += [
-            self.miss.valid.eq(valid & ends & misses),
+            goes.eq(~stops & ~misses),
+            rest.eq(picked.pixels & ~addresses.alike),
+            last.eq(~decode.relative | ~rest.any()),
+            self.miss.valid.eq(picked.now & misses),
             *(
                 line.eq(Cat(decode.missing[number], ConstantBank.FLOAT, decode.lines[number]))
                 for number, line in enumerate(self.miss.lines)
             ),
-            self.issued.eq(valid & ends & goes & ~falling),
-            self.active.eq(tables.masks.read(m, context).branch & clause.inside),
+            self.issued.eq(picked.now & goes & ~falling),
+            self.active.eq(picked.masks.branch & clause.inside),
         ]
-        consumed, in_clause = Mux(goes & last, at_context, 0), group.next < clause.end
-        flags.set("waiting", Mux(misses, at_context, 0))
-        flags.clear("waiting", Mux(self.loading, 0, (1 << count) - 1))
-        flags.set("falling", Mux(goes & ~last, at_context, 0))
+        own = Mux(picked.now, (1 << context)[: self._contexts], 0)
+        consumed, in_clause = Mux(goes & last, own, 0), group.next < clause.end
+        flags.set("waiting", Mux(misses, own, 0))
+        flags.clear("waiting", Mux(self.loading, 0, (1 << self._contexts) - 1))
+        flags.set("falling", Mux(goes & ~last, own, 0))
         flags.clear("falling", consumed)
-        flags.clear("ready", consumed | Mux(stops, at_context, 0))
+        flags.clear("ready", consumed | Mux(stops, own, 0))
         flags.set("unread", Mux(in_clause, consumed, 0))
-        flags.set("over", Mux(stops, at_context, 0))
-        happens = valid & ends & goes
+        flags.set("over", Mux(stops, own, 0))
+        happens = picked.now & goes
         tables.lefts.write(m, context, left - 1, happens & ~falling)
         tables.remaining.write(m, context, rest, happens)
         tables.nexts.write(m, context, group.next, happens & last)
         tables.produced.write(m, context, group.used, happens & last)
-        tables.problems.write(m, context, problem, valid & ends & stops)
+        tables.problems.write(m, context, problem, picked.now & stops)
 
-        issue: data.View = Signal(issue_layout(self._config), reset_less=True)  # type: ignore[assignment]
+        issue: data.View = record(issue_layout(self._config), reset_less=True)
         issues = Signal()
-        with m.If(ends):
+        with m.If(self._phase == self._intervals.interval - 1):
             m.d.sync += [
-                issues.eq(valid & goes),
+                issues.eq(happens),
                 issue.context.eq(context),
-                issue.chosen.eq(Mux(decode.relative, alike, ~0)),
+                issue.chosen.eq(Mux(decode.relative, addresses.alike, ~0)),
                 issue.base.eq(clause.base),
                 issue.last.eq(last & ~in_clause),
                 issue.decoded.eq(decode.decoded),
             ]
         m.d.comb += [pipeline.valid.eq(issues), pipeline.issue.eq(issue)]
+
+    def _pick(self, m: Module, flags: Flags) -> _Picked:
+        """Choose a group whose clause's last one will have ended when it is issued."""
+        tables, count = self._tables, self._contexts
+        recent = [Signal(count, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
+        chosen = self._choose(m, flags["ready"] & ~flags["waiting"] & ~reduce(or_, recent), "issue")
+        context, valid = Signal((count - 1).bit_length()), Signal()
+        group: data.View = record(GROUP, reset_less=True)
+        with m.If(self._phase == 0):
+            number = one_hot_index(chosen)
+            m.d.sync += [*(after.eq(before) for before, after in pairwise([chosen, *recent]))]
+            m.d.sync += [context.eq(number), valid.eq(chosen.any()), group.eq(tables.groups.read(m, number))]
+        clause, masks = tables.clauses.read(m, context), tables.masks.read(m, context)
+        falling = flags["falling"].bit_select(context, 1)
+        pixels, now = Signal(self._config.array.group), Signal()
+        m.d.comb += [
+            pixels.eq(Mux(falling, tables.remaining.read(m, context), self._executing(m, clause, masks))),
+            now.eq(valid & (self._phase == self._intervals.interval - 1)),
+        ]
+        return _Picked(
+            now=now, context=context, group=group, clause=clause, masks=masks, falling=falling, pixels=pixels
+        )  # fmt: skip
+
+    def _decode(self, m: Module, picked: _Picked, indices: data.View) -> GroupDecode:
+        m.submodules.decode = decode = GroupDecode()
+        m.d.comb += [
+            decode.group.eq(picked.group),
+            decode.kcache.eq(picked.clause.kcache),
+            decode.produced.eq(self._tables.produced.read(m, picked.context)),
+            decode.indices.address.eq(indices),
+            decode.indices.loop.eq(picked.clause.loop_index),
+            decode.anybody.eq(picked.pixels.any()),
+            decode.dx10_clamp.eq(self.program.dx10_clamp),
+            decode.loaded.eq(self.loaded),
+            decode.refused.eq(self.refused),
+        ]
+        return decode
+
+    def _find_problem(self, m: Module, picked: _Picked, decode: GroupDecode, left: Value) -> data.View:
+        """Why the group stops its wavefront, if it does."""
+        problem: data.View = record(PROBLEM)
+        m.d.comb += problem.address.eq(picked.group.address)
+        with m.If((self.program.watchdog != 0) & (left == 0) & ~picked.falling):
+            m.d.comb += problem.status.eq(Status.WATCHDOG)
+        with m.Elif(picked.group.refused):
+            m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.INSTRUCTION)]
+        with m.Elif(decode.illegal):
+            m.d.comb += problem.status.eq(Status.ILLEGAL_INSTRUCTION)
+        with m.Elif(decode.is_refused):
+            m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.FLOAT_CONSTANT)]
+        return problem
 
     def _executing(self, m: Module, clause: data.View, masks: data.View) -> Value:
         """Pixels in which a clause's instructions have an effect."""

@@ -4,6 +4,7 @@ The code begins at any word of memory, so a line of it may lie in two of memory'
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
@@ -22,7 +23,6 @@ LINES = 256
 """16 KiB."""
 ROW_UNITS = 2
 """Units that are read at once."""
-ROW_BITS = 8 * UNIT_BYTES * ROW_UNITS
 ROW_ADDRESS_BITS = UNIT_ADDRESS_BITS - 1
 _ROW_WORDS = ROW_UNITS * UNIT_BYTES // WORD_BYTES
 _ROWS = LINE_WORDS // _ROW_WORDS
@@ -30,6 +30,8 @@ _ROW_OF_LINE = (_ROWS - 1).bit_length()
 _WORD_OF_ROW = (_ROW_WORDS - 1).bit_length()
 _INDEX_BITS = (LINES - 1).bit_length()
 _WORD_OFFSET = WORD_BYTES.bit_length() - 1
+_PLACE_BITS = LINE_OFFSET_BITS - _WORD_OFFSET
+"""Width of a word's place in a line of memory."""
 
 _KEPT = 63
 """Cycles in which a line that was loaded, and the next one, are not replaced: every reader asks again in fewer."""
@@ -38,6 +40,21 @@ READERS = 2
 FOUND = data.StructLayout({"hit": 1, "refused": 1, "units": data.ArrayLayout(8 * UNIT_BYTES, ROW_UNITS)})
 """A row, if it is there; with `refused` memory gave an error for its line, and the units mean nothing."""
 _TAG = data.StructLayout({"valid": 1, "refused": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Loading:
+    """The line that is loaded: its number, the first of its words in memory, and memory's lines as far as they came.
+
+    `asked` and `came` have a bit for each of these.
+    """
+
+    line: Signal
+    first: Signal
+    held: Signal
+    refused: Signal
+    asked: Signal
+    came: Signal
 
 
 class CodeCache(wiring.Component):
@@ -104,27 +121,19 @@ class CodeCache(wiring.Component):
         return m
 
     def _fill(
-        self,
-        m: Module,
-        memory: Memory,
-        tags: Table,
-        forgotten: Signal,
-        wanted: Value,
-        wants: Value,
+        self, m: Module, memory: Memory, tags: Table, forgotten: Signal, wanted: Value, wants: Value,
         holds: Callable[[Value], tuple[Value, Value]],
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Load one line after the other, a word in each cycle once both of memory's lines are there."""
-        line, ahead = Signal.like(wanted), Signal()
-        first = Signal(ADDRESS_BITS - _WORD_OFFSET)
-        held = Signal(data.ArrayLayout(WORD_BITS, 2 * LINE_WORDS), reset_less=True)
-        refused, asked, came = Signal(), Signal(2), Signal(2)
-        place = Signal(range(LINE_WORDS + 1))
-        offset_bits = LINE_OFFSET_BITS - _WORD_OFFSET
-        crosses = first[:offset_bits].any()
-        request, response = self.lines.request, self.lines.response
+        loading = _Loading(
+            line=Signal.like(wanted, name="line"), first=Signal(ADDRESS_BITS - _WORD_OFFSET, name="first"),
+            held=Signal(2 * LINE_WORDS * WORD_BITS, name="held", reset_less=True), refused=Signal(name="refused"),
+            asked=Signal(2, name="asked"), came=Signal(2, name="came"),
+        )  # fmt: skip
+        line, first, ahead, stale = loading.line, loading.first, Signal(), Signal()
+        place, index = Signal(range(LINE_WORDS + 1)), line[:_INDEX_BITS]
         port = memory.write_port(granularity=1)
-        word = Value.cast(held).word_select((first[:offset_bits] + place)[: offset_bits + 1], WORD_BITS)
-        index = line[:_INDEX_BITS]
+        word = loading.held.word_select((first[:_PLACE_BITS] + place)[: _PLACE_BITS + 1], WORD_BITS)
         next_line = (line + 1)[: len(line)]
         next_exists = (next_line << 3) < self.size
         there, _ = holds(next_line)
@@ -134,24 +143,20 @@ class CodeCache(wiring.Component):
                 # What is there of another line is overwritten word by word.
                 forgotten.bit_select(number[:_INDEX_BITS], 1).eq(1),
                 line.eq(number),
-                first.eq((self.address >> _WORD_OFFSET) + (number << offset_bits)),
-                refused.eq(0),
-                asked.eq(0),
-                came.eq(0),
-                place.eq(0),
+                first.eq((self.address >> _WORD_OFFSET) + (number << _PLACE_BITS)),
+                *(each.eq(0) for each in (loading.refused, loading.asked, loading.came, place)),
             ]
 
         m.d.comb += [
             port.addr.eq(Cat(place[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
             *(each.eq(word) for each in port.data),
         ]
-        tags.write(m, index, Cat(1, refused, line[_INDEX_BITS:]), place == LINE_WORDS)
+        tags.write(m, index, Cat(1, loading.refused, line[_INDEX_BITS:]), place == LINE_WORDS)
         # Readers of lines that exclude each other would load them in turn and never find theirs.
         kept, loaded = Signal(range(_KEPT + 1)), Signal.like(index)
         other = wanted[:_INDEX_BITS] - loaded
         with m.If(kept.any()):
             m.d.sync += kept.eq(kept - 1)
-        stale = Signal()
         with m.If(self.forget):
             m.d.sync += [forgotten.eq(~0), stale.eq(self.busy)]
         with m.FSM():
@@ -160,24 +165,7 @@ class CodeCache(wiring.Component):
                     m.d.sync += [*begin(wanted), ahead.eq(0), loaded.eq(wanted)]
                     m.next = "ask"
             with m.State("ask"):
-                m.d.comb += [
-                    self.busy.eq(1),
-                    request.valid.eq(~asked.all()),
-                    request.payload.line.eq((first >> offset_bits) + asked[0]),
-                    request.payload.tag.eq(asked[0]),
-                ]
-                with m.If(request.valid & request.ready):
-                    m.d.sync += asked.eq(Mux(asked[0] | ~crosses, 0b11, 0b01))
-                with m.If(response.valid):
-                    m.d.sync += [
-                        Value.cast(held)
-                        .word_select(response.payload.tag, LINE_WORDS * WORD_BITS)
-                        .eq(response.payload.bits),
-                        refused.eq(refused | response.payload.refused),
-                        came.eq(came | (1 << response.payload.tag)[:2]),
-                    ]
-                with m.If(came[0] & (came[1] | ~crosses)):
-                    m.next = "store"
+                self._ask(m, loading)
             with m.State("store"):
                 m.d.comb += [self.busy.eq(1), port.en.eq((1 << place[:_WORD_OF_ROW])[:_ROW_WORDS])]
                 with m.If(place == LINE_WORDS):
@@ -193,3 +181,24 @@ class CodeCache(wiring.Component):
                         m.next = "idle"
                 with m.Else():
                     m.d.sync += place.eq(place + 1)
+
+    def _ask(self, m: Module, loading: _Loading) -> None:
+        """Read the one or two lines of memory in which the line is."""
+        request, response = self.lines.request, self.lines.response
+        crosses = loading.first[:_PLACE_BITS].any()
+        m.d.comb += [
+            self.busy.eq(1),
+            request.valid.eq(~loading.asked.all()),
+            request.payload.line.eq((loading.first >> _PLACE_BITS) + loading.asked[0]),
+            request.payload.tag.eq(loading.asked[0]),
+        ]
+        with m.If(request.valid & request.ready):
+            m.d.sync += loading.asked.eq(Mux(loading.asked[0] | ~crosses, 0b11, 0b01))
+        with m.If(response.valid):
+            m.d.sync += [
+                loading.held.word_select(response.payload.tag, LINE_WORDS * WORD_BITS).eq(response.payload.bits),
+                loading.refused.eq(loading.refused | response.payload.refused),
+                loading.came.eq(loading.came | (1 << response.payload.tag)[:2]),
+            ]
+        with m.If(loading.came[0] & (loading.came[1] | ~crosses)):
+            m.next = "store"
