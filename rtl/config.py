@@ -89,16 +89,19 @@ class ArrayConfig:
     """The DPP array.
 
     `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `wavefront` is the size of a group in
-    processors, 0 for as many as there are `lanes`; an R5xx group always has these. `temporaries` is the depth of the
-    register file per core and lane, `lookups` the most that a group may have outstanding. `stack_entries` are those of
-    all control stacks of an R700 core. `walk` is the order in which
-    groups are given out, one of `WALKS`: results do not depend on it, but the fault that is reported.
+    processors, 0 for as many as there are `lanes`; an R5xx group always has these. `rate` is how many processors of an
+    R5xx group are computed in a cycle, a power of two up to `lanes`, 0 for all: what computes, converts and carries
+    words is built for so many, and takes a group in turns. `temporaries` is the depth of the register file per core and
+    lane, `lookups` the most that a group may have outstanding. `stack_entries` are those of all control stacks of an
+    R700 core. `walk` is the order in which groups are given out, one of `WALKS`: results do not depend on it, but the
+    fault that is reported.
     """
 
     instruction_set: str = "r5xx"
     cores: int = 1
     lanes: int = 4
     wavefront: int = 0
+    rate: int = 0
     threads: int = 16
     temporaries: int = 1024
     lookups: int = 16
@@ -114,6 +117,10 @@ class ArrayConfig:
             _check(self, "wavefront", low=4, high=LARGEST_WAVEFRONT, power_of_two=True)
             if self.instruction_set == "r5xx":
                 raise SettingError(type(self).__name__, "wavefront", "must be 0 for r5xx: a group is its lanes")
+        if self.rate:
+            _check(self, "rate", low=1, high=self.lanes, power_of_two=True)
+            if self.instruction_set != "r5xx":
+                raise SettingError(type(self).__name__, "rate", f"must be 0 for {self.instruction_set}")
         _check(self, "threads", low=4, high=64, power_of_two=True)
         _check(self, "temporaries", low=128, high=4096, power_of_two=True)
         _check(self, "lookups", low=1, high=64, power_of_two=True)
@@ -138,9 +145,21 @@ class ArrayConfig:
         """Processors of a group."""
         return self.wavefront or self.lanes
 
+    @property
+    def at_once(self) -> int:
+        """Lanes of all that computes, converts and carries words."""
+        return self.rate or self.lanes
+
+    @property
+    def turns(self) -> int:
+        """Cycles in which these take an R5xx group."""
+        return self.lanes // self.at_once
+
     def with_group(self, size: int) -> "ArrayConfig":
         """The same array with groups of `size` processors."""
-        return replace(self, wavefront=size) if self.wavefront else replace(self, lanes=size)
+        if self.wavefront:
+            return replace(self, wavefront=size)
+        return replace(self, lanes=size, rate=min(self.rate, size))
 
     def resident_groups(self, temporaries: int) -> int:
         """Groups that a core keeps resident for a program that uses `temporaries` of them."""

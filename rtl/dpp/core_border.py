@@ -12,25 +12,33 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.turns import turn_fields
+
+
+def lookup_number_layout(config: ArrayConfig) -> data.StructLayout:
+    """Which lookup it is: a slot, and one of its outstanding lookups."""
+    return data.StructLayout({"slot": slot_bits(config), "entry": (config.lookups - 1).bit_length()})
 
 
 def lookup_tag_layout(config: ArrayConfig) -> data.StructLayout:
-    """Which lookup it is: a slot, and one of its outstanding lookups."""
-    return data.StructLayout({"slot": slot_bits(config), "entry": (config.lookups - 1).bit_length()})
+    """The same, and if a group goes to memory in turns, which one it is."""
+    number = {str(name): field.shape for name, field in lookup_number_layout(config)}
+    return data.StructLayout(number | turn_fields(config))
 
 
 def memory_members(config: ArrayConfig, *, cores: int = 1) -> dict[str, Any]:
     """The memory clients of a core, or those that `cores` of them share: uncached writes then have a core's number.
 
-    It stands above the slot's. Members are `constants`, `lookups`, `uncached`, `output` and `tests`.
+    It stands above the slot's. Members are `constants`, `lookups`, `uncached`, `output` and `tests`. All but tests are
+    of as many lanes as are computed at once: a larger group comes in turns, the first lanes first.
     """
-    lanes, slot = config.lanes, slot_bits(config) + (cores - 1).bit_length()
+    lanes, slot = config.at_once, slot_bits(config) + (cores - 1).bit_length()
     return {
         "constants": Out(ConstantClient()),
         "lookups": Out(LookupClient(lanes, lookup_tag_layout(config))),
         "uncached": Out(UncachedClient(lanes, slot)),
         "output": Out(stream.Signature(output_layout(lanes))),
-        "tests": Out(ConditionalClient(lanes)),
+        "tests": Out(ConditionalClient(config.lanes)),
     }
 
 

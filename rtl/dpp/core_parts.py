@@ -7,7 +7,7 @@ the picture.
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Module, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.wiring import connect, flipped
 
@@ -56,7 +56,7 @@ def add_parts(m: Module, config: MachineConfig, shapes: Shapes, *, readers: int)
         outputs=OutputRegisters(array, shapes),
         outstanding=Outstanding(array),
         starter=Starter(array),
-        coordinates=Coordinates(array.lanes, passenger_layout(array), config.arithmetic),
+        coordinates=Coordinates(array.at_once, passenger_layout(array), config.arithmetic),
         lookups=LookupReturn(array, shapes),
         uncached=UncachedWrites(array),
         retirement=Retirement(array, shapes),
@@ -84,6 +84,8 @@ def connect_parts(m: Module, core: Any, parts: CoreParts, array: ArrayConfig) ->
     _connect_lookups(m, core, parts)
     _connect_register_writes(m, parts, array, allocation)
     _connect_ends(m, core, parts)
+    if array.turns > 1:
+        m.d.comb += parts.outputs.turn.eq(parts.retirement.turn)
     return allocation
 
 
@@ -165,6 +167,8 @@ def _connect_register_writes(m: Module, parts: CoreParts, array: ArrayConfig, al
             write.payload.words.eq(lookup.payload.words),
             write.payload.enable.eq(lookup.payload.enable),
         ]
+    if array.turns > 1:
+        m.d.comb += write.payload.turn.eq(Mux(clears, clear.payload.turn, lookup.payload.turn))
 
 
 def _connect_ends(m: Module, core: Any, parts: CoreParts) -> None:

@@ -106,7 +106,7 @@ class MemoryController(wiring.Component):
     ) -> None:
         self._config, self._tag, self._slot = config, tag, slot
         self._passenger = conditional_passenger
-        cores, lanes, memory = config.array.cores, config.array.lanes, config.memory
+        cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
         banks, to_ports = config.shared_cache.banks, routing(memory)
         self._reads = ReadPorts(
             read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks), routing=to_ports
@@ -175,7 +175,7 @@ class MemoryController(wiring.Component):
             config.input_cache,
             config.shared_cache,
             cores=config.array.cores,
-            lanes=config.array.lanes,
+            lanes=config.array.at_once,
             tag=self._tag,
             outstanding=config.memory.outstanding_lines,
         )
@@ -203,7 +203,7 @@ class MemoryController(wiring.Component):
     def _connect_outputs(self, m: Module, registers: Registers) -> None:
         config = self._config
         m.submodules.outputs = outputs = Outputs(
-            config.array.lanes, self._slot, entries=config.output_cache.lines
+            config.array.at_once, self._slot, entries=config.output_cache.lines
         )  # fmt: skip
         connect(m, flipped(self.output), outputs.output)
         connect(m, flipped(self.uncached), outputs.uncached)

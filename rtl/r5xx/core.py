@@ -66,6 +66,8 @@ class Core(wiring.Component):
         self._connect_states(m, generic, own)
         self._connect_alu(m, generic, own)
         self._connect_texture(m, generic, own)
+        if array.turns > 1:
+            self._connect_turns(m, generic, own)
         self._count(m, generic, own)
         fault, fault_slot = self._find_fault(m, generic, own)
         connect_trace(m, self.trace, generic, own, fault, fault_slot)
@@ -103,7 +105,7 @@ class Core(wiring.Component):
         for unit, port in ports.items():
             connect(m, scheduler.ports[unit.value], port.scheduler)
             m.d.comb += [
-                slots[unit].eq(scheduler.ports[unit.value].issue.pc),
+                slots[unit].eq(getattr(port, "read_pc", scheduler.ports[unit.value].issue.pc)),
                 port.entry.eq(entries[unit]),
                 port.program.eq(self.program),
             ]
@@ -118,6 +120,16 @@ class Core(wiring.Component):
             own.alu.leaves.eq(scheduler.leaves),
             own.flow.expired.eq(scheduler.expired),
             own.flow.refused.eq(store.refused),
+        ]
+
+    def _connect_turns(self, m: Module, generic: CoreParts, own: Parts) -> None:
+        """Whose lanes are read and written, and when the ALU takes an instruction, where groups have several turns."""
+        registers = generic.registers
+        m.d.comb += [
+            registers.source_turn.eq(own.alu.source_turn),
+            registers.result_turn.eq(own.alu.result_turn),
+            registers.texture_turn.eq(own.texture.source_turn),
+            generic.scheduler.ready[Unit.ALU.value].eq(own.alu.ready),
         ]
 
     def _connect_states(self, m: Module, generic: CoreParts, own: Parts) -> None:

@@ -10,6 +10,7 @@ from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_parts import CoreParts
 from ctm.rtl.dpp.groups.scheduling import row_bits
+from ctm.rtl.dpp.turns import turn_fields
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.r5xx.parts import Parts
 from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
@@ -35,20 +36,24 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
         The group stops at `pc` without that instruction.
     end
         The row is free again; its outputs have been sent, unless it has faulted.
+
+    With several turns a clear, an ALU instruction and a lookup are an event for each, with a number; predicates and ALU
+    results mean something in the last one.
     """
-    lanes = config.lanes
+    lanes, turn = config.lanes, turn_fields(config)
+    words = turn | {"words": words_layout(config.at_once)}
     event: dict[str, Any] = {"valid": 1, "row": row_bits(config)}
     instruction = event | {"pc": PC_BITS}
-    enables = data.ArrayLayout(CHANNELS, lanes)
-    write = {"register": REGISTER_BITS, "words": words_layout(lanes), "enable": enables}
+    enables = data.ArrayLayout(CHANNELS, config.at_once)
+    write = {"register": REGISTER_BITS, **words, "enable": enables}
     events: dict[str, dict[str, Any]] = {
         "start": event | {"group": group_layout(lanes)},
-        "clear": event | {"register": REGISTER_BITS, "words": words_layout(lanes)},
+        "clear": event | {"register": REGISTER_BITS, **words},
         "alu": instruction
         | {
             "rgb_register": REGISTER_BITS,
             "alpha_register": REGISTER_BITS,
-            "words": words_layout(lanes),
+            **words,
             "enable": enables,
             "predicates": CHANNELS * lanes,
             "alu_result": lanes,
@@ -97,5 +102,8 @@ def connect_trace(m: Module, trace: data.View, generic: CoreParts, own: Parts, f
         "fault": {"valid": fault.valid, "row": row(fault_slot), "pc": fault.payload.pc},
         "end": {name: generic.retirement.release[name] for name in ("valid", "row", "faulted")},
     }  # fmt: skip
+    for event, numbered in (("clear", clear.payload), ("alu", alu.written), ("lookup", lookup.payload)):
+        if "turn" in dict(numbered.shape()):
+            events[event]["turn"] = numbered.turn
     for event, fields in events.items():
         m.d.comb += [trace[event][name].eq(value) for name, value in fields.items()]

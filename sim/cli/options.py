@@ -39,7 +39,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="a.b=V",
-        help="Change one value of the configuration; repeatable.",
+        help="Change one value of the configuration, as in array.rate=1; repeatable.",
         autocompletion=one_of(_SETTINGS),
     ),
 ]

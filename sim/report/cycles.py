@@ -100,7 +100,7 @@ def measure_cycles(name: str, workload: Workload, engine: str, config: MachineCo
         alu_share=used.alu_share,
         stall_shares=used.stall_shares,
         operations_per_cycle=None if operations is None else operations / cycles,
-        peak_share=None if operations is None else operations / cycles / (PEAK_PER_LANE * array.lanes * array.cores),
+        peak_share=None if operations is None else operations / cycles / (PEAK_PER_LANE * array.at_once * array.cores),
         bytes_per_cycle=beats * config.memory.data_bits / 8 / cycles,
         cycle_rate=(report.cycles or 0) / seconds,
         operation_rate=None if operations is None else operations / seconds,

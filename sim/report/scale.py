@@ -137,7 +137,7 @@ def _compared(name: str, config: MachineConfig, prepared: Prepared, one: Prepare
         width=on_paper.width,
         cycles=cycles,
         speedup=one.cycles / cycles,
-        peak_share=None if operations is None else operations / cycles / (PEAK_PER_LANE * array.lanes * array.cores),
+        peak_share=None if operations is None else operations / cycles / (PEAK_PER_LANE * array.at_once * array.cores),
         read_bytes=read,
         read_ratio=read / least,
         predicted=paper.cycles,

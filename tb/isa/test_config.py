@@ -41,6 +41,29 @@ def test_r5xx_has_no_wavefronts() -> None:
         with_settings(DEFAULT, {"array.wavefront": 16})
 
 
+@pytest.mark.parametrize(
+    ("rate", "problem"),
+    [
+        (3, "a power of two, not 3"),
+        (8, r"1\.\.4, not 8"),
+        (-1, r"1\.\.4, not -1"),
+        ("two", "a whole number, not 'two'"),
+    ],
+)
+def test_other_rates_are_refused(rate: int | str, problem: str) -> None:
+    with pytest.raises(ValueError, match=rf"array\.rate must be {problem}"):
+        with_settings(DEFAULT, {"array.rate": rate})
+
+
+def test_a_group_is_computed_at_once_or_in_turns() -> None:
+    assert (DEFAULT.array.at_once, DEFAULT.array.turns) == (4, 1)
+    slow = with_settings(DEFAULT, {"array.lanes": 8, "array.rate": 2}).array
+    assert (slow.group, slow.at_once, slow.turns) == (8, 2, 4)
+    assert (slow.with_group(16).turns, slow.with_group(4).turns) == (8, 2)
+    with pytest.raises(ValueError, match="array.rate must be 0 for r700"):
+        with_settings(R700, {"array.rate": 4})
+
+
 def test_every_instruction_set_has_a_format_a_model_a_preset_and_hardware_or_a_word_that_it_has_none() -> None:
     assert set(PROGRAM_FORMATS) == set(MODELLED) == set(DEFAULT_PRESETS)
     assert set(HARDWARE) == set(PROGRAM_FORMATS) > MODELLED_ONLY

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ctm.rtl.config import DEFAULT, ArrayConfig
+from ctm.rtl.config import DEFAULT, ArrayConfig, MachineConfig
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.elf import read_shader, write
 from ctm.sim.jobs.constants import ConstantFiles
@@ -41,10 +41,12 @@ class Shader:
 
 
 def run(
-    shader: Shader, *, domain: tuple[int, int, int, int], lanes: int = 4, hazards: bool = False, engine: str = "golden"
-) -> Result:
-    """Run a program over `domain` (i0, j0, i1, j1)."""
-    device = Device(engine, replace(DEFAULT, array=ArrayConfig(lanes=lanes)), hazards=hazards)
+    shader: Shader, *, domain: tuple[int, int, int, int], lanes: int = 4, hazards: bool = False,
+    engine: str = "golden", config: MachineConfig | None = None,
+) -> Result:  # fmt: skip
+    """Run a program over `domain` (i0, j0, i1, j1), on the default machine with `lanes` if it is not on another one."""
+    config = config or replace(DEFAULT, array=ArrayConfig(lanes=lanes))
+    device = Device(engine, config, hazards=hazards)
     source = read_shader(shader.text)
     numbers = sorted(int(name.removeprefix("temp")) for name in shader.arrays if name.startswith("temp"))
     executable, loaded_from = with_prologue(source.executable, numbers)

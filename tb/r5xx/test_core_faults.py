@@ -19,8 +19,8 @@ FAULTS = {
         "rtl.r5xx.alu.sources", "index.eq(address + Mux(relative, self.loop_index, 0))", "index.eq(address)"
     ),
     "the alpha unit's temporaries are the RGB unit's": Fault(
-        "rtl.dpp.registers.file", "places = [*self.source_places[part],",
-        "places = [*self.source_places[0],",
+        "rtl.dpp.registers.file", "for place in self.source_places[part])",
+        "for place in self.source_places[0])",
     ),
     "temporaries that do not exist are read": Fault(
         "rtl.dpp.registers.placement", "return number <= self._highest", "return number <= self._highest + 1"
@@ -56,11 +56,11 @@ FAULTS = {
         "rtl.dpp.groups.scheduler", "is_alone = self.quiet & ~self._slots.faulted", "is_alone = ~self._slots.faulted"
     ),
     "a group that has left writes temporaries of the next one": Fault(
-        "rtl.r5xx.alu.writes", "Mux(effective & ~token.has_left, self.written.enable[lane], 0)",
+        "rtl.r5xx.alu.writes", "Mux(stays, self.written.enable[lane], 0)",
         "Mux(effective, self.written.enable[lane], 0)",
     ),
     "a group that has left writes predicates of the next one": Fault(
-        "rtl.r5xx.alu.writes", "self.flags.valid.eq(effective & ~token.has_left)", "self.flags.valid.eq(effective)"
+        "rtl.r5xx.alu.writes", "stays & last if self._array.turns > 1 else stays)", "effective)"
     ),
     "a group may execute one instruction more": Fault(
         "rtl.dpp.groups.scheduler", "(count == 1)", "(count == 0)"

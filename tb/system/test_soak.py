@@ -38,6 +38,8 @@ _OTHER: dict[str, dict[str, int | str]] = {
         "memory.data_bits": 512,
         "memory.split": 1 << 32,
     },
+    "one lane of four in a cycle, one port": {"array.rate": 1, "array.threads": 4, "memory.split": 1 << 32},
+    "two cores, two lanes of eight in a cycle": {"array.cores": 2, "array.lanes": 8, "array.rate": 2},
     "hardly a register in the arithmetic": {
         f"{unit}.{step.name}": 0
         for unit in ("arithmetic", "presubtract")

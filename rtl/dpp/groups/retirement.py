@@ -3,6 +3,8 @@
 Source: CTM Guide pp. 17-18, 29; docs/architecture.md.
 """
 
+from typing import Any
+
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -15,8 +17,10 @@ from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.groups.state import end_state_layout
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.turns import ONLY_TURN, is_last, lanes_of, pair_of, turn_bits, turn_members
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.views import record
 
 _TESTED = 8
 """Groups that may wait for their tests."""
@@ -26,7 +30,8 @@ class Retirement(wiring.Component):
     """Sends the outputs of groups that are at their end, and frees their rows.
 
     A group that faulted sends nothing. With tests the conditional unit is asked first; the groups' order stays the
-    same. Each output register that was written takes a cycle, a group one more; with tests three more at least.
+    same. Each output register that was written takes a cycle for each turn, a group one more; with tests three more at
+    least.
 
     Members
     -------
@@ -44,6 +49,8 @@ class Retirement(wiring.Component):
         Conditional values of `test_row`; the values come a cycle later.
     target, words, written
         Output registers of `row`; the words come a cycle later.
+    turn : ``Out``
+        Whose words; only if there are several turns.
     release : ``Out({valid, row, faulted})``
     tester : ``Out(ConditionalClient(lanes))``
     output : ``Out(stream.Signature(output_layout(lanes)))``
@@ -67,11 +74,12 @@ class Retirement(wiring.Component):
                 "conditional": In(data.ArrayLayout(WORD_BITS, lanes)),
                 "conditional_written": In(lanes),
                 "target": Out(range(OUTPUTS)),
-                "words": In(words_layout(lanes)),
+                "words": In(words_layout(config.at_once)),
+                **turn_members(config, Out, "turn"),
                 "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
                 "release": Out(event),
                 "tester": Out(ConditionalClient(lanes)),
-                "output": Out(stream.Signature(output_layout(lanes))),
+                "output": Out(stream.Signature(output_layout(config.at_once))),
             }
         )
 
@@ -144,21 +152,21 @@ class Retirement(wiring.Component):
         writes = Cat(Value.cast(self.written[number]).any() for number in range(OUTPUTS))
         # Words are read in the cycle before they are sent.
         upcoming, target = Signal(OUTPUTS), Signal(range(OUTPUTS))
+        turn, sent = self._turns(m, sends)
+        stores, masks = self._masks(m, stores, self.written[target], turn)
+        i, j = pair_of(self._config, self.state, turn)
         m.d.comb += [
             self.row.eq(group.row),
-            upcoming.eq(Mux(started, Mux(sends, left & (left - 1)[:OUTPUTS], left), Mux(group.faulted, 0, writes))),
+            upcoming.eq(Mux(started, Mux(sent, left & (left - 1)[:OUTPUTS], left), Mux(group.faulted, 0, writes))),
             self.target.eq(one_hot_index(lowest_one(upcoming))),
             target.eq(one_hot_index(lowest_one(left))),
             self.tester.response.ready.eq(queue.r_rdy & ~started & group.tested),
             output.valid.eq(started & left.any()),
             output.payload.target.eq(target),
-            output.payload.i.eq(self.state.i),
-            output.payload.j.eq(self.state.j),
+            output.payload.i.eq(i),
+            output.payload.j.eq(j),
             output.payload.words.eq(self.words),
-            *(
-                output.payload.mask[lane].eq(Mux(stores[lane], Value.cast(self.written[target][lane]), 0))
-                for lane in range(self._config.lanes)
-            ),
+            *(output.payload.mask[lane].eq(Mux(stores[lane], Value.cast(mask), 0)) for lane, mask in enumerate(masks)),
             ends.eq(started & ~upcoming.any()),
             queue.r_en.eq(ends),
             self.release.valid.eq(ends),
@@ -170,3 +178,23 @@ class Retirement(wiring.Component):
             m.d.sync += [started.eq(1), passed.eq(Mux(group.tested, self.tester.response.payload.passed, ~0))]
         with m.Elif(ends):
             m.d.sync += started.eq(0)
+
+    def _turns(self, m: Module, sends: Value) -> tuple[Value, Value]:
+        """The turn that is being sent, and whether that is an output register's last one."""
+        config = self._config
+        if config.turns == 1:
+            return ONLY_TURN, sends
+        turn, upcoming = Signal(turn_bits(config)), Signal(turn_bits(config), name="upcoming_turn")
+        m.d.comb += [upcoming.eq(turn + sends), self.turn.eq(upcoming)]
+        m.d.sync += turn.eq(upcoming)
+        return turn, sends & is_last(config, turn)
+
+    def _masks(self, m: Module, stores: Value, written: data.View, turn: Value) -> tuple[Value, Any]:
+        """Which of a turn's lanes store anything, and the channels that they have written."""
+        config = self._config
+        if config.turns == 1:
+            return stores, written
+        own = Signal(config.at_once, name="stores")
+        masks = record(data.ArrayLayout(CHANNELS, config.at_once), name="masks")
+        m.d.comb += [own.eq(lanes_of(config, stores, turn)), masks.eq(lanes_of(config, written, turn))]
+        return own, masks

@@ -58,7 +58,7 @@ class _News:
 
 
 class Scheduler(wiring.Component):
-    """Gives each port the first group in order that is ready for it, one each cycle.
+    """Gives each port the first group in order that is ready for it, one each cycle in which the port is `ready`.
 
     A group that comes goes to the end of the order, and so does one whose instruction a port takes that defers.
     A port's `done` makes its group ready in the next cycle, in which it may be issued again; behind a jump it is two
@@ -118,6 +118,7 @@ class Scheduler(wiring.Component):
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
         self._shapes, self._threads, self._summary = shapes, config.threads, shapes.summary
+        self._takes_turns = config.turns > 1
         threads, ports = config.threads, len(shapes.ports)
         self._slots = _Slots(
             **{field.name: Signal(threads, name=field.name) for field in fields(_Slots) if field.type is Signal},
@@ -255,7 +256,11 @@ class Scheduler(wiring.Component):
 
     def _count_stalls(self, m: Module, ages: Ages, blocked: Value, open_: Value) -> None:
         slots = self._slots
-        lacks = [Mux(ready, 0, unit) for ready, unit in zip(self.ready, slots.units, strict=True)]
+        lacks = [
+            Mux(ready, 0, unit)
+            for port, (ready, unit) in enumerate(zip(self.ready, slots.units, strict=True))
+            if not self._takes_turns or port != self._shapes.counted
+        ]
         for resource, needs, room in zip(self._shapes.resources, slots.needs, self.room, strict=True):
             if resource.is_request:
                 lacks.append(Mux(room, 0, needs))
@@ -263,7 +268,10 @@ class Scheduler(wiring.Component):
         loading = slots.waiting | Mux(self.can_fetch, 0, slots.fetching)
         causes = [blocked, loading, requests, slots.running, self.rows]
         found = lowest_one(Cat(cause.any() for cause in causes))
-        m.d.sync += self.stalls.eq(Mux(ages.found[self._shapes.counted], 0, found))
+        works = ages.found[self._shapes.counted]
+        if self._takes_turns:
+            works |= ~self.ready[self._shapes.counted]
+        m.d.sync += self.stalls.eq(Mux(works, 0, found))
 
     def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
         """Each slot's next state."""

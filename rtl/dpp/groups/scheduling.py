@@ -12,7 +12,7 @@ STALLS = ("LOOKUPS", "LOADING", "REQUESTS", "LATENCY", "ENDS")
 
 LOOKUPS: a group waits for its lookups or uncached writes; LOADING: for instructions or constants; REQUESTS: for a place
 for its lookup or uncached write on the way to memory; LATENCY: all groups wait for their last instruction or issue
-others; ENDS: groups only start or end.
+others; ENDS: groups only start or end. Cycles in which that port works on the turns of one that it has have no cause.
 """
 
 

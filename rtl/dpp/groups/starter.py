@@ -11,6 +11,7 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.turns import ONLY_TURN, is_last, pair_of, turn_bits, turn_fields
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import QUAD, REGISTER_BITS
@@ -20,16 +21,22 @@ from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
-    """A temporary of all lanes; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0."""
+    """A temporary of all lanes, or of a turn's; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0."""
     return data.StructLayout(
-        {"slot": slot_bits(config), "register": REGISTER_BITS, "words": words_layout(config.lanes)}
+        {
+            "slot": slot_bits(config),
+            "register": REGISTER_BITS,
+            **turn_fields(config),
+            "words": words_layout(config.at_once),
+        }
     )
 
 
 class Starter(wiring.Component):
     """Sets a group's temporaries, 32 at a time, in cycles in which the register file has room for it.
 
-    One group at a time; it takes two cycles, and one more for each further 32 temporaries of the program.
+    One group at a time; it takes two cycles, and one more for each further 32 temporaries of the program; with several
+    turns as many cycles for each 32, and one more.
 
     Members
     -------
@@ -59,35 +66,49 @@ class Starter(wiring.Component):
         """Build the hardware."""
         m = Module()
         write, register, slot = self.write, Signal(REGISTER_BITS), Signal(slot_bits(self._config))
-        place = delay(m, self._place(m), name="place")
+        upcoming, last = self._turns(m)
+        place = delay(m, self._place(m, upcoming), name="place")
         first = register == 0
         m.d.comb += [
             write.valid.eq(self.busy),
             write.payload.slot.eq(slot),
             write.payload.register.eq(register),
             Value.cast(write.payload.words).eq(Mux(first, Value.cast(place), 0)),
-            self.begin.valid.eq(self.busy & write.ready & first),
+            self.begin.valid.eq(self.busy & last & first),
             self.begin.slot.eq(slot),
         ]
         with m.If(self.group.valid):
             block = Cat(Const(0, PLACE_BITS), self.highest_temporary[PLACE_BITS:])
             m.d.sync += [self.busy.eq(1), register.eq(block), slot.eq(self.group.slot)]
-        with m.Elif(write.ready):
+        with m.Elif(last):
             m.d.sync += register.eq(register - ROWS_TOGETHER)
             with m.If(first):
                 m.d.sync += self.busy.eq(0)
         return m
 
-    def _place(self, m: Module) -> data.View:
-        """r0 of the group in `group`, or of the last one that was there."""
-        words = record(words_layout(self._config.lanes))
+    def _turns(self, m: Module) -> tuple[Value, Value]:
+        """The turn of the next cycle, and whether the register file takes the last one."""
+        config = self._config
+        if config.turns == 1:
+            return ONLY_TURN, self.write.ready
+        turn, upcoming = Signal(turn_bits(config)), Signal(turn_bits(config), name="upcoming_turn")
+        m.d.comb += upcoming.eq(Mux(self.group.valid, 0, turn + (self.busy & self.write.ready)))
+        m.d.sync += turn.eq(upcoming)
+        m.d.comb += self.write.payload.turn.eq(turn)
+        return upcoming, self.write.ready & is_last(config, turn)
+
+    def _place(self, m: Module, turn: Value) -> data.View:
+        """r0 of the group in `group`, or of the last one that was there; of the lanes of a turn."""
+        lanes = self._config.at_once
+        words = record(words_layout(lanes))
         group = Signal.like(self.group.group)
         held = Signal.like(group, reset_less=True)
         m.d.comb += group.eq(Mux(self.group.valid, Value.cast(self.group.group), Value.cast(held)))
         m.d.sync += held.eq(group)
-        columns = [from_integer(m, (group.i + offset)[: len(group.i)]) for offset in range(self._config.lanes // 2)]
-        rows = [from_integer(m, (group.j + offset)[: len(group.j)]) for offset in range(2)]
-        for lane in range(self._config.lanes):
+        i, j = pair_of(self._config, group, turn)
+        columns = [from_integer(m, (i + offset)[: len(i)]) for offset in range(max(lanes // 2, min(lanes, 2)))]
+        rows = [from_integer(m, (j + offset)[: len(j)]) for offset in range(2 if lanes >= QUAD else 1)]
+        for lane in range(lanes):
             column, row = 2 * (lane // QUAD) + lane % 2, lane % QUAD // 2
             m.d.comb += [words[lane][0].eq(columns[column]), words[lane][1].eq(rows[row]), words[lane][3].eq(ONE)]
         return words

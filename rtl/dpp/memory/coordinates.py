@@ -74,7 +74,7 @@ class Coordinates(wiring.Component):
         ]
 
         serial = request.scaled | request.projected
-        lane, started = Signal(range(lanes)), Signal(range(results.depth + 1))
+        lane, started = Signal(range(max(2, lanes))), Signal(range(results.depth + 1))
         room = results.level + started < results.depth
         steps = self.request.valid & serial & (room | lane.any())
         last = lane == lanes - 1

@@ -1,16 +1,17 @@
 """Words that come back from memory, on their way to the temporaries that asked for them."""
 
-from amaranth import Module, Signal, Value
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import lookup_response_layout, words_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.core_border import lookup_tag_layout
+from ctm.rtl.dpp.core_border import lookup_number_layout, lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.memory.lookups import record_layout
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.turns import is_last, lanes_of, turn_fields, turn_of
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.lib.table import Rows
 
@@ -18,13 +19,14 @@ _WAITING = 8
 
 
 def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of a slot's temporary."""
+    """A write of a slot's temporary: all of it, or a turn's lanes."""
     return data.StructLayout(
         {
             "slot": slot_bits(config),
             "register": REGISTER_BITS,
-            "words": words_layout(config.lanes),
-            "enable": data.ArrayLayout(CHANNELS, config.lanes),
+            **turn_fields(config),
+            "words": words_layout(config.at_once),
+            "enable": data.ArrayLayout(CHANNELS, config.at_once),
         }
     )
 
@@ -33,7 +35,7 @@ class LookupReturn(wiring.Component):
     """Keeps where each outstanding lookup's words go, and writes them when they come; one in each cycle.
 
     Up to 8 answers wait for the register file, so that the cache does not stop whenever the ALU writes to the same bank
-    or a group starts.
+    or a group starts. A group's turns come one after the other, each as a lookup of its own; the last one ends it.
 
     Members
     -------
@@ -51,8 +53,10 @@ class LookupReturn(wiring.Component):
         self._config, self._record = config, record_layout(config, shapes)
         super().__init__(
             {
-                "record": In(data.StructLayout({"valid": 1, "tag": lookup_tag_layout(config), "record": self._record})),
-                "response": In(stream.Signature(lookup_response_layout(config.lanes, lookup_tag_layout(config)))),
+                "record": In(
+                    data.StructLayout({"valid": 1, "tag": lookup_number_layout(config), "record": self._record})
+                ),
+                "response": In(stream.Signature(lookup_response_layout(config.at_once, lookup_tag_layout(config)))),
                 "write": Out(stream.Signature(lookup_write_layout(config))),
                 "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
                 "refused": Out(data.StructLayout({"valid": 1, "pc": shapes.pc_bits})),
@@ -76,13 +80,14 @@ class LookupReturn(wiring.Component):
         answer = data.View(response.payload.shape(), waiting.r_data)
         held, valid = Signal.like(answer, reset_less=True), Signal()
         write, done = self.write, Signal()
+        refused, ends = self._several_turns(m, held, done)
         m.d.comb += [
             waiting.w_en.eq(response.valid),
             waiting.w_data.eq(response.payload),
             response.ready.eq(waiting.w_rdy),
-            done.eq(valid & (held.refused | write.ready)),
+            done.eq(valid & (refused | write.ready)),
             waiting.r_en.eq(~valid | done),
-            read.addr.eq(answer.tag),
+            read.addr.eq(Cat(answer.tag.slot, answer.tag.entry)),
             read.en.eq(waiting.r_en),
         ]
         with m.If(waiting.r_en):
@@ -90,17 +95,30 @@ class LookupReturn(wiring.Component):
 
         record = read.data
         m.d.comb += [
-            write.valid.eq(valid & ~held.refused),
+            write.valid.eq(valid & ~refused),
             write.payload.slot.eq(held.tag.slot),
             write.payload.register.eq(record.register),
-            write.payload.enable.eq(record.enable),
-            self.returned.valid.eq(done),
+            write.payload.enable.eq(lanes_of(config, record.enable, turn_of(config, held.tag))),
+            self.returned.valid.eq(ends),
             self.returned.slot.eq(held.tag.slot),
-            self.refused.valid.eq(done & held.refused),
+            self.refused.valid.eq(ends & refused),
             self.refused.pc.eq(record.pc),
         ]
-        for lane in range(config.lanes):
+        for lane in range(config.at_once):
             for channel in range(CHANNELS):
                 word = held.words[lane][record.swizzle[channel]]
                 m.d.comb += write.payload.words[lane][channel].eq(word)
         return m
+
+    def _several_turns(self, m: Module, held: data.View, done: Value) -> tuple[Value, Value]:
+        """Whether memory refused this turn or an earlier one, and whether the lookup is done with it."""
+        config = self._config
+        if config.turns == 1:
+            return held.refused, done
+        earlier, refused = Signal(config.threads, name="refused_earlier"), Signal(name="refused_so_far")
+        last = is_last(config, held.tag.turn)
+        m.d.comb += refused.eq(held.refused | earlier.bit_select(held.tag.slot, 1))
+        with m.If(done):
+            m.d.sync += earlier.bit_select(held.tag.slot, 1).eq(refused & ~last)
+        m.d.comb += self.write.payload.turn.eq(held.tag.turn)
+        return refused, done & last

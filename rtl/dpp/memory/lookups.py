@@ -15,7 +15,7 @@ def passenger_layout(config: ArrayConfig) -> data.StructLayout:
             "tag": lookup_tag_layout(config),
             "input": (INPUTS - 1).bit_length(),
             "uncached": 1,
-            "fetch": config.lanes,
+            "fetch": config.at_once,
         }
     )
 

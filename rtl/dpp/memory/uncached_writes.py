@@ -1,5 +1,7 @@
 """Uncached writes on their way to memory."""
 
+from typing import Any
+
 from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
@@ -8,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import uncached_write_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.turns import counted, is_last, lanes_of
 
 _QUEUE = 16
 _UNDERWAY = 2
@@ -23,7 +26,8 @@ class UncachedWrites(wiring.Component):
     """Keeps writes until memory takes them; one per cycle.
 
     A result cannot wait, so its write is announced when its instruction is under way, and as many as there is room for
-    may be. A write of no lane is sent only if it acquires: its answer says that the earlier ones are done.
+    may be. A write of no lane is sent only if it acquires: its answer says that the earlier ones are done. With several
+    turns it is sent in these, and acquires with the last one.
 
     Members
     -------
@@ -34,17 +38,18 @@ class UncachedWrites(wiring.Component):
     result : ``In(uncached_result_layout(config))``
         Every write that was announced, in order.
     empty : ``Out(1)``
-    write : ``Out(stream.Signature(uncached_write_layout(lanes, slot)))``
+    write : ``Out(stream.Signature(uncached_write_layout(at_once, slot)))``
     """
 
     def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
         super().__init__(
             {
                 "announced": In(1),
                 "ready": Out(1),
                 "result": In(uncached_result_layout(config)),
                 "empty": Out(1),
-                "write": Out(stream.Signature(uncached_write_layout(config.lanes, slot_bits(config)))),
+                "write": Out(stream.Signature(uncached_write_layout(config.at_once, slot_bits(config)))),
             }
         )
 
@@ -54,7 +59,8 @@ class UncachedWrites(wiring.Component):
         result, payload = self.result, self.result.write
         m.submodules.queue = queue = SyncFIFOBuffered(width=payload.shape().size, depth=_QUEUE)
         announced = Signal(range(_QUEUE + 1))
-        sends, taken = Signal(), queue.r_rdy & self.write.ready
+        sends, takes = Signal(), self._send(m, queue)
+        taken = queue.r_rdy & takes
         m.d.comb += sends.eq(result.valid & (payload.mask.any() | payload.acquires))
         m.d.sync += announced.eq(announced + self.announced - taken - (result.valid & ~sends))
         m.d.comb += [
@@ -62,8 +68,22 @@ class UncachedWrites(wiring.Component):
             self.empty.eq(announced == 0),
             queue.w_en.eq(sends),
             queue.w_data.eq(payload),
-            queue.r_en.eq(self.write.ready),
+            queue.r_en.eq(takes),
             self.write.valid.eq(queue.r_rdy),
-            Value.cast(self.write.payload).eq(queue.r_data),
         ]
         return m
+
+    def _send(self, m: Module, queue: SyncFIFOBuffered) -> Value:
+        """Offer the first write of the queue; whether all of it would be taken."""
+        config, sent = self._config, self.write.payload
+        if config.turns == 1:
+            m.d.comb += Value.cast(sent).eq(queue.r_data)
+            return Value.cast(self.write.ready)
+        write: Any = data.View(self.result.write.shape(), queue.r_data)
+        turn = counted(m, config, queue.r_rdy & self.write.ready)
+        m.d.comb += [
+            sent.slot.eq(write.slot),
+            sent.acquires.eq(write.acquires & is_last(config, turn)),
+            *(Value.cast(sent[name]).eq(lanes_of(config, write[name], turn)) for name in ("x", "y", "values", "mask")),
+        ]
+        return Value.cast(self.write.ready & is_last(config, turn))

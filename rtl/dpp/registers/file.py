@@ -19,6 +19,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.turns import turn_fields, turn_members, turn_of
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.table import Rows
@@ -38,28 +39,33 @@ def write_layout(config: ArrayConfig) -> data.StructLayout:
     """A write to one temporary: its place, the words of all lanes and channels, and which of them are written.
 
     With `forgets` all are, and the other temporaries of the slot (of those, that are in the same block of 32) are
-    forgotten.
+    forgotten. With several turns the lanes are those of one.
     """
     return data.StructLayout(
         {
             "place": place_layout(config),
-            "words": data.ArrayLayout(data.ArrayLayout(WORD_BITS, CHANNELS), config.lanes),
-            "enable": data.ArrayLayout(CHANNELS, config.lanes),
+            **turn_fields(config),
+            "words": data.ArrayLayout(data.ArrayLayout(WORD_BITS, CHANNELS), config.at_once),
+            "enable": data.ArrayLayout(CHANNELS, config.at_once),
             "forgets": 1,
         }
     )
 
 
 class RegisterFile(wiring.Component):
-    """Registers of `lanes` processors of every resident group.
+    """Registers of all processors of every resident group.
 
-    A read gives its data one cycle later; words that are written in the same cycle mean nothing. All reads and the
-    write of results happen in every cycle; a texture write waits while results are written to the same bank.
+    As many lanes as are computed at once are read and written in a cycle; where a group has several turns, each has
+    rows of its own. A read gives its data one cycle later; words that are written in the same cycle mean nothing. All
+    reads and the write of results happen in every cycle; a texture write waits while results are written to the same
+    bank.
 
     Members
     -------
     slot_exponent : ``In(8)``
         A slot has 2^n entries; one-hot, 2^0 first.
+    source_turn, texture_turn, result_turn : ``In``
+        Whose lanes; only if there are several turns.
     source_places : ``In(ArrayLayout(ArrayLayout(place_layout(config), operands), parts))``
         Where each part's operands are.
     sources : ``Out(ArrayLayout(ArrayLayout(ArrayLayout(32, 4), operands), lanes))``
@@ -78,7 +84,7 @@ class RegisterFile(wiring.Component):
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
         self._config, self._parts = config, shapes.parts
         self._operands, self._copies = shapes.operands, shapes.operands + 1
-        place, lanes = place_layout(config), config.lanes
+        place, lanes = place_layout(config), config.at_once
         vector = data.ArrayLayout(WORD_BITS, CHANNELS)
         super().__init__(
             {
@@ -92,6 +98,7 @@ class RegisterFile(wiring.Component):
                 "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
                 "texture_write": In(stream.Signature(write_layout(config))),
                 "busy": Out(BANKS),
+                **turn_members(config, In, "source_turn", "texture_turn", "result_turn"),
             }
         )
 
@@ -115,10 +122,10 @@ class RegisterFile(wiring.Component):
         return m
 
     def _enables(self, enables: data.View, channels: range) -> Value:
-        return Cat(enables[lane][channel] for lane in range(self._config.lanes) for channel in channels)
+        return Cat(enables[lane][channel] for lane in range(self._config.at_once) for channel in channels)
 
     def _words(self, words: data.View, channels: range) -> Value:
-        return Cat(words[lane][channel] for lane in range(self._config.lanes) for channel in channels)
+        return Cat(words[lane][channel] for lane in range(self._config.at_once) for channel in channels)
 
     def _slot_rows(self, m: Module) -> Value:
         """Rows of the texture write's slot, in its block."""
@@ -141,8 +148,13 @@ class RegisterFile(wiring.Component):
         name, channels, write = self._parts[part].name, self._parts[part].channels, self.texture_write
         place, payload = self.result_places[part], write.payload
         texture_writes = write.valid & write.ready & (payload.place.bank == bank)
-        width, depth = self._config.lanes * len(channels), self._config.temporaries // BANKS
-        entry = Mux(result_writes, place.entry, payload.place.entry)
+        config, width = self._config, self._config.at_once * len(channels)
+        depth = config.temporaries // BANKS * config.turns
+        entry = Mux(
+            result_writes,
+            Cat(place.entry, turn_of(config, self, "result_turn")),
+            Cat(payload.place.entry, turn_of(config, payload)),
+        )
         enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)
         words = Mux(result_writes, self._words(self.results, channels), self._words(payload.words, channels))
         m.submodules[f"{name}_{bank}_written"] = written = WrittenRows(depth, self._copies)
@@ -174,15 +186,17 @@ class RegisterFile(wiring.Component):
 
     def _connect_reads(self, m: Module, part: int, banks: list[tuple[WrittenRows, list[ReadPort]]]) -> None:
         """Each copy's reader, of whichever bank it asked in the cycle before."""
-        name, channels, lanes = self._parts[part].name, self._parts[part].channels, range(self._config.lanes)
-        places = [*self.source_places[part], self.texture_source]
+        name, channels, lanes = self._parts[part].name, self._parts[part].channels, range(self._config.at_once)
+        turns = [turn_of(self._config, self, name) for name in ("source_turn", "texture_turn")]
+        places = [*((place, turns[0]) for place in self.source_places[part]), (self.texture_source, turns[1])]
         readers = [[self.sources[lane][source] for lane in lanes] for source in range(self._operands)]
         readers.append([self.texture_words[lane] for lane in lanes])
-        for copy, (place, vectors) in enumerate(zip(places, readers, strict=True)):
+        for copy, ((place, turn), vectors) in enumerate(zip(places, readers, strict=True)):
+            row = Cat(place.entry, turn)
             words = Signal(len(lanes) * len(channels) * WORD_BITS, name=f"{name}_{copy}_words")
             chosen = delay(m, place.bank)
             for bank, (written, ports) in enumerate(banks):
-                m.d.comb += [ports[copy].addr.eq(place.entry), written.reads[copy].eq(place.entry)]
+                m.d.comb += [ports[copy].addr.eq(row), written.reads[copy].eq(row)]
                 with m.If((chosen == bank) & written.written[copy]):
                     m.d.comb += words.eq(ports[copy].data)
             for lane, vector in enumerate(vectors):

@@ -3,6 +3,8 @@
 Source: CTM Guide p. 29.
 """
 
+from typing import Any
+
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -11,6 +13,7 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.turns import turn_fields, turn_members, turn_of
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
 from ctm.rtl.lib.table import Rows, Table
 from ctm.rtl.lib.views import record
@@ -21,16 +24,19 @@ _TARGET_BITS = (OUTPUTS - 1).bit_length()
 def output_write_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     """Results that go to outputs: each part's target, words and the channels written.
 
-    `values` are conditional values, written in the lanes of `conditional`.
+    `values` are conditional values, written in the lanes of `conditional`. With several turns the lanes are those
+    of one.
     """
+    lanes = config.at_once
     return data.StructLayout(
         {
             "row": row_bits(config),
+            **turn_fields(config),
             "targets": data.ArrayLayout(_TARGET_BITS, len(shapes.parts)),
-            "words": words_layout(config.lanes),
-            "enable": data.ArrayLayout(CHANNELS, config.lanes),
-            "values": data.ArrayLayout(WORD_BITS, config.lanes),
-            "conditional": config.lanes,
+            "words": words_layout(lanes),
+            "enable": data.ArrayLayout(CHANNELS, lanes),
+            "values": data.ArrayLayout(WORD_BITS, lanes),
+            "conditional": lanes,
         }
     )
 
@@ -45,9 +51,11 @@ class OutputRegisters(wiring.Component):
         Nothing of that row is written any more.
     row : ``In``
     target : ``In(2)``
+    turn : ``In``
+        Whose words; only if there are several turns.
     written : ``Out(ArrayLayout(ArrayLayout(4, lanes), 4))``
         Channels of the row's registers that were written, of all targets, in the same cycle.
-    words : ``Out(words_layout(lanes))``
+    words : ``Out(words_layout(at_once))``
         The register `target`, a cycle later.
     conditional_row : ``In``
     conditional_written : ``Out(lanes)``
@@ -65,8 +73,9 @@ class OutputRegisters(wiring.Component):
                 "start": In(data.StructLayout({"valid": 1, "row": row})),
                 "row": In(row),
                 "target": In(_TARGET_BITS),
+                **turn_members(config, In, "turn"),
                 "written": Out(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
-                "words": Out(words_layout(lanes)),
+                "words": Out(words_layout(config.at_once)),
                 "conditional_row": In(row),
                 "conditional_written": Out(lanes),
                 "conditional": Out(data.ArrayLayout(WORD_BITS, lanes)),
@@ -81,17 +90,19 @@ class OutputRegisters(wiring.Component):
         targets = {
             channel: write.targets[number] for number, part in enumerate(self._parts) for channel in part.channels
         }
+        written_turn, read_turn, lanes = turn_of(config, write), turn_of(config, self), config.at_once
         for lane in range(config.lanes):
-            for channel in range(CHANNELS):
+            for channel in range(CHANNELS) if lane < lanes else ():
                 target = targets[channel]
                 word = self._memory(
-                    m, f"words_{lane}_{channel}", OUTPUTS * rows, Cat(target, write.row), write.words[lane][channel],
-                    write.enable[lane][channel], Cat(self.target, self.row),
+                    m, f"words_{lane}_{channel}", OUTPUTS * rows * config.turns,
+                    Cat(target, write.row, written_turn), write.words[lane][channel],
+                    write.enable[lane][channel], Cat(self.target, self.row, read_turn),
                 )  # fmt: skip
                 m.d.comb += self.words[lane][channel].eq(word)
             value = self._memory(
-                m, f"conditional_{lane}", rows, write.row, write.values[lane],
-                write.conditional[lane], self.conditional_row,
+                m, f"conditional_{lane}", rows, write.row, write.values[lane % lanes],
+                self._own(write.conditional, lane), self.conditional_row,
             )  # fmt: skip
             m.d.comb += self.conditional[lane].eq(value)
 
@@ -112,16 +123,26 @@ class OutputRegisters(wiring.Component):
         ]
         before = read(write.row)
         after = Signal.like(before)
-        m.d.comb += after.conditional.eq(before.conditional | write.conditional)
+        conditional = Cat(self._own(write.conditional, lane) for lane in range(config.lanes))
+        m.d.comb += after.conditional.eq(before.conditional | conditional)
         for target in range(OUTPUTS):
             for lane in range(config.lanes):
                 goes = Cat(targets[channel] == target for channel in range(CHANNELS))
-                m.d.comb += after.written[target][lane].eq(before.written[target][lane] | (write.enable[lane] & goes))
+                m.d.comb += after.written[target][lane].eq(
+                    before.written[target][lane] | (self._own(write.enable, lane) & goes)
+                )
         writes = Value.cast(write.enable).any() | write.conditional.any()
         flags.write(m, write.row, after, writes)
         written, started = Mux(writes, 1 << write.row, 0), Mux(self.start.valid, 1 << self.start.row, 0)
         m.d.sync += fresh.eq((fresh & ~written) | started)
         return m
+
+    def _own(self, written: Any, lane: int) -> Value:
+        """What is written of one of the group's lanes: nothing if it is another turn's."""
+        config = self._config
+        turn, place = divmod(lane, config.at_once)
+        own = Value.cast(written[place])
+        return own if config.turns == 1 else Mux(turn_of(config, self.write) == turn, own, 0)
 
     def _memory(
         self, m: Module, name: str, depth: int, row: Value, word: Value, enable: Value, read_row: Value

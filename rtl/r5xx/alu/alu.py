@@ -34,6 +34,8 @@ class Alu(wiring.Component):
         The instruction decoded.
     sources : ``In(ArrayLayout(ArrayLayout(VECTOR, 3), lanes))``
         src0, src1, src2; colours from the RGB unit's addresses, alpha from the alpha unit's.
+    quad : ``In(ArrayLayout(VECTOR, 3))``
+        src0 of lanes 0, 1 and 2 of the quad; only where `lanes` are a part of one.
     results : ``Out(ArrayLayout(VECTOR, lanes))``
     comparisons : ``Out(ArrayLayout(ArrayLayout(Comparison, 4), lanes))``
     """
@@ -72,9 +74,13 @@ class Alu(wiring.Component):
             m.submodules[f"selection_{lane}"] = selection = OperandSelection()
             m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]
             first = lane // QUAD * QUAD
+            is_part = self._lanes < QUAD
             m.d.comb += [
                 selection.words.eq(entering.words),
-                *(selection.quad[place].eq(sources[first + place][0]) for place in range(QUAD - 1)),
+                *(
+                    selection.quad[place].eq(entering.quad[place] if is_part else sources[first + place][0])
+                    for place in range(QUAD - 1)
+                ),
                 *(selection.sources[number].eq(sources[lane][number]) for number in range(SOURCES - 1)),
                 selection.sources[SOURCES - 1].eq(presubtract.results[lane]),
                 arithmetic.operands.eq(delay(m, selection.operands)),

@@ -15,6 +15,7 @@ from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
+from ctm.rtl.dpp.turns import Taken, counted, is_last, keep, pc_members, take, turn_members
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
@@ -22,6 +23,7 @@ from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.table import Table
 from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.alu.alu import Alu
+from ctm.rtl.r5xx.alu.entrance import arrivals, enter, lanes_free, turns_latency
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
 from ctm.rtl.r5xx.alu.token import processors_layout, set_destinations, token_layout, written_layout
 from ctm.rtl.r5xx.alu.uncached_pairs import ACQUIRING, uncached_layout
@@ -41,10 +43,16 @@ class AluPort(wiring.Component):
     An instruction that misses a constant writes nothing, and is issued again. If a group leaves its slot behind its
     last instruction, that writes outputs and memory, but nothing of the slot.
 
+    With several turns an instruction is issued only while `ready`, once in as many cycles; its lanes are read and
+    written in turns, and the latencies are those of the last one.
+
     Members
     -------
     scheduler : ``In(IssuePort(config, SHAPES))``
     ready_direct : ``Out(1)``
+    ready, source_turn, result_turn, read_pc : ``Out``
+        Whether an instruction may be issued; whose sources and results there are, and the instruction to be read for
+        the next cycle. Only with several turns.
     entry : ``In(ALU_ENTRY)``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
@@ -76,11 +84,11 @@ class AluPort(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        self._config = config
-        self._alu = Alu(config.array.lanes, config.arithmetic, config.presubtract)
-        self.latency = 2 + self._alu.direct_latency
-        self.late_latency = 2 + self._alu.latency
+        self._config, self._writes = config, AluWrites(config)
         array, lanes = config.array, config.array.lanes
+        self._alu = Alu(array.at_once, config.arithmetic, config.presubtract)
+        self.latency = 2 + self._alu.direct_latency + turns_latency(array)
+        self.late_latency = self.latency + self._alu.presubtract_latency
         slot, state = slot_bits(array), group_state_layout(SHAPES, lanes)
         at_slot = {"valid": 1, "slot": slot}
         places = data.ArrayLayout(data.ArrayLayout(place_layout(array), ALU_SOURCES), len(SHAPES.parts))
@@ -88,6 +96,9 @@ class AluPort(wiring.Component):
             {
                 "scheduler": In(IssuePort(array, SHAPES)),
                 "ready_direct": Out(1),
+                **({"ready": Out(1)} if array.turns > 1 else {}),
+                **turn_members(array, Out, "source_turn", "result_turn"),
+                **pc_members(array, SHAPES.pc_bits),
                 "entry": In(ALU_ENTRY),
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
@@ -98,10 +109,10 @@ class AluPort(wiring.Component):
                 "constant_write": In(CONSTANT_WRITE),
                 "miss": Out(miss_layout(FLOAT_LINES)),
                 "source_places": Out(places),
-                "temporaries": In(data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), lanes)),
+                "temporaries": In(data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), array.at_once)),
                 "result_places": Out(data.ArrayLayout(place_layout(array), len(SHAPES.parts))),
-                "results": Out(words_layout(lanes)),
-                "result_enable": Out(data.ArrayLayout(CHANNELS, lanes)),
+                "results": Out(words_layout(array.at_once)),
+                "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
                 "flags": Out(data.StructLayout(at_slot | {"flags": flags_layout(lanes)})),
                 "outputs": Out(output_write_layout(array, SHAPES)),
                 "acquiring": Out(data.StructLayout(at_slot)),
@@ -120,12 +131,13 @@ class AluPort(wiring.Component):
         m = Module()
         m.submodules.alu = alu = self._alu
         m.submodules.sources = sources = Sources(self._config.array)
-        issued = Signal.like(self.scheduler.issue)
-        m.d.sync += issued.eq(self.scheduler.issue)
+        array = self._config.array
+        taken = take(m, array, self.scheduler.issue)
+        issued = taken.issue
         late = Signal()
         m.d.comb += [self.slot.eq(issued.slot), late.eq(issued.valid & self.entry.late)]
         self._connect_sources(m, sources)
-        valid, missing = issued.valid, sources.missing
+        valid, missing = taken.first, sources.missing
         token = self._token(m, issued, missing)
         states = Table(processors_layout(self._config.array.lanes), 1 << len(token.row))
         m.submodules.states = states
@@ -138,9 +150,9 @@ class AluPort(wiring.Component):
             self.acquiring.slot.eq(issued.slot),
         ]
 
-        at_sources, read = Signal.like(token), delay(m, token, name="token")
+        at_sources, read = Signal.like(token), keep(m, array, token, valid, name="token")
         issued_before = Signal()
-        m.d.sync += issued_before.eq(valid)
+        m.d.sync += issued_before.eq(taken.last)
         m.d.comb += [
             at_sources.eq(read),
             at_sources.refused.eq(sources.refused),
@@ -152,11 +164,13 @@ class AluPort(wiring.Component):
         m.d.comb += [
             control.eq(self.entry.control),
             control.zero_times_anything.eq(self.program.zero_times_anything),
-            alu.words.eq(at_sources.words),
-            alu.control.eq(delay(m, control, name="control")),
-            alu.sources.eq(sources.sources),
         ]
-        writing, at_write = self._connect_pipeline(m, alu, valid, late, at_sources)
+        control = keep(m, array, control, valid, name="control")
+        entered = enter(
+            m, array, alu, taken,
+            complete=issued_before, token=at_sources, control=control, sources=sources.sources,
+        )  # fmt: skip
+        writing, at_write = self._connect_pipeline(m, alu, taken, late, entered)
         self._connect_writes(m, alu, writing, at_write, states.read(m, at_write.row))
         return m
 
@@ -193,15 +207,14 @@ class AluPort(wiring.Component):
         return token
 
     def _connect_pipeline(
-        self, m: Module, alu: Alu, valid: Value, late: Value, token: data.View
+        self, m: Module, alu: Alu, taken: Taken, late: Value, token: data.View
     ) -> tuple[Value, data.View]:
         """Bring the token to where the ALU's results come out, and a cycle before to where the group goes on.
 
         Gives whether an instruction is there, and its token.
         """
-        cycles = alu.presubtract_latency
-        direct_here, late_here = Signal(), Signal()
-        m.d.sync += [direct_here.eq(valid & ~late), late_here.eq(late)]
+        cycles, array = alu.presubtract_latency, self._config.array
+        direct_here, late_here = arrivals(m, array, taken, late)
         m.d.comb += alu.late.eq(late_here)
         late_bits = delay_valid(m, late_here, cycles)
         entering, entering_valid = Signal.like(token), Signal()
@@ -211,28 +224,47 @@ class AluPort(wiring.Component):
         ]
         # One that is issued now is where the sources are two cycles later.
         ahead = [late, late_here, *late_bits[1:]]
-        m.d.comb += self.ready_direct.eq(~ahead[cycles - 1] if cycles else 1)
+        free = ~ahead[cycles - 1] if array.turns == 1 else lanes_free(m, array, taken, late, cycles)
+        m.d.comb += self.ready_direct.eq(free if cycles else 1)
 
         before = alu.direct_latency - 1
         valid_bits = delay_valid(m, entering_valid, before + 1)
         at_done = delay(m, entering, before, name="token_done")
         at_write = delay(m, at_done, name="token_write")
-        done = self.scheduler.done
+        done, ends = self.scheduler.done, self._connect_turns(m, taken, valid_bits[before])
         m.d.comb += [
-            done.valid.eq(valid_bits[before] & ~at_done.has_left),
+            done.valid.eq(ends & ~at_done.has_left),
             done.slot.eq(at_done.row[:-1]),
             done.again.eq(at_done.again),
             done.ends.eq(at_done.ends),
             done.faults.eq(at_done.refused),
             done.pc.eq(at_done.pc + 1),
             done.following.eq(at_done.following),
-            self.left.valid.eq(valid_bits[before] & at_done.has_left),
+            self.left.valid.eq(ends & at_done.has_left),
             self.left.row.eq(at_done.row),
         ]
         return valid_bits[before + 1], at_write
 
+    def _connect_turns(self, m: Module, taken: Taken, valid: Value) -> Value:
+        """Say whose sources are read and whose results come; `valid` is there a cycle before these, for each turn.
+
+        Gives it for the last one.
+        """
+        array = self._config.array
+        if array.turns == 1:
+            return valid
+        turn = counted(m, array, valid)
+        m.d.comb += [
+            self.ready.eq(taken.ready),
+            self.read_pc.eq(taken.pc),
+            self.source_turn.eq(taken.turn),
+            self._writes.turn.eq(delay(m, turn, name="result_turn")),
+            self.result_turn.eq(self._writes.result_turn),
+        ]
+        return valid & is_last(array, turn)
+
     def _connect_writes(self, m: Module, alu: Alu, valid: Value, token: data.View, group: data.View) -> None:
-        m.submodules.writes = writes = AluWrites(self._config)
+        m.submodules.writes = writes = self._writes
         m.d.comb += [
             writes.valid.eq(valid),
             writes.token.eq(token),

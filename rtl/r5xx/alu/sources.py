@@ -56,7 +56,7 @@ def inline_word(m: Module, code: Value) -> Signal:
 
 
 class Sources(wiring.Component):
-    """Gives the sources of all lanes, a cycle after the instruction.
+    """Gives the sources of all lanes, or of a turn's, a cycle after the instruction.
 
     One instruction per cycle. Six copies of the float constants, because each address may name another one.
 
@@ -83,7 +83,7 @@ class Sources(wiring.Component):
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
         places = data.ArrayLayout(place_layout(config), ALU_SOURCES)
-        vectors = data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), config.lanes)
+        vectors = data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), config.at_once)
         super().__init__(
             {
                 "entry": In(ALU_ENTRY),
@@ -157,7 +157,7 @@ class Sources(wiring.Component):
 
     def _assemble(self, m: Module, unit: str, source: int, kind: Value, constant: Any, inline: Value) -> None:
         """The source's words for every lane."""
-        for lane in range(self._config.lanes):
+        for lane in range(self._config.at_once):
             for place, channel in enumerate(_CHANNELS[unit]):
                 word = self.sources[lane][source][channel]
                 with m.Switch(kind):

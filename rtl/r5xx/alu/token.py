@@ -8,6 +8,7 @@ from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.placement import Placement
+from ctm.rtl.dpp.turns import turn_fields
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, INSTRUCTION, RGBA_INST
 from ctm.rtl.r5xx.addressing import register_number
@@ -48,15 +49,19 @@ def token_layout(config: MachineConfig) -> data.StructLayout:
 
 
 def written_layout(config: ArrayConfig) -> data.StructLayout:
-    """The instruction that writes in a cycle, and its results' channels, even if its group has left the slot."""
+    """The instruction that writes in a cycle, and its results' channels, even if its group has left the slot.
+
+    With several turns they are those of one.
+    """
     return data.StructLayout(
         {
             "valid": 1,
             "row": row_bits(config),
             "pc": PC_BITS,
+            **turn_fields(config),
             "rgb_register": REGISTER_BITS,
             "alpha_register": REGISTER_BITS,
-            "enable": data.ArrayLayout(CHANNELS, config.lanes),
+            "enable": data.ArrayLayout(CHANNELS, config.at_once),
         }
     )
 

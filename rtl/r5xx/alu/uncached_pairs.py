@@ -3,7 +3,10 @@
 Source: CTM Guide p. 31.
 """
 
-from amaranth import Module, Mux, Signal, Value
+from collections.abc import Iterator
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,26 +15,30 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import COMBINATIONAL, ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.memory.uncached_writes import uncached_result_layout
+from ctm.rtl.dpp.turns import counted, gathered, is_last
 from ctm.rtl.fp.conversion import CoordinateIndex
-from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD
+from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD, WORD_BITS
 from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
 from ctm.rtl.lib.rest import Resting
 from ctm.rtl.lib.views import record
+
+_PAIR = data.StructLayout({"x": COORDINATE_BITS, "y": COORDINATE_BITS, "inside": 1})
+_LANE = data.StructLayout({"pair": _PAIR, "value": WORD_BITS, "mask": 1, "eligible": 1})
 
 ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
 """Targets of writes that are waited for."""
 
 
 def uncached_layout(config: ArrayConfig) -> data.StructLayout:
-    """Results of an OUTPUT; the lanes that write, and those that may lend their quad a pair."""
+    """Results of an OUTPUT; the lanes that write, and those that may lend their quad a pair. Of one turn."""
     return data.StructLayout(
         {
             "valid": 1,
             "slot": slot_bits(config),
             "target": UmrtTarget,
-            "words": words_layout(config.lanes),
-            "mask": config.lanes,
-            "eligible": config.lanes,
+            "words": words_layout(config.at_once),
+            "mask": config.at_once,
+            "eligible": config.at_once,
         }
     )
 
@@ -66,37 +73,42 @@ class WritePairs(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        shared = Value.cast(self.target).matches(UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
-        pairs = [self._pair(m, lane) for lane in range(self._lanes)]
-        for first in range(0, self._lanes, QUAD):
-            leader = record(pairs[0].shape(), name=f"leader_{first}")
-            m.d.comb += leader.eq(pairs[first])
-            for lane in reversed(range(first, first + QUAD)):
-                with m.If(self.eligible[lane]):
-                    m.d.comb += leader.eq(pairs[lane])
-            for lane in range(first, first + QUAD):
-                own = data.View(leader.shape(), Mux(shared, Value.cast(leader), Value.cast(pairs[lane])))
-                m.d.comb += [self.x[lane].eq(own.x), self.y[lane].eq(own.y), self.inside[lane].eq(own.inside)]
+        pairs = [_own_pair(m, self.limits, words, lane) for lane, words in enumerate(self.words)]
+        for lane, pair in enumerate(_chosen(m, self.target, pairs, self.eligible)):
+            m.d.comb += [self.x[lane].eq(pair.x), self.y[lane].eq(pair.y), self.inside[lane].eq(pair.inside)]
         return m
 
-    def _pair(self, m: Module, lane: int) -> data.View:
-        """A lane's own pair, and whether it is inside the limits."""
-        indices = []
-        for channel, limit in ((1, self.limits.width), (2, self.limits.height)):
-            m.submodules[f"index_{lane}_{channel}"] = unit = CoordinateIndex(COMBINATIONAL)
-            m.d.comb += [unit.word.eq(self.words[lane][channel]), unit.limit.eq(limit)]
-            indices.append(unit)
-        x, y = indices
-        layout = data.StructLayout({"x": x.index.shape(), "y": y.index.shape(), "inside": 1})
-        pair = record(layout, name=f"pair_{lane}")
-        m.d.comb += [pair.x.eq(x.index), pair.y.eq(y.index), pair.inside.eq(x.inside & y.inside)]
-        return pair
+
+def _own_pair(m: Module, limits: data.View, words: Any, lane: int) -> data.View:
+    """A lane's own pair, and whether it is inside the limits."""
+    indices = []
+    for channel, limit in ((1, limits.width), (2, limits.height)):
+        m.submodules[f"index_{lane}_{channel}"] = unit = CoordinateIndex(COMBINATIONAL)
+        m.d.comb += [unit.word.eq(words[channel]), unit.limit.eq(limit)]
+        indices.append(unit)
+    x, y = indices
+    pair = record(_PAIR, name=f"pair_{lane}")
+    m.d.comb += [pair.x.eq(x.index), pair.y.eq(y.index), pair.inside.eq(x.inside & y.inside)]
+    return pair
+
+
+def _chosen(m: Module, target: Any, pairs: list[Any], eligible: Value) -> Iterator[Any]:
+    """The pair of each lane: its own, or that of its quad's first eligible lane."""
+    shared = Value.cast(target).matches(UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
+    for first in range(0, len(pairs), QUAD):
+        leader = record(_PAIR, name=f"leader_{first}")
+        m.d.comb += leader.eq(pairs[first])
+        for lane in reversed(range(first, first + QUAD)):
+            with m.If(eligible[lane]):
+                m.d.comb += leader.eq(pairs[lane])
+        for lane in range(first, first + QUAD):
+            yield data.View(leader.shape(), Mux(shared, Value.cast(leader), Value.cast(pairs[lane])))
 
 
 class UncachedPairs(wiring.Component):
     """Turns results into writes: red is the data, green and blue are the pair. A cycle later, one in each cycle.
 
-    Lanes whose pair is outside the limits write nothing.
+    Lanes whose pair is outside the limits write nothing. With several turns there is one write, with the last of them.
 
     Members
     -------
@@ -106,7 +118,7 @@ class UncachedPairs(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._lanes = config.lanes
+        self._config, self._lanes = config, config.lanes
         super().__init__(
             {
                 "limits": In(LIMITS),
@@ -120,17 +132,50 @@ class UncachedPairs(wiring.Component):
         m = Module()
         result, write = Signal.like(self.result), self.write.write
         m.d.sync += result.eq(self.result)
+        m.d.comb += [
+            write.slot.eq(result.slot),
+            write.acquires.eq(Value.cast(result.target).matches(*ACQUIRING)),
+        ]
+        if self._config.turns > 1:
+            self._gather(m, result)
+            return m
         m.submodules.pairs = pairs = Resting(WritePairs(self._lanes))
         m.d.comb += [
             pairs.wanted.eq(result.valid),
             pairs.limits.eq(self.limits),
             *(getattr(pairs, name).eq(result[name]) for name in ("target", "words", "eligible")),
             self.write.valid.eq(result.valid),
-            write.slot.eq(result.slot),
-            write.acquires.eq(Value.cast(result.target).matches(*ACQUIRING)),
             write.x.eq(pairs.x),
             write.y.eq(pairs.y),
             write.mask.eq(result.mask & pairs.inside),
             *(write.values[lane].eq(result.words[lane][0]) for lane in range(self._lanes)),
         ]
         return m
+
+    def _gather(self, m: Module, result: data.View) -> None:
+        """One write of all turns: pairs are computed in their turns, and chosen when all of a quad are there."""
+        config, write = self._config, self.write.write
+        turn = counted(m, config, result.valid)
+        own = record(data.ArrayLayout(_LANE, config.at_once), name="own")
+        whole = record(data.ArrayLayout(_LANE, config.lanes), name="whole")
+        for lane, entry in enumerate(own):
+            pair = _own_pair(m, self.limits, result.words[lane], lane)
+            m.d.comb += [
+                entry.pair.eq(pair),
+                entry.value.eq(result.words[lane][0]),
+                entry.mask.eq(result.mask[lane]),
+                entry.eligible.eq(result.eligible[lane]),
+            ]
+        m.d.comb += [
+            Value.cast(whole).eq(gathered(m, config, Value.cast(own))),
+            self.write.valid.eq(result.valid & is_last(config, turn)),
+        ]
+        lanes = list(whole)
+        pairs = _chosen(m, result.target, [lane.pair for lane in lanes], Cat(lane.eligible for lane in lanes))
+        for number, (lane, pair) in enumerate(zip(lanes, pairs, strict=True)):
+            m.d.comb += [
+                write.x[number].eq(pair.x),
+                write.y[number].eq(pair.y),
+                write.values[number].eq(lane.value),
+                write.mask[number].eq(lane.mask & pair.inside),
+            ]

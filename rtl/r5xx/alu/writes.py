@@ -3,7 +3,7 @@
 Source: CTM Guide pp. 29-32.
 """
 
-from amaranth import Cat, Module, Mux, Value
+from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,10 +12,12 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.dpp.turns import gathered, is_last, lanes_of, turn_members
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, RGB_INST
 from ctm.rtl.isa.r5xx.limits import SCALAR
+from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.alu.token import processors_layout, token_layout, written_layout
 from ctm.rtl.r5xx.alu.uncached_pairs import uncached_layout
 from ctm.rtl.r5xx.alu.writeback import Writeback
@@ -26,10 +28,15 @@ from ctm.rtl.r5xx.state import flags_layout, lane_predicates
 class AluWrites(wiring.Component):
     """Gates the writes of all lanes: to temporaries, flags, outputs and memory. Combinational.
 
+    With several turns it sees the lanes of one in each cycle, one turn behind the other; flags are written with
+    the last.
+
     Members
     -------
     valid : ``In(1)``
         An instruction's results are there.
+    turn, result_turn : ``In``, ``Out``
+        Whose results, and where they go; only with several turns.
     token : ``In(token_layout(config))``
     group : ``In(processors_layout(lanes))``
         The group's processors, as they were when the instruction was issued.
@@ -42,7 +49,7 @@ class AluWrites(wiring.Component):
 
     def __init__(self, config: MachineConfig) -> None:
         array, lanes = config.array, config.array.lanes
-        self._lanes = lanes
+        self._array, self._lanes = array, array.at_once
         flags = data.StructLayout({"valid": 1, "slot": slot_bits(array), "flags": flags_layout(lanes)})
         super().__init__(
             {
@@ -50,10 +57,12 @@ class AluWrites(wiring.Component):
                 "token": In(token_layout(config)),
                 "group": In(processors_layout(lanes)),
                 "program": In(PROGRAM),
-                "results": In(words_layout(lanes)),
-                "comparisons": In(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), lanes)),
+                "results": In(words_layout(array.at_once)),
+                "comparisons": In(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), array.at_once)),
                 "result_places": Out(data.ArrayLayout(place_layout(array), len(SHAPES.parts))),
-                "result_enable": Out(data.ArrayLayout(CHANNELS, lanes)),
+                "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
+                **turn_members(array, In, "turn"),
+                **turn_members(array, Out, "result_turn"),
                 "flags": Out(flags),
                 "outputs": Out(output_write_layout(array, SHAPES)),
                 "uncached": Out(uncached_layout(array)),
@@ -65,12 +74,14 @@ class AluWrites(wiring.Component):
         """Build the hardware."""
         m = Module()
         token, slot = self.token, self.token.row[:-1]
+        group, flags, last = self._turn(m)
         effective = self.valid & ~token.again & ~token.refused
+        stays = effective & ~token.has_left
         rgb_inst, alpha_inst = RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         m.d.comb += [
             self.result_places[0].eq(token.rgb.place),
             self.result_places[1].eq(token.alpha.place),
-            self.flags.valid.eq(effective & ~token.has_left),
+            self.flags.valid.eq(stays & last if self._array.turns > 1 else stays),
             self.flags.slot.eq(slot),
             self.outputs.row.eq(token.row),
             self.outputs.targets[0].eq(rgb_inst.target),
@@ -81,22 +92,43 @@ class AluWrites(wiring.Component):
             self.uncached.slot.eq(slot),
             self.uncached.target.eq(rgb_inst.target),
             self.uncached.words.eq(self.results),
-            self.uncached.eligible.eq(self.group.active & self.group.covered),
+            self.uncached.eligible.eq(group.active & group.covered),
             self.written.valid.eq(effective),
             self.written.row.eq(token.row),
             self.written.pc.eq(token.pc),
             self.written.rgb_register.eq(token.rgb.register),
             self.written.alpha_register.eq(token.alpha.register),
         ]
-        predicates = [self._lane(m, lane, effective) for lane in range(self._lanes)]
-        m.d.comb += self.flags.flags.predicates.eq(
-            Cat(lane[channel] for channel in range(CHANNELS) for lane in predicates)
-        )
+        predicates = [self._lane(m, lane, effective, group, flags) for lane in range(self._lanes)]
+        m.d.comb += flags.predicates.eq(Cat(lane[channel] for channel in range(CHANNELS) for lane in predicates))
         return m
 
-    def _lane(self, m: Module, lane: int, effective: Value) -> Value:
+    def _turn(self, m: Module) -> tuple[data.View, data.View, Value]:
+        """State of the turn's processors, their flags to be set, and whether the turn is the last one."""
+        array, whole, flags = self._array, self.group, self.flags.flags
+        if array.turns == 1:
+            return whole, flags, Const(1)
+        turn = self.turn
+        own = record(processors_layout(self._lanes), name="own")
+        own_flags = record(flags_layout(self._lanes), name="own_flags")
+        simple = (name for name, _ in own.shape() if name != "predicates")
+        before = (whole.predicates.word_select(channel, array.lanes) for channel in range(CHANNELS))
+        after = (own_flags.predicates.word_select(channel, self._lanes) for channel in range(CHANNELS))
+        m.d.comb += [
+            *(own[name].eq(lanes_of(array, whole[name], turn)) for name in simple),
+            own.predicates.eq(Cat(lanes_of(array, bits, turn) for bits in before)),
+            flags.predicates.eq(Cat(gathered(m, array, bits) for bits in after)),
+            flags.alu_result.eq(gathered(m, array, own_flags.alu_result)),
+            self.result_turn.eq(turn),
+            self.outputs.turn.eq(turn),
+            self.written.turn.eq(turn),
+        ]
+        return own, own_flags, is_last(array, turn)
+
+    def _lane(self, m: Module, lane: int, effective: Value, group: data.View, flags: data.View) -> Value:
         """Connect the writes of a lane; give its predicates."""
-        token, group, program = self.token, self.group, self.program
+        token, program = self.token, self.program
+        stays = effective & ~token.has_left
         exists = Cat(token.rgb.exists.replicate(SCALAR), token.alpha.exists)
         keeps_outputs = effective & ~program.uncached_writes
         keeps_conditional = effective & program.conditional_from_program
@@ -107,11 +139,11 @@ class AluWrites(wiring.Component):
             unit.predicates.eq(lane_predicates(group, lane, self._lanes)),
             unit.comparisons.eq(self.comparisons[lane]),
             self.written.enable[lane].eq(unit.temporary_enable & exists),
-            self.result_enable[lane].eq(Mux(effective & ~token.has_left, self.written.enable[lane], 0)),
+            self.result_enable[lane].eq(Mux(stays, self.written.enable[lane], 0)),
             self.outputs.enable[lane].eq(Mux(keeps_outputs, unit.output_enable, 0)),
             self.outputs.conditional[lane].eq(unit.conditional_enable & keeps_conditional),
             self.outputs.values[lane].eq(self.results[lane][SCALAR]),
             self.uncached.mask[lane].eq(effective & unit.uncached_enable & group.covered[lane] & group.live[lane]),
-            self.flags.flags.alu_result[lane].eq(Mux(unit.alu_result_enable, unit.alu_result, group.alu_result[lane])),
+            flags.alu_result[lane].eq(Mux(unit.alu_result_enable, unit.alu_result, group.alu_result[lane])),
         ]
         return Value.cast(unit.next_predicates)

@@ -10,13 +10,14 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.core_border import lookup_tag_layout
+from ctm.rtl.dpp.core_border import lookup_number_layout
 from ctm.rtl.dpp.groups.scheduling import IssuePort, slot_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.memory.coordinates import request_layout
 from ctm.rtl.dpp.memory.lookups import passenger_layout, record_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
+from ctm.rtl.dpp.turns import Taken, gathered, is_last, keep, lanes_of, pc_members, take, turn_members
 from ctm.rtl.fp.number import FRACTION_BITS
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_ADDR, TEX_INST
@@ -29,14 +30,17 @@ from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
 from ctm.rtl.r5xx.state import lane_predicates
 
 _QUEUE = 4
+_QUEUED = 2
+"""Requests that the queue holds, and instructions, at least."""
 _UNDERWAY = 2
-"""Instructions that are issued but not in the queue yet."""
+"""Requests of issued instructions that are not in the queue yet."""
 
 
 class TexturePort(wiring.Component):
     """Executes a texture instruction until its lookup is on its way, or its kill is done.
 
-    One instruction per cycle while `ready`; a group's next one may be issued three cycles later.
+    One instruction per cycle while `ready`; a group's next one may be issued three cycles later. With several turns the
+    source is read in these, each gives a request, and the group goes on behind the last.
 
     Members
     -------
@@ -51,8 +55,9 @@ class TexturePort(wiring.Component):
         State of the group `slot`, in the same cycle.
     slot : ``Out``
     source : ``Out(place_layout(config))``
-    exists : ``Out(1)``
-    words : ``In(words_layout(lanes))``
+    source_turn, read_pc : ``Out``
+        Whose source, and the instruction to be read for the next cycle; only with several turns.
+    words : ``In(words_layout(at_once))``
         The source, a cycle later.
     asked : ``Out({valid, slot, looks_up, acquires})``
     lookup_entry : ``In(range(lookups))``
@@ -67,7 +72,7 @@ class TexturePort(wiring.Component):
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
         slot, lanes = slot_bits(config), config.lanes
-        self._request = request_layout(lanes, passenger_layout(config))
+        self._request = request_layout(config.at_once, passenger_layout(config))
         at_slot = {"valid": 1, "slot": slot}
         super().__init__(
             {
@@ -79,12 +84,14 @@ class TexturePort(wiring.Component):
                 "group": In(group_state_layout(SHAPES, lanes)),
                 "slot": Out(slot),
                 "source": Out(place_layout(config)),
-                "words": In(words_layout(lanes)),
+                "words": In(words_layout(config.at_once)),
+                **turn_members(config, Out, "source_turn"),
+                **pc_members(config, SHAPES.pc_bits),
                 "asked": Out(data.StructLayout(at_slot | {"looks_up": 1, "acquires": 1})),
                 "lookup_entry": In(range(config.lookups)),
                 "record": Out(
                     data.StructLayout(
-                        {"valid": 1, "tag": lookup_tag_layout(config), "record": record_layout(config, SHAPES)}
+                        {"valid": 1, "tag": lookup_number_layout(config), "record": record_layout(config, SHAPES)}
                     )
                 ),
                 "live": Out(data.StructLayout(at_slot | {"live": lanes})),
@@ -96,8 +103,8 @@ class TexturePort(wiring.Component):
         """Build the hardware."""
         m = Module()
         lanes, group, entry = self._config.lanes, self.group, self.entry
-        issued = Signal.like(self.scheduler.issue)
-        m.d.sync += issued.eq(self.scheduler.issue)
+        taken = take(m, self._config, self.scheduler.issue)
+        issued = taken.issue
         m.d.comb += self.slot.eq(issued.slot)
         common, inst, addr = COMMON(entry.words[0]), TEX_INST(entry.words[1]), TEX_ADDR(entry.words[2])
         operation = Value.cast(inst.inst)
@@ -120,11 +127,11 @@ class TexturePort(wiring.Component):
         record = self.record
         m.d.comb += [
             self.source.eq(placement.place(source)),
-            self.asked.valid.eq(issued.valid),
+            self.asked.valid.eq(taken.first),
             self.asked.slot.eq(issued.slot),
             self.asked.looks_up.eq(looks_up),
             self.asked.acquires.eq(inst.tex_sem_acquire),
-            record.valid.eq(looks_up),
+            record.valid.eq(looks_up & taken.first if self._config.turns > 1 else looks_up),
             record.tag.slot.eq(issued.slot),
             record.tag.entry.eq(self.lookup_entry),
             record.record.register.eq(target),
@@ -144,20 +151,31 @@ class TexturePort(wiring.Component):
             "last": common.last,
             "following": entry.following,
         }
-        late = {name: delay(m, value, name=name) for name, value in at_words.items()}
+        late = {name: keep(m, self._config, value, taken.first, name=name) for name, value in at_words.items()}
         going = Signal(3)
         m.d.sync += going.eq(Cat(looks_up, kills, issued.valid))
-        self._queue(m, late, going[0])
-        self._finish(m, late, behind, kills=going[1], valid=going[2])
+        turn = self._turns(m, taken)
+        self._queue(m, late, turn, going[0], taken.ready)
+        self._finish(m, late, behind, turn, kills=going[1], valid=going[2])
         return m
 
-    def _queue(self, m: Module, late: dict[str, Value], looks_up: Value) -> None:
+    def _turns(self, m: Module, taken: Taken) -> Value:
+        """The turn whose words are there."""
+        if self._config.turns == 1:
+            return taken.turn
+        m.d.comb += [self.source_turn.eq(taken.turn), self.read_pc.eq(taken.pc)]
+        return delay(m, taken.turn, name="turn")
+
+    def _queue(self, m: Module, late: dict[str, Value], turn: Value, looks_up: Value, takes: Value) -> None:
         """Put a lookup's coordinates into the queue; there is room, because `ready` has said so."""
-        m.submodules.queue = queue = SyncFIFOBuffered(width=self._request.size, depth=_QUEUE + _UNDERWAY)
+        config, turns = self._config, self._config.turns
+        depth = max(_QUEUE, _QUEUED * turns) + _UNDERWAY
+        m.submodules.queue = queue = SyncFIFOBuffered(width=self._request.size, depth=depth)
+        room = queue.level <= queue.depth - _UNDERWAY - turns
         request = Signal(self._request)
         inst = late["inst"]
         operation = Value.cast(inst.inst)
-        for lane in range(self._config.lanes):
+        for lane in range(config.at_once):
             for place, name in enumerate("stq"):
                 swizzle = late["swizzles"].word_select(place, 2)
                 word = Mux(late["exists"], self.words[lane][swizzle], 0)
@@ -166,33 +184,43 @@ class TexturePort(wiring.Component):
             request.scaled.eq(~inst.unscaled),
             request.projected.eq(operation == TextureOperation.LOOKUP_PROJ.value),
             request.input.eq(self.program.inputs[inst.tex_id]),
-            request.passenger.tag.eq(late["tag"]),
+            Value.cast(request.passenger.tag).eq(Cat(late["tag"], turn)),
             request.passenger.input.eq(inst.tex_id),
             request.passenger.uncached.eq(operation == TextureOperation.LOOKUP_UNCACHED.value),
-            request.passenger.fetch.eq(late["fetch"]),
+            request.passenger.fetch.eq(lanes_of(config, late["fetch"], turn)),
             queue.w_data.eq(request),
             queue.w_en.eq(looks_up),
-            self.ready.eq(queue.level <= queue.depth - _UNDERWAY - 1),
+            self.ready.eq(room & takes if turns > 1 else room),
             Value.cast(self.request.payload).eq(queue.r_data),
             self.request.valid.eq(queue.r_rdy),
             queue.r_en.eq(self.request.ready),
         ]
 
-    def _survivors(self, m: Module, late: dict[str, Value], live: Value) -> Signal:
+    def _survivors(self, m: Module, late: dict[str, Value], turn: Value, live: Value) -> Signal:
         """Processors that are alive after a kill: none of the tested channels is below zero, which -0 is here."""
         survivors = Signal(self._config.lanes)
+        config = self._config
+        tests = lanes_of(config, late["tested"], turn)
+        found = []
         for lane, words in enumerate(self.words):
-            tested = late["tested"].word_select(lane, CHANNELS)
+            tested = tests.word_select(lane, CHANNELS)
             negative = Cat(word[-1] & ~(word[FRACTION_BITS:-1].all() & word[:FRACTION_BITS].any()) for word in words)
-            m.d.comb += survivors[lane].eq(live[lane] & ~(late["exists"] & (tested & negative).any()))
+            found.append(late["exists"] & (tested & negative).any())
+        killed = found if config.turns == 1 else gathered(m, config, Cat(found))
+        m.d.comb += [survivors[lane].eq(live[lane] & ~killed[lane]) for lane in range(config.lanes)]
         return survivors
 
-    def _finish(self, m: Module, late: dict[str, Value], behind: data.View, *, kills: Value, valid: Value) -> None:
+    def _finish(
+        self, m: Module, late: dict[str, Value], behind: data.View, turn: Value, *, kills: Value, valid: Value
+    ) -> None:
         """The group goes on, unless nobody is left, or it was the last instruction."""
         done = self.scheduler.done
+        if self._config.turns > 1:
+            last = is_last(self._config, turn)
+            kills, valid = kills & last, valid & last
         masks = (self.group.live, self.group.covered, self.group.active)
         live, covered, active = (delay(m, mask, name="mask") for mask in masks)
-        survivors = self._survivors(m, late, live)
+        survivors = self._survivors(m, late, turn, live)
         counting = Mux(kills, survivors, live) & covered
         m.d.comb += [
             self.live.valid.eq(kills),

@@ -148,9 +148,9 @@ private:
     void look_up(const Payload<LookupsRequest>& request) {
         const unsigned index = get(request, LookupsRequest::input), slot = get(request, LookupsRequest::tag_slot);
         const Buffer& buffer = memory.input(index);
-        std::array<Element, LANES> elements;
+        std::array<Element, AT_ONCE> elements;
         bool refused = false;
-        for (unsigned lane = 0; lane < LANES; ++lane) {
+        for (unsigned lane = 0; lane < AT_ONCE; ++lane) {
             elements[lane].fill(POISON);
             if (!(get(request, LookupsRequest::fetch) >> lane & 1)) continue;
             const std::uint32_t x = get(request, LookupsRequest::x, lane), y = get(request, LookupsRequest::y, lane);
@@ -164,8 +164,9 @@ private:
         Payload<LookupsResponse> answer{};
         set(answer, LookupsResponse::tag_slot, slot);
         set(answer, LookupsResponse::tag_entry, get(request, LookupsRequest::tag_entry));
+        set(answer, LookupsResponse::tag_turn, get(request, LookupsRequest::tag_turn));
         set(answer, LookupsResponse::refused, refused);
-        for (unsigned place = 0; place < LANES * CHANNELS; ++place) {
+        for (unsigned place = 0; place < AT_ONCE * CHANNELS; ++place) {
             set(answer, LookupsResponse::words, refused ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
         }
         lookups.put(lookup_orders[slot].due(due()), answer);
@@ -186,7 +187,7 @@ private:
     void write_uncached() {
         const Payload<UncachedWrite> request = pending_writes.begin()->second;
         pending_writes.erase(pending_writes.begin());
-        for (unsigned lane = 0; lane < LANES; ++lane) {
+        for (unsigned lane = 0; lane < AT_ONCE; ++lane) {
             if (!(get(request, UncachedWrite::mask) >> lane & 1)) continue;
             const Element element = {get(request, UncachedWrite::values, lane)};
             memory.store(0, get(request, UncachedWrite::x, lane), get(request, UncachedWrite::y, lane), element, 1);
@@ -212,7 +213,7 @@ private:
 
     void store(const Payload<Output>& request) {
         const std::uint32_t i = get(request, Output::i), j = get(request, Output::j);
-        for (unsigned lane = 0; lane < LANES; ++lane) {
+        for (unsigned lane = 0; lane < AT_ONCE; ++lane) {
             Element element;
             for (unsigned channel = 0; channel < CHANNELS; ++channel) {
                 element[channel] = get(request, Output::words, lane * CHANNELS + channel);

@@ -55,8 +55,8 @@ def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
     lines = ['#include "Vcore.h"', "#include <cstdint>", "#include <cstddef>", "namespace {"]
     lines += ["struct Field { unsigned offset, width; };"]
     sizes = {
-        "LANES": config.lanes, "THREADS": config.threads, "INSTRUCTION_WORDS": INSTRUCTION_WORDS,
-        "BEAT_WORDS": BEAT_WORDS, "LINE_BEATS": LINE_BEATS,
+        "LANES": config.lanes, "AT_ONCE": config.at_once, "THREADS": config.threads,
+        "INSTRUCTION_WORDS": INSTRUCTION_WORDS, "BEAT_WORDS": BEAT_WORDS, "LINE_BEATS": LINE_BEATS,
     }  # fmt: skip
     lines += [f"constexpr unsigned {name} = {value};" for name, value in sizes.items()]
     lines += [_codes(codes) for codes in _CODES]
@@ -64,7 +64,7 @@ def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
         _struct(
             name,
             layout.size,
-            fields(layout),
+            _with_turn(list(fields(layout))),
             {end: numbers.get(f"{port}__{end}") for end in ("payload", "valid", "ready")},
         )
         for name, (port, layout) in streams(config).items()
@@ -72,6 +72,12 @@ def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
     lines += [_struct("program", PROGRAM.size, (), {}), _trace(config, numbers["trace"])]
     accessors = " ".join(_accessor(name, numbers[name]) for name in _SINGLES)
     return "\n".join([*lines, f"struct Ports {{ {accessors} }};", "}", ""])
+
+
+def _with_turn(listed: list[Field]) -> list[Field]:
+    """A lookup's tag has the number of a turn: of no bits where a group has one turn only."""
+    names = {name for name, *_ in listed}
+    return [*listed, ("tag_turn", 0, 0)] if "tag_entry" in names and "tag_turn" not in names else listed
 
 
 def _codes(codes: type[enum.Enum]) -> str:

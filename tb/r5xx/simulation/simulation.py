@@ -33,7 +33,7 @@ from ctm.tb.r5xx.simulation.launch import (
     written_buffers,
 )
 from ctm.tb.r5xx.simulation.ports import port_declarations
-from ctm.tb.r5xx.simulation.trace import Fields, Words, decode
+from ctm.tb.r5xx.simulation.trace import Fields, Words, decode, whole
 
 _TOP = "core"
 _SOURCES = ("memory_model.cc", "streams.cc", "clients.cc", "loop.cc")
@@ -102,6 +102,8 @@ class CoreRun:
     def events(self, kind: str) -> Fields:
         """All events of a kind in order: the fields of the trace's layout as `decode` gives them, and `cycle` [n].
 
+        Those of a group's turns are one event.
+
         Raises
         ------
         ValueError
@@ -111,7 +113,7 @@ class CoreRun:
             raise ValueError("this run was made without trace")
         layout, rows = self.trace[kind]
         cycle = rows[:, :_CYCLE_WORDS].copy().view(np.uint64)[:, 0]
-        return {"cycle": cycle, **decode(layout, rows[:, _CYCLE_WORDS:])}
+        return whole({"cycle": cycle, **decode(layout, rows[:, _CYCLE_WORDS:])})
 
     def difference(self, other: Memory) -> int | None:
         """The lowest address at which what the run may have written is not as in `other`, None if it is."""

@@ -1,0 +1,68 @@
+"""What an ALU or OUTPUT instruction brings to the entry of the lanes, and when: at once, or turn by turn."""
+
+from typing import Any
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.turns import Taken, keep
+from ctm.rtl.isa.limits import QUAD
+from ctm.rtl.lib.pipeline import delay, delay_valid
+from ctm.rtl.r5xx.alu.alu import Alu
+
+
+def turns_latency(config: ArrayConfig) -> int:
+    """Cycles that an instruction takes longer from its first source to its last result, because it has turns."""
+    return 2 * config.turns - 1 if config.turns > 1 else 0
+
+
+def enter(
+    m: Module, config: ArrayConfig, alu: Alu, taken: Taken, *,
+    complete: Value, token: data.View, control: data.View, sources: Any,
+) -> data.View:  # fmt: skip
+    """Give the lanes what they work on, and the token that goes beside.
+
+    With several turns the first one enters behind the cycle in which the last one's sources are there (`complete`):
+    only then is it known whether the group has left its slot, and are src0 of all lanes of the first quad there.
+    """
+    turns = config.turns
+    on_the_way = [sources]
+    if turns > 1:
+        token, control = (
+            keep(m, config, value, complete, name=name) for name, value in (("entered", token), ("control", control))
+        )
+        for _ in range(turns):
+            on_the_way.append(delay(m, on_the_way[-1], name="sources"))
+    m.d.comb += [alu.words.eq(token.words), alu.control.eq(control), alu.sources.eq(on_the_way[-1])]
+    if config.at_once < QUAD:
+        quad = Signal(alu.quad.shape(), name="quad", reset_less=True)
+        parts = QUAD // config.at_once
+        begins = delay(m, taken.turn, turns, name="turn")[: (parts - 1).bit_length()] == 0
+        for place, word in enumerate(quad):
+            part, lane = divmod(place, config.at_once)
+            with m.If(begins):
+                m.d.sync += Value.cast(word).eq(on_the_way[turns - 1 - part][lane][0])
+        m.d.comb += alu.quad.eq(quad)
+    return token
+
+
+def arrivals(m: Module, config: ArrayConfig, taken: Taken, late: Value) -> tuple[Signal, Signal]:
+    """Whether sources of an instruction that is not late are at the entry in this cycle, and of one that is."""
+    direct_here, late_here = Signal(), Signal()
+    direct = taken.issue.valid & ~late
+    if config.turns > 1:
+        bits = delay_valid(m, Cat(direct, late), config.turns)[-1]
+        direct, late = bits[0], bits[1]
+    m.d.sync += [direct_here.eq(direct), late_here.eq(late)]
+    return direct_here, late_here
+
+
+def lanes_free(m: Module, config: ArrayConfig, taken: Taken, late: Value, cycles: int) -> Value:
+    """Whether an instruction that is issued now, and is not late, finds the lanes free in all its turns.
+
+    A late one takes them `cycles` behind the time at which it would have them otherwise.
+    """
+    turns = config.turns
+    before = delay_valid(m, late & taken.first, cycles + turns - 2)
+    return ~Cat(before[age - 1] for age in range(max(1, cycles - turns + 1), cycles + turns)).any()
