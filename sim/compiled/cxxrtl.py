@@ -27,6 +27,7 @@ _RUNTIME = "share/include/backends/cxxrtl/runtime"
 # the words of a value disappear: twice the speed, half as much time again.
 _GCC_FLAGS = ("-O2", "-fpeel-loops")
 _START_FLAGS = ("-O0",)
+_STANDARD = "-std=c++20"
 _PARTS = 2
 _SIMPLIFY = ("proc", "opt_expr", "opt_merge", "opt_muxtree", "opt_reduce", "opt_expr", "opt_clean -purge")
 _FLATTEN = ("flatten -noscopeinfo", "hierarchy -top {top}", "opt_clean -purge")
@@ -59,7 +60,7 @@ def build(design: Callable[[], str], host: str, *, top: str, key: str) -> Path:
         texts = {f"part_{number}": text for number, text in enumerate(_shares(model.functions))} | {"host": host}
         parts = [Part(compiler, name, include + text, flags) for name, text in texts.items()]
         parts.append(Part(linker, "start", include + model.start, _START_FLAGS))
-        objects = compile_parts(parts, folder, (f"-I{runtime}", f"-I{folder}"))
+        objects = compile_parts(parts, folder, (_STANDARD, f"-I{runtime}", f"-I{folder}"))
         run([*linker.command, "-shared", *map(str, objects), "-o", str(target)], folder)
 
     return cached("cxxrtl", made_from, ".so", make)

@@ -49,7 +49,8 @@ def simulated(config: MachineConfig, *, top: str) -> Models:
         return Models({top: from_rtlil(merge(machine, top))})
     with Beside(_simulated_core, config) as core:
         uncore = Uncore(config)
-        return Models({top: _gated(uncore, top), NAME: core.result()}, uncore.border())
+        # Its threads wait for each other at an atomic number.
+        return Models({top: _gated(uncore, top), NAME: core.result()}, uncore.border(), "-std=c++20")
 
 
 def _simulated_core(config: MachineConfig) -> str:

@@ -5,7 +5,6 @@
 // The generated part in front of this gives `ports(model)`.
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -178,7 +177,7 @@ private:
         for (std::size_t port = 0; port < memories.size(); ++port) chosen.push_back(drive_lines(port));
         model.eval();
         watch_idle();
-        result.hits += std::popcount(*ports.hit), result.misses += std::popcount(*ports.miss);
+        result.hits += __builtin_popcount(*ports.hit), result.misses += __builtin_popcount(*ports.miss);
         for (std::size_t port = 0; port < memories.size(); ++port) {
             if (line_requests[port].take()) take_line_request(port);
         }

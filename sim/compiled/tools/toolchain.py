@@ -16,14 +16,16 @@ from ctm.sim.compiled.tools.clang import CACHE_VARIABLE, clang_beside
 from ctm.sim.compiled.tools.package import VERILATOR, installation
 from ctm.sim.compiled.tools.programs import Tools, check, run
 
-_BUILD = "4"
+_BUILD = "5"
 """To be changed with what this module does beyond the flags below."""
 _VERILATOR_FLAGS = (
     "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing", "-Wno-fatal", "-Wno-lint",
     # Files and functions of limited size; Verilator's own build, which would want a precompiled header, is not used.
     "--output-split", "30000", "--output-split-cfuncs", "10000", "--quiet",
 )  # fmt: skip
-_COMPILER_FLAGS = ("-std=c++20", "-DVL_TIME_CONTEXT", "-DNDEBUG", "-fPIC", "-fvisibility=hidden")
+# As C++20 the library's headers take twice as long, which is a third of the time of a small model.
+_STANDARD = "-std=c++17"
+_COMPILER_FLAGS = ("-DVL_TIME_CONTEXT", "-DNDEBUG", "-fPIC", "-fvisibility=hidden")
 # What runs in each cycle, and what runs once and is often long, as the contents of a memory are. For a small model -O1
 # takes as long to compile and gives 5 to 25 % less speed; -O3 is not faster. A large one is bound by the instruction
 # cache: with g++ -Os gives 12 % more speed than -O2, and functions of limited size another 6 % in two thirds of the
@@ -31,12 +33,12 @@ _COMPILER_FLAGS = ("-std=c++20", "-DVL_TIME_CONTEXT", "-DNDEBUG", "-fPIC", "-fvi
 _MODEL_FLAGS = ("-O2",)
 _LARGE_MODEL_FLAGS = ("-Os",)
 _CLANG_FLAGS = ("-O1",)
-_START_FLAGS: tuple[str, ...] = ("-O0",)
+_START_FLAGS = ("-O0",)
+# In the same file as the rest, because the headers alone take a second.
+_START = '\n#pragma GCC optimize("O0")\n'
 _LARGE_MODEL = 2_000_000
 """Bytes of C++ from which on a model is large: it is then compiled in parts, side by side."""
 _PARTS = 2
-_LONG_START = 100_000
-"""Bytes from which on what runs once is compiled by itself."""
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
 
 
@@ -59,6 +61,8 @@ class Models:
 
     verilog: Mapping[str, str]
     header: str = ""
+    standard: str = _STANDARD
+    """The compiler's option for the C++ that the header or the wrapper needs."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +99,18 @@ def build(models: Models | Callable[[], Models], wrapper: str, *, key: str = "")
     """
     verilator, compiler = find_verilator(), find_compiler()
     large = find_large_model_compiler(compiler)
-    made_from = (key,) if callable(models) else (*chain(*models.verilog.items()), models.header)
+    made_from = (key,) if callable(models) else (*chain(*models.verilog.items()), models.header, models.standard)
     parts = (_BUILD, *made_from, wrapper, verilator.version, *compiler.command, compiler.version,
              *large.command, large.version, *large.large_model_flags, *_VERILATOR_FLAGS, *_COMPILER_FLAGS,
-             *_MODEL_FLAGS, *_START_FLAGS)  # fmt: skip
+             *_MODEL_FLAGS, *_START_FLAGS, _START)  # fmt: skip
 
     def make(folder: Path, target: Path) -> None:
-        folders = _verilate(verilator, models() if callable(models) else models, folder)
+        made = models() if callable(models) else models
+        folders = _verilate(verilator, made, folder)
         # Of several models the first one's code has the wrapper.
         parts = [part for own in folders for part in _parts(compiler, large, own, wrapper * (own == folders[0]))]
-        objects = compile_parts(parts, folder, (*verilator.include, *(f"-I{path}" for path in (folder, *folders))))
+        includes = (*verilator.include, *(f"-I{path}" for path in (folder, *folders)))
+        objects = compile_parts(parts, folder, (made.standard, *includes))
         objects.append(_runtime(verilator, compiler))
         run([*compiler.command, "-shared", *map(str, objects), "-o", str(target), "-lpthread"], folder)
 
@@ -112,20 +118,18 @@ def build(models: Models | Callable[[], Models], wrapper: str, *, key: str = "")
 
 
 def _parts(compiler: Compiler, large: Compiler, folder: Path, wrapper: str) -> Iterator[Part]:
-    """What is to be compiled of a model and the C++ beside it: little, because the headers alone take a second."""
+    """What is to be compiled of a model and the C++ beside it."""
     generated = set(folder.glob("*.cpp"))
     start = {path for path in generated if path.stem.endswith("Slow")}
-    if _size(start) < _LONG_START:
-        start = set()
     cycle = generated - start
-    is_large = _size(cycle) >= _LARGE_MODEL
-    own, flags = (large, large.large_model_flags) if is_large else (compiler, _MODEL_FLAGS)
-    texts = [_includes(part) for part in _shares(cycle, _PARTS if is_large else 1)]
     # The wrapper's calls should be seen together with the function that they call most.
+    if _size(cycle) < _LARGE_MODEL:
+        yield Part(compiler, f"{folder.name}_0", _includes(cycle) + wrapper + _START + _includes(start), _MODEL_FLAGS)
+        return
+    texts = [_includes(share) for share in _shares(cycle, _PARTS)]
     for number, text in enumerate(texts):
-        yield Part(own, f"{folder.name}_{number}", text + wrapper * (number == 0), flags)
-    if start:
-        yield Part(compiler, f"{folder.name}_start", _includes(start), _START_FLAGS)
+        yield Part(large, f"{folder.name}_{number}", text + wrapper * (number == 0), large.large_model_flags)
+    yield Part(large, f"{folder.name}_start", _includes(start), _START_FLAGS)
 
 
 def compile_parts(parts: Sequence[Part], folder: Path, options: Sequence[str]) -> list[Path]:
@@ -161,11 +165,11 @@ def _shares(files: Iterable[Path], count: int) -> list[list[Path]]:
 def _runtime(verilator: Verilator, compiler: Compiler) -> Path:
     """Verilator's own C++, which all models share, as one object file."""
     sources = [verilator.root / "include" / name for name in _RUNTIME_SOURCES]
-    parts = (verilator.version, *compiler.command, compiler.version, *_COMPILER_FLAGS, *_MODEL_FLAGS)
+    parts = (verilator.version, *compiler.command, compiler.version, _STANDARD, *_COMPILER_FLAGS, *_MODEL_FLAGS)
 
     def make(folder: Path, target: Path) -> None:
         part = Part(compiler, "runtime", _includes(sources), _MODEL_FLAGS)
-        (made,) = compile_parts([part], folder, verilator.include)
+        (made,) = compile_parts([part], folder, (_STANDARD, *verilator.include))
         made.replace(target)
 
     return cached("runtime", parts, ".o", make)

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +17,14 @@ constexpr unsigned QUAD = 4;
 constexpr std::array<std::uint32_t, CHANNELS> MISSING = {0, 0, 0, 0x3F800000};
 
 using Element = std::array<std::uint32_t, CHANNELS>;
+
+template <typename To, typename From>
+To same_bits(From value) {
+    static_assert(sizeof(To) == sizeof(From));
+    To result;
+    std::memcpy(&result, &value, sizeof result);
+    return result;
+}
 
 // A rectangle of elements; width and height are those that exist.
 struct Buffer {
@@ -52,13 +59,13 @@ std::uint32_t address_of(const Buffer& buffer, std::uint32_t x, std::uint32_t y)
 // What a channel of an integer format holds for a float32: clamped, NaN being 0, rounded to nearest even.
 std::uint32_t normalised(std::uint32_t word, unsigned bytes) {
     const double largest = bytes == 1 ? 255 : 65535;
-    const float value = std::bit_cast<float>(word);
+    const float value = same_bits<float>(word);
     if (!(value > 0)) return 0;
     return value >= 1 ? std::uint32_t(largest) : std::uint32_t(std::nearbyint(double(value) * largest));
 }
 
 // A float32 to compare: denormals are zeros.
-float comparable(std::uint32_t word) { return std::bit_cast<float>(word & 0x7F800000 ? word : word & 0x80000000); }
+float comparable(std::uint32_t word) { return same_bits<float>(word & 0x7F800000 ? word : word & 0x80000000); }
 
 template <typename Number>
 bool holds(std::uint32_t test, Number value, Number stored) {
@@ -167,7 +174,7 @@ private:
             std::uint32_t raw = 0;
             std::memcpy(&raw, memory + address + channel * buffer.channel_bytes, buffer.channel_bytes);
             const float largest = buffer.channel_bytes == 1 ? 255.0f : 65535.0f;
-            element[channel] = buffer.is_float ? raw : std::bit_cast<std::uint32_t>(float(raw) / largest);
+            element[channel] = buffer.is_float ? raw : same_bits<std::uint32_t>(float(raw) / largest);
         }
         return false;
     }
