@@ -69,9 +69,32 @@ async def cycle(context: Any, ends: Sequence[Source | Sink]) -> None:
     await context.tick()
 
 
+class _Simulation:
+    """A component's simulator. To make it takes longer than most testbenches run."""
+
+    def __init__(self, component: Any) -> None:
+        self._testbench: Testbench | None = None
+        self._simulator = Simulator(component)
+        self._simulator.add_clock(1e-6)
+        self._simulator.add_testbench(self._begin)
+
+    async def _begin(self, context: Any) -> None:
+        assert self._testbench is not None
+        await self._testbench(context)
+
+    def run(self, testbench: Testbench) -> None:
+        if self._testbench is not None:
+            self._simulator.reset()
+        self._testbench = testbench
+        self._simulator.run()
+
+
 def simulate(component: Any, testbench: Testbench) -> None:
-    """Run a testbench until it ends, one clock cycle for each of its ticks."""
-    simulator = Simulator(component)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(testbench)
-    simulator.run()
+    """Run a testbench until it ends, one clock cycle for each of its ticks; the component begins as it is after reset.
+
+    It keeps its simulator, so that several testbenches of one component take less time.
+    """
+    # Behind a testbench that failed something may wait that would wake the next one.
+    simulation = vars(component).pop("_simulation", None) or _Simulation(component)
+    simulation.run(testbench)
+    vars(component)["_simulation"] = simulation

@@ -1,5 +1,6 @@
 """Clients, the ports that they share, and memory behind each port."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,10 @@ class SharedPorts(wiring.Component):
             connect(m, self.ports.answers[port], self.writes.port_answers[port])
             connect(m, self.ports.buses[port], flipped(bus))
         return m
+
+
+shared_ports = cache(SharedPorts)
+"""One for all benches with the same, which `simulate` begins anew."""
 
 
 class TaggedReader:
@@ -104,7 +109,7 @@ class PortsBench:
         self.generator = generator = np.random.default_rng(seed)
         self.routing, self.split = routing, routing.split // LINE_BYTES
         in_order = (True,) * len(clients) + (False,) * len(tagged)
-        self.design = SharedPorts(clients + tagged, in_order, ordered, routing=routing, data_bits=data_bits)
+        self.design = shared_ports(clients + tagged, in_order, ordered, routing=routing, data_bits=data_bits)
         reads, writes = self.design.reads, self.design.writes
         in_order, others = reads.clients[: len(clients)], reads.clients[len(clients) :]
         self.reading = [Source(client.request, generator, stalls[0]) for client in in_order]
