@@ -1,5 +1,8 @@
 """Options of the suite: ``--long`` runs what takes minutes, and draws many more random cases."""
 
+import gc
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
@@ -11,13 +14,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run tests that take minutes, and many more random cases")
 
 
+_FIRST = (
+    "cosim/test_cosim", "system/test_examples", "system/test_machine", "compiled/test_uncore", "report/test_hardware",
+    "mc/test_shared_cache", "mc/test_port_faults", "fp/test_compiled_units", "r5xx/test_core_programs", "mc/test_ports",
+    "r5xx/simulation/test_simulation", "r5xx/alu/test_alu", "mc/test_input_cache", "pe/test_processor",
+    "assembler/r700/test_round_trip", "fast/test_examples", "compiled/test_unit", "compiled/test_widths",
+)  # fmt: skip
+"""Files that take longest. They come first, so that at the end no process is alone with one of them."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("--long") else "ordinary")
+    # Python would look for garbage at each 700th object, which takes a tenth of the time.
+    gc.set_threshold(50_000, 20, 100)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--long"):
-        return
-    for item in items:
-        if item.get_closest_marker("long"):
-            item.add_marker(pytest.mark.skip(reason="runs with --long"))
+    if not config.getoption("--long"):
+        long = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
+    places = {Path(__file__).parent / f"{name}.py": place for place, name in enumerate(_FIRST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    # What is there now stays.
+    gc.freeze()
