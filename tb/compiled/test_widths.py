@@ -2,6 +2,7 @@
 
 import ctypes
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from ctm.sim.compiled.rewriting.widths import Operand, with_equal_widths
+from ctm.sim.compiled.tools import toolchain
 from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.compiled.verilog import from_rtlil
 from ctm.tb.compiled.lint import complaints
@@ -152,7 +154,10 @@ def verilog(every: list[Cell]) -> str:
     return from_rtlil("\n".join(["module \\operators", *ports]) + "".join(parts) + "end\n")
 
 
-def test_results_are_those_of_yosyss_manual(every: list[Cell], verilog: str) -> None:
+def test_results_are_those_of_yosyss_manual(every: list[Cell], verilog: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # One function of megabytes, which runs for a moment: optimised, it takes half a minute to compile.
+    monkeypatch.setattr(toolchain, "_LARGE_MODEL", sys.maxsize)
+    monkeypatch.setattr(toolchain, "_MODEL_FLAGS", ("-O0",))
     library = ctypes.CDLL(str(build(Models({"operators": verilog}), _WRAPPER)))
     total = sum(cell.width for cell in every)
     results = (ctypes.c_uint8 * (4 * -(-total // 32)))()
