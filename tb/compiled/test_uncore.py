@@ -14,6 +14,8 @@ from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.engines.engine import Report
 from ctm.sim.report.workloads import matmul, prepare
 from ctm.tb.compiled.paths import Paths
+from ctm.tb.system.soak import Comparison
+from ctm.tb.system.soak_work import draw_work
 
 TWO = with_settings(TINY, {"array.cores": 2})
 
@@ -56,3 +58,9 @@ def test_a_second_thread_changes_nothing() -> None:
         assert course() == with_two
     finally:
         os.sched_setaffinity(0, processors)
+
+
+def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
+    """Programs of all kinds, whichever core runs which group."""
+    for seed in range(40):
+        Comparison(draw_work(seed), TWO).run()

@@ -1,4 +1,7 @@
-"""Two cores behind one dispatcher: programs leave memory as the golden model does, whoever runs which group."""
+"""Two cores behind one dispatcher: programs leave memory as the golden model does, whoever runs which group.
+
+It takes a minute and a half to compile; `tb/compiled/test_uncore.py` compares a machine of two cores every day.
+"""
 
 from dataclasses import replace
 
@@ -20,6 +23,7 @@ def simulation() -> CoreSimulation:
     return CoreSimulation(as_one_core(CONFIG), ArrayAsCore(CONFIG))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "timing", [Timing(latency=20), Timing(latency=5, jitter=60, stall=0.3)], ids=["plain", "stalls"]
 )
