@@ -39,5 +39,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    # What is there now stays.
+    # What is there now stays to the end.
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    # Some libraries complain of what is left at exit.
+    gc.unfreeze()
