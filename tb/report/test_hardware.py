@@ -40,13 +40,15 @@ def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
     assert configuration["memory_ports"] == ["m_axi_local", "m_axi_system"]
 
 
-def test_verilator_says_nothing(folder: Path) -> None:
-    assert lint(folder, "ctm.vlt", "ctm.v", top="ctm") == ""
+def test_verilator_says_what_is_waived_and_nothing_else(folder: Path) -> None:
+    said = re.findall(r"^%([\w-]+)", lint(folder, "ctm.v", top="ctm"), re.MULTILINE)
+    waived = re.findall(r"^lint_off (.*)$", (folder / "ctm.vlt").read_text(), re.MULTILINE)
+    assert {kind.replace("Warning-", "-rule ") + ' -file "*ctm.v"' for kind in said} == set(waived)
 
 
-def test_each_waiver_is_needed(folder: Path) -> None:
-    waived = set(re.findall(r"-rule (\w+)", (folder / "ctm.vlt").read_text()))
-    assert waived == set(re.findall(r"%Warning-(\w+)", lint(folder, "ctm.v", top="ctm")))
+def test_waivers_are_in_force(folder: Path) -> None:
+    """In a part of the machine, which takes a third of the time."""
+    assert lint(folder, "ctm.vlt", "ctm.v", top="ctm__machine__controller") == ""
 
 
 def test_slang_says_nothing(folder: Path) -> None:
