@@ -34,7 +34,7 @@ def test_each_fault_has_its_place():
 
 @pytest.mark.parametrize("name", ["zero_test"])
 def test_some_faults_are_found(name):
-    for fault in FAULTS[name]:
+    for fault in FAULTS[name][::4]:
         with pytest.raises(AssertionError, match="differ, first at"):
             find(name, fault)
 
