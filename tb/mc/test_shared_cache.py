@@ -25,7 +25,8 @@ CONFIGS = {
 }
 REQUESTERS = {"smallest": 1, "small": 3, "default": 4, "banks": 3, "small banks": 4}
 """One number for each configuration, because each takes a model."""
-BEHIND_FIRST_LEVELS = ("small", "default", "small banks")
+BEHIND_FIRST_LEVELS = (pytest.param("small", marks=pytest.mark.long), "default", "small banks")
+"""A small one and one without banks are among the others."""
 FIRST = CacheConfig(sets=4, ways=2)
 TIMINGS = {
     "ideal": Timing(),
