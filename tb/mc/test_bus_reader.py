@@ -1,5 +1,6 @@
 """BusReader: lines in order, bursts by the rules, and nothing left behind a drain."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,18 @@ def decoded(payload: int) -> tuple[int, bytes | None, int]:
     return line, None if refused else bits.to_bytes(LINE_BYTES, "little"), tag
 
 
+@cache
+def reader_of(data_bits: int) -> BusReader:
+    """One for all benches, which `simulate` begins anew."""
+    return BusReader(TAG_BITS, data_bits=data_bits, outstanding=OUTSTANDING)
+
+
 class Bench:
     """A reader between a client and memory."""
 
     def __init__(self, data_bits: int, client_stall: float = 0, memory_stall: float = 0, seed: int = 1) -> None:
         generator = np.random.default_rng([seed, data_bits])
-        self.reader = BusReader(TAG_BITS, data_bits=data_bits, outstanding=OUTSTANDING)
+        self.reader = reader_of(data_bits)
         self.asked = requests(generator)
         self.source = Source(self.reader.request, generator, client_stall)
         self.source.waiting = [line | tag << 26 for line, tag in self.asked]

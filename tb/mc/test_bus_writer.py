@@ -1,5 +1,6 @@
 """BusWriter: the bytes of the mask and no others, answers in order, no pause, and nothing left behind a drain."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,12 +55,18 @@ def bursts(writes: list[Write], beat_bytes: int) -> list[tuple[int, int]]:
     return result
 
 
+@cache
+def writer_of(data_bits: int) -> BusWriter:
+    """One for all benches, which `simulate` begins anew."""
+    return BusWriter(TAG_BITS, data_bits=data_bits, outstanding=OUTSTANDING)
+
+
 class Bench:
     """A writer between a client and memory."""
 
     def __init__(self, data_bits: int, client_stall: float = 0, memory_stall: float = 0, seed: int = 1) -> None:
         generator = np.random.default_rng([seed, data_bits])
-        self.writer = BusWriter(TAG_BITS, data_bits=data_bits, outstanding=OUTSTANDING)
+        self.writer = writer_of(data_bits)
         self.writes = random_writes(generator)
         self.source = Source(self.writer.request, generator, client_stall)
         self.source.waiting = [

@@ -1,5 +1,6 @@
 """Outputs: groups of all formats against the golden model's writes; uncached writes in order, answered in time."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,12 @@ def random_outputs(generator: np.random.Generator) -> list[Buffer]:
     return found
 
 
+@cache
+def outputs_of(lanes: int) -> Outputs:
+    """One for all benches, which `simulate` begins anew."""
+    return Outputs(lanes, SLOT_BITS, entries=ENTRIES)
+
+
 class Bench:
     """`Outputs` with memory behind it; `cached` and `uncached` groups in the order in which they are sent."""
 
@@ -41,7 +48,7 @@ class Bench:
         self.generator = generator = np.random.default_rng([seed, lanes])
         self.lanes, self.outputs = lanes, random_outputs(generator)
         self.mask = int(generator.choice([15, 15, int(generator.integers(16))]))
-        self.design = Outputs(lanes, SLOT_BITS, entries=ENTRIES)
+        self.design = outputs_of(lanes)
         self.cached = [self._output() for _ in range(groups)]
         self.uncached = [self._uncached() for _ in range(groups // 2)]
         self.sources = [Source(port, generator, stalls[0]) for port in (self.design.output, self.design.uncached.write)]

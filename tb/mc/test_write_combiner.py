@@ -1,5 +1,6 @@
 """WriteCombiner: bytes are handed on once, in order, when a line is full, when room is short, and at a flush."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,12 +43,18 @@ def random_writes(seed: int, count: int, lines: int) -> list[Line]:
     return found
 
 
+@cache
+def combiner_of(entries: int) -> WriteCombiner:
+    """One for all benches, which `simulate` begins anew."""
+    return WriteCombiner(entries=entries)
+
+
 class Bench:
     """A combiner with its streams."""
 
     def __init__(self, writes: list[Line], stalls: tuple[float, float] = (0, 0), entries: int = ENTRIES) -> None:
         generator = np.random.default_rng(7)
-        self.combiner = WriteCombiner(entries=entries)
+        self.combiner = combiner_of(entries)
         self.source = Source(self.combiner.write, generator, stalls[0])
         self.source.waiting = [packed(*write) for write in writes]
         self.sink = Sink(self.combiner.line, generator, stalls[1])
