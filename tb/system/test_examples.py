@@ -4,6 +4,7 @@ import importlib.metadata
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -22,6 +23,9 @@ from ctm.tb.system.example_runs import assert_holds, outputs, run
 
 COMPILED = "compiled"
 R700 = "r700"
+R700_SHOWN = ("r700/mandelbrot", "r700/matmul", "r700/sha256")
+SLOW = ("mandelbrot", "blur", "nbody")
+"""Examples that hardware is simulated for ten seconds and more to run."""
 
 
 def test_every_folder_has_a_job_a_source_an_explanation_and_a_reference() -> None:
@@ -118,17 +122,21 @@ def demonstrate(*arguments: object, before: str = "") -> subprocess.CompletedPro
     return subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=False)
 
 
-def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(tmp_path: Path) -> None:
-    result = demonstrate("--output", tmp_path)
+@pytest.mark.parametrize("left_out", [SLOW, pytest.param((), marks=pytest.mark.long)], ids=["short ones", "all"])
+def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(
+    tmp_path: Path, left_out: Sequence[str]
+) -> None:
+    shown = [name for name in REFERENCES if name not in left_out]
+    result = demonstrate(*((*shown, COMPILED, *R700_SHOWN, "enlarged") if left_out else ()), "--output", tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
     report = (tmp_path / "report.html").read_text()
     assert str(tmp_path / "report.html") in result.stdout.replace("\n", "")
     assert "All are right." in report and "WRONG" not in report
-    for name in (*REFERENCES, "r700/mandelbrot", "r700/matmul", "r700/sha256", "large mandelbrot"):
+    for name in (*shown, *R700_SHOWN, "large mandelbrot"):
         assert f'data-title="program">{name}' in report
     pictures = sorted(path.name for path in tmp_path.glob("*.png"))
     assert pictures == sorted(re.findall(r'src="([^"]+)"', report))
-    assert len(pictures) == 11
+    assert len(pictures) == 11 - len(left_out)
     for picture in pictures:
         with Image.open(tmp_path / picture) as image:
             image.load()
