@@ -49,6 +49,7 @@ class Machine(wiring.Component):
         self._launch = self._instruction_set.launch()
         self._controller = MemoryController(
             config,
+            areas=self._instruction_set.shapes.areas,
             tag=lookup_tag_layout(array),
             slot=slot_bits(array) + (array.cores - 1).bit_length(),
             conditional_passenger=passenger_layout(array.lanes),
@@ -126,6 +127,7 @@ class Machine(wiring.Component):
             launch.image.eq(processor.image),
             launch.inputs.eq(controller.inputs),
             launch.outputs.eq(controller.outputs),
+            launch.domain.eq(processor.program_domain),
             launch.tests.eq(conditional.tests_dpp),
             launch.conditional_value.eq(processor.conditional_value),
             launch.watchdog.eq(self._host.watchdog),

@@ -31,6 +31,9 @@ BUFFER = data.StructLayout(
 
 `gathers` is the 2x2 mode, which only inputs have. `stride` is the distance of two rows in units of 32 bytes, or, of a
 tiled buffer, of two rows of tiles in tiles.
+
+An *area* is an output, FLOAT32_1 in rows, as a linear array of words: its pair (x, y) is word y * 4096 + x. Whoever
+accesses one keeps its bounds.
 """
 
 RESET_BUFFER = {"height": COORDINATE_LIMIT, "limits": {"width": 0, "height": COORDINATE_LIMIT}}

@@ -39,13 +39,16 @@ def indices_layout(lanes: int) -> data.ArrayLayout:
     return data.ArrayLayout(COORDINATE_BITS, lanes)
 
 
-def lookup_request_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
-    """A pair for each lane, inside the input's limits where `fetch` says that it is wanted."""
+def lookup_request_layout(lanes: int, tag: ShapeLike, areas: int = 0) -> data.StructLayout:
+    """A pair for each lane, inside the input's limits where `fetch` says that it is wanted.
+
+    Behind the inputs come `areas` areas (see `ctm.rtl.border.buffers`).
+    """
     indices = indices_layout(lanes)
     return data.StructLayout(
         {
             "tag": tag,
-            "input": (INPUTS - 1).bit_length(),
+            "input": range(INPUTS + areas),
             "uncached": 1,
             "x": indices,
             "y": indices,
@@ -72,12 +75,17 @@ def output_layout(lanes: int) -> data.StructLayout:
     )
 
 
-def uncached_write_layout(lanes: int, slot: ShapeLike) -> data.StructLayout:
-    """A word for each lane in `mask`, at a pair of its own; of two lanes with the same pair the later one wins."""
+def uncached_write_layout(lanes: int, slot: ShapeLike, areas: int = 0) -> data.StructLayout:
+    """A word for each lane in `mask`, at a pair of its own; of two lanes with the same pair the later one wins.
+
+    Pairs are those of output 0, or, where there are `areas`, of one of them.
+    """
     indices = indices_layout(lanes)
+    chosen: dict[str, ShapeLike] = {"area": range(areas)} if areas else {}
     return data.StructLayout(
         {
             "slot": slot,
+            **chosen,
             "acquires": 1,
             "x": indices,
             "y": indices,
@@ -109,34 +117,34 @@ class LookupClient(Conversation):
 
     Members
     -------
-    request : ``Out(stream.Signature(lookup_request_layout(lanes, tag)))``
+    request : ``Out(stream.Signature(lookup_request_layout(lanes, tag, areas)))``
     response : ``In(stream.Signature(lookup_response_layout(lanes, tag)))``
         In the order of the requests of the same slot, which is part of the tag; others may overtake.
     """
 
-    def __init__(self, lanes: int, tag: ShapeLike) -> None:
+    def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0) -> None:
         super().__init__(
             {
-                "request": Out(stream.Signature(lookup_request_layout(lanes, tag))),
+                "request": Out(stream.Signature(lookup_request_layout(lanes, tag, areas))),
                 "response": In(stream.Signature(lookup_response_layout(lanes, tag))),
             }
         )
 
 
 class UncachedClient(Conversation):
-    """Somebody who writes past the caches, to output 0, seen from there.
+    """Somebody who writes past the caches, to output 0 or to areas, seen from there.
 
     Members
     -------
-    write : ``Out(stream.Signature(uncached_write_layout(lanes, slot)))``
+    write : ``Out(stream.Signature(uncached_write_layout(lanes, slot, areas)))``
     done : ``In(stream.Signature({slot}))``
         A write that acquires, and all earlier ones of its slot, are in memory, or were refused. Others get no answer.
     """
 
-    def __init__(self, lanes: int, slot: ShapeLike) -> None:
+    def __init__(self, lanes: int, slot: ShapeLike, areas: int = 0) -> None:
         super().__init__(
             {
-                "write": Out(stream.Signature(uncached_write_layout(lanes, slot))),
+                "write": Out(stream.Signature(uncached_write_layout(lanes, slot, areas))),
                 "done": In(stream.Signature(data.StructLayout({"slot": slot}))),
             }
         )

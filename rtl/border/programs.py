@@ -7,6 +7,9 @@ from ctm.rtl.isa.executable import PROGRAM_INFORMATION_WORDS, ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
 
+DOMAIN = data.StructLayout({name: COORDINATE_BITS for name in ("i0", "j0", "i1", "j1")})
+"""The pairs that a program runs for, from (i0, j0) to (i1, j1)."""
+
 
 def image_layout(program_format: ProgramFormat) -> data.StructLayout:
     """A loaded program: where its code is, of how many units it is, its program information."""

@@ -20,6 +20,7 @@ from ctm.rtl.dpp.core_module import CoreModule
 from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
 from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.dpp.program import program_layout
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter, SharedClient
 
@@ -29,9 +30,9 @@ _ANSWERED = {"constants": LINE_BEATS, "tests": 1}
 CoreMaker = Callable[[MachineConfig, InstructionSet], wiring.Component]
 
 
-def array_members(config: ArrayConfig) -> dict[str, Any]:
+def array_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     """The memory clients of the array: those that all cores share, and each core's lookups."""
-    members = memory_members(config, cores=config.cores)
+    members = memory_members(config, shapes, cores=config.cores)
     return members | {"lookups": members["lookups"].array(config.cores)}
 
 
@@ -80,7 +81,7 @@ class Array(wiring.Component):
                 "issued": Out(ports * array.cores),
                 "active_lanes": Out(data.ArrayLayout(range(array.cores * array.group + 1), ports)),
                 "stalls": Out(data.ArrayLayout(range(array.cores + 1), len(STALLS))),
-                **array_members(array),
+                **array_members(array, shapes),
             }
         )
 

@@ -26,17 +26,17 @@ def lookup_tag_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout(number | turn_fields(config))
 
 
-def memory_members(config: ArrayConfig, *, cores: int = 1) -> dict[str, Any]:
+def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> dict[str, Any]:
     """The memory clients of a core, or those that `cores` of them share: uncached writes then have a core's number.
 
     It stands above the slot's. Members are `constants`, `lookups`, `uncached`, `output` and `tests`. All but tests are
     of as many lanes as are computed at once: a larger group comes in turns, the first lanes first.
     """
-    lanes, slot = config.at_once, slot_bits(config) + (cores - 1).bit_length()
+    lanes, slot, areas = config.at_once, slot_bits(config) + (cores - 1).bit_length(), len(shapes.areas)
     return {
         "constants": Out(ConstantClient()),
-        "lookups": Out(LookupClient(lanes, lookup_tag_layout(config))),
-        "uncached": Out(UncachedClient(lanes, slot)),
+        "lookups": Out(LookupClient(lanes, lookup_tag_layout(config), areas)),
+        "uncached": Out(UncachedClient(lanes, slot, areas)),
         "output": Out(stream.Signature(output_layout(lanes))),
         "tests": Out(ConditionalClient(config.lanes)),
     }
@@ -88,5 +88,5 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         "active_lanes": Out(data.ArrayLayout(range(config.group + 1), ports)),
         "stalls": Out(len(STALLS)),
         "code": Out(shapes.code),
-        **memory_members(config),
+        **memory_members(config, shapes),
     }

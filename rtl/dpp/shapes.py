@@ -70,6 +70,8 @@ class Shapes:
         What of `control` is not 0 when a group starts.
     program
         What it must know of a program beside `program_layout`'s fields.
+    areas
+        Outputs that a program reads and writes past the caches by the number of a word (`ctm.rtl.border.buffers`).
     """
 
     program_format: ProgramFormat
@@ -85,6 +87,7 @@ class Shapes:
     stacks: Callable[[int], data.StructLayout]
     first_control: Callable[[int], Mapping[str, Any]]
     program: Mapping[str, ShapeLike]
+    areas: tuple[int, ...] = ()
 
     @property
     def pc_bits(self) -> int:

@@ -3,7 +3,7 @@
 This file wires. docs/architecture.md has the picture.
 """
 
-from amaranth import Cat, Const, Module, Mux, Signal
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -22,6 +22,7 @@ from ctm.rtl.config import MachineConfig, MemoryConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.rest import Pausing
+from ctm.rtl.mc.area import area_of
 from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.routing import Routing
@@ -65,18 +66,20 @@ def routing(config: MemoryConfig) -> Routing:
 class MemoryController(wiring.Component):
     """Serves the array, the command processor and the conditional unit from memory.
 
+    `areas` are the outputs that lookups and uncached writes may name as areas, in the order of their numbers.
+
     Members
     -------
     command : ``In(stream.Signature(UNIT_COMMAND))``
         See `Registers`.
     inputs, outputs, conditional, conditional_mask : as `Registers`
     forget_constants : ``Out(1)``
-    lookups : ``In(LookupClient(lanes, tag))`` for each core
+    lookups : ``In(LookupClient(lanes, tag, len(areas)))`` for each core
     code : ``In(CODE_CLIENT)``
         The array's code.
     constants : ``In(ConstantClient())``
     output : ``In(stream.Signature(output_layout(lanes)))``
-    uncached : ``In(UncachedClient(lanes, slot))``
+    uncached : ``In(UncachedClient(lanes, slot, len(areas)))``
     conditional_client : ``In(ConditionalAccess(passenger))``
     lines : ``In(LineClient())``
         The command processor's reads.
@@ -100,11 +103,12 @@ class MemoryController(wiring.Component):
         self,
         config: MachineConfig,
         *,
+        areas: tuple[int, ...] = (),
         tag: ShapeLike,
         slot: ShapeLike,
         conditional_passenger: ShapeLike,
     ) -> None:
-        self._config, self._tag, self._slot = config, tag, slot
+        self._config, self._areas, self._tag, self._slot = config, areas, tag, slot
         self._passenger = conditional_passenger
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
         banks, to_ports = config.shared_cache.banks, routing(memory)
@@ -122,11 +126,11 @@ class MemoryController(wiring.Component):
                 "conditional": Out(BUFFER),
                 "conditional_mask": Out(1),
                 "forget_constants": Out(1),
-                "lookups": In(LookupClient(lanes, tag)).array(cores),
+                "lookups": In(LookupClient(lanes, tag, len(areas))).array(cores),
                 "code": In(CODE_CLIENT),
                 "constants": In(ConstantClient()),
                 "output": In(stream.Signature(output_layout(lanes))),
-                "uncached": In(UncachedClient(lanes, slot)),
+                "uncached": In(UncachedClient(lanes, slot, len(areas))),
                 "conditional_client": In(ConditionalAccess(conditional_passenger)),
                 "lines": In(LineClient()),
                 "counters": In(CounterClient()),
@@ -161,6 +165,7 @@ class MemoryController(wiring.Component):
             connect(m, flipped(self.port_responses[port]), self._reads.port_responses[port])
             connect(m, self._writes.port_writes[port], flipped(self.port_writes[port]))
             connect(m, flipped(self.port_answers[port]), self._writes.port_answers[port])
+        self._area_buffers = [area_of(m, registers.outputs[output], f"area_{output}") for output in self._areas]
         self._connect_inputs(m, registers)
         self._connect_code_and_constants(m, registers)
         self._connect_outputs(m, registers)
@@ -178,13 +183,14 @@ class MemoryController(wiring.Component):
             lanes=config.array.at_once,
             tag=self._tag,
             outstanding=config.memory.outstanding_lines,
+            areas=len(self._areas),
         )
         for bank, lines in enumerate(caches.lines):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
         for core in range(config.array.cores):
             connect(m, flipped(self.lookups[core]), caches.clients[core])
         m.d.comb += [
-            caches.inputs.eq(registers.inputs),
+            Value.cast(caches.inputs).eq(Cat(registers.inputs, self._area_buffers)),
             caches.invalidate.eq(registers.invalidate_inputs),
             registers.inputs_idle.eq(caches.idle),
             self.input_hit.eq(caches.hit),
@@ -203,8 +209,8 @@ class MemoryController(wiring.Component):
     def _connect_outputs(self, m: Module, registers: Registers) -> None:
         config = self._config
         m.submodules.outputs = outputs = Outputs(
-            config.array.at_once, self._slot, entries=config.output_cache.lines
-        )  # fmt: skip
+            config.array.at_once, self._slot, entries=config.output_cache.lines, areas=self._areas
+        )
         connect(m, flipped(self.output), outputs.output)
         connect(m, flipped(self.uncached), outputs.uncached)
         connect(m, outputs.line, self._writes.writes[_OUTPUT])
@@ -219,6 +225,8 @@ class MemoryController(wiring.Component):
             self.idle.eq(outputs.idle),
             self.events.output_line.eq(outputs.line.valid & outputs.line.ready),
         ]
+        if self._areas:
+            m.d.comb += Value.cast(outputs.areas).eq(Cat(self._area_buffers))
 
     def _connect_conditional(self, m: Module, registers: Registers) -> ConditionalCache:
         cache = ConditionalCache(self._passenger, self._config.conditional_cache)

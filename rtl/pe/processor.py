@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.lines import LineClient
-from ctm.rtl.border.programs import CoreRoom, group_layout, image_layout, program_fault_layout
+from ctm.rtl.border.programs import DOMAIN, CoreRoom, group_layout, image_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
@@ -59,6 +59,7 @@ class CommandProcessor(wiring.Component):
     launch_status : ``In(Status)``
         OK, or why the array cannot run the image with the state as it is; at once.
     conditional_value : ``Out(32)``
+    program_domain : ``Out(DOMAIN)``
         Of the program that runs, from `program_starts` to its end.
     conditional_legal : ``In(1)``
         The conditional unit can test with its buffer's format.
@@ -99,6 +100,7 @@ class CommandProcessor(wiring.Component):
                 "image_loaded": Out(1),
                 "launch_status": In(Status),
                 "conditional_value": Out(WORD_BITS),
+                "program_domain": Out(DOMAIN),
                 "conditional_legal": In(1),
                 "tests": In(1),
                 "tester": Out(ConditionalClient(lanes)),
@@ -195,6 +197,7 @@ class CommandProcessor(wiring.Component):
             Value.cast(executor.failure).eq(run.failure),
             self.program_starts.eq(run.starts),
             self.conditional_value.eq(run.conditional_value),
+            self.program_domain.eq(run.program_domain),
             Value.cast(self.image).eq(launcher.image),
             self.image_loaded.eq(launcher.image_loaded),
             self.walked.eq(run.walked),

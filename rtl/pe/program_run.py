@@ -7,12 +7,12 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.border.programs import CoreRoom, group_layout, program_fault_layout
+from ctm.rtl.border.programs import DOMAIN, CoreRoom, group_layout, program_fault_layout
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pe.allotment import Allotment
 from ctm.rtl.pe.tester import GroupTester
-from ctm.rtl.pe.walker import DOMAIN, DomainWalker
+from ctm.rtl.pe.walker import DomainWalker
 
 
 class ProgramRun(wiring.Component):
@@ -32,7 +32,8 @@ class ProgramRun(wiring.Component):
     starts : ``Out(1)``
         Pulse in the cycle behind `start`.
     conditional_value : ``Out(32)``
-        That of the program, from `starts` on.
+    program_domain : ``Out(DOMAIN)``
+        Those of the program, from `starts` on.
     ended : ``Out(1)``
         All groups were given and the array is idle.
     failed : ``Out(1)``
@@ -53,6 +54,7 @@ class ProgramRun(wiring.Component):
                 "value": In(WORD_BITS),
                 "starts": Out(1),
                 "conditional_value": Out(WORD_BITS),
+                "program_domain": Out(DOMAIN),
                 "ended": Out(1),
                 "failed": Out(1),
                 "failure": Out(fault),
@@ -80,6 +82,7 @@ class ProgramRun(wiring.Component):
         m.d.comb += [
             walker.start.eq(self.start),
             walker.domain.eq(self.domain),
+            self.program_domain.eq(walker.walked),
             tester.tests.eq(self.tests),
             tester.value.eq(self.conditional_value),
             self.walked.eq(tester.walked),

@@ -5,9 +5,9 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import PARAMETERS
+from ctm.rtl.border.programs import DOMAIN
 from ctm.rtl.isa.commands import BASE_MASK, BOUND
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
-from ctm.rtl.pe.walker import DOMAIN
 
 
 class Settings(wiring.Component):

@@ -10,13 +10,11 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.programs import group_layout
+from ctm.rtl.border.programs import DOMAIN, group_layout
 from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.table import Table
-from ctm.rtl.lib.views import record
 
-DOMAIN = data.StructLayout({name: COORDINATE_BITS for name in ("i0", "j0", "i1", "j1")})
 """All pairs i0 <= i <= i1, j0 <= j <= j1."""
 
 _Place = tuple[Value, Value]
@@ -40,6 +38,8 @@ class DomainWalker(wiring.Component):
         Only while not `busy`, with a domain that is not empty.
     domain : ``In(DOMAIN)``
         In the cycle of `start`.
+    walked : ``Out(DOMAIN)``
+        The domain that was begun last.
     busy : ``Out(1)``
         Groups are still to be taken.
     core : ``In(stream.Signature(range(cores)))``
@@ -56,6 +56,7 @@ class DomainWalker(wiring.Component):
             {
                 "start": In(1),
                 "domain": In(DOMAIN),
+                "walked": Out(DOMAIN),
                 "busy": Out(1),
                 "core": In(stream.Signature(range(cores))),
                 "group": Out(stream.Signature(group_layout(lanes, cores))),
@@ -66,7 +67,7 @@ class DomainWalker(wiring.Component):
         """Build the hardware."""
         m = Module()
         group, walking = self.group, Signal()
-        domain = record(DOMAIN)
+        domain = self.walked
         left, bottom = _even(domain.i0), _even(domain.j0)
         last = Signal(self._column_bits, name="last_column"), Signal(self._row_bits, name="last_row")
         goes = Signal()

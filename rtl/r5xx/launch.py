@@ -8,7 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.programs import image_layout
+from ctm.rtl.border.programs import DOMAIN, image_layout
 from ctm.rtl.dpp.program import connect_launch
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import INPUTS, OUTPUTS, WORD_BITS
@@ -24,6 +24,8 @@ class Launch(wiring.Component):
     -------
     image : ``In(image_layout(PROGRAM_FORMAT))``
     inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
+    domain : ``In(DOMAIN)``
+        No program of this instruction set is told of it.
     tests : ``In(1)``
         The conditional unit tests the array's groups.
     conditional_value, watchdog : ``In(32)``
@@ -35,6 +37,7 @@ class Launch(wiring.Component):
     image: In(image_layout(PROGRAM_FORMAT))
     inputs: In(data.ArrayLayout(BUFFER, INPUTS))
     outputs: In(data.ArrayLayout(BUFFER, OUTPUTS))
+    domain: In(DOMAIN)
     tests: In(1)
     conditional_value: In(WORD_BITS)
     watchdog: In(WORD_BITS)

@@ -150,7 +150,8 @@ class Core(wiring.Component):
         connect(m, parts.move.moved, parts.flow.moved)
         connect(m, parts.flow.end, parts.end.end)
         connect(m, parts.move.lookups, flipped(self.lookups))
-        m.d.comb += parts.outputs.write.eq(parts.move.outputs)
+        connect(m, parts.move.uncached, flipped(self.uncached))
+        m.d.comb += [parts.outputs.write.eq(parts.move.outputs), parts.move.numbered.eq(parts.start.numbered)]
 
     def _connect_code(self, m: Module, parts: Parts) -> None:
         code, flow, move = parts.code, parts.flow, parts.move

@@ -8,21 +8,19 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.programs import image_layout
+from ctm.rtl.border.programs import DOMAIN, image_layout
 from ctm.rtl.dpp.program import connect_launch
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import INPUTS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY, LDS_BANK_DWORDS, LDS_ROW, STACK_ENTRIES, SUBENTRIES
 from ctm.rtl.isa.r700.program import (
     FLAGS,
-    MEMORY_OUTPUT,
     PROGRAM_FORMAT,
     PROGRAM_INFORMATION,
-    SCRATCH_OUTPUT,
     ProgramType,
 )
 from ctm.rtl.isa.status import Status
-from ctm.rtl.r700.shapes import PROGRAM, TEXTURE_BASE_BITS
+from ctm.rtl.r700.shapes import AREAS, PROGRAM, TEXTURE_BASE_BITS
 
 
 class Launch(wiring.Component):
@@ -32,6 +30,7 @@ class Launch(wiring.Component):
     -------
     image : ``In(image_layout(PROGRAM_FORMAT))``
     inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
+    domain : ``In(DOMAIN)``
     tests : ``In(1)``
         The conditional unit tests the array's groups.
     conditional_value, watchdog : ``In(32)``
@@ -44,6 +43,7 @@ class Launch(wiring.Component):
     image: In(image_layout(PROGRAM_FORMAT))
     inputs: In(data.ArrayLayout(BUFFER, INPUTS))
     outputs: In(data.ArrayLayout(BUFFER, OUTPUTS))
+    domain: In(DOMAIN)
     tests: In(1)
     conditional_value: In(WORD_BITS)
     watchdog: In(WORD_BITS)
@@ -73,6 +73,15 @@ class Launch(wiring.Component):
             program.texture_base.eq(Mux(base >= beyond, beyond, base)),
         ]
         connect_launch(m, self)
+        domain = self.domain
+        m.d.comb += [
+            program.domain.i0.eq(domain.i0),
+            program.domain.j0.eq(domain.j0),
+            program.domain.width.eq(domain.i1 - domain.i0 + 1),
+            program.domain.height.eq(domain.j1 - domain.j0 + 1),
+        ]
+        for area, output in zip(program.areas, AREAS, strict=True):
+            m.d.comb += [area.limits.eq(self.outputs[output].limits), area.stride.eq(self.outputs[output].stride)]
         bad = [
             words["TYPE"] >= len(ProgramType),
             words["CF_START"] >= self.image.size,
@@ -85,7 +94,7 @@ class Launch(wiring.Component):
         wrong = [
             wanted
             & ((Value.cast(self.outputs[number].format) != DataFormat.FLOAT32_1.value) | self.outputs[number].tiled)
-            for wanted, number in ((flags.memory, MEMORY_OUTPUT), (flags.scratch, SCRATCH_OUTPUT))
+            for wanted, number in zip((flags.memory, flags.scratch), AREAS, strict=True)
         ]
         m.d.comb += self.status.eq(
             Mux(

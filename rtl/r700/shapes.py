@@ -2,12 +2,13 @@
 
 from amaranth.lib import data, enum
 
+from ctm.rtl.border.buffers import LIMIT_BITS, LIMITS, STRIDE_BITS
 from ctm.rtl.border.lines import TaggedLineClient
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Part, Port, Shapes
-from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS
+from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS, COORDINATE_BITS
 from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_ROW, READ_CYCLES
-from ctm.rtl.isa.r700.program import FAULT_PC, PROGRAM_FORMAT, ProgramType
+from ctm.rtl.isa.r700.program import FAULT_PC, MEMORY_OUTPUT, PROGRAM_FORMAT, SCRATCH_OUTPUT, ProgramType
 
 UNIT_ADDRESS_BITS = PROGRAM_FORMAT.most_units.bit_length()
 """Width of the address of a unit of code: one bit more than needed, so that one behind the last unit is seen."""
@@ -15,9 +16,16 @@ WORD_ADDRESS_BITS = FAULT_PC["word"].width + 1
 """Width of a CF word's address as control flow has it: what a fault reports, and whether it is beyond that."""
 SHARE_BITS = (LDS_BANK_DWORDS // LDS_ROW).bit_length()
 """Width of a number of rows of the local data share."""
+AREA_WORD_BITS = 2 * COORDINATE_BITS
+"""Width of a word's number in an area, and of a pixel's in a domain."""
 TEXTURE_BASE_BITS = 9
 """RESOURCE_ID has one bit less: a base beyond all of them is one that none reaches."""
 
+
+_DOMAIN = data.StructLayout({"i0": COORDINATE_BITS, "j0": COORDINATE_BITS, "width": LIMIT_BITS, "height": LIMIT_BITS})
+_AREA = data.StructLayout({"limits": LIMITS, "stride": STRIDE_BITS})
+AREAS = MEMORY_OUTPUT, SCRATCH_OUTPUT
+"""Outputs that are areas, by their numbers."""
 
 CODE_LINE_CLIENT = TaggedLineClient(range(2))
 """A core's code cache: a line of code lies in one line of memory or in two, which the tag tells apart."""
@@ -60,7 +68,10 @@ SHAPES = Shapes(
         "memory": 1,
         "scratch": 1,
         "texture_base": TEXTURE_BASE_BITS,
+        "domain": _DOMAIN,
+        "areas": data.ArrayLayout(_AREA, len(AREAS)),
     },
+    areas=AREAS,
 )
 PROGRAM = program_layout(SHAPES)
 assert len(SHAPES.parts) == CHANNELS

@@ -20,7 +20,7 @@ from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
 from ctm.rtl.r700.flow.state import start_layout
 from ctm.rtl.r700.passes import passes_of
 from ctm.rtl.r700.registers.file import row_bits, wavefront_words
-from ctm.rtl.r700.shapes import PROGRAM
+from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
@@ -32,6 +32,11 @@ def clear_layout(config: ArrayConfig) -> data.StructLayout:
             "forgets": ROWS_TOGETHER,
         }
     )
+
+
+def numbered_layout(config: ArrayConfig) -> data.StructLayout:
+    """The number of a wavefront's first pixel in the domain, row by row."""
+    return data.StructLayout({"valid": 1, "slot": slot_bits(config), "number": AREA_WORD_BITS})
 
 
 class WavefrontStart(wiring.Component):
@@ -47,6 +52,7 @@ class WavefrontStart(wiring.Component):
         A group that takes a slot; only while not `busy`.
     busy : ``Out(1)``
     clear : ``Out(stream.Signature(clear_layout(config)))``
+    numbered : ``Out(numbered_layout(config))``
     fresh : ``Out({valid, slot, number})``
         Nothing of this pass's outputs is written.
     share : ``Out(stream.Signature(slot))``
@@ -64,6 +70,7 @@ class WavefrontStart(wiring.Component):
                 "group": In(data.StructLayout(at_slot | {"group": group_layout(config.group)})),
                 "busy": Out(1),
                 "clear": Out(stream.Signature(clear_layout(config))),
+                "numbered": Out(numbered_layout(config)),
                 "fresh": Out(data.StructLayout(at_slot | {"number": range(max(2, self._passes))})),
                 "share": Out(stream.Signature(slot_bits(config))),
                 "start": Out(stream.Signature(start_layout(config))),
@@ -94,7 +101,9 @@ class WavefrontStart(wiring.Component):
             self.start.payload.covered.eq(group.covered),
             self.start.payload.base.eq(base),
         ]
-        for channel, words in enumerate(self._place(m, group)):
+        first_number = self._number(m, group)
+        m.d.comb += [self.numbered.slot.eq(slot), self.numbered.number.eq(first_number)]
+        for channel, words in enumerate(self._place(m, group, first_number)):
             m.d.comb += Value.cast(clear.payload.words[channel]).eq(Mux(first, words, 0))
         with m.FSM() as fsm:
             with m.State("idle"):
@@ -108,7 +117,7 @@ class WavefrontStart(wiring.Component):
                 with m.If(number == self._passes - 1):
                     m.next = "registers"
             with m.State("registers"):
-                m.d.comb += clear.valid.eq(1)
+                m.d.comb += [clear.valid.eq(1), self.numbered.valid.eq(1)]
                 with m.If(clear.ready):
                     m.d.sync += row.eq(behind_block)
                     with m.If(behind_block >= end):
@@ -124,18 +133,28 @@ class WavefrontStart(wiring.Component):
         m.d.comb += self.busy.eq(~fsm.ongoing("idle"))
         return m
 
-    def _place(self, m: Module, group: data.View) -> list[Value]:
+    def _number(self, m: Module, group: data.View) -> Value:
+        """The number of the first pixel in the domain, a cycle behind its place; modulo 2**32 if it is outside."""
+        domain, number = self.program.domain, Signal(WORD_BITS, name="first_number")
+        m.d.sync += number.eq((group.j - domain.j0) * domain.width + group.i - domain.i0)
+        return number
+
+    def _place(self, m: Module, group: data.View, first_number: Value) -> list[Value]:
         """r0, channel by channel."""
         size = self._config.group
         columns = [(group.i + offset)[: len(group.i)] for offset in range(size // 2)]
         rows = [(group.j + offset)[: len(group.j)] for offset in range(2)]
         columns_as_floats = [from_integer(m, column) for column in columns]
         rows_as_floats = [from_integer(m, row) for row in rows]
+        numbers = [
+            [(first_number + column + row * self.program.domain.width)[:WORD_BITS] for row in range(2)]
+            for column in range(size // 2)
+        ]
         is_compute = Value.cast(self.program.type) == ProgramType.CS.value
         words: list[list[Value]] = [[] for _ in range(CHANNELS)]
         for pixel in range(size):
             column, row = 2 * (pixel // QUAD) + pixel % 2, pixel % QUAD // 2
-            integers = columns[column], rows[row], Const(0), Const(pixel)
+            integers = columns[column], rows[row], numbers[column][row], Const(pixel)
             floats = columns_as_floats[column], rows_as_floats[row], Const(0), Const(ONE)
             for channel in range(CHANNELS):
                 word = Signal(WORD_BITS, name=f"r0_{pixel}_{channel}")

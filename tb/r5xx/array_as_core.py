@@ -61,7 +61,7 @@ class ArrayAsCore(wiring.Component):
         m.submodules.array = array = self._array
         own, cores, ports = slot_bits(self._config.array), self._config.array.cores, len(SHAPES.ports)
         m.submodules.lookups = lookups = Arbiter(array.lookups[0].request.payload.shape(), cores)
-        for name in array_members(self._config.array):
+        for name in array_members(self._config.array, SHAPES):
             if name != "lookups":
                 connect(m, getattr(array, name), flipped(getattr(self, name)))
         for name in ("program", "forget_code", "forget_constants"):

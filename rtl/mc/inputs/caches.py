@@ -23,7 +23,7 @@ class InputCaches(wiring.Component):
     Members
     -------
     clients : ``In(LookupClient(lanes, tag))``, `cores` of them
-    inputs : ``In(BUFFER)``, 16 of them
+    inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
         Only to be changed while idle.
     lines : ``Out(TaggedLineClient(range(outstanding)))`` for each bank of the second level
     invalidate : ``In(1)``
@@ -45,13 +45,14 @@ class InputCaches(wiring.Component):
         lanes: int,
         tag: ShapeLike,
         outstanding: int,
+        areas: int = 0,
     ) -> None:
         self._first, self._second, self._cores = first, second, cores
-        self._lanes, self._tag, self._outstanding = lanes, tag, outstanding
+        self._lanes, self._tag, self._outstanding, self._areas = lanes, tag, outstanding, areas
         super().__init__(
             {
-                "clients": In(LookupClient(lanes, tag)).array(cores),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
+                "clients": In(LookupClient(lanes, tag, areas)).array(cores),
+                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
                 "lines": Out(TaggedLineClient(range(outstanding))).array(second.banks),
                 "invalidate": In(1),
                 "idle": Out(1),
@@ -72,7 +73,9 @@ class InputCaches(wiring.Component):
             wiring.connect(m, bank, wiring.flipped(lines))
         own = []
         for core in range(self._cores):
-            level = InputCache(self._first, lanes=self._lanes, tag=self._tag, outstanding=self._outstanding)
+            level = InputCache(
+                self._first, lanes=self._lanes, tag=self._tag, outstanding=self._outstanding, areas=self._areas
+            )
             m.submodules[f"core_{core}"] = level
             wiring.connect(m, wiring.flipped(self.clients[core].request), level.request)
             wiring.connect(m, level.response, wiring.flipped(self.clients[core].response))

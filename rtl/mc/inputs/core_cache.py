@@ -31,9 +31,9 @@ class InputCache(wiring.Component):
 
     Members
     -------
-    request : ``In(stream.Signature(lookup_request_layout(lanes, tag)))``
+    request : ``In(stream.Signature(lookup_request_layout(lanes, tag, areas)))``
     response : ``Out(stream.Signature(lookup_response_layout(lanes, tag)))``
-    inputs : ``In(BUFFER)``, 16 of them
+    inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
         Only to be changed while idle.
     lines : ``Out(TaggedLineClient(range(outstanding)))``
     invalidate : ``In(1)``
@@ -44,13 +44,13 @@ class InputCache(wiring.Component):
         A line was looked for in the cache, and found or not; uncached ones are not looked for.
     """
 
-    def __init__(self, config: CacheConfig, *, lanes: int, tag: ShapeLike, outstanding: int) -> None:
-        self._config, self._lanes, self._tag, self._outstanding = config, lanes, tag, outstanding
+    def __init__(self, config: CacheConfig, *, lanes: int, tag: ShapeLike, outstanding: int, areas: int = 0) -> None:
+        self._config, self._lanes, self._tag, self._outstanding, self._areas = config, lanes, tag, outstanding, areas
         super().__init__(
             {
-                "request": In(stream.Signature(lookup_request_layout(lanes, tag))),
+                "request": In(stream.Signature(lookup_request_layout(lanes, tag, areas))),
                 "response": Out(stream.Signature(lookup_response_layout(lanes, tag))),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
+                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
                 "lines": Out(TaggedLineClient(range(outstanding))),
                 "invalidate": In(1),
                 "idle": Out(1),
@@ -63,7 +63,7 @@ class InputCache(wiring.Component):
         """Build the hardware."""
         m = Module()
         channels, passenger = self._lanes * CHANNELS, passenger_layout(self._lanes, self._tag)
-        m.submodules.addresses = addresses = LookupAddresses(self._lanes, self._tag)
+        m.submodules.addresses = addresses = LookupAddresses(self._lanes, self._tag, self._areas)
         m.submodules.coalescer = coalescer = Coalescer(channels, passenger)
         m.submodules.lines = lines = LineCache(
             self._config,

@@ -44,22 +44,22 @@ class LookupAddresses(wiring.Component):
 
     Members
     -------
-    request : ``In(stream.Signature(lookup_request_layout(lanes, tag)))``
-    inputs : ``In(BUFFER)``, 16 of them
+    request : ``In(stream.Signature(lookup_request_layout(lanes, tag, areas)))``
+    inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
         Stable while requests are offered.
     group : ``Out(stream.Signature(touches_layout(4 * lanes, passenger_layout(lanes, tag))))``
     idle : ``Out(1)``
         There is no group.
     """
 
-    def __init__(self, lanes: int, tag: ShapeLike) -> None:
+    def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0) -> None:
         self._lanes = lanes
-        request = lookup_request_layout(lanes, tag)
+        request = lookup_request_layout(lanes, tag, areas)
         self._queued = data.StructLayout({"buffer": BUFFER, "request": request})
         super().__init__(
             {
                 "request": In(stream.Signature(request)),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
+                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
                 "group": Out(stream.Signature(touches_layout(lanes * CHANNELS, passenger_layout(lanes, tag)))),
                 "idle": Out(1),
             }

@@ -3,7 +3,7 @@
 Source: CTM Guide pp. 4, 7, 31.
 """
 
-from amaranth import Array, Module, Mux, Signal, Value
+from amaranth import Array, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -26,15 +26,17 @@ class Outputs(wiring.Component):
     """Writes what the array sends.
 
     One group in each cycle, as long as each writes into one line; one line in each cycle. Uncached writes go to output
-    0, in order. One that acquires is answered when it and all earlier ones are in memory, or were refused.
+    0, or, where there are `areas`, to one of these outputs' areas, in order. One that acquires is answered when it and
+    all earlier ones are in memory, or were refused.
 
     Members
     -------
     output : ``In(stream.Signature(output_layout(lanes)))``
-    uncached : ``In(UncachedClient(lanes, slot))``
+    uncached : ``In(UncachedClient(lanes, slot, len(areas)))``
     outputs : ``In(BUFFER)``, 4 of them
+    areas : ``In(BUFFER)`` for each, where there are any
     output_mask : ``In(4)``
-        Channels that are written; both only to be changed while idle.
+        Channels that are written to outputs, and of output 0's area; all only to be changed while idle.
     line, uncached_line : ``Out(stream.Signature(LINE_WRITE))``
         To memory, from the output cache and past it.
     uncached_written : ``In(stream.Signature(LINE_WRITTEN, always_ready=True))``
@@ -46,14 +48,14 @@ class Outputs(wiring.Component):
         All outputs are in the output cache, all uncached writes have been answered.
     """
 
-    def __init__(self, lanes: int, slot: ShapeLike, *, entries: int) -> None:
-        self._lanes, self._entries = lanes, entries
+    def __init__(self, lanes: int, slot: ShapeLike, *, entries: int, areas: tuple[int, ...] = ()) -> None:
+        self._lanes, self._entries, self._areas = lanes, entries, areas
         self._pending = data.StructLayout({"writes": 1, "done": 1, "slot": slot})
         self._passenger = data.StructLayout({"uncached": 1, "acquires": 1, "slot": slot})
         super().__init__(
             {
                 "output": In(stream.Signature(output_layout(lanes))),
-                "uncached": In(UncachedClient(lanes, slot)),
+                "uncached": In(UncachedClient(lanes, slot, len(areas))),
                 "outputs": In(data.ArrayLayout(BUFFER, OUTPUTS)),
                 "output_mask": In(CHANNELS),
                 "line": Out(stream.Signature(LINE_WRITE)),
@@ -62,6 +64,7 @@ class Outputs(wiring.Component):
                 "flush": In(1),
                 "empty": Out(1),
                 "idle": Out(1),
+                **({"areas": In(data.ArrayLayout(BUFFER, len(areas)))} if areas else {}),
             }
         )
 
@@ -134,10 +137,17 @@ class Outputs(wiring.Component):
 
     def _offer_uncached(self, m: Module, group: stream.Interface) -> None:
         write, payload = self.uncached.write, group.payload
+        buffer, enabled = Value.cast(self.outputs[0]), Value.cast(self.output_mask[0])
+        if self._areas:
+            # The mask is that of what the program stores: its scratch is its own.
+            masked = [enabled if output == 0 else Const(1) for output in self._areas]
+            buffer, enabled = (
+                Array(values)[write.payload.area] for values in (list(map(Value.cast, self.areas)), masked)
+            )
         m.d.comb += [
             group.valid.eq(write.valid),
             write.ready.eq(group.ready),
-            payload.buffer.eq(self.outputs[0]),
+            Value.cast(payload.buffer).eq(buffer),
             payload.passenger.uncached.eq(1),
             payload.passenger.acquires.eq(write.payload.acquires),
             payload.passenger.slot.eq(write.payload.slot),
@@ -147,5 +157,5 @@ class Outputs(wiring.Component):
                 payload.x[lane].eq(write.payload.x[lane]),
                 payload.y[lane].eq(write.payload.y[lane]),
                 payload.words[lane][0].eq(write.payload.values[lane]),
-                payload.mask[lane].eq(write.payload.mask[lane] & self.output_mask[0]),
+                payload.mask[lane].eq(write.payload.mask[lane] & enabled),
             ]

@@ -23,6 +23,7 @@ from ctm.rtl.isa.r700.limits import (
     TRANS_CONSTANTS,
     TRANS_SLOT,
 )
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.r700.code.groups import GROUP
 
 OPERANDS = 3
@@ -132,10 +133,15 @@ class GroupReads(wiring.Component):
             if slot[0].slot == TRANS_SLOT:
                 problems += self._trans(slot)
         reads = self.reads
-        self._assign_ports(m, every, [bit for slot in reading for bit in slot], problems)
+        moves, cycle = self._assign_ports(m, every, [bit for slot in reading for bit in slot], problems)
         self._assign_pairs(m, every, problems)
-        for operand, target in zip(every, [each for slot in reads.operands for each in slot], strict=True):
-            self._connect(m, operand, wanted[operand.slot], target)
+        cycles = [Mux(move, cycle, operand.cycle) for operand, move in zip(every, moves, strict=True)]
+        for number, (operand, target) in enumerate(
+            zip(every, [each for slot in reads.operands for each in slot], strict=True)
+        ):
+            shares = self._shares(wanted[operand.slot]) if operand is wanted[operand.slot][1] else Const(0, 1)
+            m.d.comb += target.cycle.eq(Mux(shares, cycles[number - 1], cycles[number]))
+            self._connect(m, operand, target)
         ar_relative = [
             operand.used & operand.relative & (operand.register | operand.constant)
             & (operand.mode != IndexMode.LOOP.value)
@@ -215,8 +221,16 @@ class GroupReads(wiring.Component):
         late = [(operand.register | operand.previous) & (operand.cycle < constants) for operand in slot]
         return [Value.cast(constants > TRANS_CONSTANTS), *late]
 
-    def _assign_ports(self, m: Module, every: list[_Wanted], reading: list[Value], problems: list[Value]) -> None:
-        """Give every register that is read a port; two registers at one port are a problem."""
+    def _assign_ports(
+        self, m: Module, every: list[_Wanted], reading: list[Value], problems: list[Value]
+    ) -> tuple[list[Value], Signal]:
+        """Give every register that is read a port; two registers at one port are a problem.
+
+        Registers of the same number that are relative to unlike indices are none; but they may be two registers. So
+        strays, who are relative to another index than the first user of their port, are read in another cycle.
+        """
+        strays: list[list[Value]] = [[] for _ in every]
+        taken: list[list[Value]] = [[] for _ in range(CHANNELS)]
         for cycle in range(READ_CYCLES):
             for channel in range(CHANNELS):
                 port = self.reads.ports[cycle][channel]
@@ -236,24 +250,56 @@ class GroupReads(wiring.Component):
                     port.mode.eq(mode),
                 ]
                 problems += [use & (key != chosen) for use, key in zip(users, keys, strict=True)]
+                for stray, use, operand in zip(strays, users, every, strict=True):
+                    stray.append(use & operand.relative & (operand.mode != Value.cast(mode)))
+                taken[channel].append(Cat(users).any())
+        return self._move(m, every, [Cat(stray).any() for stray in strays], taken, problems)
+
+    def _move(
+        self, m: Module, every: list[_Wanted], strays: list[Value], taken: list[list[Value]], problems: list[Value]
+    ) -> tuple[list[Value], Signal]:
+        """Read the register of the first stray, and of those like it, in a cycle in which its channel reads nothing.
+
+        Another stray register is a problem, and so is a channel without such a cycle. Returns who moves, and the cycle.
+        """
+        keys = [Cat(operand.channel, operand.mode, operand.select[:REGISTER_BITS]) for operand in every]
+        moved, cycle = Signal(len(keys[0]), name="moved"), Signal(range(READ_CYCLES), name="cycle_of_moved")
+        for stray, key in reversed(list(zip(strays, keys, strict=True))):
+            with m.If(stray):
+                m.d.comb += moved.eq(key)
+        channel, mode, number = moved[:2], moved[2:-REGISTER_BITS], moved[-REGISTER_BITS:]
+        free = ~Array(Cat(cycles) for cycles in taken)[channel]
+        moves, follows = Cat(strays).any(), [stray & (key == moved) for stray, key in zip(strays, keys, strict=True)]
+        m.d.comb += cycle.eq(one_hot_index(lowest_one(free)))
+        for place in range(READ_CYCLES):
+            for at in range(CHANNELS):
+                port = self.reads.ports[place][at]
+                with m.If(moves & (cycle == place) & (channel == at)):
+                    m.d.comb += [port.number.eq(number), port.relative.eq(1), Value.cast(port.mode).eq(mode)]
+        problems += [stray & ~follow for stray, follow in zip(strays, follows, strict=True)]
+        problems.append(moves & ~free.any())
+        return follows, cycle
 
     def _assign_pairs(self, m: Module, every: list[_Wanted], problems: list[Value]) -> None:
         """Give every constant one of two pairs; a third is a problem."""
-        keys = [Cat(operand.row, operand.channel[1], operand.relative) for operand in every]
+        keys = [
+            Cat(operand.row, operand.channel[1], operand.relative, Mux(operand.relative, operand.mode, 0))
+            for operand in every
+        ]
         left: list[Value] = [operand.constant for operand in every]
         in_first: list[Value] = []
         for number in range(CONSTANT_PAIRS):
             pair = self.reads.pairs[number]
-            chosen, mode = Signal(len(keys[0]), name=f"pair_{number}"), Signal(_MODE, name=f"pair_mode_{number}")
-            for use, key, operand in reversed(list(zip(left, keys, every, strict=True))):
+            chosen = Signal(len(keys[0]), name=f"pair_{number}")
+            for use, key in reversed(list(zip(left, keys, strict=True))):
                 with m.If(use):
-                    m.d.comb += [chosen.eq(key), Value.cast(mode).eq(operand.mode)]
+                    m.d.comb += chosen.eq(key)
             m.d.comb += [
                 pair.used.eq(Cat(left).any()),
                 pair.row.eq(chosen[:_ROW_BITS]),
                 pair.half.eq(chosen[_ROW_BITS]),
-                pair.relative.eq(chosen[-1]),
-                pair.mode.eq(mode),
+                pair.relative.eq(chosen[_ROW_BITS + 1]),
+                Value.cast(pair.mode).eq(chosen[_ROW_BITS + 2 :]),
             ]
             matches: list[Value] = [key == chosen for key in keys]
             left = [use & ~match for use, match in zip(left, matches, strict=True)]
@@ -262,13 +308,11 @@ class GroupReads(wiring.Component):
             m.d.comb += target.pair.eq(~match)
         problems += left
 
-    def _connect(self, m: Module, operand: _Wanted, slot: Sequence[_Wanted], target: data.View) -> None:
+    def _connect(self, m: Module, operand: _Wanted, target: data.View) -> None:
         """Say what an operand is."""
-        shares = self._shares(slot) if operand is slot[1] else Const(0, 1)
         literal = Array(self.group.literals)[operand.channel]
         m.d.comb += [
             target.channel.eq(operand.channel),
-            target.cycle.eq(Mux(shares, slot[0].cycle, operand.cycle)),
             target.source.eq(Source.UNIFORM),
             target.uniform.eq(Mux(operand.constant, Uniform.CONSTANT.value, Uniform.VALUE.value)),
         ]

@@ -86,7 +86,7 @@ class FlowUnit(wiring.Component):
             end.word.eq(flow.state.word),
             end.problem.eq(flow.problem),
         ]
-        with m.FSM() as fsm:
+        with m.FSM():
             _add_idle(flow)
             _add_fetch(flow)
             words.add_words(flow)
@@ -98,7 +98,6 @@ class FlowUnit(wiring.Component):
                 m.d.comb += self.end.valid.eq(1)
                 with m.If(self.end.ready):
                     m.next = "idle"
-        self._dbg = fsm.state
         return m
 
 

@@ -123,6 +123,8 @@ def _hand_over(flow: Wavefront) -> None:
         move.textures.eq(word.textures),
         move.unit.eq(flow.unit_word),
         move.active.eq(flow.active),
+        move.covered.eq(state.covered),
+        move.live.eq(state.live),
         move.executing.eq(Mux(word.whole_quads, whole_quads(m, flow.test), flow.test)),
         unit.clause.valid.eq(is_alu),
         unit.move.valid.eq(~is_alu),

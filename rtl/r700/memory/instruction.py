@@ -14,10 +14,11 @@ from ctm.rtl.isa.r700 import fetch
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.fetch import FetchFormat, MemoryOperation, Multiplex, TextureOperation, VertexOperation
 from ctm.rtl.isa.r700.limits import LDS_ROW
+from ctm.rtl.r700.memory.areas import ACCESS
 from ctm.rtl.r700.shapes import PROGRAM
 
 INSTRUCTION_BITS = 4 * WORD_BITS
-_UNUSED_SELECT = 6
+_UNUSED_SELECT, _UNUSED_ELEMENT = 6, 2
 _OFFSET_BITS = 5
 _ROW_BITS = LDS_ROW.bit_length() - 1
 _CHANNELS = {
@@ -28,11 +29,13 @@ _LOOKUPS = tuple(operation for operation in fetch.LOOKUPS if operation is not Te
 
 
 class Task(enum.Enum, shape=4):
-    """What a fetch does.
+    """What a fetch or an export does.
 
     SAMPLE: looks up an element by floats, LOAD by integers. SIZE: gives an input's size. GRADIENT: differences in a
     quad. CONSTANTS: elements of the float constants. ELEMENT: looks
-    up an element of an input by its number. SHARE_READ, SHARE_WRITE: the local data share. NOTHING: no effect.
+    up an element of an input by its number. SHARE_READ, SHARE_WRITE: the local data share. AREA: reads elements of an
+    area. NOTHING: no effect. What exports do: EXPORT, to output registers; PLACES, finds those of elements of an area;
+    WRITE, writes these.
     """
 
     NOTHING = 0
@@ -44,6 +47,10 @@ class Task(enum.Enum, shape=4):
     ELEMENT = 6
     SHARE_READ = 7
     SHARE_WRITE = 8
+    AREA = 9
+    EXPORT = 10
+    PLACES = 11
+    WRITE = 12
 
 
 FETCH = data.StructLayout(
@@ -68,14 +75,16 @@ FETCH = data.StructLayout(
         "stride": 9,
         "broadcasts": 1,
         "selects_word": 1,
+        "access": ACCESS,
     }
 )
 """A fetch. `selects` are by `ComponentSelect`, `coordinates` by `SourceSelect`; offsets are half texels.
 
 An element of the constants begins `offset` words behind the row that the first coordinate names, and has `channels`; if
 the last one is missing it is a one. `burst` is the number of registers less one that the data share is read or written
-with; `index` and `stride` say where pixels write, `offset` is added to what they read, with `broadcasts` all read what
-the first active one does, with `selects_word` one dword and not a row."""
+with, or an area is read into. Of the data share `index` and `stride` say where pixels write; `offset` is added to what
+they read, with `broadcasts` all read what the first active one does, with `selects_word` one dword and not a row.
+`access` is what is said of an area."""
 
 
 class FetchDecode(wiring.Component):
@@ -110,6 +119,8 @@ class FetchDecode(wiring.Component):
                     self._share_write(m)
                 with m.Case(MemoryOperation.LOCAL_DS_READ):
                     self._share_read(m)
+                with m.Case(MemoryOperation.RD_SCATTER, MemoryOperation.RD_SCRATCH):
+                    self._area(m)
             with m.Default():
                 with m.If(self.textures):
                     self._texture(m)
@@ -158,6 +169,38 @@ class FetchDecode(wiring.Component):
                 reserved
                 | others
                 | Mux(is_constant, of_constants, of_input)
+                | Cat(select == _UNUSED_SELECT for select in selects).any()
+            ),
+        ]
+
+    def _area(self, m: Module) -> None:
+        """RD_SCATTER, RD_SCRATCH."""
+        found, access, program = self.fetch, self.fetch.access, self.program
+        (first, second, third, _), reserved = self._forms(fetch.MEMORY_READ)
+        selects = [Value.cast(second[f"dst_sel_{component}"]) for component in "xyzw"]
+        vectors = FetchFormat.INT32_4.value, FetchFormat.FLOAT32_4.value
+        m.d.comb += [
+            found.task.eq(Task.AREA),
+            found.source.eq(first.src_gpr),
+            found.source_relative.eq(first.src_rel),
+            found.destination.eq(second.dst_gpr),
+            found.destination_relative.eq(second.dst_rel),
+            *(target.eq(select) for target, select in zip(found.selects, selects, strict=True)),
+            found.coordinates[0].eq(first.src_sel_x),
+            found.burst.eq(first.burst_count),
+            access.scratch.eq(Value.cast(first.mem_op) == MemoryOperation.RD_SCRATCH.value),
+            access.indexed.eq(first.indexed),
+            access.base.eq(third.array_base),
+            access.size.eq(third.array_size),
+            access.element.eq(first.elem_size),
+            found.illegal.eq(
+                reserved
+                | first.lds_req
+                | first.coalesced_read
+                | third.endian_swap.any()
+                | (first.elem_size == _UNUSED_ELEMENT)
+                | ~Value.cast(second.data_format).matches(*vectors)
+                | Mux(access.scratch, ~program.scratch, ~program.memory)
                 | Cat(select == _UNUSED_SELECT for select in selects).any()
             ),
         ]

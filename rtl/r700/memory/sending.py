@@ -5,13 +5,18 @@ Source: R700-Family Instruction Set Architecture, chapter 5; docs/architecture.m
 
 from typing import Any
 
-from amaranth import Array, Const, Mux, Signal
+from amaranth import Array, Cat, Const, Mux, Signal, Value
+from amaranth.lib import data
 
-from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.r700.memory.areas import PLACE, pair
 from ctm.rtl.r700.memory.instruction import Task
 from ctm.rtl.r700.memory.places import TexelPlace
 from ctm.rtl.r700.memory.returned import target_layout
 from ctm.rtl.r700.memory.scaling import coordinate
+
+_FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 
 
 def add_send(mover: Any) -> None:
@@ -20,35 +25,45 @@ def add_send(mover: Any) -> None:
     described = Array(unit.program.inputs)[fetch.input]
     found = mover.place(fetch.destination + mover.burst, fetch.destination_relative)
     request = unit.lookups.request
-    is_lookup = mover.is_lookup()
+    is_lookup, is_area = mover.is_lookup(), fetch.task == Task.AREA
     is_absent = is_lookup & (described.limits.width == 0)
-    looks_up, nobody = is_lookup & ~is_absent, ~mover.executing.any()
+    # All components of an area's elements are zeros, before those that there are come one by one.
+    zeros = mover.component == 0
+    component = (mover.component - 1)[:2]
+    of_area = is_area & ~zeros
+    inside = Cat(data.View(PLACE, place).inside.bit_select(component, 1) for place in _places(mover))
+    pixels = Mux(of_area, mover.executing & inside, mover.executing)
+    looks_up, nobody = (is_lookup & ~is_absent) | of_area, ~pixels.any()
     full = mover.outstanding.full.bit_select(current.slot, 1)
     target: Any = Signal(target_layout(mover.config), name="target")
     m.d.comb += [
         target.row.eq(found.row),
         target.exists.eq(found.exists),
         target.number.eq(mover.pass_number),
-        target.selects.eq(fetch.selects),
-        target.enable.eq(mover.executing),
+        *(
+            own.eq(Mux(of_area, Mux(select == component, _FIRST, _MASK), select))
+            for own, select in zip(target.selects, fetch.selects, strict=True)
+        ),
+        target.enable.eq(pixels),
         mover.direct.payload.target.eq(target),
         request.payload.tag.slot.eq(current.slot),
         request.payload.tag.entry.eq(mover.outstanding.entry),
-        request.payload.input.eq(fetch.input),
-        request.payload.fetch.eq(mover.executing),
+        request.payload.input.eq(Mux(is_area, INPUTS + fetch.access.scratch, fetch.input)),
+        request.payload.uncached.eq(is_area),
+        request.payload.fetch.eq(pixels),
         mover.outstanding.texture.slot.eq(current.slot),
         mover.outstanding.texture.looks_up.eq(1),
         mover.returned.record.tag.eq(request.payload.tag),
         mover.returned.record.kept.target.eq(target),
         mover.returned.record.kept.address.eq(current.begin),
     ]
-    _connect_indices(mover, described)
+    _connect_indices(mover, described, component)
     sizes = described.pitch, described.height, Const(1, WORD_BITS), Const(1, WORD_BITS)
     for channel in range(CHANNELS):
         computed = mover.of_pass(mover.scaling.results[channel], WORD_BITS)
         for lane in range(lanes):
             word = Mux(fetch.task == Task.SIZE, sizes[channel], computed.word_select(lane, WORD_BITS))
-            m.d.comb += mover.direct.payload.words[lane][channel].eq(Mux(is_absent, 0, word))
+            m.d.comb += mover.direct.payload.words[lane][channel].eq(Mux(is_absent | is_area, 0, word))
     with m.State("send"):
         m.d.comb += [
             request.valid.eq(looks_up & ~nobody & ~full),
@@ -56,16 +71,16 @@ def add_send(mover: Any) -> None:
         ]
         goes = request.valid & request.ready
         m.d.comb += [mover.outstanding.texture.valid.eq(goes), mover.returned.record.valid.eq(goes)]
-        with m.If(goes | (mover.direct.valid & mover.direct.ready) | nobody):
-            m.d.sync += mover.pass_number.eq(mover.pass_number + 1)
-            with m.If(fetch.task == Task.ELEMENT):
-                m.next = "divide"
+        done = goes | (mover.direct.valid & mover.direct.ready) | nobody
+        with m.If(done & is_area & (mover.component != CHANNELS)):
+            m.d.sync += mover.component.eq(mover.component + 1)
+        with m.Elif(done):
+            m.d.sync += [mover.pass_number.eq(mover.pass_number + 1), mover.component.eq(0)]
             with m.If(mover.pass_number == mover.passes - 1):
-                m.d.sync += [
-                    mover.pass_number.eq(0),
-                    mover.pending.eq(mover.pending | mover.named(fetch.destination, fetch.destination_relative)),
-                ]
-                mover.go_on("share")
+                m.d.sync += mover.pass_number.eq(0)
+                mover.finish_send()
+            with m.Elif(fetch.task == Task.ELEMENT):
+                m.next = "divide"
 
     with m.State("divide"):
         m.d.comb += mover.linear.start.eq(~nobody)
@@ -73,8 +88,14 @@ def add_send(mover: Any) -> None:
             m.next = "send"
 
 
-def _connect_indices(mover: Any, described: Any) -> None:
-    """The elements of the pass's lanes."""
+def _places(mover: Any) -> list[Value]:
+    """The `PLACE` of each lane of the pass."""
+    words = mover.of_pass(mover.scaling.results[0], WORD_BITS)
+    return [words.word_select(lane, WORD_BITS)[: PLACE.size] for lane in range(mover.config.lanes)]
+
+
+def _connect_indices(mover: Any, described: Any, component: Value) -> None:
+    """The elements of the pass's lanes, or that component of each in an area."""
     m, linear, fetch, request = mover.m, mover.linear, mover.fetch, mover.unit.lookups.request.payload
     parts = [mover.of_pass(mover.source[channel], WORD_BITS) for channel in range(CHANNELS)]
     limits = described.limits.width, described.limits.height
@@ -88,11 +109,14 @@ def _connect_indices(mover: Any, described: Any) -> None:
             m.submodules[f"texel_{axis}_{lane}"] = texel = TexelPlace()
             words = [part.word_select(lane, WORD_BITS) for part in parts]
             plain = coordinate(words, fetch.coordinates[axis])
+            in_area = pair(_places(mover)[lane], component)[axis]
+            by_number = Mux(fetch.task == Task.AREA, in_area, (linear.x, linear.y)[axis][lane])
+            is_numbered = (fetch.task == Task.AREA) | (fetch.task == Task.ELEMENT)
             use_scaled = (fetch.task == Task.SAMPLE) & fetch.normalised[axis]
             m.d.comb += [
                 texel.word.eq(Mux(use_scaled, scaled.word_select(lane, WORD_BITS), plain)),
                 texel.integer.eq(fetch.task == Task.LOAD),
                 texel.offset.eq(fetch.offsets[axis]),
                 texel.limit.eq(limit),
-                indices[lane].eq(Mux(fetch.task == Task.ELEMENT, (linear.x, linear.y)[axis][lane], texel.place)),
+                indices[lane].eq(Mux(is_numbered, by_number, texel.place)),
             ]

@@ -7,7 +7,7 @@ from amaranth import Module
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import WORDS, LookupClient
+from ctm.rtl.border.clients import WORDS, LookupClient, UncachedClient
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.dpp.core_border import lookup_tag_layout
@@ -22,7 +22,8 @@ from ctm.rtl.r700.memory.mover import Mover
 from ctm.rtl.r700.memory.returned import pass_write_layout
 from ctm.rtl.r700.passes import by_pass
 from ctm.rtl.r700.registers.file import row_bits
-from ctm.rtl.r700.shapes import PROGRAM, SHAPES
+from ctm.rtl.r700.shapes import AREAS, PROGRAM, SHAPES
+from ctm.rtl.r700.start import numbered_layout
 
 
 class MoveUnit(wiring.Component):
@@ -48,7 +49,10 @@ class MoveUnit(wiring.Component):
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     outputs : ``Out(output_write_layout)``
         Of rows slot * passes + pass.
-    lookups : ``Out(LookupClient(lanes, tag))``
+    lookups : ``Out(LookupClient(lanes, tag, areas))``
+    uncached : ``Out(UncachedClient(lanes, slot, areas))``
+    numbered : ``In({valid, slot, number})``
+        The number of the first pixel of a slot's wavefront in the domain.
     constant, constant_free, constant_words
         A reader of the float constants, in the cycles of `constant_free`.
     loaded, refused, miss
@@ -76,7 +80,9 @@ class MoveUnit(wiring.Component):
                 "words": In(wide),
                 "write": Out(stream.Signature(pass_write_layout(array))),
                 "outputs": Out(output_write_layout(by_pass(array), SHAPES)),
-                "lookups": Out(LookupClient(array.lanes, lookup_tag_layout(array))),
+                "lookups": Out(LookupClient(array.lanes, lookup_tag_layout(array), len(AREAS))),
+                "uncached": Out(UncachedClient(array.lanes, slot_bits(array), len(AREAS))),
+                "numbered": In(numbered_layout(array)),
                 "constant": Out(ROW_BITS),
                 "constant_free": In(1),
                 "constant_words": In(WORDS),

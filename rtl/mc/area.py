@@ -1,0 +1,28 @@
+"""Areas: outputs as linear arrays of words.
+
+Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH); docs/architecture.md.
+"""
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import data
+
+from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, DataFormat
+from ctm.rtl.isa.limits import COORDINATE_LIMIT, WORD_BYTES
+
+_STRIDE = COORDINATE_LIMIT * WORD_BYTES // LINEAR_ROW_ALIGNMENT
+
+
+def area_of(m: Module, output: data.View, name: str) -> Value:
+    """The area of an output as a buffer: its word y * 4096 + x is the element (x, y). Whoever asks keeps the bounds."""
+    area = Signal(BUFFER, name=name)
+    m.d.comb += [
+        area.base.eq(output.base),
+        area.pitch.eq(COORDINATE_LIMIT),
+        area.height.eq(COORDINATE_LIMIT),
+        area.limits.width.eq(COORDINATE_LIMIT),
+        area.limits.height.eq(COORDINATE_LIMIT),
+        area.format.eq(DataFormat.FLOAT32_1),
+        area.stride.eq(_STRIDE),
+    ]
+    return Value.cast(area)

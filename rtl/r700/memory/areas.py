@@ -1,0 +1,142 @@
+"""Memory at places of the program's own: which words of an area the pixels of a wavefront access.
+
+Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH), MEM_RD; docs/architecture.md.
+"""
+
+from typing import Any
+
+from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.buffers import LIMIT_BITS
+from ctm.rtl.border.clients import WORDS
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT
+from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
+from ctm.rtl.isa.r700.exports import UNBOUNDED
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
+
+ACCESS = data.StructLayout({"scratch": 1, "indexed": 1, "base": 13, "size": 12, "element": 2})
+"""What an instruction says: elements `base` plus an index of each pixel's, if it is `indexed`, of `element` + 1 dwords;
+behind `base` + `size` there are none. Elements of the scratch are vectors, and each pixel's own."""
+
+PLACE = data.StructLayout({"dword": AREA_WORD_BITS, "inside": CHANNELS})
+"""The word of component 0, and which components' words there are."""
+
+_INDEX_BITS = WORD_BITS + 2
+_STRIDE_WORDS = LINEAR_ROW_ALIGNMENT // WORD_BYTES
+_COUNT_BITS = AREA_WORD_BITS + 1
+_STEPS = 3
+
+
+def pair(place: Value, component: Value | int) -> tuple[Value, Value]:
+    """The pair of a component of a pixel's element in its area."""
+    dword = data.View(PLACE, place).dword + component
+    return dword[:COORDINATE_BITS], dword[COORDINATE_BITS : 2 * COORDINATE_BITS]
+
+
+class AreaPlaces(wiring.Component):
+    """Finds the place of every pixel's element, one in each cycle, and then waits for the last one: 19 cycles for 16.
+
+    Sums and products are kept in full width, so none wraps.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    start : ``In(1)``
+        High until `done`.
+    access : ``In(ACCESS)``
+    burst : ``In(4)``
+        The number of the register among those of the instruction; each is an element further.
+    wanted : ``Out(range(W))``
+        A pixel.
+    index : ``In(32)``
+        Its index, in the same cycle.
+    covered : ``In(W)``
+        Pixels that have a scratch.
+    first : ``In(AREA_WORD_BITS)``
+        The number of the wavefront's first pixel in the domain.
+    valid, pixel, element : ``Out``
+        A pixel's `PLACE`, in the low bits of the element's first word.
+    done : ``Out(1)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._size = config.group
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "start": In(1),
+                "access": In(ACCESS),
+                "burst": In(4),
+                "wanted": Out(range(config.group)),
+                "index": In(WORD_BITS),
+                "covered": In(config.group),
+                "first": In(AREA_WORD_BITS),
+                "valid": Out(1),
+                "pixel": Out(range(config.group)),
+                "element": Out(WORDS),
+                "done": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        size = self._size
+        count = Signal(range(size + _STEPS))
+        m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
+        m.d.comb += [
+            self.done.eq(count == size + _STEPS - 1),
+            self.valid.eq(self.start & (count >= _STEPS)),
+            self.pixel.eq(count - _STEPS),
+        ]
+        place, shown = self._find(m), data.View(PLACE, self.element[0][: PLACE.size])
+        has_scratch = self.covered.bit_select(self.pixel, 1)
+        m.d.comb += [
+            self.wanted.eq(count),
+            shown.dword.eq(place.dword),
+            shown.inside.eq(Mux(~self.access.scratch | has_scratch, place.inside, 0)),
+        ]
+        return m
+
+    def _find(self, m: Module) -> Any:
+        """A pixel's place, three cycles behind its index."""
+        access, words, pixels = self.access, self._words(m), Signal(_COUNT_BITS)
+        number, beyond = Signal(_INDEX_BITS), Signal()
+        product = Signal(AREA_WORD_BITS + _COUNT_BITS)
+        own = Signal(AREA_WORD_BITS, name="number_of_pixel")
+        m.d.sync += [
+            pixels.eq(self.program.domain.width * self.program.domain.height),
+            number.eq(access.base + self.burst + Mux(access.indexed, self.index, 0)),
+            product.eq(number[:AREA_WORD_BITS] * Mux(access.scratch, pixels, access.element + 1)),
+            beyond.eq(number[AREA_WORD_BITS:].any()),
+            own.eq(self._number(m)),
+        ]
+        dword = Signal(len(product) + 3)
+        m.d.comb += dword.eq(Mux(access.scratch, (product + own) * CHANNELS, product))
+        bound = Signal(_COUNT_BITS, name="bound")
+        m.d.comb += bound.eq((access.base + access.size + 1) * (access.element + 1))
+        is_bounded = ~access.scratch & (access.size != UNBOUNDED)
+        place: Any = Signal(PLACE, name="place", reset_less=True)
+        m.d.sync += place.dword.eq(dword)
+        for component in range(CHANNELS):
+            word = dword + component
+            m.d.sync += place.inside[component].eq(~beyond & (word < words) & ~(is_bounded & (word >= bound)))
+        return place
+
+    def _words(self, m: Module) -> Value:
+        """How many words the area has."""
+        area: Any = Array(self.program.areas)[self.access.scratch]
+        words = Signal(_COUNT_BITS, name="words")
+        rows = (area.limits.height - 1)[:LIMIT_BITS] * area.stride * _STRIDE_WORDS
+        m.d.sync += words.eq(Mux(area.limits.width == 0, 0, rows + area.limits.width))
+        return words
+
+    def _number(self, m: Module) -> Value:
+        """The number of the pixel whose index came a cycle ago."""
+        pixel = delay(m, self.wanted)
+        column, row = Cat(pixel[0], pixel[2:]), pixel[1]
+        return Value.cast(self.first) + column + Mux(row, self.program.domain.width, 0)

@@ -1,0 +1,304 @@
+"""Takes fetch clauses and exports apart into pieces of work, and reads the registers that these begin with.
+
+Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/architecture.md.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
+from ctm.rtl.isa.r700 import exports
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
+from ctm.rtl.r700.memory.areas import ACCESS
+from ctm.rtl.r700.memory.instruction import FETCH, FetchDecode, Task
+from ctm.rtl.r700.memory.move import move_layout
+from ctm.rtl.r700.memory.work import work_layout
+from ctm.rtl.r700.problem import PROBLEM
+from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.registers.place import place
+from ctm.rtl.r700.shapes import PROGRAM
+
+_LOOKUPS = Task.SAMPLE, Task.LOAD, Task.ELEMENT
+_READ_ONCE = Task.SHARE_READ, Task.AREA
+"""Instructions on several registers that have one source."""
+
+
+def writes_area(unit: Value) -> Value:
+    """Whether an export writes an area."""
+    operation = Value.cast(data.View(exports.EXPORT_DWORD1_BUF, unit[WORD_BITS:]).cf_inst)
+    return operation.matches(*(each.value for each in exports.MEMORY_WRITES))
+
+
+class Sequence(wiring.Component):
+    """Gives pieces of work, one every four cycles at most: so often the ALU leaves a read of the register file.
+
+    Code is read, decoded, and the source read while the piece before is worked on. A source is read behind earlier
+    fetches of the clause that write it, or that write what the instruction writes.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    move : ``In(stream.Signature(move_layout(config)))``
+    begins : ``Out({valid, slot})``
+        A clause or export is begun.
+    code_row, code_reads, code_found
+        A reader of the code cache, in the cycles of `code_free`.
+    read : ``Out(stream.Signature(row))``
+        A register to be read; its words come in the cycle behind.
+    work : ``Out(stream.Signature(work_layout(config)))``
+        In the cycle of the source's words. Offered again later if it is not taken.
+    quiet : ``In(threads)``
+        Slots without a lookup under way.
+    works : ``In(1)``
+        A piece of work is under way.
+    failed : ``In(1)``
+        With `works`: it ends its clause, of which nothing more is done. Only for CONSTANTS.
+    issued, active
+        As those of other units.
+    busy : ``Out(1)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "move": In(stream.Signature(move_layout(config))),
+                "begins": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
+                "code_row": Out(ROW_ADDRESS_BITS),
+                "code_reads": Out(1),
+                "code_free": In(1),
+                "code_found": In(FOUND),
+                "read": Out(stream.Signature(row_bits(config))),
+                "work": Out(stream.Signature(work_layout(config))),
+                "quiet": In(config.threads),
+                "works": In(1),
+                "failed": In(1),
+                "issued": Out(1),
+                "active": Out(config.group),
+                "busy": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        return _Steps(m, self, self._config).build()
+
+
+class _Steps:
+    """The sequence as it is built: what it holds of the clause or export that it is at, and its states."""
+
+    def __init__(self, m: Module, unit: Sequence, config: ArrayConfig) -> None:
+        self.m, self.unit, self.config = m, unit, config
+        self.move: Any = Signal(move_layout(config), name="current", reset_less=True)
+        self.fetch: Any = Signal(FETCH, name="fetch", reset_less=True)
+        self.problem: Any = Signal(PROBLEM, name="problem")
+        self.burst, self.at_index = Signal(4), Signal()
+        self.written = Signal(TEMPORARIES)
+        self.export = data.View(exports.EXPORT_DWORD0, self.move.unit[:WORD_BITS])
+        self.export_high = data.View(exports.EXPORT_DWORD1_BUF, self.move.unit[WORD_BITS:])
+
+    def build(self) -> Module:
+        """Wire it."""
+        m, unit, move = self.m, self.unit, self.move
+        m.submodules.queue = self.queue = SyncFIFO(width=move.shape().size, depth=self.config.threads)
+        m.submodules.decode = self.decode = FetchDecode()
+        m.d.comb += [
+            unit.move.ready.eq(self.queue.w_rdy),
+            self.queue.w_en.eq(unit.move.valid),
+            self.queue.w_data.eq(unit.move.payload),
+            self.decode.program.eq(unit.program),
+            self.decode.textures.eq(move.textures),
+            self.decode.words.eq(unit.code_found.units),
+        ]
+        self._connect_work()
+        found, waits = self._find_source()
+        with m.FSM() as fsm:
+            self._idle()
+            self._fetch()
+            self._source(found, waits)
+            self._offer()
+            self._hold()
+        m.d.comb += unit.busy.eq(self.queue.r_rdy | ~fsm.ongoing("idle"))
+        return m
+
+    def _connect_work(self) -> None:
+        """The piece of work that is next."""
+        m, work, move, fetch = self.m, self.unit.work.payload, self.move, self.fetch
+        fails = Value.cast(self.problem.status) != Status.OK.value
+        bursts = Mux(move.exports, self.export_high.burst_count, fetch.burst)
+        last_register = ~self.at_index & (self.burst == bursts)
+        last = move.exports | (move.begin + 2 == move.end)
+        self.more = Signal(name="more_registers")
+        m.d.comb += [
+            self.more.eq(~fails & ~last_register),
+            work.move.eq(move),
+            work.fetch.eq(fetch),
+            work.burst.eq(self.burst),
+            work.ends.eq(fails | (last_register & last)),
+            work.problem.eq(self.problem),
+            work.keeps.eq(self._is(*_READ_ONCE) & self.burst.any()),
+        ]
+        with m.If(move.exports):
+            m.d.comb += [
+                work.fetch.task.eq(self._export_task()),
+                work.fetch.coordinates[0].eq(0),
+                work.fetch.access.eq(self._export_access()),
+            ]
+
+    def _export_task(self) -> Value:
+        writes = Mux(self.at_index, Task.PLACES.value, Task.WRITE.value)
+        return Mux(writes_area(self.move.unit), writes, Task.EXPORT.value)
+
+    def _export_access(self) -> Value:
+        low, high = self.export, self.export_high
+        access: Any = Signal(ACCESS, name="export_access")
+        self.m.d.comb += [
+            access.scratch.eq(Value.cast(high.cf_inst) == exports.ExportOperation.MEM_SCRATCH.value),
+            access.indexed.eq(low.type[0]),
+            access.base.eq(low.array_base),
+            access.size.eq(high.array_size),
+            access.element.eq(low.elem_size),
+        ]
+        return Value.cast(access)
+
+    def _is(self, *tasks: Task) -> Value:
+        is_one: Value = ~self.move.exports & Cat(self.fetch.task == task for task in tasks).any()
+        return is_one
+
+    def _find_source(self) -> tuple[Any, Value]:
+        """The source's place, and whether it has to wait for what writes it, or writes the same register."""
+        unit, move, fetch, low = self.unit, self.move, self.fetch, self.export
+        number = Mux(move.exports, Mux(self.at_index, low.index_gpr, low.rw_gpr), fetch.source)
+        relative = Mux(move.exports, ~self.at_index & low.rw_rel, fetch.source_relative)
+        steps = Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)
+        found = place(
+            self.m, self.config, (number + steps)[: REGISTER_BITS + 1], move.loop_index, relative,
+            gprs=unit.program.gprs, base=move.base,
+        )  # fmt: skip
+        written = self._named(fetch.destination + self.burst, fetch.destination_relative)
+        self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
+        own = self._named(fetch.source, fetch.source_relative) | Mux(self._is(*_LOOKUPS), 0, self.destination)
+        several = self._is(Task.AREA) & fetch.burst.any()
+        named = (self.written & own).any() | (several & self.written.any())
+        done = unit.quiet.bit_select(move.slot, 1) & ~unit.works
+        return found, ~move.exports & named & ~done
+
+    def _named(self, number: Value, relative: Value) -> Value:
+        """The bit of a register among those of `written`."""
+        index = (number + Mux(relative, self.move.loop_index, 0))[:REGISTER_BITS]
+        return (1 << index)[:TEMPORARIES]
+
+    def _idle(self) -> None:
+        """Begin a clause or an export."""
+        m, unit = self.m, self.unit
+        coming = data.View(move_layout(self.config), self.queue.r_data)
+        m.d.comb += unit.begins.slot.eq(coming.slot)
+        with m.State("idle"):
+            m.d.comb += [self.queue.r_en.eq(1), unit.begins.valid.eq(self.queue.r_rdy)]
+            m.d.sync += [
+                self.move.eq(coming),
+                self.written.eq(0),
+                self.burst.eq(0),
+                self.at_index.eq(coming.exports & writes_area(coming.unit)),
+                Value.cast(self.problem).eq(0),
+            ]
+            with m.If(self.queue.r_rdy):
+                m.next = "fetch"
+                with m.If(coming.exports):
+                    m.next = "source"
+
+    def _fail(self, status: Status, client: BusClient | None = None) -> None:
+        """Stop at the instruction."""
+        self.m.d.sync += [
+            self.problem.status.eq(status),
+            self.problem.client.eq(client or 0),
+            self.problem.address.eq(self.move.begin),
+            self.fetch.task.eq(Task.NOTHING),
+        ]
+        self.m.next = "offer"
+
+    def _fetch(self) -> None:
+        """Read the next instruction of a clause, and decode it."""
+        m, unit, move = self.m, self.unit, self.move
+        with m.State("fetch"):
+            m.d.comb += [unit.code_row.eq(move.begin[1:]), unit.code_reads.eq(1)]
+            with m.If((unit.program.watchdog != 0) & (move.left == 0)):
+                self._fail(Status.WATCHDOG)
+            with m.Elif(unit.code_free):
+                m.next = "decode"
+        with m.State("decode"):
+            m.d.sync += self.fetch.eq(self.decode.fetch)
+            with m.If(~unit.code_found.hit):
+                m.next = "fetch"
+            with m.Elif(unit.code_found.refused):
+                self._fail(Status.BUS_ERROR, BusClient.INSTRUCTION)
+            with m.Else():
+                m.d.sync += move.left.eq(move.left - 1)
+                m.d.comb += [unit.issued.eq(1), unit.active.eq(move.executing)]
+                with m.If(self.decode.fetch.illegal):
+                    self._fail(Status.ILLEGAL_INSTRUCTION)
+                with m.Elif(self.decode.fetch.task == Task.NOTHING):
+                    m.next = "offer"
+                with m.Else():
+                    m.next = "source"
+
+    def _source(self, found: Any, waits: Value) -> None:
+        """Read the source, and offer the work with its words."""
+        m, unit = self.m, self.unit
+        with m.State("source"):
+            m.d.comb += [unit.read.valid.eq(~waits), unit.read.payload.eq(found.row)]
+            with m.If(unit.read.valid & unit.read.ready):
+                m.next = "sourced"
+        with m.State("sourced"):
+            m.d.comb += [unit.work.valid.eq(1), unit.work.payload.exists.eq(found.exists)]
+            with m.If(unit.work.ready):
+                self._go_on()
+            with m.Else():
+                m.next = "source"
+
+    def _offer(self) -> None:
+        """Offer work that needs no words."""
+        m, unit = self.m, self.unit
+        with m.State("offer"):
+            m.d.comb += unit.work.valid.eq(1)
+            with m.If(unit.work.ready):
+                self._go_on()
+
+    def _go_on(self) -> None:
+        """To the next register, the next instruction, the next clause or export."""
+        m, move = self.m, self.move
+        m.d.sync += [self.written.eq(self.written | self.destination), self.burst.eq(self.burst + ~self.at_index)]
+        with m.If(move.exports):
+            m.d.sync += self.at_index.eq(~self.at_index & writes_area(move.unit))
+        with m.If(self.more):
+            m.next = "source"
+            with m.If(self._is(*_READ_ONCE)):
+                m.next = "offer"
+        with m.Else():
+            m.d.sync += [self.burst.eq(0), move.begin.eq(move.begin + 2)]
+            m.next = "fetch"
+            with m.If(self.unit.work.payload.ends):
+                m.next = "idle"
+            with m.Elif(self._is(Task.CONSTANTS)):
+                m.next = "hold"
+
+    def _hold(self) -> None:
+        """Wait for work that may fail."""
+        m, unit = self.m, self.unit
+        with m.State("hold"):
+            with m.If(unit.failed):
+                m.next = "idle"
+            with m.Elif(~unit.works):
+                m.next = "fetch"
+
+
+assert exports.MemoryWrite.WRITE_IND.value & exports.MemoryWrite.WRITE_IND_ACK.value == 1

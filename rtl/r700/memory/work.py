@@ -1,0 +1,31 @@
+"""What the moving of registers is cut into: an instruction, or one register of several, and the register that it reads.
+
+Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/architecture.md.
+"""
+
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.r700.memory.instruction import FETCH
+from ctm.rtl.r700.memory.move import move_layout
+from ctm.rtl.r700.problem import PROBLEM
+
+
+def work_layout(config: ArrayConfig) -> data.StructLayout:
+    """A piece of work on the clause or export `move`, whose `begin` is the instruction's address.
+
+    `fetch` says what is done, `burst` for which register of the instruction. The words of its source come with it:
+    zeros if that does not exist; with `keeps` it is the source of the piece before. The clause or export is over
+    behind a piece that `ends` it, because of `problem` if there is one.
+    """
+    return data.StructLayout(
+        {
+            "move": move_layout(config),
+            "fetch": FETCH,
+            "burst": 4,
+            "exists": 1,
+            "keeps": 1,
+            "ends": 1,
+            "problem": PROBLEM,
+        }
+    )

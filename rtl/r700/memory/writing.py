@@ -1,0 +1,81 @@
+"""How areas of memory are accessed: where the elements of pixels are, and how an export writes them.
+
+Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH); docs/architecture.md.
+"""
+
+from typing import Any
+
+from amaranth import Array, Mux, Signal, Value
+from amaranth.lib import data
+
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700 import exports
+from ctm.rtl.r700.memory.areas import PLACE, pair
+from ctm.rtl.r700.memory.instruction import Task
+from ctm.rtl.r700.memory.scaling import coordinate
+from ctm.rtl.r700.registers.file import pixel_vectors
+
+
+def connect_areas(mover: Any) -> tuple[Signal, list[Value]]:
+    """Say what is accessed. Returns the number of the pixel that is written, and the words of its register."""
+    m, unit, current, areas = mover.m, mover.unit, mover.current, mover.areas
+    numbers = mover.first_numbers
+    numbers.write(m, unit.numbered.slot, unit.numbered.number, unit.numbered.valid)
+    own, pixel = Signal(CHANNELS * WORD_BITS, name="own"), Signal(range(mover.config.group))
+    components = [own.word_select(channel, WORD_BITS) for channel in range(CHANNELS)]
+    m.d.comb += [
+        areas.program.eq(unit.program),
+        areas.access.eq(mover.fetch.access),
+        areas.burst.eq(mover.burst),
+        areas.covered.eq(current.covered),
+        areas.first.eq(numbers.read(m, current.slot)),
+        own.eq(
+            Array(pixel_vectors(mover.source, range(mover.config.group)))[Mux(areas.start, areas.wanted, pixel)],
+        ),
+        areas.index.eq(coordinate(components, mover.fetch.coordinates[0])),
+    ]
+    return pixel, components
+
+
+def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:
+    """Find the places of all pixels' elements. An export writes pixel after pixel, each its components at once.
+
+    Behind all of them it asks for an answer that says when they are in memory.
+    """
+    m, current, write = mover.m, mover.current, mover.unit.uncached.write
+    with m.State("areas"):
+        m.d.comb += mover.areas.start.eq(1)
+        with m.If(mover.areas.done):
+            m.next = "send"
+            with m.If(mover.fetch.task == Task.PLACES):
+                mover.finish()
+    high = data.View(exports.EXPORT_DWORD1_BUF, current.unit[WORD_BITS:])
+    place = Signal(PLACE.size, name="written_place")
+    writes = (current.executing & current.live & current.covered).bit_select(pixel, 1)
+    mask = Mux(writes, data.View(PLACE, place).inside & high.comp_mask, 0)
+    m.d.comb += [
+        place.eq(Array(word[: PLACE.size] for word in mover.scaling.results[0])[pixel]),
+        write.payload.slot.eq(current.slot),
+        write.payload.area.eq(mover.areas.access.scratch),
+        mover.outstanding.write.slot.eq(current.slot),
+    ]
+    for component, word in enumerate(words):
+        x, y = pair(place, component)
+        m.d.comb += [
+            write.payload.x[component].eq(x),
+            write.payload.y[component].eq(y),
+            write.payload.values[component].eq(word),
+        ]
+    with m.State("write"):
+        m.d.comb += [write.valid.eq(mask.any()), write.payload.mask.eq(mask)]
+        with m.If(~write.valid | write.ready):
+            m.d.sync += pixel.eq(pixel + 1)
+            with m.If(pixel == mover.config.group - 1):
+                with m.If(mover.work.ends):
+                    m.next = "acquire"
+                with m.Else():
+                    mover.finish()
+    with m.State("acquire"):
+        m.d.comb += [write.valid.eq(1), write.payload.acquires.eq(1), mover.outstanding.write.valid.eq(write.ready)]
+        with m.If(write.ready):
+            mover.finish()
