@@ -269,28 +269,11 @@ DEFAULT = MachineConfig()
 TINY = replace(DEFAULT, array=ArrayConfig(cores=1, lanes=4, threads=4, temporaries=128))
 WIDE = replace(DEFAULT, array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024))
 
-R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16))
+R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, lookups=32))
 
 PRESETS = {"default": DEFAULT, "tiny": TINY, "wide": WIDE, "r700": R700}
 DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
 """Of each instruction set, the preset for a user who names none."""
-
-MODELLED_ONLY = frozenset({"r700"})
-"""Instruction sets that the golden model executes as a whole, and the hardware only in part."""
-
-
-def check_hardware(config: MachineConfig) -> None:
-    """Refuse a machine of which there is no hardware.
-
-    Raises
-    ------
-    ValueError
-        With what there is instead.
-    """
-    name = config.array.instruction_set
-    if name in MODELLED_ONLY:
-        raise ValueError(f"a core for {name} programs has no hardware yet: engine 'golden' runs them")
-
 
 TEXT_SETTINGS = frozenset(
     f"{part.name}.{setting.name}"

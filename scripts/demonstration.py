@@ -1,7 +1,7 @@
 """Runs programs through the whole machine, checks them, and writes pictures and a report: scripts/demo."""
 
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import active_children
@@ -15,7 +15,7 @@ from rich.console import Console
 from ctm.examples.catalogue import FOLDER, R700_REFERENCES, REFERENCES, job
 from ctm.examples.early_out.reference import classified
 from ctm.examples.expectation import Array, Expectation
-from ctm.rtl.config import DEFAULT
+from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
 from ctm.sim.cli.options import prepare_engine
 from ctm.sim.cli.signals import interruptible
 from ctm.sim.compiled.error import ToolchainError
@@ -53,7 +53,8 @@ def main(
     findings: list[Finding] = []
     console = Console(stderr=True)
     try:
-        prepare_engine(ENGINE, DEFAULT)
+        for preset in DEFAULT_PRESETS.values():
+            prepare_engine(ENGINE, PRESETS[preset])
         with console.status("running programs") as status:
             for finding in demonstrate(names or ALL, output):
                 findings.append(finding)
@@ -157,8 +158,8 @@ def _checked(name: str, loaded: LoadedJob, stages: Sequence[Stage], expected: Ma
     return Finding(
         name=name,
         processors=processors(loaded),
-        cycles=_cycles(stages),
-        issued=sum(stage.issued for stage in stages),
+        cycles=_sum(stage.cycles for stage in stages),
+        taken=_sum(stage.taken for stage in stages),
         is_golden=is_golden,
         seconds=sum(stage.seconds for stage in stages),
         agrees="exactly" if is_exact else "to rounding",
@@ -169,9 +170,9 @@ def _checked(name: str, loaded: LoadedJob, stages: Sequence[Stage], expected: Ma
     )
 
 
-def _cycles(stages: Sequence[Stage]) -> int | None:
-    counted = [stage.cycles for stage in stages if stage.cycles is not None]
-    return sum(counted) if counted else None
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 def _exhibited(finding: Finding, exhibit: Exhibit, folder: Path) -> Finding:

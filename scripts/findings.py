@@ -18,12 +18,12 @@ from ctm.sim.report.utilisation import percent
 COLUMNS = {
     "program": "an example, or a program that ATI's compiler made of GLSL",
     "processors": "processors of its domains: each computes one element, a vector of up to four numbers",
-    "cycles": "clock cycles of the hardware, from the first command buffer's push to the last one's end; R700 cores "
-    "have none yet, so their programs run compiled for this computer, as the largest one does",
-    "ALU issue": "share of these cycles in which a core issues an arithmetic instruction; it can in each of them",
+    "cycles": "clock cycles of the hardware, from the first command buffer's push to the last one's end; the largest "
+    "one runs compiled for this computer",
+    "ALU issue": "share of these cycles in which the core's lanes take an arithmetic instruction, or a part of an R700 "
+    "wavefront's group of five; they can in each of them",
     "seconds": "how long the simulation took on this computer",
-    "golden": "whether every bit is that of the golden model, of R700 programs with wavefronts of another size, of the "
-    "largest one in a sample",
+    "golden": "whether every bit is that of the golden model, of the largest one in a sample",
     "numpy": "how well the result agrees with plain numpy",
     "error": "the greatest absolute difference from it",
 }
@@ -55,8 +55,8 @@ img {{ max-width: 100%; image-rendering: pixelated; }} figure {{ margin: 2em 0; 
 <p>{version}, {date}. {configuration}.</p>
 <p>Every program went through the whole machine, its hardware simulated cycle by cycle: an ELF executable, command
 buffers in memory, the AXI ports. Its result was compared with the golden model in every bit, and with plain numpy, that
-of a compiled program with what a software renderer had. Programs for R700 cores, which have no hardware yet, and the
-largest one were compiled for this computer, by engine "fast". {verdict}</p>
+of a compiled program with what a software renderer had. The largest one was compiled for this computer, by engine
+"fast". {verdict}</p>
 {table}
 {explanation}
 {figures}
@@ -75,9 +75,9 @@ class Finding:
     name: str
     processors: int
     cycles: int | None
-    """None where there is no hardware."""
-    issued: int
-    """ALU and OUTPUT instructions, or ALU groups."""
+    """None of what ran compiled."""
+    taken: int | None
+    """Cycles in which the lanes take an ALU or OUTPUT instruction, or an ALU group; None as well."""
     seconds: float
     is_golden: bool
     agrees: str
@@ -93,7 +93,7 @@ class Finding:
             self.name,
             f"{self.processors:,}",
             _NOTHING if self.cycles is None else f"{self.cycles:,}",
-            _NOTHING if self.cycles is None else percent(self.issued / (self.cycles * DEFAULT.array.cores)),
+            _NOTHING if self.cycles is None or self.taken is None else percent(self.taken / self.cycles),
             f"{self.seconds:.2f}",
             "equal" if self.is_golden else "DIFFERS",
             self.agrees if self.is_right else "WRONG",

@@ -5,15 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ctm.examples.expectation import Array
-from ctm.rtl.config import DEFAULT_PRESETS, MODELLED_ONLY, PRESETS, MachineConfig
+from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
 from ctm.sim.jobs.execution import Execution, first_difference
 from ctm.sim.jobs.loading import Launch, LoadedJob
 from ctm.sim.jobs.sample import sample
 from ctm.sim.runtime.device import WATCHDOG
 
 ENGINE, COMPILED, REFERENCE = "rtl", "fast", "golden"
-_OTHER_GROUP = 64
-"""Size of the groups on the golden model if there is no hardware for a program."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +20,9 @@ class Stage:
 
     outputs: dict[str, Array]
     cycles: int | None
-    """None where there is no hardware."""
-    issued: int
-    """ALU and OUTPUT instructions, or ALU groups."""
+    """None of what ran compiled."""
+    taken: int | None
+    """Cycles in which the lanes take an ALU or OUTPUT instruction, or an ALU group; None as well."""
     seconds: float
     difference: str | None
     """From the golden model, None where every bit is the same."""
@@ -33,25 +31,28 @@ class Stage:
 def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
     """Run all launches of a job on the hardware and on the golden model, each repetition counting as one.
 
-    A stage ends before each launch in `ends`. Programs without hardware run compiled, in groups of another size.
+    A stage ends before each launch in `ends`.
 
     Raises
     ------
     MachineError
         A launch failed.
     """
+    config = PRESETS[DEFAULT_PRESETS[job.kinds[0]]]
     launches = [_once(launch) for launch in job.launches for _ in range(launch.section.repeat)]
     for first, end in zip((0, *ends), (*ends, len(launches)), strict=True):
         part = replace(job, launches=tuple(launches[first:end]))
         execution, reference = (
-            Execution(part, engine=engine, config=config, watchdog=WATCHDOG) for engine, config in _machines(job)
+            Execution(part, engine=engine, config=config, watchdog=WATCHDOG) for engine in (ENGINE, REFERENCE)
         )
         start = time.perf_counter()
         run = execution.run()
         seconds = time.perf_counter() - start
         difference = first_difference(run, reference.run())
         outputs = {job.files[key].name: array for key, array in run.outputs.items()}
-        yield Stage(outputs, run.report.cycles, run.report.counters["issued_alu"], seconds, difference)
+        # A group that is larger than the lanes takes them for several cycles.
+        taken = run.report.counters["issued_alu"] * (config.array.group // config.array.lanes)
+        yield Stage(outputs, run.report.cycles, taken, seconds, difference)
         written = {index: run.outputs[output] for output, index in launches[end - 1].section.swap}
         inputs = tuple((section, layout, written.get(section.index, array)) for section, layout, array in job.inputs)
         job = replace(job, inputs=inputs)
@@ -68,18 +69,7 @@ def run_compiled(job: LoadedJob) -> Stage:
     reference = Execution(part.job, engine=REFERENCE, config=config, watchdog=WATCHDOG).run()
     outputs = {job.files[key].name: array for key, array in run.outputs.items()}
     difference = first_difference(part.of(run), reference)
-    return Stage(outputs, None, run.report.counters["issued_alu"], seconds, difference)
-
-
-def _machines(job: LoadedJob) -> Iterator[tuple[str, MachineConfig]]:
-    """What a job runs on, and what it is compared with."""
-    config = PRESETS[DEFAULT_PRESETS[job.kinds[0]]]
-    if config.array.instruction_set in MODELLED_ONLY:
-        yield COMPILED, config
-        yield REFERENCE, replace(config, array=config.array.with_group(_OTHER_GROUP))
-    else:
-        yield ENGINE, config
-        yield REFERENCE, config
+    return Stage(outputs, None, None, seconds, difference)
 
 
 def _once(launch: Launch) -> Launch:

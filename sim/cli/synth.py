@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ctm.rtl.config import MachineConfig, check_hardware
+from ctm.rtl.config import MachineConfig
 from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiled import ToolchainError
@@ -86,10 +86,6 @@ def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency
 def _synthesise_machine(outcome: Outcome, config: MachineConfig, device: str, frequency: float) -> None:
     if device not in DEVICES:
         raise BadInput(f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}")
-    try:
-        check_hardware(config)
-    except ValueError as error:
-        raise BadInput(str(error)) from None
     with _told("machine") as progress:
         found = whole.measure_machine(config, frequency=frequency, progress=progress)
     room = DEVICES[device]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol, TextIO
 
-from ctm.rtl.config import MachineConfig, check_hardware
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import pack, unpack
@@ -68,7 +68,6 @@ class CycleAccurateEngine:
             raise ValueError(f"engine '{self.name}' does not report hazards; engine 'golden' does")
         if trace is not None:
             raise ValueError(f"engine '{self.name}' writes no trace; engine 'golden' does")
-        check_hardware(config)
         self.memory = Memory()
         self._watchdog, self._progress, self._max_cycles = watchdog, progress, max_cycles
         self._machine = self.make_machine(config)
@@ -88,7 +87,6 @@ class CycleAccurateEngine:
     @staticmethod
     def prepare(config: MachineConfig, tell: Notice) -> None:
         """See `Engine.prepare`."""
-        check_hardware(config)
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """The hardware of a configuration, with `self.memory`."""

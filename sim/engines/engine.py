@@ -51,8 +51,6 @@ class Engine(Protocol):
         ------
         ToolchainError
             A tool is missing or failed.
-        ValueError
-            There is no hardware of this configuration.
         """
 
     def execute(self, address: int, dwords: int) -> None:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ctm.rtl.config import MachineConfig, check_hardware
+from ctm.rtl.config import MachineConfig
 from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.loading import LoadedJob
 from ctm.sim.jobs.recording import record
@@ -37,12 +37,9 @@ def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = 
         Yosys, which writes the Verilog, is missing or failed.
     OSError
         A file cannot be written.
-    ValueError
-        There is no hardware of this configuration.
     MachineError
         The job fails on the golden model.
     """
-    check_hardware(config)
     names = {kind: f"{TOP}.{suffix}" for kind, suffix in _SUFFIXES.items()}
     if job is not None:
         names |= {"testbench": f"{TESTBENCH}.v", "host": HOST, "expected": EXPECTED}

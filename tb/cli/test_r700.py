@@ -1,4 +1,4 @@
-"""R700 programs from the command line: imported, described, run, refused where there is no hardware."""
+"""R700 programs from the command line: imported, described, run."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,6 @@ from ctm.tb.cli.invocation import ctm, report
 DATA = Path(__file__).parents[1] / "data" / "r700"
 OBJECT = DATA / "llvm" / "o" / "insertion_sort_llvm.o"
 COMPILED = DATA / "shaders" / "saxpy_sb.json"
-NO_HARDWARE = "error: a core for r700 programs has no hardware yet: engine 'golden' runs them"
 
 
 def job(program: str, inputs: dict[int, str], outputs: int, shape: tuple[int, int]) -> str:
@@ -114,20 +113,6 @@ def test_a_program_of_an_object_must_be_imported_first(sort: Path) -> None:
     result = ctm("run", sort / "job.toml")
     assert result.exit_code == 2
     assert "must end in .s, .c, .py, .elf or .json; ctm import makes an .elf of it" in result.stderr
-
-
-def test_there_is_no_hardware_yet_and_every_door_says_so(sort: Path, tmp_path: Path) -> None:
-    for engine in ("rtl", "cxxrtl", "amaranth"):
-        for arguments in (["run", sort / "job.toml"], ["exec", "--submit", "0x1000,0", "--preset", "r700"]):
-            result = ctm(*arguments, "--engine", engine)
-            assert (result.exit_code, result.stderr.strip()) == (2, NO_HARDWARE)
-    for arguments in (
-        ["verilog", "--preset", "r700", "-o", tmp_path / "hardware"],
-        ["bench", "rtl", "--preset", "r700"],
-    ):
-        result = ctm(*arguments)
-        assert (result.exit_code, result.stderr.strip()) == (2, NO_HARDWARE)
-    assert not (tmp_path / "hardware").exists()
 
 
 def test_a_fault_names_the_word_and_the_address(sort: Path) -> None:

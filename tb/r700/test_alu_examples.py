@@ -85,7 +85,7 @@ def test_a_predicate_gates_what_a_word_does() -> None:
 def test_a_predicate_gates_address_kill_and_mask() -> None:
     groups = [
         group(slot("MOVA_INT", "_.x", "1i", predicate="ONE"), slot("MOVA_INT", "_.y", "1i", predicate="ZERO")),
-        group(slot("MOV", "R1.x", "R0+.y", index="AR_X"), slot("MOV", "R1.y", "R0+.y", index="AR_Y", swizzle=0)),
+        group(slot("MOV", "R1.x", "R0+.y", index="AR_X"), slot("MOV", "R1.y", "R0+.y", index="AR_Y", swizzle=2)),
         group(slot("KILLE", "_.x", "0", "0", predicate="ONE")),
         group(slot("PRED_SETE", "_.x", "0", "1.0", updates_mask=True, predicate="ONE")),
         group(slot("MOV", "R1.z", "1.0")),

@@ -156,7 +156,6 @@ def test_synth_says_by_how_much_a_machine_does_not_fit(fake_yosys: None, monkeyp
         ),
         (["--preset", "tiny", "--device", "12k"], "--device: there is no device '12k'; there are 25k, 45k, 85k"),
         (["--set", "array.lanes=3"], "--set array.lanes must be 4..16, not 3"),
-        (["--preset", "r700"], "a core for r700 programs has no hardware yet"),
     ],
 )
 def test_synth_refuses_machines_that_it_cannot_make(arguments: list[str], message: str) -> None:

@@ -1,20 +1,13 @@
-"""Engine `fast` leaves what the golden model leaves in all programs of the model's own tests, those that fault too.
-
-The tests themselves run, in a process of their own, on both.
-"""
-
-import os
-import subprocess
-import sys
-from pathlib import Path
+"""Engine `fast` leaves what the golden model leaves in all programs of the model's own tests, those that fault too."""
 
 import pytest
 
-_TOP = Path(__file__).parents[3]
+from ctm.tb.lib.own_tests import modules_of, run_module
+
+_FOLDER, _PLUGIN = "tb/r700", "ctm.tb.fast.r700.conftest"
 _PATTERNS = ("test_*examples.py", "test_faults*.py", "test_stack.py", "test_note.py", "test_flow_random.py")
+_MODULES = modules_of(_FOLDER, _PATTERNS)
 _QUICK = ("test_export_examples", "test_pixel_examples")
-_MODULES = sorted(path.stem for pattern in _PATTERNS for path in (_TOP / "tb" / "r700").glob(pattern))
-_PLUGIN = "ctm.tb.fast.r700.conftest"
 
 
 def test_all_are_there() -> None:
@@ -25,8 +18,4 @@ def test_all_are_there() -> None:
     "module", [pytest.param(name, marks=() if name in _QUICK else pytest.mark.long) for name in _MODULES]
 )
 def test_modules(module: str) -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", _PLUGIN, "-p", "no:cacheprovider", f"tb/r700/{module}.py"],
-        cwd=_TOP, env={**os.environ, "PYTHONPATH": str(_TOP / "src")}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert result.returncode == 0 and " passed" in result.stdout, result.stdout
+    run_module(_FOLDER, module, _PLUGIN)
