@@ -51,6 +51,13 @@ def test_an_imported_object_runs_on_the_machine_of_its_kind(sort: Path) -> None:
             assert np.array_equal(np.load(sort / f"y{index}.npy"), expected[index])
 
 
+def test_its_hardware_leaves_the_same(sort: Path) -> None:
+    found = report("run", sort / "job.toml", "--engine", "rtl", "--check")
+    assert found["status"] == "ok", found
+    assert found["cycles"] > found["counters"]["issued_alu"] > 0
+    assert np.array_equal(np.load(sort / "y0.npy"), np.load(sort / "expected.npy")[0])
+
+
 def test_a_compiled_program_is_a_jobs_program_as_it_is(tmp_path: Path) -> None:
     with np.load(COMPILED.with_suffix(".npz")) as arrays:
         inputs = {name: arrays[name] for name in arrays if name.startswith(("gpr", "texture"))}
