@@ -267,11 +267,20 @@ class MachineConfig:
 
 DEFAULT = MachineConfig()
 TINY = replace(DEFAULT, array=ArrayConfig(cores=1, lanes=4, threads=4, temporaries=128))
+SMALL = replace(
+    DEFAULT,
+    array=ArrayConfig(cores=1, lanes=4, rate=1, threads=8, temporaries=256),
+    memory=MemoryConfig(split=ADDRESS_SPACE, outstanding_lines=16),
+    input_cache=CacheConfig(sets=64, ways=2),
+    shared_cache=SharedCacheConfig(sets=128, ways=2),
+    conditional_cache=CacheConfig(sets=4, ways=2),
+)
+"""For an FPGA that can be bought: docs/fpga.md."""
 WIDE = replace(DEFAULT, array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024))
 
 R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, lookups=32))
 
-PRESETS = {"default": DEFAULT, "tiny": TINY, "wide": WIDE, "r700": R700}
+PRESETS = {"default": DEFAULT, "tiny": TINY, "small": SMALL, "wide": WIDE, "r700": R700}
 DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
 """Of each instruction set, the preset for a user who names none."""
 

@@ -6,7 +6,7 @@ import pytest
 from amaranth import Fragment, Module, Signal
 from amaranth.lib import data, wiring
 
-from ctm.rtl.config import DEFAULT
+from ctm.rtl.config import PRESETS
 from ctm.rtl.dpp.core_module import CoreInstance
 from ctm.rtl.lib.table import Rows
 from ctm.sim.compiled.machine import rtlil
@@ -23,6 +23,7 @@ from ctm.tb.system.collisions import Colliding
 from ctm.tb.system.soak_work import draw_work
 
 _WORKS = 60
+_MACHINES = ("default", "small")
 
 
 def test_what_is_being_written_is_read_as_something_else() -> None:
@@ -48,19 +49,22 @@ def test_what_is_being_written_is_read_as_something_else() -> None:
 
 
 @pytest.mark.long
-def test_random_programs_in_lock_step(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("preset", _MACHINES)
+def test_random_programs_in_lock_step(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def convert(component: wiring.Component, *, top: str) -> str:
         return from_rtlil(convert_to_rtlil(component, top=top, platform=Colliding()))
 
     monkeypatch.setattr(simulation, "convert", convert)
-    check_cases(CoreSimulation(DEFAULT), range(PROGRAMS), TIMINGS)
+    check_cases(CoreSimulation(PRESETS[preset]), range(PROGRAMS), TIMINGS)
 
 
 @pytest.mark.long
-def test_random_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = from_rtlil(rtlil(Sampled(DEFAULT, CoreInstance), DEFAULT, TOP, Colliding()))
-    wrapper = host(DEFAULT.memory, "verilated.h", "verilated_model.h")
+@pytest.mark.parametrize("preset", _MACHINES)
+def test_random_work(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = PRESETS[preset]
+    text = from_rtlil(rtlil(Sampled(config, CoreInstance), config, TOP, Colliding()))
+    wrapper = host(config.memory, "verilated.h", "verilated_model.h")
     library = toolchain.build(toolchain.Models({TOP: text}), f'#include "models.h"\n{wrapper}')
     monkeypatch.setattr(soak.Hardware, "library", staticmethod(lambda config, tell=None: library))
     for seed in range(_WORKS):
-        soak.Comparison(draw_work(seed), DEFAULT).run()
+        soak.Comparison(draw_work(seed), config).run()

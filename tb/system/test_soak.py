@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT, MachineConfig, PipelineConfig, with_settings
+from ctm.rtl.config import DEFAULT, SMALL, MachineConfig, PipelineConfig, with_settings
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.assembler import assemble
@@ -72,6 +72,11 @@ def test_much_random_work_reaches_every_error_and_every_client() -> None:
 @pytest.mark.parametrize("settings", _OTHER.values(), ids=_OTHER.keys())
 def test_other_machines_agree_too(settings: dict[str, int | str]) -> None:
     check(range(300), with_settings(DEFAULT, settings))
+
+
+@pytest.mark.long
+def test_the_small_machine_agrees_too() -> None:
+    check(range(1000), SMALL)
 
 
 def test_buffers_that_wait_in_the_queue_run_in_order() -> None:
