@@ -23,11 +23,14 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, CONSTANT_PAIRS, LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
+from ctm.rtl.lib.pipeline import lately
 from ctm.rtl.r700.alu.constants import FloatConstants
+from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.unit import AluUnit
 from ctm.rtl.r700.code.cache import CodeCache
 from ctm.rtl.r700.finish import WavefrontEnd
 from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
+from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.memory.returned import selected
 from ctm.rtl.r700.memory.unit import MoveUnit
 from ctm.rtl.r700.passes import by_pass, passes_of
@@ -254,5 +257,7 @@ class Core(wiring.Component):
                 self.issued[unit.value].eq(part.issued),
                 self.active_lanes[unit.value].eq(Mux(part.issued, sum(part.active), 0)),
             ]
-        latency = STALLS.index("LATENCY")
-        m.d.comb += self.stalls[latency].eq(occupied.any() & ~self.issued[Unit.ALU.value])
+        # A group takes the lanes for as many cycles as an interval has.
+        interval = intervals_of(self._config.array, lane_latency(self._config.arithmetic)).interval
+        busy = lately(m, self.issued[Unit.ALU.value], interval - 1)
+        m.d.comb += self.stalls[STALLS.index("LATENCY")].eq(occupied.any() & ~busy)

@@ -157,6 +157,6 @@ def _summarise(outcome: Outcome, config: MachineConfig, result: Run, files: Dest
         f"{cycles}{report.instructions:,} group instructions, {report.lane_instructions:,} lane instructions{checked}"
     )
     if report.cycles is not None:
-        used = utilisation(report.counters, cycles=report.cycles, cores=config.array.cores)
+        used = utilisation(report.counters, cycles=report.cycles, array=config.array)
         outcome.fields["utilisation"] = asdict(used)
         outcome.say(str(used))

@@ -91,7 +91,7 @@ def measure_cycles(name: str, workload: Workload, engine: str, config: MachineCo
     more = min(RUNS - 1, int(_RUNS_END / first))
     seconds = min([first, *(_seconds(prepared) for _ in range(more))])
     beats = sum(report.counters[beat] for beat in _BEATS)
-    used = utilisation(report.counters, cycles=cycles, cores=array.cores)
+    used = utilisation(report.counters, cycles=cycles, array=array)
     operations = workload.operations
     return CycleMeasurement(
         name=name,

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ctm.rtl.config import ArrayConfig
+
 _STALL = "stall_"
 _CACHES = {"input": "input cache", "shared": "its second level", "conditional": "conditional cache"}
 
@@ -12,7 +14,7 @@ class Utilisation:
     """Shares of the cycles, per core, and of the accesses."""
 
     alu_share: float
-    """Cycles in which a core issues an ALU or OUTPUT instruction."""
+    """Cycles in which a core's lanes take an ALU or OUTPUT instruction, or a part of an R700 wavefront's group."""
     stall_shares: dict[str, float]
     """Cycles in which a core that has groups issues none, by cause (`docs/isa.md`, counters)."""
     hit_rates: dict[str, float]
@@ -33,12 +35,12 @@ class Utilisation:
         return text
 
 
-def utilisation(counters: Mapping[str, int], *, cycles: int, cores: int) -> Utilisation:
+def utilisation(counters: Mapping[str, int], *, cycles: int, array: ArrayConfig) -> Utilisation:
     """Of a run that took so many cycles; `counters` are those of a cycle-accurate engine."""
-    clocks = max(1, cycles * cores)
+    clocks = max(1, cycles * array.cores)
     accesses = {name: (counters[f"{name}_hits"], counters[f"{name}_misses"]) for name in _CACHES}
     return Utilisation(
-        alu_share=counters["issued_alu"] / clocks,
+        alu_share=counters["issued_alu"] * (array.group // array.at_once) / clocks,
         stall_shares={
             name.removeprefix(_STALL): count / clocks for name, count in counters.items() if name.startswith(_STALL)
         },
