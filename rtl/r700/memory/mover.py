@@ -96,7 +96,7 @@ class Mover:
             self.sequence.works.eq(works),
             unit.busy.eq(self.sequence.busy | self.flags["draining"].any() | works),
         ]
-        self._end_clauses(fsm.ongoing("stop"))
+        self._end_clauses()
         self._drain()
         self.flags.finish(m)
         return m
@@ -146,9 +146,10 @@ class Mover:
             self.direct.ready.eq(write.ready & ~answers.valid),
         ]
 
-    def _end_clauses(self, stops: Value) -> None:
+    def _end_clauses(self) -> None:
         """Note what is over: a clause or an export behind its last piece, or one that stops."""
         m, current, sequence = self.m, self.current, self.sequence
+        stops = ~self._is_fine()
         ends = self.done & (self.work.ends | stops)
         # A lookup that was refused belongs to an earlier instruction.
         known = Value.cast(self.problems.read(m, current.slot).status) != Status.OK.value

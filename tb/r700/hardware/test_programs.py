@@ -62,6 +62,16 @@ def test_a_fetch_faults_behind_lookups_that_are_under_way() -> None:
     assert found.fault is not None and found.fault[0] == "ILLEGAL_INSTRUCTION"
 
 
+def test_an_instruction_without_effect_does_not_end_its_clause() -> None:
+    a = Assembly()
+    a.alu(group(slot("MOV", "R1.x", "0"), slot("MOV", "R1.y", "0")))
+    a.fetch(tex("SET_GRADIENTS_H", 2, 0), *(tex("LD", number, 1) for number in range(2, 10)))
+    a.raw(export(0, 9))
+    a.end()
+    picture = Input(values=np.arange(1, 65, dtype=np.float32).reshape(4, 4, 4))
+    assert compare(Job(program=a.executable(), inputs={0: picture})).error is None
+
+
 def test_a_burst_counts_beyond_the_last_register() -> None:
     """Registers 124 to 127 are clause temporaries, behind which there are none."""
     a = Assembly()
