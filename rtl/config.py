@@ -155,6 +155,11 @@ class ArrayConfig:
         """Cycles in which these take an R5xx group."""
         return self.lanes // self.at_once
 
+    @property
+    def cycles_per_group(self) -> int:
+        """Cycles in which the lanes take a group: its turns, or the passes of an R700 wavefront."""
+        return self.group // self.at_once
+
     def with_group(self, size: int) -> "ArrayConfig":
         """The same array with groups of `size` processors."""
         if self.wavefront:

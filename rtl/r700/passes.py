@@ -9,7 +9,7 @@ _LEAST_THREADS = 4
 
 def passes_of(config: ArrayConfig) -> int:
     """Times that the lanes go over a wavefront."""
-    return config.group // config.lanes
+    return config.cycles_per_group
 
 
 def pass_bits(config: ArrayConfig) -> int:

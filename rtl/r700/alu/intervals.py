@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r700.limits import READ_CYCLES
+from ctm.rtl.r700.passes import passes_of
 
 _LEAST_INTERVAL = 4
 """Three cycles in which operands are read, and one for others who read registers."""
@@ -46,5 +47,5 @@ class Intervals:
 
 def intervals_of(array: ArrayConfig, lane_latency: int) -> Intervals:
     """The intervals of a core."""
-    passes = array.group // array.lanes
+    passes = passes_of(array)
     return Intervals(interval=max(_LEAST_INTERVAL, passes), passes=passes, lane_latency=lane_latency)

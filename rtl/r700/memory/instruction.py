@@ -3,6 +3,7 @@
 Source: R700-Family Instruction Set Architecture, chapter 5; docs/architecture.md.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value, signed
@@ -51,6 +52,16 @@ class Task(enum.Enum, shape=4):
     EXPORT = 10
     PLACES = 11
     WRITE = 12
+
+
+LOOKUPS = Task.SAMPLE, Task.LOAD, Task.ELEMENT
+"""Those that read an input."""
+
+
+def is_among(task: Any, tasks: Iterable[Task]) -> Value:
+    """Whether a task is one of these."""
+    found: Value = Cat(task == each for each in tasks).any()
+    return found
 
 
 FETCH = data.StructLayout(

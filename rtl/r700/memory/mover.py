@@ -3,6 +3,7 @@
 Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/architecture.md.
 """
 
+from itertools import chain
 from typing import Any
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
@@ -19,7 +20,7 @@ from ctm.rtl.lib.table import Table
 from ctm.rtl.r700.memory.areas import AreaPlaces
 from ctm.rtl.r700.memory.constants import ConstantFetch
 from ctm.rtl.r700.memory.exports import ExportWrite
-from ctm.rtl.r700.memory.instruction import Task
+from ctm.rtl.r700.memory.instruction import Task, is_among
 from ctm.rtl.r700.memory.linear import LinearPlaces
 from ctm.rtl.r700.memory.returned import LookupReturn, pass_write_layout
 from ctm.rtl.r700.memory.scaling import CoordinateScaling
@@ -108,11 +109,6 @@ class Mover:
             return bits
         return bits.word_select(self.pass_number, self.config.lanes * width)
 
-    def is_lookup(self) -> Value:
-        """Whether the fetch reads an input."""
-        tasks = Task.SAMPLE, Task.LOAD, Task.ELEMENT
-        return Cat(self.fetch.task == task for task in tasks).any()
-
     def place(self, number: Value, relative: Value) -> Any:
         """Where a register of the wavefront is."""
         current = self.current
@@ -190,7 +186,7 @@ class Mover:
             "constants": (Task.CONSTANTS,), "divide": (Task.ELEMENT,), "share": (Task.SHARE_READ, Task.SHARE_WRITE),
             "areas": (Task.AREA, Task.PLACES), "export": (Task.EXPORT,), "write": (Task.WRITE,),
         }  # fmt: skip
-        others = Cat(fetch.task == task for tasks in (*firsts.values(), (Task.NOTHING,)) for task in tasks).any()
+        others = is_among(fetch.task, (*chain(*firsts.values()), Task.NOTHING))
         m.d.comb += self.sends_on.eq(offered.valid & ~scales & ~others)
         with m.State("ready"):
             m.d.comb += offered.ready.eq(1)
@@ -199,7 +195,7 @@ class Mover:
                 with m.If(scales):
                     m.next = "scale"
                 for state, tasks in firsts.items():
-                    with m.If(Cat(fetch.task == task for task in tasks).any()):
+                    with m.If(is_among(fetch.task, tasks)):
                         m.next = state
                 with m.If(fetch.task == Task.NOTHING):
                     m.next = "stop"

@@ -11,7 +11,7 @@ from amaranth.lib import data
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.memory.areas import PLACE, pair
-from ctm.rtl.r700.memory.instruction import Task
+from ctm.rtl.r700.memory.instruction import LOOKUPS, Task, is_among
 from ctm.rtl.r700.memory.places import TexelPlace
 from ctm.rtl.r700.memory.returned import target_layout
 from ctm.rtl.r700.memory.scaling import coordinate
@@ -25,7 +25,7 @@ def add_send(mover: Any) -> None:
     described = Array(unit.program.inputs)[fetch.input]
     found = mover.place(fetch.destination + mover.burst, fetch.destination_relative)
     request = unit.lookups.request
-    is_lookup, is_area = mover.is_lookup(), fetch.task == Task.AREA
+    is_lookup, is_area = is_among(fetch.task, LOOKUPS), fetch.task == Task.AREA
     is_absent = is_lookup & (described.limits.width == 0)
     # All components of an area's elements are zeros, before those that there are come one by one.
     zeros = mover.component == 0

@@ -5,7 +5,7 @@ Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/archi
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
@@ -17,7 +17,7 @@ from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.memory.areas import ACCESS
-from ctm.rtl.r700.memory.instruction import FETCH, FetchDecode, Task
+from ctm.rtl.r700.memory.instruction import FETCH, LOOKUPS, FetchDecode, Task, is_among
 from ctm.rtl.r700.memory.move import move_layout
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.problem import PROBLEM
@@ -25,7 +25,6 @@ from ctm.rtl.r700.registers.file import row_bits
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.shapes import PROGRAM
 
-_LOOKUPS = Task.SAMPLE, Task.LOAD, Task.ELEMENT
 _READ_ONCE = Task.SHARE_READ, Task.AREA
 """Instructions on several registers that have one source."""
 
@@ -171,8 +170,8 @@ class _Steps:
         return Value.cast(access)
 
     def _is(self, *tasks: Task) -> Value:
-        is_one: Value = ~self.move.exports & Cat(self.fetch.task == task for task in tasks).any()
-        return is_one
+        found: Value = ~self.move.exports & is_among(self.fetch.task, tasks)
+        return found
 
     def _find_source(self) -> tuple[Any, Value]:
         """The source's place, and whether it has to wait for what writes it, or writes the same register."""
@@ -186,7 +185,7 @@ class _Steps:
         )  # fmt: skip
         written = self._named(fetch.destination + self.burst, fetch.destination_relative)
         self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
-        own = self._named(fetch.source, fetch.source_relative) | Mux(self._is(*_LOOKUPS), 0, self.destination)
+        own = self._named(fetch.source, fetch.source_relative) | Mux(self._is(*LOOKUPS), 0, self.destination)
         several = self._is(Task.AREA) & fetch.burst.any()
         named = (self.written & own).any() | (several & self.written.any())
         done = unit.quiet.bit_select(move.slot, 1) & ~unit.works
