@@ -31,16 +31,16 @@ class CoreModule(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig, instruction_set: InstructionSet) -> None:
-        self._core = instruction_set.core(config)
+        self.core = instruction_set.core(config)
         super().__init__(_members(config, instruction_set))
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.core = resettable(self._core, self.reset)
+        m.submodules.core = resettable(self.core, self.reset)
         for name in self.signature.members:
             if name != "reset":
-                _connect(m, self.signature.members[name], getattr(self, name), getattr(self._core, name))
+                _connect(m, self.signature.members[name], getattr(self, name), getattr(self.core, name))
         return m
 
 

@@ -193,25 +193,29 @@ class Scheduler(wiring.Component):
     def _dones(self) -> list[data.View]:
         return [port.done for port in self.ports]
 
-    def _mask(self, valid: Value, slot: Value) -> Value:
+    def _mask(self, m: Module, valid: Value, slot: Value, name: str) -> Signal:
         """One slot's bit, or none."""
-        return Mux(valid, 1 << slot, 0)[: self._threads]
+        mask = Signal(self._threads, name=name)
+        m.d.comb += mask.eq(Mux(valid, 1 << slot, 0))
+        return mask
 
     def _admit(self, m: Module) -> Value:
         """Offer a slot and its other row; the slot that a group takes."""
         usable = ((1 << self.slots) - 1)[: self._threads]
         other_row = (self.rows[: self._threads] & self.second) | (self.rows[self._threads :] & ~self.second)
-        free = ~self._slots.occupied & usable & ~other_row
-        first = lowest_one(free)
-        free_slot, others, count = one_hot_index(first), free & ~first, [free.any()]
+        free, first, free_slot = Signal(self._threads), Signal(self._threads), Signal.like(self.begin.slot)
+        others, count = free & ~first, [free.any()]
         for _ in range(1, AHEAD):
             count.append(others.any())
             others &= ~lowest_one(others)
         m.d.comb += [
+            free.eq(~self._slots.occupied & usable & ~other_row),
+            first.eq(lowest_one(free)),
+            free_slot.eq(one_hot_index(first)),
             self.free.eq(sum(count)),
             self.free_row.eq(Cat(free_slot, ~self.second.bit_select(free_slot, 1))),
         ]
-        return self._mask(self.admit, free_slot)
+        return self._mask(m, self.admit, free_slot, "admitted")
 
     def _blocked(self) -> Value:
         """Slots whose next instruction has to wait for what they have asked of memory."""
@@ -231,7 +235,7 @@ class Scheduler(wiring.Component):
             and_, (~needs | where(room) for needs, room in zip(slots.needs, self.room, strict=True)), open_
         )  # fmt: skip
         deferred = (
-            self._mask(issue.valid, issue.slot)
+            self._mask(m, issue.valid, issue.slot, "defers")
             for port, issue in zip(shapes.ports, self._issues(), strict=True)
             if port.defers
         )
@@ -278,19 +282,23 @@ class Scheduler(wiring.Component):
         slots = self._slots
         left = self._occupy(m, admitted)
         issued = Signal(self._threads)
-        m.d.comb += issued.eq(reduce(or_, (self._mask(issue.valid, issue.slot) for issue in self._issues())))
+        m.d.comb += issued.eq(reduce(or_, (self._mask(m, each.valid, each.slot, "issues") for each in self._issues())))
+        events = {"begun": self.begin, "taken": self.fetch, "looked_at": fetched, "stopped": self.stop}
         begun, taken, looked_at, stopped = (
-            self._mask(event.valid, event.slot) for event in (self.begin, self.fetch, fetched, self.stop)
+            self._mask(m, event.valid, event.slot, name) for name, event in events.items()
         )
-        retired = self._mask(self.retire.valid, self.retire.row[:-1])
+        retired = self._mask(m, self.retire.valid, self.retire.row[:-1], "retired")
         again = self._done(m, "again", lambda done: done.again)
         continues = self._done(m, "continues", lambda done: ~done.again & ~done.ends & ~done.faults & ~done.jumps)
         jumps = self._done(m, "jumps", lambda done: ~done.again & ~done.ends & ~done.faults & done.jumps)
         ends = self._done(m, "ends", lambda done: ~done.again & (done.ends | done.faults))
         faults = self._done(m, "faults", lambda done: ~done.again & done.faults)
 
-        given_up = (slots.ready | slots.waiting | slots.fetching) & slots.faulted
-        woken = Mux(self.wake, slots.waiting, 0)
+        given_up, woken = Signal(self._threads), Signal(self._threads)
+        m.d.comb += [
+            given_up.eq((slots.ready | slots.waiting | slots.fetching) & slots.faulted),
+            woken.eq(Mux(self.wake, slots.waiting, 0)),
+        ]
         first_known, first = self._first(m, fetched)
         m.d.sync += [
             slots.faulted.eq((slots.faulted | faults | stopped) & ~admitted),
@@ -307,7 +315,9 @@ class Scheduler(wiring.Component):
     def _done(self, m: Module, name: str, applies: Callable[[data.View], Value]) -> Signal:
         """Slots of which a port's `done` says something."""
         found = Signal(self._threads, name=f"done_{name}")
-        m.d.comb += found.eq(reduce(or_, (self._mask(done.valid & applies(done), done.slot) for done in self._dones())))
+        m.d.comb += found.eq(
+            reduce(or_, (self._mask(m, done.valid & applies(done), done.slot, name) for done in self._dones()))
+        )
         return found
 
     def _first(self, m: Module, fetched: data.View) -> tuple[Value, Value]:
@@ -325,9 +335,10 @@ class Scheduler(wiring.Component):
         occupied, ending, row = self._slots.occupied, self.ending, self.release.row
         is_alone = self.quiet & ~self._slots.faulted
         m.d.comb += self.leaves.eq(ending.valid & is_alone.bit_select(ending.slot, 1))
-        left = self._mask(self.leaves, ending.slot)
+        left = self._mask(m, self.leaves, ending.slot, "left")
         # The group of a row that is released still has its slot if that is the row of the slot's last group.
-        released = self._mask(self.release.valid & (self.second.bit_select(row[:-1], 1) == row[-1]), row[:-1])
+        releases = self.release.valid & (self.second.bit_select(row[:-1], 1) == row[-1])
+        released = self._mask(m, releases, row[:-1], "released")
         released_row = Mux(self.release.valid, 1 << row, 0)
         m.d.sync += [
             occupied.eq((occupied & ~released & ~left) | admitted),
@@ -344,12 +355,15 @@ class Scheduler(wiring.Component):
         for done in self._dones():
             count, counts = remaining.read(m, done.slot), done.valid & ~done.again
             remaining.write(m, done.slot, (count - 1)[:_COUNT_BITS], counts)
-            expires = (self.watchdog != 0) & (count == 1)
-            news.append(_News(slot=self._mask(counts, done.slot), summary=done.following, expired=expires))
+            expires = Signal(name="expires")
+            m.d.comb += expires.eq((self.watchdog != 0) & (count == 1))
+            counted = self._mask(m, counts, done.slot, "counted")
+            news.append(_News(slot=counted, summary=done.following, expired=expires))
         expiring = reduce(or_, (Mux(each.expired, each.slot, 0) for each in news[1:]))
         m.d.sync += self.expired.eq((self.expired & ~begun) | expiring)
-        expired = self.expired.bit_select(fetched.slot, 1)
-        looked_at = self._mask(fetched.valid, fetched.slot)
+        expired = Signal(name="has_expired")
+        m.d.comb += expired.eq(self.expired.bit_select(fetched.slot, 1))
+        looked_at = self._mask(m, fetched.valid, fetched.slot, "learns")
         self._keep(m, [*news, _News(slot=looked_at, summary=self.fetched, expired=expired)])
 
     def _keep(self, m: Module, news: list[_News]) -> None:

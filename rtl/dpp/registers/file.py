@@ -156,10 +156,11 @@ class RegisterFile(wiring.Component):
             Cat(payload.place.entry, turn_of(config, payload)),
         )
         enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)
-        words = Mux(result_writes, self._words(self.results, channels), self._words(payload.words, channels))
+        words = Signal(width * WORD_BITS, name=f"{name}_{bank}_words")
         m.submodules[f"{name}_{bank}_written"] = written = WrittenRows(depth, self._copies)
         writes = Signal(name=f"{name}_writes_{bank}")
         m.d.comb += [
+            words.eq(Mux(result_writes, self._words(self.results, channels), self._words(payload.words, channels))),
             enable.eq(Mux(result_writes, self._enables(self.result_enable, channels), texture_enable)),
             writes.eq(result_writes | (texture_writes & texture_enable.any())),
             written.row.eq(entry),

@@ -46,7 +46,9 @@ class SourceUse(wiring.Component):
         needed = self._needed(m)
         from_rgb: list[list[Value]] = [[] for _ in Select]
         from_alpha: list[list[Value]] = [[] for _ in Select]
-        for used, select, swizzle in self._operands(needed):
+        for reads, select, swizzle in self._operands(needed):
+            used = Signal()
+            m.d.comb += used.eq(reads)
             for source in Select:
                 chosen = used & (Value.cast(select) == source.value)
                 from_rgb[source.value].append(chosen & (Value.cast(swizzle) < Swizzle.A.value))
