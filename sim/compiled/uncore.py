@@ -129,8 +129,8 @@ class SimulatedCore(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        self._core = CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set])
-        members = {f"core_{_plain(port)}": (In if port.is_input else Out)(port.width) for port in ports(self._core)}
+        self.core = CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set])
+        members = {f"core_{_plain(port)}": (In if port.is_input else Out)(port.width) for port in ports(self.core)}
         super().__init__({"clk": In(1), "rst": In(1), "given_clk": In(1), **members})
 
     def elaborate(self, platform: object) -> Module:
@@ -143,8 +143,8 @@ class SimulatedCore(wiring.Component):
         reset = Signal(init=1)
         m.d.given += reset.eq(own.rst)
         m.d.comb += [sync.clk.eq(own.clk), given.clk.eq(own.given_clk), sync.rst.eq(reset)]
-        m.submodules.core = self._core
-        for port in ports(self._core):
+        m.submodules.core = self.core
+        for port in ports(self.core):
             outer = getattr(self, f"core_{_plain(port)}")
             if port.is_input:
                 m.d.given += port.value.eq(outer)

@@ -25,5 +25,6 @@ class RtlEngine(CompiledEngine):
 
             return simulated(config, top=TOP)
 
-        model = "verilated_model.h" if config.array.cores == 1 else "verilated_cores.h"
-        return build(models, f'#include "models.h"\n{host(config.memory, "verilated.h", model)}', key=key(config))
+        one, several = ("verilated_model.h",), ("verilated_core.h", "verilated_cores.h")
+        parts = one if config.array.cores == 1 else several
+        return build(models, f'#include "models.h"\n{host(config.memory, "verilated.h", *parts)}', key=key(config))

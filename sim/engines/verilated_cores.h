@@ -1,5 +1,5 @@
 // The machine compiled by Verilator in two models, see sim/compiled/uncore.py: Vctm, with a register at each input of
-// the machine and without its cores, and Vctm_core.
+// the machine and without its cores, and the Core in front of this text.
 
 #include <array>
 #include <atomic>
@@ -11,33 +11,7 @@
 #include <sched.h>
 #endif
 
-class Core : ModelContext, public Vctm_core {
-public:
-    Core() : Vctm_core(&context) {
-        clk = given_clk = 0;
-        rst = 1;
-    }
-
-    // The end of a cycle, whose inputs are given, and the beginning of the next, whose outputs follow from that.
-    void advance() {
-        accept();
-        clk = 0;
-        eval();
-        clk = 1;
-        eval();
-    }
-
-    // Inputs that are something else take effect.
-    void accept() {
-        if (!is_given) return;
-        given_clk = 1;
-        eval();
-        given_clk = 0;
-        is_given = false;
-    }
-
-    bool is_given = false;
-
+struct ClaimedCore : Core {
     // The cycle up to which somebody has undertaken to advance this core.
     std::atomic<std::uint64_t> undertaken{0};
 };
@@ -122,7 +96,7 @@ private:
     static constexpr unsigned SPINS = 4096;
 
     // Whether it was still to be done.
-    static bool advance(Core& core, std::uint64_t cycle) {
+    static bool advance(ClaimedCore& core, std::uint64_t cycle) {
         std::uint64_t before = cycle - 1;
         if (!core.undertaken.compare_exchange_strong(before, cycle, std::memory_order_acq_rel)) return false;
         core.advance();
@@ -153,7 +127,7 @@ private:
         }
     }
 
-    std::array<Core, CORES> cores_;
+    std::array<ClaimedCore, CORES> cores_;
     Choice choice_;
     std::uint64_t cycle_ = 1, own_ = 0;  // The cycle that cores are to be advanced to; how many this thread did, of all.
     alignas(64) std::atomic<std::uint64_t> opened_{0};

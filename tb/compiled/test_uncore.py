@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.rtl.config import TINY, with_settings
+from ctm.rtl.config import R700, TINY, MachineConfig, with_settings
 from ctm.rtl.dpp.core_module import CoreModule
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.lib.rest import ClockGating
@@ -17,7 +17,8 @@ from ctm.tb.compiled.paths import Paths
 from ctm.tb.system.soak import Comparison
 from ctm.tb.system.soak_work import draw_work
 
-TWO = with_settings(TINY, {"array.cores": 2})
+TWO = with_settings(TINY, {"array.cores": 2, "array.rate": 1})
+TWO_R700 = with_settings(R700, {"array.cores": 2})
 
 
 def course() -> Report:
@@ -29,8 +30,11 @@ def course() -> Report:
 
 
 @pytest.mark.long
-def test_outputs_of_a_core_follow_from_registers_that_are_settled_early_and_from_one_input(tmp_path: Path) -> None:
-    core = CoreModule(TWO, INSTRUCTION_SETS[TWO.array.instruction_set])
+@pytest.mark.parametrize("config", [TWO, TWO_R700], ids=["r5xx", "r700"])
+def test_outputs_of_a_core_follow_from_registers_that_are_settled_early_and_from_one_input(
+    config: MachineConfig, tmp_path: Path
+) -> None:
+    core = CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set])
     paths = Paths(convert_to_rtlil(core, top="core", platform=ClockGating()), top="core", folder=tmp_path)
     assert {name for name in paths.inputs if paths.reached(name)} == {f"\\{EARLY}"}
     assert "\\group__valid" in paths.inputs and "\\group__ready" in paths.outputs

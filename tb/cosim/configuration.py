@@ -1,8 +1,8 @@
-"""The configuration that is simulated: small, so that it builds fast and its caches overflow often."""
+"""The configurations that are simulated: small, so that they build fast and their caches overflow often."""
 
 from dataclasses import replace
 
-from ctm.rtl.config import TINY, CacheConfig, SharedCacheConfig
+from ctm.rtl.config import TINY, CacheConfig, SharedCacheConfig, with_settings
 
 SMALL = replace(
     TINY,
@@ -11,3 +11,6 @@ SMALL = replace(
     shared_cache=SharedCacheConfig(sets=8, ways=2, banks=2),
     conditional_cache=CacheConfig(sets=2, ways=2),
 )
+"""Of parts of the machine."""
+MACHINE = with_settings(SMALL, {"array.rate": 1})
+"""Of the whole: its lanes are most of what is built."""

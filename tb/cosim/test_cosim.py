@@ -10,13 +10,13 @@ from amaranth.lib.wiring import Component
 from ctm.rtl.ctm import Ctm
 from ctm.sim.compiled.verilog import convert
 from ctm.tb.cosim import controller_top, joining, processor_top, unit_top
-from ctm.tb.cosim.configuration import SMALL
+from ctm.tb.cosim.configuration import MACHINE, SMALL
 from ctm.tb.cosim.controller_top import Mistake
 from ctm.tb.cosim.processor_top import Mistake as ProcessorMistake
 from ctm.tb.cosim.simulation import Design, Outcome, run
 from ctm.tb.cosim.unit_top import Mistake as UnitMistake
 
-MACHINE = Design(top="ctm", verilog=lambda: convert(Ctm(SMALL), top="ctm"), key=repr(SMALL))
+WHOLE = Design(top="ctm", verilog=lambda: convert(Ctm(MACHINE), top="ctm"), key=repr(MACHINE))
 
 
 def _part(module: ModuleType, make: Callable[[], Component]) -> Design:
@@ -74,7 +74,7 @@ def passes(outcome: Outcome) -> None:
 
 @pytest.mark.parametrize("name", MACHINE_TESTS)
 def test_machine(name: str) -> None:
-    passes(run(MACHINE, f"ctm.tb.cosim.machine_{name}"))
+    passes(run(WHOLE, f"ctm.tb.cosim.machine_{name}"))
 
 
 @pytest.mark.parametrize("name", CONTROLLER_TESTS)
@@ -121,7 +121,7 @@ def test_a_mistake_at_the_conditional_unit_is_found(mistake: UnitMistake) -> Non
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 200, 10))
 def test_machine_with_more_streams(first: int) -> None:
-    passes(run(MACHINE, "ctm.tb.cosim.machine_streams", FIRST=str(first), COUNT="10"))
+    passes(run(WHOLE, "ctm.tb.cosim.machine_streams", FIRST=str(first), COUNT="10"))
 
 
 @pytest.mark.long

@@ -14,10 +14,11 @@ def modules_of(folder: str, patterns: Sequence[str]) -> list[str]:
     return sorted(path.stem for pattern in patterns for path in (_TOP / folder).glob(pattern))
 
 
-def run_module(folder: str, module: str, plugin: str) -> None:
+def run_module(folder: str, module: str, plugin: str, **environment: str) -> None:
     """Run a module's tests with a plugin; all must pass."""
+    environment = {**os.environ, "PYTHONPATH": str(_TOP / "src"), **environment}
     result = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", plugin, "-p", "no:cacheprovider", f"{folder}/{module}.py"],
-        cwd=_TOP, env={**os.environ, "PYTHONPATH": str(_TOP / "src")}, capture_output=True, text=True, check=False,
+        cwd=_TOP, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert result.returncode == 0 and " passed" in result.stdout, result.stdout

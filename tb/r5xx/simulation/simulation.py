@@ -22,6 +22,7 @@ from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.compiled.verilog import convert, ports
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.memory import Memory
+from ctm.tb.lib.fields import Fields, Words, decode
 from ctm.tb.r5xx.simulation.launch import (
     Arrays,
     GroupArrays,
@@ -33,7 +34,7 @@ from ctm.tb.r5xx.simulation.launch import (
     written_buffers,
 )
 from ctm.tb.r5xx.simulation.ports import port_declarations
-from ctm.tb.r5xx.simulation.trace import Fields, Words, decode, whole
+from ctm.tb.r5xx.simulation.trace import whole
 
 _TOP = "core"
 _SOURCES = ("memory_model.cc", "streams.cc", "clients.cc", "loop.cc")
