@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, QUAD, SYSTEM_MEMORY
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
-from ctm.rtl.isa.r700.limits import LARGEST_WAVEFRONT
+from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, FIRST_CLAUSE_TEMPORARY, LARGEST_WAVEFRONT
 
 
 class SettingError(ValueError):
@@ -82,6 +82,10 @@ COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields
 WALKS = ("auto", "rows", "tiles")
 """Orders in which the groups of a domain are given out: see `ArrayConfig.tiles`."""
 _TILES_IN_TILES = 4
+_MOST_PASSES = 128
+"""Passes of all wavefronts that a core keeps: each has a row of output registers, and flags of its own."""
+_MOST_REGISTERS = FIRST_CLAUSE_TEMPORARY + CLAUSE_TEMPORARIES
+"""Of a wavefront of the largest program."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +97,8 @@ class ArrayConfig:
     R5xx group are computed in a cycle, a power of two up to `lanes`, 0 for all: what computes, converts and carries
     words is built for so many, and takes a group in turns. `temporaries` is the depth of the register file per core and
     lane, `lookups` the most that a group may have outstanding. `stack_entries` are those of all control stacks of an
-    R700 core. `walk` is the order in which groups are given out, one of `WALKS`: results do not depend on it, but the
+    R700 core. The golden model takes wavefronts of any size with all else; `check_hardware` says what hardware there is
+    none of. `walk` is the order in which groups are given out, one of `WALKS`: results do not depend on it, but the
     fault that is reported.
     """
 
@@ -116,15 +121,39 @@ class ArrayConfig:
         if self.wavefront:
             _check(self, "wavefront", low=4, high=LARGEST_WAVEFRONT, power_of_two=True)
             if self.instruction_set == "r5xx":
-                raise SettingError(type(self).__name__, "wavefront", "must be 0 for r5xx: a group is its lanes")
+                self._refuse("wavefront", "must be 0 for r5xx: a group is its lanes")
         if self.rate:
             _check(self, "rate", low=1, high=self.lanes, power_of_two=True)
             if self.instruction_set != "r5xx":
-                raise SettingError(type(self).__name__, "rate", f"must be 0 for {self.instruction_set}")
+                self._refuse("rate", f"must be 0 for {self.instruction_set}")
         _check(self, "threads", low=4, high=64, power_of_two=True)
         _check(self, "temporaries", low=128, high=4096, power_of_two=True)
         _check(self, "lookups", low=1, high=64, power_of_two=True)
         _check(self, "stack_entries", low=64, high=1024, power_of_two=True)
+
+    def check_hardware(self) -> None:
+        """Refuse what no hardware can be made of.
+
+        Raises
+        ------
+        SettingError
+            Lanes, wavefronts, threads or registers do not fit together.
+        """
+        if not self.wavefront:
+            return
+        size = f"a wavefront of {self.wavefront} on {self.lanes} lanes"
+        if self.wavefront < self.lanes:
+            self._refuse("wavefront", f"must be {self.lanes} at least for as many lanes, not {self.wavefront}")
+        passes = self.wavefront // self.lanes
+        if self.threads * passes > _MOST_PASSES:
+            most = _MOST_PASSES // passes
+            self._refuse("threads", f"must be {most} at most for {size}, not {self.threads}")
+        if self.temporaries < _MOST_REGISTERS * passes:
+            least = _MOST_REGISTERS * passes
+            self._refuse("temporaries", f"must be {least} at least for {size}, not {self.temporaries}")
+
+    def _refuse(self, name: str, problem: str) -> None:
+        raise SettingError(type(self).__name__, name, problem)
 
     @property
     def tiles(self) -> tuple[int, ...]:
@@ -268,6 +297,13 @@ class MachineConfig:
     def __post_init__(self) -> None:
         if self.arithmetic.partial_products + self.arithmetic.product == 0:
             raise ValueError("arithmetic.partial_products or arithmetic.product must be 1: a table takes a cycle")
+
+    def check_hardware(self) -> None:
+        """Refuse what the golden model can be and no hardware: `ValueError`, with the setting's dotted name."""
+        try:
+            self.array.check_hardware()
+        except SettingError as error:
+            raise ValueError(f"array.{error.name} {error.problem}") from None
 
 
 DEFAULT = MachineConfig()

@@ -86,6 +86,10 @@ def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency
 def _synthesise_machine(outcome: Outcome, config: MachineConfig, device: str, frequency: float) -> None:
     if device not in DEVICES:
         raise BadInput(f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}")
+    try:
+        config.check_hardware()
+    except ValueError as error:
+        raise BadInput(str(error)) from None
     with _told("machine") as progress:
         found = whole.measure_machine(config, frequency=frequency, progress=progress)
     room = DEVICES[device]

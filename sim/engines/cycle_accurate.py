@@ -68,6 +68,7 @@ class CycleAccurateEngine:
             raise ValueError(f"engine '{self.name}' does not report hazards; engine 'golden' does")
         if trace is not None:
             raise ValueError(f"engine '{self.name}' writes no trace; engine 'golden' does")
+        config.check_hardware()
         self.memory = Memory()
         self._watchdog, self._progress, self._max_cycles = watchdog, progress, max_cycles
         self._machine = self.make_machine(config)
@@ -86,7 +87,8 @@ class CycleAccurateEngine:
 
     @staticmethod
     def prepare(config: MachineConfig, tell: Notice) -> None:
-        """See `Engine.prepare`."""
+        """See `Engine.prepare`; ValueError: there is no such hardware."""
+        config.check_hardware()
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """The hardware of a configuration, with `self.memory`."""

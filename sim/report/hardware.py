@@ -39,7 +39,10 @@ def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = 
         A file cannot be written.
     MachineError
         The job fails on the golden model.
+    ValueError
+        There is no such hardware.
     """
+    config.check_hardware()
     names = {kind: f"{TOP}.{suffix}" for kind, suffix in _SUFFIXES.items()}
     if job is not None:
         names |= {"testbench": f"{TESTBENCH}.v", "host": HOST, "expected": EXPECTED}

@@ -136,3 +136,14 @@ def test_a_fault_names_the_word_and_the_address(sort: Path) -> None:
     for bad in (3, 5):
         assert ctm("run", sort / "job.toml", "--set", f"array.wavefront={bad}").exit_code == 2
     assert ctm("run", sort / "job.toml", "--set", "array.instruction_set=r5xx").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "command", [("run", "--engine", "rtl"), ("run", "--engine", "amaranth"), ("verilog",), ("synth",)]
+)
+def test_hardware_that_there_is_none_of_is_refused_in_one_line(sort: Path, command: tuple[str, ...]) -> None:
+    what, *rest = command
+    arguments = [sort / "job.toml"] if what == "run" else ["--preset", "r700"]
+    result = ctm(what, *arguments, *rest, "--set", "array.wavefront=64")
+    assert result.exit_code == 2
+    assert result.stderr == "error: array.threads must be 8 at most for a wavefront of 64 on 4 lanes, not 16\n"
