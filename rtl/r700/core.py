@@ -6,9 +6,9 @@ docs/architecture.md has the picture.
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import connect, flipped
+from amaranth.lib.wiring import Out, connect, flipped
 
 from ctm.rtl.border.programs import AHEAD
 from ctm.rtl.config import MachineConfig
@@ -31,12 +31,13 @@ from ctm.rtl.r700.code.cache import CodeCache
 from ctm.rtl.r700.finish import WavefrontEnd
 from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
 from ctm.rtl.r700.lane.timing import lane_latency
-from ctm.rtl.r700.memory.returned import selected
 from ctm.rtl.r700.memory.unit import MoveUnit
 from ctm.rtl.r700.passes import by_pass, passes_of
 from ctm.rtl.r700.registers.file import RegisterFile, depth_of
+from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import SHAPES, Unit
 from ctm.rtl.r700.start import WavefrontStart
+from ctm.rtl.r700.trace import trace_layout
 
 _GROUPS, _OTHERS = range(2)
 """Readers of the code cache: ALU groups; CF words and fetches, of which the first come first."""
@@ -66,11 +67,12 @@ class Core(wiring.Component):
     -------
     program and so on
         See `core_members`.
+    trace : ``Out(trace_layout(config))``
     """
 
     def __init__(self, config: MachineConfig) -> None:
         self._config = config
-        super().__init__(core_members(config.array, SHAPES))
+        super().__init__({**core_members(config.array, SHAPES), "trace": Out(trace_layout(config.array))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -101,6 +103,7 @@ class Core(wiring.Component):
         self._connect_registers(m, parts)
         self._connect_ends(m, parts)
         self._count(m, parts, occupied)
+        self._show(m, parts)
         return m
 
     def _connect_starts(self, m: Module, parts: Parts) -> Signal:
@@ -197,28 +200,29 @@ class Core(wiring.Component):
 
     def _connect_registers(self, m: Module, parts: Parts) -> None:
         """Reads and writes of others in cycles in which the ALU has none; new wavefronts come first."""
-        registers, alu, move, clear = parts.registers, parts.alu, parts.move, parts.start.clear
+        registers, alu, move, clear, place = (
+            parts.registers, parts.alu, parts.move, parts.start.clear, parts.start.place
+        )  # fmt: skip
+        write = Signal(place.payload.shape(), name="pass_write")
         m.d.comb += [
             alu.file_words.eq(registers.words),
             move.words.eq(registers.words),
             move.read.ready.eq(alu.reads_free),
             clear.ready.eq(alu.writes_free),
-            move.write.ready.eq(alu.writes_free & ~clear.valid),
+            place.ready.eq(alu.writes_free),
+            move.write.ready.eq(alu.writes_free & ~clear.valid & ~place.valid),
+            write.eq(Mux(place.valid, Value.cast(place.payload), Value.cast(move.write.payload))),
         ]
-        array, write = self._config.array, move.write.payload
+        array, writes = self._config.array, place.valid | move.write.valid
         for channel in range(CHANNELS):
             m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, move.read.payload, alu.file_reads[channel]))
             target = registers.writes[channel]
             with m.If(~alu.writes_free):
                 m.d.comb += target.eq(alu.file_writes[channel])
             with m.Elif(clear.valid):
-                m.d.comb += [
-                    target.row.eq(clear.payload.row),
-                    target.words.eq(clear.payload.words[channel]),
-                    target.enable.eq(~0),
-                ]
+                m.d.comb += [target.row.eq(clear.payload.row), target.enable.eq(~0)]
             with m.Else():
-                m.d.comb += self._pass_write(m, target, write, channel, move.write.valid, array.group)
+                m.d.comb += self._pass_write(m, target, write, channel, writes, array.group)
         m.d.comb += registers.forgets.eq(Mux(clear.valid & clear.ready, clear.payload.forgets, 0))
 
     def _pass_write(self, m: Module, target: Any, write: Any, channel: int, valid: Value, size: int) -> list[Any]:
@@ -260,4 +264,45 @@ class Core(wiring.Component):
         # A group takes the lanes for as many cycles as an interval has.
         interval = intervals_of(self._config.array, lane_latency(self._config.arithmetic)).interval
         busy = lately(m, self.issued[Unit.ALU.value], interval - 1)
-        m.d.comb += self.stalls[STALLS.index("LATENCY")].eq(occupied.any() & ~busy)
+        causes = Signal(len(STALLS))
+        found = self._causes(m, parts)
+        m.d.comb += [
+            causes.eq(Cat(found[name] for name in STALLS)),
+            self.stalls.eq(Mux(occupied.any() & ~busy, lowest_one(causes), 0)),
+        ]
+
+    def _causes(self, m: Module, parts: Parts) -> dict[str, Value]:
+        """Why no group is issued: where wavefronts are, and what is on its way to them."""
+        clause, outcome, move = parts.flow.clause, parts.alu.outcome, parts.move
+        clauses, blocked = Signal(range(self._config.array.threads + 1)), Signal()
+        m.d.sync += [
+            clauses.eq(clauses + (clause.valid & clause.ready) - (outcome.valid & outcome.ready)),
+            # Behind a register, because no output of a core follows from an input.
+            blocked.eq(Cat(each.valid & ~each.ready for each in (move.lookups.request, move.uncached.write)).any()),
+        ]
+        return {
+            "LOOKUPS": move.waits,
+            "LOADING": parts.loader.busy | parts.code.busy,
+            "REQUESTS": blocked,
+            "LATENCY": clauses.any() | parts.flow.busy | move.busy,
+            "ENDS": Const(1),
+        }
+
+    def _show(self, m: Module, parts: Parts) -> None:
+        """Show the events of the trace."""
+        file, take, start, end = self.trace.file, self.trace.take, self.trace.start, self.trace.end
+        writes, started, ended = parts.registers.writes, parts.start.start, parts.flow.end
+        m.d.comb += [
+            file.valid.eq(Cat(writes[channel].enable for channel in range(CHANNELS)).any()),
+            file.writes.eq(writes),
+            file.forgets.eq(parts.registers.forgets),
+            Value.cast(take).eq(Value.cast(parts.start.group)),
+            start.valid.eq(started.valid & started.ready),
+            start.slot.eq(started.payload.slot),
+            start.base.eq(started.payload.base),
+            end.valid.eq(ended.valid & ended.ready),
+            *(end[name].eq(ended.payload[name]) for name in ("slot", "live", "word", "problem")),
+            self.trace.fetch.eq(parts.move.trace),
+        ]
+        for unit in (parts.flow.trace, parts.alu.trace):
+            m.d.comb += [self.trace[name].eq(unit[name]) for name in dict(unit.shape())]

@@ -19,19 +19,14 @@ from ctm.rtl.lib.views import record
 from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
 from ctm.rtl.r700.flow.state import start_layout
 from ctm.rtl.r700.passes import passes_of
-from ctm.rtl.r700.registers.file import row_bits, wavefront_words
+from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
-    """A register of all pixels, and rows of its block of 32 that are 0 from now on."""
-    return data.StructLayout(
-        {
-            "row": row_bits(config),
-            "words": data.ArrayLayout(wavefront_words(config), CHANNELS),
-            "forgets": ROWS_TOGETHER,
-        }
-    )
+    """A register that becomes 0, as do `forgets`, rows of its block of 32."""
+    return data.StructLayout({"row": row_bits(config), "forgets": ROWS_TOGETHER})
 
 
 def numbered_layout(config: ArrayConfig) -> data.StructLayout:
@@ -43,7 +38,7 @@ class WavefrontStart(wiring.Component):
     """Starts one wavefront after the other.
 
     Each takes a cycle for each pass of the lanes, one for each block of 32 rows that its registers touch, one for each
-    row of its local data share, and three more.
+    row of its local data share, and three more; more where the registers are written by others.
 
     Members
     -------
@@ -52,6 +47,8 @@ class WavefrontStart(wiring.Component):
         A group that takes a slot; only while not `busy`.
     busy : ``Out(1)``
     clear : ``Out(stream.Signature(clear_layout(config)))``
+    place : ``Out(stream.Signature(pass_write_layout(config)))``
+        The words of R0.
     numbered : ``Out(numbered_layout(config))``
     fresh : ``Out({valid, slot, number})``
         Nothing of this pass's outputs is written.
@@ -70,6 +67,7 @@ class WavefrontStart(wiring.Component):
                 "group": In(data.StructLayout(at_slot | {"group": group_layout(config.group)})),
                 "busy": Out(1),
                 "clear": Out(stream.Signature(clear_layout(config))),
+                "place": Out(stream.Signature(pass_write_layout(config))),
                 "numbered": Out(numbered_layout(config)),
                 "fresh": Out(data.StructLayout(at_slot | {"number": range(max(2, self._passes))})),
                 "share": Out(stream.Signature(slot_bits(config))),
@@ -80,20 +78,13 @@ class WavefrontStart(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        config, clear = self._config, self.clear
+        config, clear, place = self._config, self.clear, self.place
         slot, group = Signal(slot_bits(config)), record(group_layout(config.group), name="taken", reset_less=True)
         count = self.program.gprs + CLAUSE_TEMPORARIES
         base, end = (Signal(row_bits(config) + 1, name=name) for name in ("base", "end"))
         row, number = Signal(row_bits(config) + 1), Signal(range(max(2, self._passes)))
-        block = row[PLACE_BITS:]
-        behind_block = Cat(Const(0, PLACE_BITS), block + 1)
-        in_block = Mux(end < behind_block, end - Cat(Const(0, PLACE_BITS), block), ROWS_TOGETHER)[: PLACE_BITS + 1]
-        from_row = (Const((1 << ROWS_TOGETHER) - 1, ROWS_TOGETHER) << row[:PLACE_BITS])[:ROWS_TOGETHER]
-        to_end = ((1 << in_block) - 1)[:ROWS_TOGETHER]
-        first = row == base
+        behind_block = self._clear(m, row, end)
         m.d.comb += [
-            clear.payload.row.eq(row),
-            clear.payload.forgets.eq(from_row & to_end),
             self.fresh.slot.eq(slot),
             self.share.payload.eq(slot),
             self.fresh.number.eq(number),
@@ -101,26 +92,33 @@ class WavefrontStart(wiring.Component):
             self.start.payload.covered.eq(group.covered),
             self.start.payload.base.eq(base),
         ]
-        first_number = self._number(m, group)
-        m.d.comb += [self.numbered.slot.eq(slot), self.numbered.number.eq(first_number)]
-        for channel, words in enumerate(self._place(m, group, first_number)):
-            m.d.comb += Value.cast(clear.payload.words[channel]).eq(Mux(first, words, 0))
+        first_number, target = self._number(m, group), place.payload.target
+        self._place(m, group, first_number, number)
+        m.d.comb += [
+            self.numbered.slot.eq(slot),
+            self.numbered.number.eq(first_number),
+            target.row.eq(base),
+            target.number.eq(number),
+        ]
         with m.FSM() as fsm:
             with m.State("idle"):
                 m.d.sync += [slot.eq(self.group.slot), group.eq(self.group.group), number.eq(0)]
                 with m.If(self.group.valid):
-                    m.next = "outputs"
-            with m.State("outputs"):
-                m.d.comb += self.fresh.valid.eq(1)
-                m.d.sync += [number.eq(number + 1), base.eq(slot * count), end.eq(slot * count + count)]
-                m.d.sync += row.eq(slot * count)
-                with m.If(number == self._passes - 1):
-                    m.next = "registers"
+                    m.next = "slot"
+            with m.State("slot"):
+                m.d.sync += [base.eq(slot * count), end.eq(slot * count + count), row.eq(slot * count)]
+                m.next = "registers"
             with m.State("registers"):
-                m.d.comb += [clear.valid.eq(1), self.numbered.valid.eq(1)]
+                m.d.comb += clear.valid.eq(1)
                 with m.If(clear.ready):
                     m.d.sync += row.eq(behind_block)
                     with m.If(behind_block >= end):
+                        m.next = "passes"
+            with m.State("passes"):
+                m.d.comb += [place.valid.eq(1), self.fresh.valid.eq(1), self.numbered.valid.eq(1)]
+                with m.If(place.ready):
+                    m.d.sync += number.eq(number + 1)
+                    with m.If(number == self._passes - 1):
                         m.next = "share"
             with m.State("share"):
                 m.d.comb += self.share.valid.eq(self.program.share.any())
@@ -133,31 +131,46 @@ class WavefrontStart(wiring.Component):
         m.d.comb += self.busy.eq(~fsm.ongoing("idle"))
         return m
 
+    def _clear(self, m: Module, row: Value, end: Value) -> Value:
+        """Clear the rows of a block from `row` on, up to `end`; the first row of the next block."""
+        block, payload = row[PLACE_BITS:], self.clear.payload
+        behind_block = Cat(Const(0, PLACE_BITS), block + 1)
+        in_block = Mux(end < behind_block, end - Cat(Const(0, PLACE_BITS), block), ROWS_TOGETHER)[: PLACE_BITS + 1]
+        from_row = (Const((1 << ROWS_TOGETHER) - 1, ROWS_TOGETHER) << row[:PLACE_BITS])[:ROWS_TOGETHER]
+        to_end = ((1 << in_block) - 1)[:ROWS_TOGETHER]
+        m.d.comb += [payload.row.eq(row), payload.forgets.eq(from_row & to_end)]
+        return behind_block
+
     def _number(self, m: Module, group: data.View) -> Value:
         """The number of the first pixel in the domain, a cycle behind its place; modulo 2**32 if it is outside."""
         domain, number = self.program.domain, Signal(WORD_BITS, name="first_number")
         m.d.sync += number.eq((group.j - domain.j0) * domain.width + group.i - domain.i0)
         return number
 
-    def _place(self, m: Module, group: data.View, first_number: Value) -> list[Value]:
-        """r0, channel by channel."""
-        size = self._config.group
-        columns = [(group.i + offset)[: len(group.i)] for offset in range(size // 2)]
-        rows = [(group.j + offset)[: len(group.j)] for offset in range(2)]
-        columns_as_floats = [from_integer(m, column) for column in columns]
-        rows_as_floats = [from_integer(m, row) for row in rows]
-        numbers = [
-            [(first_number + column + row * self.program.domain.width)[:WORD_BITS] for row in range(2)]
-            for column in range(size // 2)
+    def _place(self, m: Module, group: data.View, first_number: Value, number: Value) -> None:
+        """The words of r0 of a pass's pixels, all of which are written."""
+        target = self.place.payload.target
+        m.d.comb += [
+            target.exists.eq(1),
+            target.enable.eq(~0),
+            *(target.selects[channel].eq(channel) for channel in range(CHANNELS)),
+        ]
+        lanes, before = self._config.lanes, Signal.like(group.i, name="columns_before")
+        m.d.comb += before.eq(number * (lanes // 2))
+        columns, rows = ([Signal.like(first, name="place") for _ in range(count)]
+                         for first, count in ((group.i, lanes // 2), (group.j, 2)))  # fmt: skip
+        m.d.comb += [column.eq(group.i + before + offset) for offset, column in enumerate(columns)]
+        m.d.comb += [row.eq(group.j + offset) for offset, row in enumerate(rows)]
+        columns_as_floats, rows_as_floats = ([from_integer(m, each) for each in places] for places in (columns, rows))
+        numbers = [Signal(WORD_BITS, name="number_of_row") for _ in rows]
+        m.d.comb += [
+            each.eq(first_number + before + row * self.program.domain.width) for row, each in enumerate(numbers)
         ]
         is_compute = Value.cast(self.program.type) == ProgramType.CS.value
-        words: list[list[Value]] = [[] for _ in range(CHANNELS)]
-        for pixel in range(size):
-            column, row = 2 * (pixel // QUAD) + pixel % 2, pixel % QUAD // 2
-            integers = columns[column], rows[row], numbers[column][row], Const(pixel)
+        for lane in range(lanes):
+            column, row = 2 * (lane // QUAD) + lane % 2, lane % QUAD // 2
+            integers = columns[column], rows[row], numbers[row] + column, number * lanes + lane
             floats = columns_as_floats[column], rows_as_floats[row], Const(0), Const(ONE)
             for channel in range(CHANNELS):
-                word = Signal(WORD_BITS, name=f"r0_{pixel}_{channel}")
+                word = self.place.payload.words[lane][channel]
                 m.d.comb += word.eq(Mux(is_compute, integers[channel], floats[channel]))
-                words[channel].append(word)
-        return [Cat(each) for each in words]

@@ -9,10 +9,11 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.alu import IndexMode
-from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS, READ_CYCLES
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.instructions import EFFECT, GroupInstructions
-from ctm.rtl.r700.alu.operands import KCACHE, OPERAND, OPERANDS, READS, GroupReads
+from ctm.rtl.r700.alu.operands import KCACHE, OPERAND, OPERANDS, READS
+from ctm.rtl.r700.alu.reads import GroupReads
 from ctm.rtl.r700.code.groups import GROUP
 from ctm.rtl.r700.entries import INDEX, LaneControl
 
@@ -29,6 +30,7 @@ DECODED = data.StructLayout(
         "ports": READS["ports"].shape,
         "pairs": data.ArrayLayout(CONSTANT_PAIR, CONSTANT_PAIRS),
         "operands": data.ArrayLayout(data.ArrayLayout(OPERAND, OPERANDS), GROUP_SLOTS),
+        "literals": GROUP["literals"].shape,
         "control": LaneControl,
         "effects": data.ArrayLayout(EFFECT, GROUP_SLOTS),
         "indices": INDICES,
@@ -45,10 +47,12 @@ def offset_of(m: Module, indices: data.View, mode: Value) -> Signal:
 
 
 class GroupDecode(wiring.Component):
-    """Decodes a group. Combinational.
+    """Decodes a group. Its reads are found in three cycles in which it stays the same; then all is there.
 
     Members
     -------
+    cycle : ``In(range(3))``
+        Which of the three cycles it is.
     group : ``In(GROUP)``
     kcache : ``In(ArrayLayout(KCACHE, 2))``
     produced : ``In(5)``
@@ -71,6 +75,7 @@ class GroupDecode(wiring.Component):
     def __init__(self) -> None:
         super().__init__(
             {
+                "cycle": In(range(READ_CYCLES)),
                 "group": In(GROUP),
                 "kcache": In(data.ArrayLayout(KCACHE, KCACHE_SETS)),
                 "produced": In(GROUP_SLOTS),
@@ -88,7 +93,7 @@ class GroupDecode(wiring.Component):
             }
         )
 
-    latency = 0
+    latency = READ_CYCLES - 1
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -98,6 +103,7 @@ class GroupDecode(wiring.Component):
         decoded = self.decoded
         m.d.comb += [
             instructions.group.eq(self.group),
+            reads.cycle.eq(self.cycle),
             reads.group.eq(self.group),
             reads.operands.eq(instructions.operands),
             reads.kcache.eq(self.kcache),
@@ -106,6 +112,7 @@ class GroupDecode(wiring.Component):
             self.illegal.eq(self.group.illegal | instructions.illegal | reads.reads.illegal),
             decoded.ports.eq(reads.reads.ports),
             decoded.operands.eq(reads.reads.operands),
+            decoded.literals.eq(self.group.literals),
             *(decoded.control.slots[slot].eq(instructions.controls[slot]) for slot in range(GROUP_SLOTS)),
             decoded.control.dx10_clamp.eq(self.dx10_clamp),
             decoded.effects.eq(instructions.effects),
@@ -126,6 +133,7 @@ class GroupDecode(wiring.Component):
                 self.lines[number].eq(line),
                 self.missing[number].eq(wanted & ~self.loaded.bit_select(line, 1)),
             ]
-            refused.append(wanted & self.refused.bit_select(line, 1))
+            # What was refused once, and then forgotten, is to be loaded first.
+            refused.append(wanted & ~self.missing[number] & self.refused.bit_select(line, 1))
         m.d.comb += self.is_refused.eq(Cat(refused).any())
         return m

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import WORDS
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES, TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.pipeline import delay, delay_valid
@@ -20,11 +21,11 @@ from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.decode import DECODED, INDICES, offset_of
 from ctm.rtl.r700.alu.instructions import EFFECT
 from ctm.rtl.r700.alu.intervals import intervals_of
-from ctm.rtl.r700.alu.operands import OPERANDS, Source, Uniform
+from ctm.rtl.r700.alu.operands import OPERANDS, VALUE_BITS, Source, Uniform
 from ctm.rtl.r700.entries import GROUP_OPERANDS
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
-from ctm.rtl.r700.registers.file import channel_write_layout, row_bits
+from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, row_bits, wavefront_words
 from ctm.rtl.r700.registers.place import place
 
 _PREVIOUS = data.ArrayLayout(WORD_BITS, GROUP_SLOTS)
@@ -71,8 +72,8 @@ class Pipeline(wiring.Component):
     issue : ``In(issue_layout(config))``
         Stable in an interval.
     gprs : ``In(8)``
-    reads : ``Out(ArrayLayout(row, 4))``
-        Rows of the register file, in the first three cycles of an interval.
+    reads : ``Out(ArrayLayout(place_layout(config), 4))``
+        Of the register file, in the first three cycles of an interval.
     words : ``In(ArrayLayout(words of a wavefront, 4))``
         A cycle later.
     constant : ``Out(8)``
@@ -86,6 +87,7 @@ class Pipeline(wiring.Component):
     kill : ``Out(ArrayLayout(W, 5))``
     addresses : ``Out(address_layout(W))``
         Of the group's MOVA.
+    results : ``Out(ArrayLayout(words of a wavefront, 5))``
     gates : ``In(ArrayLayout(W, 5))``
         In the same cycle: pixels in which each slot's instruction has an effect.
     writes : ``Out(ArrayLayout(channel_write_layout(config), 4))``
@@ -104,7 +106,7 @@ class Pipeline(wiring.Component):
                 "valid": In(1),
                 "issue": In(issue_layout(config)),
                 "gprs": In(8),
-                "reads": Out(data.ArrayLayout(row_bits(array), CHANNELS)),
+                "reads": Out(data.ArrayLayout(place_layout(array), CHANNELS)),
                 "words": In(wide),
                 "constant": Out(ROW_BITS),
                 "constant_words": In(WORDS),
@@ -113,6 +115,7 @@ class Pipeline(wiring.Component):
                 "predicate": Out(size),
                 "kill": Out(data.ArrayLayout(size, GROUP_SLOTS)),
                 "addresses": Out(address_layout(size)),
+                "results": Out(data.ArrayLayout(wavefront_words(array), GROUP_SLOTS)),
                 "gates": In(data.ArrayLayout(size, GROUP_SLOTS)),
                 "writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
             }
@@ -131,7 +134,7 @@ class Pipeline(wiring.Component):
         in_pass = Signal(timing.passes)
         m.d.sync += in_pass.eq(Cat(self.valid & (self.phase == timing.choice - 1), in_pass))
         number = self._pass_number(in_pass)
-        parts = self._parts(m, rows, in_pass[0])
+        parts = self._parts(m, rows, number, in_pass[0])
         units = [Lane(self._config.arithmetic) for _ in range(lanes)]
         control = delay(m, chosen.decoded.control, name="control")
         passes = delay_valid(m, in_pass, 1 + timing.lane_latency)[-1]
@@ -171,7 +174,6 @@ class Pipeline(wiring.Component):
         """Read registers and constants; the words of each cycle and channel, all there in the cycle `choice`."""
         issue, timing = self.issue, self._timing
         decoded = issue.decoded
-        exists = Signal(CHANNELS)
         for channel in range(CHANNELS):
             port = Signal(decoded.ports[0][0].shape(), name=f"port_{channel}")
             m.d.comb += port.eq(Array(map(Value.cast, (cycle[channel] for cycle in decoded.ports)))[self.phase])
@@ -179,10 +181,8 @@ class Pipeline(wiring.Component):
             found = place(
                 m, self._config.array, port.number, offset, port.relative, gprs=self.gprs, base=issue.base
             )  # fmt: skip
-            m.d.comb += [self.reads[channel].eq(found.row), exists[channel].eq(found.exists)]
-        exist = delay(m, exists, name="exist")
-        wide = [Value.cast(self.words[channel]) for channel in range(CHANNELS)]
-        words = [word & exist[channel].replicate(len(word)) for channel, word in enumerate(wide)]
+            m.d.comb += self.reads[channel].eq(found)
+        words = [Value.cast(self.words[channel]) for channel in range(CHANNELS)]
         rows: list[list[Value]] = []
         for cycle in range(READ_CYCLES - 1):
             held = [Signal.like(Value.cast(word), name=f"row_{cycle}", reset_less=True) for word in words]
@@ -190,7 +190,7 @@ class Pipeline(wiring.Component):
                 m.d.sync += [target.eq(word) for target, word in zip(held, words, strict=True)]
             rows.append(list(held))
         assert timing.choice == READ_CYCLES
-        return [*rows, words]
+        return [*rows, list(words)]
 
     def _uniform(self, m: Module) -> data.View:
         """What each operand is that is the same in all pixels, from the cycle `choice` on."""
@@ -211,26 +211,39 @@ class Pipeline(wiring.Component):
         with m.If(self.phase == self._timing.choice - 1):
             for slot in range(GROUP_SLOTS):
                 for operand in range(OPERANDS):
-                    wanted = decoded.operands[slot][operand]
+                    wanted, target = decoded.operands[slot][operand], uniform[slot][operand]
                     pair = Mux(wanted.pair, halves[1], first)
-                    constant = pair.word_select(wanted.channel[0], WORD_BITS)
-                    is_constant = Value.cast(wanted.uniform) == Uniform.CONSTANT.value
-                    m.d.sync += uniform[slot][operand].eq(Mux(is_constant, constant, wanted.value))
+                    with m.If(Value.cast(wanted.uniform) == Uniform.CONSTANT.value):
+                        m.d.sync += target.eq(pair.word_select(wanted.channel[0], WORD_BITS))
+                    with m.Else(), m.Switch(wanted.value):
+                        for code, (_, bits) in INLINE_CONSTANTS.items():
+                            with m.Case(code % (1 << VALUE_BITS)):
+                                m.d.sync += target.eq(bits)
+                        with m.Default():
+                            m.d.sync += target.eq(Array(decoded.literals)[wanted.channel])
         return uniform
 
-    def _parts(self, m: Module, rows: list[list[Value]], is_first: Value) -> list[list[Value]]:
-        """Of each cycle's and channel's words those of the pass."""
-        width = self._config.array.lanes * WORD_BITS
-        parts = []
+    def _parts(self, m: Module, rows: list[list[Value]], number: Value, is_first: Value) -> list[list[Value]]:
+        """Of each cycle's and channel's words those of the pass.
+
+        While the last pass is chosen, words of the next group's first cycle are there already; those of the last cycle
+        are there while the first pass is chosen.
+        """
+        width, last = self._config.array.lanes * WORD_BITS, self._timing.passes - 1
+        passing = {0: range(max(last, 1), last + 1), READ_CYCLES - 1: range(1, last + 1)}
+        parts: list[list[Value]] = []
         for cycle, row in enumerate(rows):
-            part = []
+            part: list[Value] = []
             for channel, words in enumerate(row):
-                if self._timing.passes == 1:
-                    part.append(words)
-                    continue
-                rest = Signal(len(words) - width, name=f"rest_{cycle}_{channel}", reset_less=True)
-                m.d.sync += rest.eq(Mux(is_first, words[width:], rest >> width))
-                part.append(Mux(is_first, words[:width], rest[:width]))
+                now = Signal(width, name=f"part_{cycle}_{channel}")
+                pieces = [words[first : first + width] for first in range(0, len(words), width)]
+                for later in passing.get(cycle, ()):
+                    kept = Signal(width, name=f"kept_{cycle}_{channel}_{later}", reset_less=True)
+                    with m.If(is_first):
+                        m.d.sync += kept.eq(pieces[later])
+                    pieces[later] = kept
+                m.d.comb += now.eq(Array(pieces)[number])
+                part.append(now)
             parts.append(part)
         return parts
 
@@ -294,6 +307,7 @@ class Pipeline(wiring.Component):
         m.d.comb += [
             self.ends.eq(passes[-1]),
             self.ending.eq(ending),
+            Value.cast(self.results).eq(Cat(words)),
             self.predicate.eq(together([unit.results.predicate for unit in units], "predicates")),
         ]
         for slot in range(GROUP_SLOTS):

@@ -17,7 +17,7 @@ from ctm.rtl.border.clients import WORDS, ConstantBank
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
-from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
@@ -39,8 +39,9 @@ from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import channel_write_layout, row_bits
+from ctm.rtl.r700.registers.file import channel_write_layout, place_layout
 from ctm.rtl.r700.shapes import PROGRAM
+from ctm.rtl.r700.trace import alu_trace_layout
 
 _LINES = FLOAT_CONSTANTS // 4
 
@@ -95,6 +96,7 @@ class AluUnit(wiring.Component):
     issued : ``Out(1)``
     active : ``Out(W)``
         Active pixels of the group that is issued.
+    trace : ``Out(alu_trace_layout(config))``
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -114,7 +116,7 @@ class AluUnit(wiring.Component):
                 "code_row": Out(ROW_ADDRESS_BITS),
                 "code_reads": Out(1),
                 "code_found": In(FOUND),
-                "file_reads": Out(data.ArrayLayout(row_bits(array), CHANNELS)),
+                "file_reads": Out(data.ArrayLayout(place_layout(array), CHANNELS)),
                 "file_words": In(wide),
                 "reads_free": Out(1),
                 "file_writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
@@ -128,6 +130,7 @@ class AluUnit(wiring.Component):
                 "loading": In(1),
                 "issued": Out(1),
                 "active": Out(size),
+                "trace": Out(alu_trace_layout(array)),
             }
         )
 
@@ -154,7 +157,7 @@ class AluUnit(wiring.Component):
             self.file_reads.eq(pipeline.reads),
             self.file_writes.eq(pipeline.writes),
             self.constant.eq(pipeline.constant),
-            self.reads_free.eq(self._phase == intervals.choice),
+            self.reads_free.eq(self._phase >= intervals.choice),
             self.constant_free.eq(self._phase >= CONSTANT_PAIRS),
             self.writes_free.eq(
                 (self._phase != intervals.phase(intervals.last)) & (self._phase != intervals.phase(intervals.last + 1))
@@ -274,7 +277,16 @@ class AluUnit(wiring.Component):
                 issue.last.eq(last & ~in_clause),
                 issue.decoded.eq(decode.decoded),
             ]
-        m.d.comb += [pipeline.valid.eq(issues), pipeline.issue.eq(issue)]
+        trace = self.trace.issue
+        m.d.comb += [
+            pipeline.valid.eq(issues),
+            pipeline.issue.eq(issue),
+            trace.valid.eq(happens),
+            trace.slot.eq(clause.slot),
+            trace.address.eq(group.address),
+            trace.chosen.eq(Mux(decode.relative, addresses.alike, ~0)),
+            trace.is_last.eq(last),
+        ]
 
     def _pick(self, m: Module, flags: Flags) -> _Picked:
         """Choose a group whose clause's last one will have ended when it is issued."""
@@ -301,6 +313,8 @@ class AluUnit(wiring.Component):
     def _decode(self, m: Module, picked: _Picked, indices: data.View) -> GroupDecode:
         m.submodules.decode = decode = GroupDecode()
         m.d.comb += [
+            # In the last cycles of the interval, of which `picked.now` is the last one.
+            decode.cycle.eq(self._phase - (self._intervals.interval - READ_CYCLES)),
             decode.group.eq(picked.group),
             decode.kcache.eq(picked.clause.kcache),
             decode.produced.eq(self._tables.produced.read(m, picked.context)),
@@ -358,6 +372,13 @@ class AluUnit(wiring.Component):
         happens = pipeline.ends & moves.any()
         tables.addresses.write(m, context, after, happens)
         tables.address_set.write(m, context, 1, happens)
+        m.d.comb += [
+            self.trace.result.valid.eq(pipeline.ends),
+            self.trace.result.slot.eq(clause.slot),
+            self.trace.result.masks.eq(effects.after),
+            self.trace.result.addresses.eq(after),
+            self.trace.result.words.eq(pipeline.results),
+        ]
 
     def _leave(self, m: Module, flags: Flags) -> None:
         """Give back a wavefront whose clause is over."""

@@ -23,6 +23,7 @@ from ctm.rtl.r700.flow.wavefront import Wavefront
 from ctm.rtl.r700.flow.word import CfDecode, Kind
 from ctm.rtl.r700.memory.move import move_layout, moved_layout
 from ctm.rtl.r700.shapes import PROGRAM
+from ctm.rtl.r700.trace import flow_trace_layout
 
 FLOW_LINES = 2
 """Lines of constants that a word may need: one of int and one of bool constants."""
@@ -50,6 +51,9 @@ class FlowUnit(wiring.Component):
     miss : ``Out(miss_layout(2))``
     issued : ``Out(1)``
     active : ``Out(W)``
+    busy : ``Out(1)``
+        A wavefront is here.
+    trace : ``Out(flow_trace_layout(config))``
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -72,6 +76,8 @@ class FlowUnit(wiring.Component):
                 "miss": Out(miss_layout(FLOW_LINES)),
                 "issued": Out(1),
                 "active": Out(config.group),
+                "busy": Out(1),
+                "trace": Out(flow_trace_layout(config)),
             }
         )
 
@@ -85,8 +91,14 @@ class FlowUnit(wiring.Component):
             end.live.eq(flow.state.live),
             end.word.eq(flow.state.word),
             end.problem.eq(flow.problem),
+            self.trace.word.valid.eq(self.issued),
+            self.trace.word.slot.eq(flow.slot),
+            self.trace.word.state.eq(flow.state),
+            self.trace.push.valid.eq(flow.push_port.en),
+            self.trace.push.row.eq(flow.push_port.addr),
+            self.trace.push.words.eq(flow.push_port.data),
         ]
-        with m.FSM():
+        with m.FSM() as fsm:
             _add_idle(flow)
             _add_fetch(flow)
             words.add_words(flow)
@@ -98,6 +110,7 @@ class FlowUnit(wiring.Component):
                 m.d.comb += self.end.valid.eq(1)
                 with m.If(self.end.ready):
                     m.next = "idle"
+        m.d.comb += self.busy.eq(~fsm.ongoing("idle"))
         return m
 
 

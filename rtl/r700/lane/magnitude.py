@@ -1,6 +1,6 @@
 """Integers as a sign, a magnitude, and a significand, of which the table has a reciprocal."""
 
-from amaranth import Module
+from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -45,7 +45,8 @@ class Magnitude(wiring.Component):
         """Build the hardware."""
         m = Module()
         negative = self.word[-1] & self.is_signed
-        inverted = self.word ^ negative.replicate(WORD_BITS)
+        inverted = Signal(WORD_BITS)
+        m.d.comb += inverted.eq(self.word ^ negative.replicate(WORD_BITS))
         magnitude, zeros, negative = (
             delay(m, value, self.latency, name="magnitude")
             for value in ((inverted + negative)[:WORD_BITS], leading_zeros(m, inverted), negative)

@@ -52,7 +52,7 @@ class OperandWords(wiring.Component):
         """Build the hardware."""
         m = Module()
         control = self.control
-        first, second, third = self._modified()
+        first, second, third = self._modified(m)
         m.d.comb += [
             self.words[0].eq(first),
             self.words[1].eq(second),
@@ -72,12 +72,14 @@ class OperandWords(wiring.Component):
                     m.d.comb += self.relation.equal.eq(_is_dark(m, second, third))
         return m
 
-    def _modified(self) -> list[Value]:
+    def _modified(self, m: Module) -> list[Signal]:
         absolute = Cat(self.control.absolute, Const(0, 1))
-        return [
-            Cat(word[:-1], (word[-1] & ~absolute[place]) ^ self.control.negate[place])
-            for place, word in enumerate(self.operands[place] for place in range(SLOT_OPERANDS))
+        modified = [Signal(WORD_BITS, name=f"modified_{place}") for place in range(SLOT_OPERANDS)]
+        m.d.comb += [
+            word.eq(Cat(operand[:-1], (operand[-1] & ~absolute[place]) ^ self.control.negate[place]))
+            for place, (word, operand) in enumerate(zip(modified, self.operands, strict=True))
         ]
+        return modified
 
     def _right(self, m: Module, first: Value, second: Value, third: Value) -> Value:
         right: Any = Signal(WORD_BITS)

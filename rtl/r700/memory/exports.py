@@ -14,8 +14,8 @@ from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
-from ctm.rtl.r700.memory.returned import selected
 from ctm.rtl.r700.passes import by_pass
+from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import SHAPES
 
 

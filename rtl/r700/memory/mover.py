@@ -16,13 +16,14 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
+from ctm.rtl.lib.rest import Pausing
 from ctm.rtl.lib.table import Table
 from ctm.rtl.r700.memory.areas import AreaPlaces
 from ctm.rtl.r700.memory.constants import ConstantFetch
 from ctm.rtl.r700.memory.exports import ExportWrite
 from ctm.rtl.r700.memory.instruction import Task, is_among
 from ctm.rtl.r700.memory.linear import LinearPlaces
-from ctm.rtl.r700.memory.returned import LookupReturn, pass_write_layout
+from ctm.rtl.r700.memory.returned import LookupReturn
 from ctm.rtl.r700.memory.scaling import CoordinateScaling
 from ctm.rtl.r700.memory.sending import add_send
 from ctm.rtl.r700.memory.sequence import Sequence
@@ -32,6 +33,7 @@ from ctm.rtl.r700.memory.writing import add_areas, connect_areas
 from ctm.rtl.r700.passes import pass_bits, passes_of
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.place import place
+from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREA_WORD_BITS
 
 
@@ -60,10 +62,12 @@ class Mover:
         m, unit, array = self.m, self.unit, self.config
         m.submodules.sequence = self.sequence = Sequence(array)
         m.submodules.outstanding = self.outstanding = Outstanding(array)
-        m.submodules.scaling = self.scaling = CoordinateScaling(self.machine)
-        m.submodules.share = self.share = LocalShare(array)
-        m.submodules.linear = self.linear = LinearPlaces(array)
-        m.submodules.areas = self.areas = AreaPlaces(array)
+        self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(array)
+        self.linear, self.areas = LinearPlaces(array), AreaPlaces(array)
+        m.submodules.scaling = Pausing(self.scaling, self.scaling.start | self.scaling.stores)
+        m.submodules.share = Pausing(self.share, self.share.start | self.share.clear.valid)
+        m.submodules.linear = Pausing(self.linear, self.linear.start)
+        m.submodules.areas = Pausing(self.areas, self.areas.start)
         m.submodules.first_numbers = self.first_numbers = Table(AREA_WORD_BITS, array.threads)
         m.submodules.returned = self.returned = LookupReturn(array)
         m.submodules.constants = self.constants = ConstantFetch(array)
@@ -95,6 +99,7 @@ class Mover:
         works = ~fsm.ongoing("ready")
         m.d.comb += [
             self.sequence.works.eq(works),
+            unit.waits.eq(self.flags["draining"].any()),
             unit.busy.eq(self.sequence.busy | self.flags["draining"].any() | works),
         ]
         self._end_clauses()
@@ -121,7 +126,7 @@ class Mover:
         m, unit, sequence = self.m, self.unit, self.sequence
         connect(m, flipped(unit.move), sequence.move)
         connect(m, sequence.read, flipped(unit.read))
-        for name in ("code_row", "code_reads", "issued", "active"):
+        for name in ("code_row", "code_reads", "issued", "active", "trace"):
             m.d.comb += getattr(unit, name).eq(getattr(sequence, name))
         for name in ("program", "code_free", "code_found"):
             m.d.comb += getattr(sequence, name).eq(getattr(unit, name))
@@ -130,7 +135,7 @@ class Mover:
         with m.If(sequence.work.valid & sequence.work.ready):
             m.d.sync += [self.work.eq(offered), self.pass_number.eq(0), self.component.eq(0)]
             with m.If(~offered.keeps):
-                m.d.sync += Value.cast(self.source).eq(Mux(offered.exists, Value.cast(unit.words), 0))
+                m.d.sync += self.source.eq(unit.words)
 
     def _share_writes(self) -> None:
         """Answers come first, so that they are never held up."""

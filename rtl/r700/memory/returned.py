@@ -3,49 +3,20 @@
 Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
 """
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import lookup_response_layout, words_layout
+from ctm.rtl.border.clients import lookup_response_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
-from ctm.rtl.fp.number import ONE
-from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r700.components import ComponentSelect
-from ctm.rtl.r700.passes import pass_bits
-from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 
 _WAITING = 8
-
-
-def target_layout(config: ArrayConfig) -> data.StructLayout:
-    """Where the words of one pass go: a row of the file, if it exists, by `selects` in the lanes of `enable`."""
-    return data.StructLayout(
-        {
-            "row": row_bits(config),
-            "exists": 1,
-            "number": pass_bits(config),
-            "selects": data.ArrayLayout(3, CHANNELS),
-            "enable": config.lanes,
-        }
-    )
-
-
-def pass_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of the lanes' words of one pass."""
-    return data.StructLayout({"target": target_layout(config), "words": words_layout(config.lanes)})
-
-
-def selected(components: Value, select: Value) -> Value:
-    """What a select other than MASK makes of an element's components."""
-    first = Mux(select == ComponentSelect.ONE.value, ONE, 0)
-    width = len(components) // CHANNELS
-    return Mux(select[2], first, components.word_select(select[:2], width))
 
 
 class LookupReturn(wiring.Component):

@@ -13,8 +13,8 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.memory.areas import PLACE, pair
 from ctm.rtl.r700.memory.instruction import LOOKUPS, Task, is_among
 from ctm.rtl.r700.memory.places import TexelPlace
-from ctm.rtl.r700.memory.returned import target_layout
 from ctm.rtl.r700.memory.scaling import coordinate
+from ctm.rtl.r700.registers.writing import target_layout
 
 _FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 

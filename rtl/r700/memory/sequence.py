@@ -5,7 +5,7 @@ Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/archi
 
 from typing import Any
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
@@ -21,9 +21,10 @@ from ctm.rtl.r700.memory.instruction import FETCH, LOOKUPS, FetchDecode, Task, i
 from ctm.rtl.r700.memory.move import move_layout
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.registers.file import place_layout
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.shapes import PROGRAM
+from ctm.rtl.r700.trace import fetch_trace_layout
 
 _READ_ONCE = Task.SHARE_READ, Task.AREA
 """Instructions on several registers that have one source."""
@@ -49,7 +50,7 @@ class Sequence(wiring.Component):
         A clause or export is begun.
     code_row, code_reads, code_found
         A reader of the code cache, in the cycles of `code_free`.
-    read : ``Out(stream.Signature(row))``
+    read : ``Out(stream.Signature(place_layout(config)))``
         A register to be read; its words come in the cycle behind.
     work : ``Out(stream.Signature(work_layout(config)))``
         In the cycle of the source's words. Offered again later if it is not taken.
@@ -61,6 +62,7 @@ class Sequence(wiring.Component):
         With `works`: it ends its clause, of which nothing more is done. Only for CONSTANTS.
     issued, active
         As those of other units.
+    trace : ``Out(fetch_trace_layout(config))``
     busy : ``Out(1)``
     """
 
@@ -75,13 +77,14 @@ class Sequence(wiring.Component):
                 "code_reads": Out(1),
                 "code_free": In(1),
                 "code_found": In(FOUND),
-                "read": Out(stream.Signature(row_bits(config))),
+                "read": Out(stream.Signature(place_layout(config))),
                 "work": Out(stream.Signature(work_layout(config))),
                 "quiet": In(config.threads),
                 "works": In(1),
                 "failed": In(1),
                 "issued": Out(1),
                 "active": Out(config.group),
+                "trace": Out(fetch_trace_layout(config)),
                 "busy": Out(1),
             }
         )
@@ -117,6 +120,10 @@ class _Steps:
             self.decode.program.eq(unit.program),
             self.decode.textures.eq(move.textures),
             self.decode.words.eq(unit.code_found.units),
+            unit.trace.valid.eq(unit.issued),
+            unit.trace.slot.eq(move.slot),
+            unit.trace.address.eq(move.begin),
+            unit.trace.executing.eq(move.executing),
         ]
         self._connect_work()
         found, waits = self._find_source()
@@ -185,8 +192,12 @@ class _Steps:
         )  # fmt: skip
         written = self._named(fetch.destination + self.burst, fetch.destination_relative)
         self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
-        own = self._named(fetch.source, fetch.source_relative) | Mux(self._is(*LOOKUPS), 0, self.destination)
-        several = self._is(Task.AREA) & fetch.burst.any()
+        # Answers come in the order of their lookups; what is written without one must not come before them.
+        is_absent = Cat(each.limits.width == 0 for each in unit.program.inputs).bit_select(fetch.input, 1)
+        answered = self._is(*LOOKUPS) & ~is_absent
+        own = self._named(fetch.source, fetch.source_relative) | Mux(answered, 0, self.destination)
+        # Of these only the first register is looked at before they begin.
+        several = self._is(*_READ_ONCE) & fetch.burst.any()
         named = (self.written & own).any() | (several & self.written.any())
         done = unit.quiet.bit_select(move.slot, 1) & ~unit.works
         return found, ~move.exports & named & ~done
@@ -254,11 +265,11 @@ class _Steps:
         """Read the source, and offer the work with its words."""
         m, unit = self.m, self.unit
         with m.State("source"):
-            m.d.comb += [unit.read.valid.eq(~waits), unit.read.payload.eq(found.row)]
+            m.d.comb += [unit.read.valid.eq(~waits), unit.read.payload.eq(found)]
             with m.If(unit.read.valid & unit.read.ready):
                 m.next = "sourced"
         with m.State("sourced"):
-            m.d.comb += [unit.work.valid.eq(1), unit.work.payload.exists.eq(found.exists)]
+            m.d.comb += unit.work.valid.eq(1)
             with m.If(unit.work.ready):
                 self._go_on()
             with m.Else():

@@ -19,8 +19,8 @@ from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_BANKS, LDS_ROW
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.memory.instruction import FETCH, Task
-from ctm.rtl.r700.memory.returned import selected
 from ctm.rtl.r700.registers.file import pixel_vectors, wavefront_words
+from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import SHARE_BITS
 
 _ROWS = LDS_BANK_DWORDS // LDS_ROW

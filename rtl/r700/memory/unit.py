@@ -19,11 +19,12 @@ from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.memory.constants import ROWS
 from ctm.rtl.r700.memory.move import move_layout, moved_layout
 from ctm.rtl.r700.memory.mover import Mover
-from ctm.rtl.r700.memory.returned import pass_write_layout
 from ctm.rtl.r700.passes import by_pass
-from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.registers.file import place_layout
+from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREAS, PROGRAM, SHAPES
 from ctm.rtl.r700.start import numbered_layout
+from ctm.rtl.r700.trace import fetch_trace_layout
 
 
 class MoveUnit(wiring.Component):
@@ -41,7 +42,7 @@ class MoveUnit(wiring.Component):
     moved : ``Out(stream.Signature(moved_layout(config)))``
     code_row, code_reads, code_found
         A reader of the code cache, in the cycles of `code_free`.
-    read : ``Out(stream.Signature(row))``
+    read : ``Out(stream.Signature(place_layout(config)))``
         A register to be read; its words come in the cycle behind.
     share : ``In(stream.Signature(slot))``
         A slot whose part of the local data share is to be cleared.
@@ -59,6 +60,9 @@ class MoveUnit(wiring.Component):
         Lines of constants, and those that are missing.
     issued, active
         As those of other units.
+    trace : ``Out(fetch_trace_layout(config))``
+    waits : ``Out(1)``
+        A wavefront waits for answers, of lookups or of writes.
     busy : ``Out(1)``
     """
 
@@ -76,7 +80,7 @@ class MoveUnit(wiring.Component):
                 "code_reads": Out(1),
                 "code_free": In(1),
                 "code_found": In(FOUND),
-                "read": Out(stream.Signature(row_bits(array))),
+                "read": Out(stream.Signature(place_layout(array))),
                 "words": In(wide),
                 "write": Out(stream.Signature(pass_write_layout(array))),
                 "outputs": Out(output_write_layout(by_pass(array), SHAPES)),
@@ -91,6 +95,8 @@ class MoveUnit(wiring.Component):
                 "miss": Out(miss_layout(ROWS)),
                 "issued": Out(1),
                 "active": Out(array.group),
+                "trace": Out(fetch_trace_layout(array)),
+                "waits": Out(1),
                 "busy": Out(1),
             }
         )

@@ -14,8 +14,8 @@ from ctm.rtl.r700.problem import PROBLEM
 def work_layout(config: ArrayConfig) -> data.StructLayout:
     """A piece of work on the clause or export `move`, whose `begin` is the instruction's address.
 
-    `fetch` says what is done, `burst` for which register of the instruction. The words of its source come with it:
-    zeros if that does not exist; with `keeps` it is the source of the piece before. The clause or export is over
+    `fetch` says what is done, `burst` for which register of the instruction. The words of its source come with it;
+    with `keeps` it is the source of the piece before. The clause or export is over
     behind a piece that `ends` it, because of `problem` if there is one.
     """
     return data.StructLayout(
@@ -23,7 +23,6 @@ def work_layout(config: ArrayConfig) -> data.StructLayout:
             "move": move_layout(config),
             "fetch": FETCH,
             "burst": 4,
-            "exists": 1,
             "keeps": 1,
             "ends": 1,
             "problem": PROBLEM,

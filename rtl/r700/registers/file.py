@@ -26,6 +26,11 @@ def row_bits(config: ArrayConfig) -> int:
     return (depth_of(config) - 1).bit_length()
 
 
+def place_layout(config: ArrayConfig) -> data.StructLayout:
+    """A row of the file, if there `exists` such a register: others read 0 and swallow writes."""
+    return data.StructLayout({"row": row_bits(config), "exists": 1})
+
+
 def wavefront_words(config: ArrayConfig) -> data.ArrayLayout:
     """A word of every pixel."""
     return data.ArrayLayout(WORD_BITS, config.group)
@@ -43,7 +48,7 @@ class RegisterFile(wiring.Component):
 
     Members
     -------
-    reads : ``In(ArrayLayout(row, 4))``
+    reads : ``In(ArrayLayout(place_layout(config), 4))``
     words : ``Out(ArrayLayout(wavefront_words(config), 4))``
     writes : ``In(ArrayLayout(channel_write_layout(config), 4))``
     forgets : ``In(32)``
@@ -55,7 +60,7 @@ class RegisterFile(wiring.Component):
         self._config = config
         super().__init__(
             {
-                "reads": In(data.ArrayLayout(row_bits(config), CHANNELS)),
+                "reads": In(data.ArrayLayout(place_layout(config), CHANNELS)),
                 "words": Out(data.ArrayLayout(wavefront_words(config), CHANNELS)),
                 "writes": In(data.ArrayLayout(channel_write_layout(config), CHANNELS)),
                 "forgets": In(ROWS_TOGETHER),
@@ -73,6 +78,8 @@ class RegisterFile(wiring.Component):
             m.submodules[f"words_{channel}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
             contents = Signal(wavefront_words(self._config), name=f"contents_{channel}")
+            exists, shows = Signal(name=f"exists_{channel}"), Signal(name=f"shows_{channel}")
+            m.d.sync += exists.eq(self.reads[channel].exists)
             writes = Value.cast(write.enable).any()
             m.d.comb += [
                 written.row.eq(write.row),
@@ -85,11 +92,10 @@ class RegisterFile(wiring.Component):
                 port.addr.eq(write.row),
                 port.data.eq(contents),
                 port.en.eq((write.enable | written.is_fresh.replicate(size)) & writes.replicate(size)),
-                written.reads[0].eq(self.reads[channel]),
-                read.addr.eq(self.reads[channel]),
-                Value.cast(self.words[channel]).eq(
-                    Value.cast(read.data) & written.written[0].replicate(size * WORD_BITS)
-                ),
+                written.reads[0].eq(self.reads[channel].row),
+                read.addr.eq(self.reads[channel].row),
+                shows.eq(exists & written.written[0]),
+                Value.cast(self.words[channel]).eq(Value.cast(read.data) & shows.replicate(size * WORD_BITS)),
             ]
         return m
 

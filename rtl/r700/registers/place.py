@@ -10,12 +10,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import REGISTER_BITS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.registers.file import row_bits
-
-
-def place_layout(config: ArrayConfig) -> data.StructLayout:
-    """A row of the file, if there `exists` such a register: others read 0 and swallow writes."""
-    return data.StructLayout({"row": row_bits(config), "exists": 1})
+from ctm.rtl.r700.registers.file import place_layout, row_bits
 
 
 def place(

@@ -1,0 +1,190 @@
+"""When a group's registers are read, and which constants: found cycle by cycle, with the hardware of one cycle.
+
+Source: R700-Family Instruction Set Architecture, section 4.7 (read ports); docs/architecture.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data
+
+from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
+from ctm.rtl.isa.r700.alu import IndexMode
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.r700.alu.operands import PAIR, PORT, ROW_BITS
+from ctm.rtl.r700.alu.wanted import Wanted
+
+_PORTS = data.ArrayLayout(PORT, CHANNELS)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stray:
+    """Operands whose register is relative to another index than the first one of their port; the first one's key."""
+
+    operands: Signal
+    key: Signal
+
+
+class PortCalendar:
+    """Gives every register that is read a port; two registers at one port are a problem.
+
+    Registers of the same number that are relative to unlike indices are none; but they may be two registers. So strays,
+    who are relative to another index than the first user of their port, are read in another cycle, in which their
+    channel reads nothing: the register of the first one, and of those like it. Another stray register is a problem, and
+    so is a channel without such a cycle.
+
+    `cycle` counts from 0 to 2; in 2 all is there: `ports` [cycle][channel], the cycle in which each operand is read,
+    and whether there is a problem.
+    """
+
+    def __init__(self, m: Module, cycle: Value, operands: Sequence[Wanted], reading: Sequence[Value]) -> None:
+        self._m, self._cycle, self._operands = m, cycle, operands
+        self._first = Signal(name="is_first_cycle")
+        m.d.comb += self._first.eq(cycle == 0)
+        now, taken, found, collides = self._ports_now(reading)
+        stray, unlike = self._strays(found)
+        ports, channels = self._all(now), self._all(taken)
+        self.ports, self.cycles, full = self._moved(ports, channels, stray)
+        problem, before = Signal(name="port_problem"), Signal(name="port_problem_before")
+        m.d.comb += problem.eq(collides | unlike | (before & ~self._first))
+        m.d.sync += before.eq(problem)
+        self.problem: Value = problem | full
+
+    def _ports_now(self, reading: Sequence[Value]) -> tuple[Any, Signal, _Stray, Value]:
+        """What the channels read in this cycle, which do, who is a stray, and whether registers collide."""
+        m, operands = self._m, self._operands
+        keys = [Cat(operand.select[:REGISTER_BITS], operand.relative) for operand in operands]
+        now: Any = Signal(_PORTS, name="ports_now")
+        taken, strays, collides = Signal(CHANNELS, name="taken_now"), [], []
+        for channel in range(CHANNELS):
+            users, mode = Signal(len(operands), name=f"users_{channel}"), Signal(IndexMode, name=f"mode_{channel}")
+            chosen = Signal(len(keys[0]), name=f"chosen_{channel}")
+            for use, operand in reversed(list(zip(users, operands, strict=True))):
+                with m.If(use):
+                    m.d.comb += Value.cast(mode).eq(operand.mode)
+            m.d.comb += [
+                users.eq(
+                    Cat(
+                        reads & (operand.cycle == self._cycle) & (operand.channel == channel)
+                        for operand, reads in zip(operands, reading, strict=True)
+                    )
+                ),
+                # All have the same key, or some has another one than this.
+                chosen.eq(reduce(or_, (Mux(use, key, 0) for use, key in zip(users, keys, strict=True)))),
+                Cat(now[channel].number, now[channel].relative).eq(chosen),
+                now[channel].mode.eq(mode),
+                taken[channel].eq(users.any()),
+            ]
+            collides += [use & (key != chosen) for use, key in zip(users, keys, strict=True)]
+            strays.append(
+                Cat(
+                    use & operand.relative & (operand.mode != Value.cast(mode))
+                    for use, operand in zip(users, operands, strict=True)
+                )
+            )
+        return now, taken, self._stray(reduce(or_, strays)), Cat(collides).any()
+
+    def _keys(self) -> list[Value]:
+        """What tells stray registers apart."""
+        return [Cat(each.channel, each.mode, each.select[:REGISTER_BITS]) for each in self._operands]
+
+    def _stray(self, found: Value) -> _Stray:
+        operands, keys = Signal(len(self._operands), name="strays_now"), self._keys()
+        key = Signal(len(keys[0]), name="key_now")
+        self._m.d.comb += operands.eq(found)
+        for is_stray, own in reversed(list(zip(operands, keys, strict=True))):
+            with self._m.If(is_stray):
+                self._m.d.comb += key.eq(own)
+        return _Stray(operands, key)
+
+    def _strays(self, now: _Stray) -> tuple[_Stray, Value]:
+        """The strays up to this cycle, and whether one of this cycle is unlike the first one."""
+        m = self._m
+        kept = _Stray(Signal.like(now.operands, name="strays_kept"), Signal.like(now.key, name="key_kept"))
+        so_far = _Stray(Signal.like(now.operands, name="strays"), Signal.like(now.key, name="key"))
+        before = Mux(self._first, 0, kept.operands)
+        m.d.comb += [
+            so_far.operands.eq(before | now.operands),
+            so_far.key.eq(Mux(before.any(), kept.key, now.key)),
+        ]
+        m.d.sync += [kept.operands.eq(so_far.operands), kept.key.eq(so_far.key)]
+        unlike = [is_stray & (key != so_far.key) for is_stray, key in zip(now.operands, self._keys(), strict=True)]
+        return so_far, Cat(unlike).any()
+
+    def _all(self, now: Any) -> list[Any]:
+        """Something of all cycles, in the last one."""
+        kept = [Signal.like(now, name=f"kept_{cycle}") for cycle in range(READ_CYCLES - 1)]
+        for cycle, target in enumerate(kept):
+            with self._m.If(self._cycle == cycle):
+                self._m.d.sync += target.eq(now)
+        return [*kept, now]
+
+    def _moved(self, ports: list[Any], taken: list[Any], stray: _Stray) -> tuple[list[Any], list[Signal], Value]:
+        """The ports and the operands' cycles with strays moved, and whether there is no cycle for them."""
+        m, key, moves = self._m, stray.key, Signal(name="moves")
+        channel, mode, number = key[:2], key[2:-REGISTER_BITS], key[-REGISTER_BITS:]
+        free, cycle = Signal(READ_CYCLES, name="free"), Signal(range(READ_CYCLES), name="cycle_of_moved")
+        m.d.comb += [
+            moves.eq(stray.operands.any()),
+            free.eq(~Cat(Array(each)[channel] for each in taken)),
+            cycle.eq(one_hot_index(lowest_one(free))),
+        ]
+        after: list[Any] = [Signal(_PORTS, name=f"ports_{number}") for number in range(READ_CYCLES)]
+        for place, (target, own) in enumerate(zip(after, ports, strict=True)):
+            m.d.comb += target.eq(own)
+            for at in range(CHANNELS):
+                with m.If(moves & (cycle == place) & (channel == at)):
+                    m.d.comb += [
+                        target[at].number.eq(number),
+                        target[at].relative.eq(1),
+                        Value.cast(target[at].mode).eq(mode),
+                    ]
+        cycles = [Signal(range(READ_CYCLES), name="read_in") for _ in self._operands]
+        m.d.comb += [
+            target.eq(Mux(moved, cycle, operand.cycle))
+            for target, moved, operand in zip(cycles, stray.operands, self._operands, strict=True)
+        ]
+        return after, cycles, moves & ~free.any()
+
+
+class PairCalendar:
+    """Gives every constant one of two pairs, one in each of the first cycles; a third is a problem.
+
+    In the last cycle all is there: `pairs`, for each operand whether it is in the first one, and the problem.
+    """
+
+    def __init__(self, m: Module, cycle: Value, operands: Sequence[Wanted]) -> None:
+        width = ROW_BITS + 2 + len(operands[0].mode)
+        keys = [Signal(width, name="pair_key") for _ in operands]
+        left, rest = Signal(len(operands), name="constants_left"), Signal(len(operands), name="constants_rest")
+        chosen, matches = Signal(width, name="chosen_pair"), Signal(len(operands), name="matches")
+        candidates = Signal(len(operands), name="candidates")
+        m.d.comb += [
+            *(
+                key.eq(Cat(each.row, each.channel[1], each.relative, Mux(each.relative, each.mode, 0)))
+                for key, each in zip(keys, operands, strict=True)
+            ),
+            candidates.eq(Mux(cycle == 0, Cat(operand.constant for operand in operands), left)),
+            matches.eq(Cat(key == chosen for key in keys)),
+            rest.eq(candidates & ~matches),
+        ]
+        for use, key in reversed(list(zip(candidates, keys, strict=True))):
+            with m.If(use):
+                m.d.comb += chosen.eq(key)
+        self.pairs: list[Any] = [Signal(PAIR, name=f"pair_{number}") for number in range(CONSTANT_PAIRS)]
+        self.in_first = Signal(len(operands), name="in_first")
+        for number, pair in enumerate(self.pairs):
+            with m.If(cycle == number):
+                m.d.sync += [
+                    left.eq(rest),
+                    pair.used.eq(candidates.any()),
+                    Cat(pair.row, pair.half, pair.relative, pair.mode).eq(chosen),
+                ]
+        with m.If(cycle == 0):
+            m.d.sync += self.in_first.eq(matches)
+        self.problem: Value = left.any()

@@ -1,0 +1,112 @@
+"""An operand of a group as its word has it: what it is, whether it may be that, and in which cycle it is read.
+
+Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth import Array, Cat, Const, Module, Signal, Value
+from amaranth.lib import data
+
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.r700 import alu
+from ctm.rtl.isa.r700.alu import ALU_DWORD0, ALU_DWORD1_OP2, ALU_DWORD1_OP3, IndexMode, TransSwizzle, VectorSwizzle
+from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS, READ_CYCLES, TRANS_CONSTANTS, TRANS_SLOT
+from ctm.rtl.r700.alu.operands import KCACHE, OPERANDS, ROW_BITS
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What an operand is, one bit each, and its fields; of one that is not used no bit is set.
+
+    `row` is that of a constant, `cycle` the one in which its bank swizzle has it read.
+    """
+
+    slot: int
+    register: Signal
+    constant: Signal
+    value: Signal
+    previous: Signal
+    wrong: Signal
+    select: Signal
+    channel: Signal
+    relative: Signal
+    mode: Signal
+    cycle: Signal
+    row: Signal
+
+
+def wanted(m: Module, group: data.View, slot: int, number: int, used: Value, kcache: Any, produced: Value) -> Wanted:
+    """Operand `number` of a slot; `produced` are the slots of the clause's previous group."""
+    word = group.words[slot]
+    low, high = data.View(ALU_DWORD0, word[:WORD_BITS]), word[WORD_BITS:]
+    fields = data.View(ALU_DWORD1_OP3, high) if number == OPERANDS - 1 else low
+
+    def named(value: Any, name: str) -> Signal:
+        """The value as a signal: it is used often."""
+        signal = Signal(len(Value.cast(value)), name=f"{name}_{slot}_{number}")
+        m.d.comb += signal.eq(value)
+        return signal
+
+    select, channel = named(fields[f"src{number}_sel"], "select"), named(fields[f"src{number}_chan"], "channel")
+    relative, mode = named(fields[f"src{number}_rel"], "relative"), named(Value.cast(low.index_mode), "mode")
+    is_register = select < alu.KCACHE_0
+    is_constant = ~is_register & (select < alu.KCACHE_END)
+    row, unlocked = _row(m, kcache, select)
+    inline = Cat(select == code for code in alu.INLINE_CONSTANTS).any()
+    is_value = inline | (select == alu.LITERAL)
+    vector, scalar = select == alu.PREVIOUS_VECTOR, select == alu.PREVIOUS_SCALAR
+    missing = (vector & ~produced.bit_select(channel, 1)) | (scalar & ~produced[TRANS_SLOT])
+    cycle, known = _cycle(m, slot, number, Value.cast(data.View(ALU_DWORD1_OP2, high).bank_swizzle))
+    bad_mode = relative & (mode > IndexMode.LOOP.value)
+    wrong = (
+        (~is_register & ~is_constant & ~is_value & ~vector & ~scalar)
+        | (is_constant & unlocked)
+        | (relative & ~is_register & ~is_constant)
+        | ((is_register | is_constant) & bad_mode)
+        | missing
+        | ~known
+    )
+    return Wanted(
+        slot=slot, register=named(used & is_register, "is_register"), constant=named(used & is_constant, "is_constant"),
+        value=named(used & is_value, "is_value"), previous=named(used & (vector | scalar), "is_previous"),
+        wrong=named(used & wrong, "is_wrong"), select=select, channel=channel, relative=relative, mode=mode,
+        cycle=cycle, row=row,
+    )  # fmt: skip
+
+
+def _row(m: Module, kcache: Any, select: Value) -> tuple[Signal, Value]:
+    """The row of a constant, and whether its set has not locked that."""
+    lock: Any = data.View(KCACHE, Array(map(Value.cast, kcache))[select >= alu.KCACHE_1])
+    row_in_set, row = select[:5], Signal(ROW_BITS, name="row")
+    m.d.comb += row.eq(lock.line * KCACHE_LINE_ROWS + row_in_set)
+    return row, lock.problem | (row_in_set >= lock.lines * KCACHE_LINE_ROWS)
+
+
+def _cycle(m: Module, slot: int, number: int, swizzle: Value) -> tuple[Signal, Signal]:
+    """The cycle in which an operand is read, and whether there is such a swizzle."""
+    cycle, known = Signal(range(READ_CYCLES), name=f"cycle_{slot}_{number}"), Signal(name=f"known_{slot}_{number}")
+    with m.Switch(swizzle):
+        for code in TransSwizzle if slot == TRANS_SLOT else VectorSwizzle:
+            with m.Case(code.value):
+                # The digits of the name are the cycles.
+                m.d.comb += [cycle.eq(int(code.name[-OPERANDS:][number])), known.eq(1)]
+    return cycle, known
+
+
+def shares(slot: Sequence[Wanted]) -> Value:
+    """Whether operand 1 of a vector slot is what operand 0 has read already."""
+    first, second = slot[0], slot[1]
+    if first.slot == TRANS_SLOT:
+        return Const(0, 1)
+    same = Cat(first.select, first.channel, first.relative) == Cat(second.select, second.channel, second.relative)
+    return first.register & second.register & same
+
+
+def late_in_trans(slot: Sequence[Wanted]) -> list[Value]:
+    """What is wrong with the reads of slot t, whose constants take the first cycles."""
+    constants = sum(operand.constant | operand.value for operand in slot)
+    late = [(operand.register | operand.previous) & (operand.cycle < constants) for operand in slot]
+    return [Value.cast(constants > TRANS_CONSTANTS), *late]

@@ -1,0 +1,40 @@
+"""A write of one pass's words to a register.
+
+Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
+"""
+
+from amaranth import Mux, Value
+from amaranth.lib import data
+
+from ctm.rtl.border.clients import words_layout
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.fp.number import ONE
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.r700.passes import pass_bits
+from ctm.rtl.r700.registers.file import row_bits
+
+
+def target_layout(config: ArrayConfig) -> data.StructLayout:
+    """Where the words of one pass go: a row of the file, if it exists, by `selects` in the lanes of `enable`."""
+    return data.StructLayout(
+        {
+            "row": row_bits(config),
+            "exists": 1,
+            "number": pass_bits(config),
+            "selects": data.ArrayLayout(3, CHANNELS),
+            "enable": config.lanes,
+        }
+    )
+
+
+def pass_write_layout(config: ArrayConfig) -> data.StructLayout:
+    """A write of the lanes' words of one pass."""
+    return data.StructLayout({"target": target_layout(config), "words": words_layout(config.lanes)})
+
+
+def selected(components: Value, select: Value) -> Value:
+    """What a select other than MASK makes of an element's components."""
+    first = Mux(select == ComponentSelect.ONE.value, ONE, 0)
+    width = len(components) // CHANNELS
+    return Mux(select[2], first, components.word_select(select[:2], width))

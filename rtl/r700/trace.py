@@ -1,0 +1,103 @@
+"""What the units of a core show of their work, for comparison with the golden model, instruction by instruction.
+
+A design that leaves it open does not pay.
+"""
+
+from typing import Any
+
+from amaranth.lib import data
+
+from ctm.rtl.border.programs import group_layout
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS, SUBENTRIES
+from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.rtl.r700.alu.clauses import address_layout, masks_layout
+from ctm.rtl.r700.flow.stack import row_layout
+from ctm.rtl.r700.flow.state import end_layout, state_layout
+from ctm.rtl.r700.registers.file import channel_write_layout, row_bits, wavefront_words
+from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
+
+
+def _event(**fields: Any) -> data.StructLayout:
+    return data.StructLayout({"valid": 1, **fields})
+
+
+def _fields(layout: data.StructLayout) -> dict[str, Any]:
+    return {str(name): field.shape for name, field in layout}
+
+
+def flow_trace_layout(config: ArrayConfig) -> data.StructLayout:
+    """Of control flow.
+
+    word
+        A CF word begins: the control state is as it was before.
+    push
+        A row of the stack is written; rows of slot s begin at s * STACK_SIZE subentries.
+    """
+    rows = config.stack_entries * SUBENTRIES
+    return data.StructLayout(
+        {
+            "word": _event(slot=slot_bits(config), state=state_layout(config)),
+            "push": _event(row=range(rows), words=row_layout(config.group)),
+        }
+    )
+
+
+def alu_trace_layout(config: ArrayConfig) -> data.StructLayout:
+    """Of ALU groups, whose results come in the order in which they are issued.
+
+    issue
+        The group at `address` is issued for the pixels in `chosen`; `is_last`: and for no others behind it.
+    result
+        What it has made of masks and of address registers, and the results of all pixels; registers are written in this
+        cycle, and in the next one.
+    """
+    size = config.group
+    return data.StructLayout(
+        {
+            "issue": _event(slot=slot_bits(config), address=UNIT_ADDRESS_BITS, chosen=size, is_last=1),
+            "result": _event(
+                slot=slot_bits(config),
+                masks=masks_layout(size),
+                addresses=address_layout(size),
+                words=data.ArrayLayout(wavefront_words(config), GROUP_SLOTS),
+            ),
+        }
+    )
+
+
+def fetch_trace_layout(config: ArrayConfig) -> data.StructLayout:
+    """A fetch instruction begins, for the pixels in `executing`; its registers are written until its clause is over."""
+    return _event(slot=slot_bits(config), address=UNIT_ADDRESS_BITS, executing=config.group)
+
+
+def file_trace_layout(config: ArrayConfig) -> data.StructLayout:
+    """A write of the register file; `forgets` as in `RegisterFile`."""
+    return _event(writes=data.ArrayLayout(channel_write_layout(config), CHANNELS), forgets=ROWS_TOGETHER)
+
+
+def trace_layout(config: ArrayConfig) -> data.StructLayout:
+    """Events of one cycle, each with `valid`.
+
+    take
+        A wavefront takes a slot.
+    start
+        It begins: its registers, from the row `base` on, and its data share are as at a program's start.
+    end
+        It is at its end, or stops.
+
+    The others are those of the units.
+    """
+    units = [flow_trace_layout(config), alu_trace_layout(config)]
+    return data.StructLayout(
+        {
+            "take": _event(slot=slot_bits(config), group=group_layout(config.group)),
+            "start": _event(slot=slot_bits(config), base=row_bits(config)),
+            **{name: shape for unit in units for name, shape in _fields(unit).items()},
+            "fetch": fetch_trace_layout(config),
+            "end": _event(**_fields(end_layout(config))),
+            "file": file_trace_layout(config),
+        }
+    )
