@@ -42,6 +42,19 @@ class Input:
         formats = {1: DataFormat.FLOAT32_1, 2: DataFormat.FLOAT32_2, 4: DataFormat.FLOAT32_4}
         return Layout(width=width, height=height, format=formats[channels], tiling=self.tiling)
 
+    @property
+    def image(self) -> bytes:
+        """What memory holds."""
+        return _image(self.layout, self.values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawInput:
+    """An input of any layout, and what memory holds there."""
+
+    layout: Layout
+    image: bytes
+
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
@@ -57,7 +70,7 @@ class Job:
     floats: Mapping[int, Sequence[int]] = field(default_factory=dict)
     ints: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
     bools: Mapping[int, bool] = field(default_factory=dict)
-    inputs: Mapping[int, Input] = field(default_factory=dict)
+    inputs: Mapping[int, Input | RawInput] = field(default_factory=dict)
     targets: int = 1
     dwords: int = 256
     covered: np.ndarray | None = None
@@ -168,7 +181,7 @@ def _commands(job: Job, memory: Memory) -> tuple[CommandBuffer, list[Layout]]:
     commands.set_constf_fmt(FLOATS).set_consti_fmt(INTS).set_constb_fmt(BOOLS)
     for index, each in job.inputs.items():
         base, layout = INPUTS + _STEP * index, each.layout
-        _place_array(memory, base, layout, each.values)
+        memory.write(base, each.image)
         commands.set_inp_fmt(index, base, layout.format_word, layout.height)
     layouts = [_layout_of(job, output) for output in range(4)]
     for output, layout in enumerate(layouts):
@@ -199,17 +212,17 @@ def _conditional(job: Job, memory: Memory, commands: CommandBuffer) -> None:
         values = np.zeros((height, width, 1), np.float32)
         values[: job.covered.shape[0], : job.covered.shape[1], 0] = job.covered
         test, location = ConditionalTest.EQUAL, ConditionalLocation.PE
-    _place_array(memory, CONDITIONAL, layout, values)
+    memory.write(CONDITIONAL, _image(layout, values))
     commands.set_cond_out_fmt(CONDITIONAL, layout.format_word, height).set_cond_val(1.0).set_cond_test(test)
     commands.set_cond_loc(location).set_cond_out_mask(enable=job.conditional)
 
 
-def _place_array(memory: Memory, base: int, layout: Layout, values: np.ndarray) -> None:
+def _image(layout: Layout, values: np.ndarray) -> bytes:
     height, width, channels = values.shape
     assert not layout.is_tiled
     words = np.zeros((height, layout.pitch, channels), np.uint32)
     words[:, :width] = np.ascontiguousarray(values).view(np.uint32).reshape(values.shape)
-    memory.write(base, words.tobytes())
+    return words.tobytes()
 
 
 def _result(job: Job, memory: Memory, layouts: list[Layout], error: MachineError | None, instructions: int) -> Run:

@@ -12,7 +12,7 @@ from ctm.rtl.isa.r700.program import ProgramType
 from ctm.sim.elf.r700.executable import Executable
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r700 import ports
-from ctm.tb.r700.assembly import Assembly
+from ctm.tb.r700.assembly import Assembly, Label
 from ctm.tb.r700.machine import Input, Job
 from ctm.tb.r700.words import Slot, Source, Unit, group, places, reads, slot, tex
 
@@ -231,11 +231,13 @@ class Drawn:
         """It loads its registers from inputs, the first one last, because that holds the coordinates."""
         a = Assembly()
         a.fetch(*(tex("LD", register, 0, register) for register in range(GPRS - 1, -1, -1)))
-        loop = a.flow("LOOP_START", to=8000, const=_LOOP)
+        behind = Label()
+        loop = a.flow("LOOP_START", to=behind, const=_LOOP)
         for clause in self.clauses:
             a.alu(*clause.units, name="ALU_PUSH_BEFORE", kcache=clause.kcache)
             a.flow("POP", pop=1)
         a.flow("LOOP_END", to=loop + 1)
+        a.place(behind)
         for target, register in enumerate(shown):
             exported = register % GPRS
             if register >= GPRS:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ctm.rtl.config import R700
+from ctm.rtl.config import R700, MachineConfig
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.elf import read_shader, write
 from ctm.sim.jobs.constants import ConstantFiles
@@ -43,9 +43,19 @@ class Shader:
         return width, height
 
 
-def run(shader: Shader, *, wavefront: int = 16, engine: str = "golden", covered: np.ndarray | None = None) -> Result:
-    """Run a program over its grid; with `covered` [height, width] only where a conditional test of the PE passes."""
-    device = Device(engine, replace(R700, array=replace(R700.array, wavefront=wavefront)))
+def run(
+    shader: Shader,
+    *,
+    wavefront: int = 16,
+    engine: str = "golden",
+    config: MachineConfig | None = None,
+    covered: np.ndarray | None = None,
+) -> Result:
+    """Run a program over its grid; with `covered` [height, width] only where a conditional test of the PE passes.
+
+    The machine is `config`, or the preset with wavefronts of another size.
+    """
+    device = Device(engine, config or replace(R700, array=replace(R700.array, wavefront=wavefront)))
     source = read_shader(shader.text)
     executable, loaded_from = with_prologue(source.executable, source.inputs)
     arrays = {index: shader.arrays[f"gpr{register}"] for register, index in loaded_from.items()}

@@ -1,7 +1,13 @@
 """A plugin of pytest: whatever R700 tests run on the golden model runs in hardware as well, and leaves the same."""
 
-from ctm.tb.r700.hardware.machine import compare
+import json
+import os
+
+from ctm.tb.r700.hardware.machine import compare, engine
 from ctm.tb.r700.machine import AFTERWARDS, Job
+
+SETTINGS = "CTM_TEST_SETTINGS"
+"""A variable of the environment: settings that are other than in the preset, as JSON."""
 
 
 def pytest_configure() -> None:
@@ -12,4 +18,5 @@ def pytest_configure() -> None:
 def _compare(job: Job) -> None:
     """Compare what a job leaves; the hardware watches no hazards."""
     if not job.hazards:
-        compare(job)
+        settings = json.loads(os.environ.get(SETTINGS, "{}"))
+        compare(job, engine(settings=tuple(settings.items())))

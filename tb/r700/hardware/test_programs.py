@@ -1,7 +1,6 @@
-"""The R700 core as RTL: compiled programs and random ones on the whole machine, word for word as the golden model."""
+"""The R700 core as RTL: compiled programs on the whole machine, word for word as the golden model, and rare cases."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -9,26 +8,15 @@ import pytest
 from ctm.rtl.config import R700
 from ctm.sim.report.r700_workloads import mandelbrot, sha256
 from ctm.sim.report.workloads import Workload, prepare
+from ctm.tb.lib.some import some
 from ctm.tb.r700.assembly import Assembly
-from ctm.tb.r700.hardware.machine import compare, engine
+from ctm.tb.r700.hardware.machine import MEMORIES, compare, engine
 from ctm.tb.r700.machine import Input, Job, run_golden, run_on
-from ctm.tb.r700.random_groups import GPRS, draw
-from ctm.tb.r700.random_statements import job_of
 from ctm.tb.r700.shaders import FILES, Shader, run
-from ctm.tb.r700.words import export, group, slot, tex
+from ctm.tb.r700.words import export, group, share_read, slot, tex, vtx
 
-MEMORIES = ((1, 0.0), (20, 0.3), (200, 0.0))
-"""Latencies and stalls of the memory."""
-_SHOWN = 4
 _INTERVAL, _BUSY = 4, 0.95
 """Cycles of an interval, and the share of intervals in which a group is issued."""
-
-
-def some(cases: Sequence[Any], every: int) -> list[Any]:
-    """One case of so many is always run, all with --long."""
-    return [
-        case if number % every == 0 else pytest.param(case, marks=pytest.mark.long) for number, case in enumerate(cases)
-    ]
 
 
 @pytest.mark.parametrize("name", some(FILES, 8))
@@ -36,21 +24,6 @@ def test_compiled_programs(name: str) -> None:
     shader = Shader.load(name)
     for one, two in zip(run(shader).bits, run(shader, engine="rtl").bits, strict=True):
         np.testing.assert_array_equal(one, two)
-
-
-@pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("first", some(range(0, 100, 10), 10))
-def test_random_control_flow(first: int, memory: tuple[int, float]) -> None:
-    for seed in range(first, first + 10):
-        compare(job_of(seed)[0], engine(*memory))
-
-
-@pytest.mark.parametrize("seed", some(range(100), 10))
-def test_random_groups(seed: int) -> None:
-    """All registers behind clauses of random groups, as many at a time as there are outputs."""
-    drawn = draw(seed)
-    for first in range(0, GPRS, _SHOWN):
-        compare(drawn.job(16, shown=range(first, min(GPRS, first + _SHOWN))))
 
 
 def test_a_fetch_faults_behind_lookups_that_are_under_way() -> None:
@@ -70,6 +43,29 @@ def test_an_instruction_without_effect_does_not_end_its_clause() -> None:
     a.end()
     picture = Input(values=np.arange(1, 65, dtype=np.float32).reshape(4, 4, 4))
     assert compare(Job(program=a.executable(), inputs={0: picture})).error is None
+
+
+def test_an_input_that_is_not_there_is_read_behind_what_is_looked_up() -> None:
+    """Its zeros, which need no memory, stay in the register, though an earlier answer comes late."""
+    a = Assembly()
+    a.fetch(tex("LD", 1, 0), tex("LD", 1, 0, 1), tex("LD", 2, 0), vtx(2, 0, 1))
+    a.raw(export(0, 1))
+    a.raw(export(1, 2))
+    a.end()
+    picture = Input(values=np.arange(1, 65, dtype=np.float32).reshape(4, 4, 4))
+    found = compare(Job(program=a.executable(), inputs={0: picture}, targets=2), engine(*MEMORIES[-1]))
+    assert found.error is None and not found.outputs.any()
+
+
+def test_a_burst_of_the_data_share_is_read_behind_what_is_looked_up() -> None:
+    """Its zeros stay in all of its registers."""
+    a = Assembly()
+    a.fetch(tex("LD", 2, 0), share_read(1, 0, burst_count=1))
+    a.raw(export(0, 2))
+    a.end()
+    picture = Input(values=np.arange(1, 65, dtype=np.float32).reshape(4, 4, 4))
+    found = compare(Job(program=a.executable(), inputs={0: picture}), engine(*MEMORIES[-1]))
+    assert found.error is None and not found.outputs.any()
 
 
 def test_a_burst_counts_beyond_the_last_register() -> None:

@@ -1,0 +1,59 @@
+"""Single mistakes in a core that the comparison of random programs must find."""
+
+from ctm.tb.lib.planting import Fault
+
+
+def _in(module: str, *changes: tuple[str, str]) -> list[Fault]:
+    return [Fault(f"rtl.r700.{module}", old, new) for old, new in changes]
+
+
+FAULTS = [
+    *_in(
+        "flow.branches",
+        ("inverted = flow.row.mask & ~state.branch", "inverted = flow.row.mask"),
+        ("flow.pops.eq(flow.pops - 1)", "flow.pops.eq(0)"),
+        ("call.target.eq(state.word + 1)", "call.target.eq(word.target)"),
+    ),
+    *_in(
+        "flow.loops",
+        (
+            "            state.cont.eq(0),\n            state.branch.eq(last.mask),",
+            "            state.branch.eq(last.mask),",
+        ),
+        ("            state.index.eq(index.index),\n", ""),  # aL stays behind a loop.
+        ("rounds.rounds != 1", "rounds.rounds != 0"),
+        ("                state.brk.eq(~flow.test),\n", "                state.brk.eq(0),\n"),
+        # A break leaves the round when nobody is active, though pixels wait in a branch.
+        ("(flow.entry[LOOP_SUBENTRIES - 1].mask & ~brk & ~cont).any()", "(state.branch & ~brk & ~cont).any()"),
+        ("        state.branches.eq(below.branches),\n", ""),
+    ),
+    *_in(
+        "flow.unit",
+        # A clause that is skipped takes the pixels of the one before out of a loop.
+        ("flow.second.eq(0), flow.cleared.eq(0)]", "flow.second.eq(0)]"),
+    ),
+    *_in("flow.words", ("with m.If(pushes):", "with m.If(pushes & flow.active.any()):")),
+    *_in(
+        "flow.wavefront",
+        ("self.active & Mux(word.valid_pixels, state.live & state.covered, ~0)", "self.active"),
+    ),
+    *_in(
+        "alu.effects",
+        ("setter & before.branch & ~self.predicate", "before.branch & ~self.predicate"),
+        ("gate & self.kill[slot]", "self.kill[slot]"),
+        ("gate.eq(self.executing & ~before.predicate)", "gate.eq(~before.predicate)"),
+    ),
+    *_in(
+        "alu.unit",
+        ("executing.eq(Mux(clause.whole, whole_quads(m, active), active))", "executing.eq(active)"),
+        ("last.eq(~decode.relative | ~rest.any())", "last.eq(1)"),
+    ),
+    *_in(
+        "alu.pipeline",
+        ("trans.write.enable.eq(self.gates[TRANS_SLOT])", "trans.write.enable.eq(self.gates[0])"),
+        ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
+    ),
+    *_in("registers.place", ("is_temporary = ~relative & (", "is_temporary = (")),
+    *_in("memory.sequence", ("named = (self.written & own).any() | ", "named = ")),
+    *_in("registers.writing", ("Mux(select == ComponentSelect.ONE.value, ONE, 0)", "Const(0, 32)")),
+]

@@ -1,0 +1,28 @@
+"""The groups that the hardware refuses although the golden model executes them; docs/architecture.md says why."""
+
+from collections.abc import Sequence
+
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
+from ctm.tb.r700.ports import port_reads
+from ctm.tb.r700.words import Slot, places, reads
+
+_Register = tuple[int, int | None]
+"""A number, and the index that it is relative to."""
+
+
+def is_refused(slots: Sequence[Slot]) -> bool:
+    """Whether registers or constants relative to different indices are more than there are ports for."""
+    ports: dict[tuple[int, int], list[_Register]] = {}
+    constants = set()
+    for place, each in zip(places(slots), slots, strict=True):
+        for cycle, read in port_reads(place, each.swizzle or 0, reads(each)) or ():
+            register = read.number, each.index if read.relative else None
+            ports.setdefault((cycle, read.channel), []).append(register)
+        constants |= {
+            (read.number, read.channel >= 2, each.index if read.relative else None)
+            for read in reads(each)
+            if read.kind == "constant"
+        }
+    others = {(channel, each) for (_, channel), found in ports.items() for each in found if each != found[0]}
+    full = any(sum(at == channel for _, at in ports) == READ_CYCLES for channel, _ in others)
+    return len(others) > 1 or full or len(constants) > CONSTANT_PAIRS

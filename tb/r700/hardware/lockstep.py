@@ -1,0 +1,381 @@
+"""Compares the R700 core with the golden model behind every CF word, group and fetch instruction of every wavefront."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, GROUP_SLOTS, SUBENTRIES
+from ctm.rtl.isa.r700.program import FAULT_PC, place_of
+from ctm.rtl.isa.status import Status
+from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.rtl.r700.entries import INDEX
+from ctm.rtl.r700.flow import stack
+from ctm.rtl.r700.flow.stack import EntryKind as RowKind
+from ctm.rtl.r700.registers.file import depth_of
+from ctm.sim.golden.pe.loader import load
+from ctm.sim.golden.r700.image import information_of
+from ctm.sim.golden.r700.instruction import AluWord, Flow, Group
+from ctm.sim.golden.r700.program import Code
+from ctm.sim.golden.r700.state import UNLIMITED, EntryKind, whole_quads
+from ctm.tb.lib.fields import Fields
+from ctm.tb.r700.hardware.golden_record import Step, WavefrontRecord, record
+from ctm.tb.r700.hardware.machine import same_results
+from ctm.tb.r700.hardware.traced import TracedEngine
+from ctm.tb.r700.machine import PROGRAM, Job, Run, run_on
+
+_WORD_MASK = (1 << FAULT_PC["word"].width) - 1
+_ADDRESS_BIT = FAULT_PC["address"].offset
+_ROWS = {EntryKind.BRANCH: RowKind.BRANCH, EntryKind.LOOP: RowKind.LOOP, EntryKind.CALL: RowKind.CALL}
+
+
+class Difference(Exception):  # noqa: N818
+    """The core did something else than the model; the message says where and what."""
+
+
+@dataclass(eq=False)
+class _Wavefront:
+    """What the trace has shown of the wavefront in a slot."""
+
+    record: WavefrontRecord
+    base: int
+    """The row of its first register."""
+    results: np.ndarray
+    """Of the group that is executed, [slots, pixels], for the pixels so far."""
+    steps: int = 0
+    settles: Step | None = None
+    """The step whose registers are all written before the next one begins."""
+    beyond: int | None = None
+    """The PC of what it does where the model has stopped."""
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the model has told that this goes on until the watchdog stops it, and has not executed the rest."""
+        fault = self.record.fault
+        return self.steps == len(self.record.steps) and fault is not None and fault[0] is Status.WATCHDOG
+
+    @property
+    def last(self) -> Step | None:
+        """The step that was executed last."""
+        return self.record.steps[self.steps - 1] if self.steps else None
+
+
+class _Core:
+    """What one core's trace has shown: its wavefronts by slot, its registers and stacks, the groups under way."""
+
+    def __init__(self, array: ArrayConfig) -> None:
+        self.slots: dict[int, _Wavefront] = {}
+        self.taken: dict[int, WavefrontRecord] = {}
+        self.registers = np.zeros((depth_of(array), CHANNELS, array.group), np.uint32)
+        self.stack: dict[int, Fields] = {}
+        self.issued: deque[Fields] = deque()
+
+
+class Comparison:
+    """Compares one run; `code` is the program's, `stack_size` the subentries of each slot."""
+
+    def __init__(
+        self, array: ArrayConfig, code: Code, stack_size: int, records: Mapping[tuple[int, int], WavefrontRecord]
+    ) -> None:
+        self._array, self._code, self._stack_size, self._records = array, code, stack_size, records
+        self._cores: dict[int, _Core] = {}
+        self._done: set[tuple[int, int]] = set()
+        self._at = ""
+
+    def check(self, events: Mapping[str, Fields]) -> None:
+        """Go through the trace.
+
+        Raises
+        ------
+        Difference
+            At the first one.
+        """
+        for kind, event in _in_order(events):
+            core = self._cores.setdefault(int(event["core"]), _Core(self._array))
+            self._at = "the start"
+            try:
+                getattr(self, f"_{kind}")(core, event)
+            except Difference as difference:
+                raise Difference(f"cycle {int(event['cycle'])}, {kind} of {self._at}: {difference}") from None
+        missing = self._records.keys() - self._done
+        if missing and not any(each.fault for each in self._records.values()):
+            raise Difference(f"wavefronts that did not end: {sorted(missing)}")
+
+    def _shown(self, core: _Core, event: Fields) -> _Wavefront:
+        """The wavefront of an event's slot."""
+        slot = int(event["slot"])
+        if slot not in core.slots:
+            raise Difference(f"slot {slot} has no wavefront")
+        shown = core.slots[slot]
+        place = "the start" if shown.last is None else place_of(shown.last.pc)
+        self._at = f"wavefront ({shown.record.i}, {shown.record.j}) behind {place}"
+        return shown
+
+    def _file(self, core: _Core, event: Fields) -> None:
+        writes = event["writes"]
+        rows = writes["row"].astype(int)
+        block = int(rows[0]) // ROWS_TOGETHER * ROWS_TOGETHER
+        forgotten = [block + bit for bit in range(ROWS_TOGETHER) if int(event["forgets"]) >> bit & 1]
+        core.registers[forgotten] = 0
+        for channel, row in enumerate(rows):
+            pixels = _bits(writes["enable"][channel], self._array.group)
+            core.registers[row, channel, pixels] = writes["words"][channel][pixels]
+
+    def _take(self, core: _Core, event: Fields) -> None:
+        slot, group = int(event["slot"]), event["group"]
+        place = int(group["i"]), int(group["j"])
+        if slot in core.slots:
+            raise Difference(f"a wavefront takes slot {slot}, which another one has")
+        if place not in self._records:
+            raise Difference(f"a wavefront at {place}, which the domain has not")
+        core.taken[slot] = self._records[place]
+        _same("coverage", _bits(group["covered"], self._array.group), core.taken[slot].covered)
+
+    def _start(self, core: _Core, event: Fields) -> None:
+        slot = int(event["slot"])
+        results = np.zeros((GROUP_SLOTS, self._array.group), np.uint32)
+        core.slots[slot] = _Wavefront(core.taken.pop(slot), int(event["base"]), results)
+
+    def _next(self, shown: _Wavefront, pc: int) -> Step | None:
+        """The step that an event is; None where the model has stopped, which it may do at that PC only."""
+        record = shown.record
+        if shown.steps == len(record.steps):
+            if record.fault is None or shown.beyond is not None:
+                raise Difference(f"executes {place_of(pc)} where the model has stopped")
+            shown.beyond = pc
+            return None
+        step = record.steps[shown.steps]
+        if step.pc != pc:
+            raise Difference(f"executes {place_of(pc)} where the model is at {place_of(step.pc)}")
+        shown.steps += 1
+        return step
+
+    def _word(self, core: _Core, event: Fields) -> None:
+        shown, state = self._shown(core, event), event["state"]
+        if shown.is_unknown:
+            return
+        self._settle(core, shown)
+        self._same_state(core, shown, int(event["slot"]), state)
+        shown.settles = self._next(shown, int(state["word"]) & _WORD_MASK)
+
+    def _same_state(self, core: _Core, shown: _Wavefront, slot: int, state: Fields) -> None:
+        """The control state of the word that begins, which is that behind the step before."""
+        size, step = self._array.group, shown.last
+        _same("coverage", _bits(state["covered"], size), shown.record.covered)
+        _same("the row of R0", int(state["base"]), shown.base)
+        if step is None:
+            for name, value in (("branch", 1), ("cont", 0), ("brk", 0), ("live", 1)):
+                _same(name, _bits(state[name], size), np.full(size, bool(value)))
+            _same("aL", int(state["index"]), 0)
+            _same("the stack's depth", int(state["depth"]), 0)
+            return
+        _same("the next CF word", int(state["word"]), step.control.word)
+        for name, own in (("branch", "branch"), ("cont", "continued"), ("brk", "broken"), ("live", "live")):
+            _same(f"the {name} mask", _bits(state[name], size), step.state(own))
+        _same("aL", int(state["index"]), step.control.loop_index)
+        self._same_stack(core, slot, int(state["depth"]), step)
+
+    def _same_stack(self, core: _Core, slot: int, depth: int, step: Step) -> None:
+        """Every row of the stack: its masks, and what an entry keeps beside them."""
+        size, place = self._array.group, 0
+        for entry, masks in zip(step.control.stack, step.frames, strict=True):
+            besides: list[dict[str, int]] = [{}]
+            if entry.kind is EntryKind.LOOP:
+                limited = entry.rounds != UNLIMITED
+                rounds = {"unlimited": int(not limited)} | ({"rounds": entry.rounds} if limited else {})
+                besides = [{}, rounds, {"index": entry.loop_index}, {"step": entry.step & 0xFF}]
+            elif entry.kind is EntryKind.CALL:
+                besides = [{"target": entry.target, "count": entry.call_count}]
+            for row, beside in enumerate(besides):
+                what = f"row {place} of the stack"
+                found = core.stack.get(slot * self._stack_size + place)
+                if found is None:
+                    raise Difference(f"{what} was not written")
+                _same(f"{what}, its kind", RowKind(int(found["kind"])), _ROWS[entry.kind])
+                if entry.kind is not EntryKind.CALL:
+                    _same(f"{what}, its mask", _bits(found["mask"], size), masks[row])
+                for name, value in beside.items():
+                    _same(f"{what}, {name}", _beside(entry.kind, row, name, int(found["beside"])), value)
+                place += 1
+        _same("the stack's depth", depth, place)
+
+    def _push(self, core: _Core, event: Fields) -> None:
+        core.stack[int(event["row"])] = event["words"]
+
+    def _issue(self, core: _Core, event: Fields) -> None:
+        self._shown(core, event)
+        core.issued.append(event)
+
+    def _result(self, core: _Core, event: Fields) -> None:
+        shown = self._shown(core, event)
+        if not core.issued:
+            raise Difference("results of a group that was not issued")
+        issued = core.issued.popleft()
+        _same("the slot of the group that was issued", int(issued["slot"]), int(event["slot"]))
+        if shown.is_unknown:
+            return
+        self._settle(core, shown)
+        size = self._array.group
+        pixels = _bits(issued["chosen"], size)
+        shown.results[:, pixels] = event["words"][:, pixels]
+        if not issued["is_last"]:
+            return
+        word = shown.last.control.word if shown.last is not None else 0
+        before = shown.last
+        step = self._next(shown, int(issued["address"]) << _ADDRESS_BIT | word & _WORD_MASK)
+        if step is None or before is None:
+            return
+        self._same_group(shown, event, before, step)
+        shown.settles = step
+
+    def _same_group(self, shown: _Wavefront, event: Fields, before: Step, step: Step) -> None:
+        size, masks = self._array.group, event["masks"]
+        _same("the live mask", _bits(masks["live"], size), step.state("live"))
+        _same("predicates", _bits(masks["predicate"], size), step.state("predicate"))
+        if step.control.item >= 0:
+            # Behind a clause's last group the model has done what its word does then.
+            _same("the branch mask", _bits(masks["branch"], size), step.state("branch"))
+        word, clause = self._code.word(before.control.word), self._code.clause(before.control.word)
+        assert isinstance(word, AluWord) and clause is not None
+        group = clause.instructions[before.control.item]
+        assert isinstance(group, Group)
+        executing = before.state("branch") & ~before.state("continued") & ~before.state("broken")
+        executing = whole_quads(executing) if word.whole_quads else executing
+        _same("address registers", _signed(event["addresses"])[:, executing], step.state("address")[:, executing])
+        for slot in sorted(group.forwarded):
+            expected, found = step.state("previous")[slot][executing], shown.results[slot][executing]
+            _same(f"the result of slot {'xyzwt'[slot]}", found, expected)
+
+    def _fetch(self, core: _Core, event: Fields) -> None:
+        shown = self._shown(core, event)
+        before = shown.last
+        if shown.is_unknown:
+            return
+        if before is None:
+            raise Difference("a fetch before the first word")
+        word = self._code.word(before.control.word)
+        assert isinstance(word, Flow)
+        if before.control.item == 0:
+            self._settle(core, shown)
+        shown.settles = self._next(shown, int(event["address"]) << _ADDRESS_BIT | before.control.word & _WORD_MASK)
+        executing = before.state("branch") & ~before.state("continued") & ~before.state("broken")
+        if word.valid_pixels:
+            executing &= before.state("live") & shown.record.covered
+        executing = whole_quads(executing) if word.whole_quads else executing
+        _same("executing pixels", _bits(event["executing"], self._array.group), executing)
+
+    def _end(self, core: _Core, event: Fields) -> None:
+        shown, slot = self._shown(core, event), int(event["slot"])
+        record, size, problem = shown.record, self._array.group, event["problem"]
+        status = Status(int(problem["status"]))
+        pc = int(problem["address"]) << _ADDRESS_BIT | int(event["word"]) & _WORD_MASK
+        found = None if status is Status.OK else (status, pc)
+        _same("the fault", _fault(found), _fault(record.fault))
+        if shown.beyond is not None:
+            _same("the PC of the fault", place_of(shown.beyond & _WORD_MASK), place_of(pc & _WORD_MASK))
+        _same("executed instructions", shown.steps, len(record.steps))
+        if found is None:
+            self._settle(core, shown)
+            expected = np.ones(size, bool) if shown.last is None else shown.last.state("live")
+            _same("the live mask", _bits(event["live"], size), expected)
+        self._done.add((record.i, record.j))
+        del core.slots[slot]
+
+    def _settle(self, core: _Core, shown: _Wavefront) -> None:
+        """Compare the registers behind the step that has ended."""
+        step, shown.settles = shown.settles, None
+        if step is None:
+            return
+        expected = step.state("registers")
+        found = core.registers[shown.base : shown.base + len(expected)]
+        wrong = found != expected
+        if wrong.any():
+            register, channel, pixel = np.argwhere(wrong)[0]
+            raise Difference(
+                f"{_register(int(register), len(expected))}.{'xyzw'[channel]} of pixel {pixel} is "
+                f"0x{found[register, channel, pixel]:08x}, expected 0x{expected[register, channel, pixel]:08x}"
+            )
+
+
+def _in_order(events: Mapping[str, Fields]) -> Iterator[tuple[str, Fields]]:
+    """All events in the order of their cycles; those of one in the order of the trace's layout."""
+    kinds = list(events)
+    rows = [
+        (cycle, place, index)
+        for place, kind in enumerate(kinds)
+        for index, cycle in enumerate(events[kind]["cycle"].tolist())
+    ]
+    for _, place, index in sorted(rows):
+        yield kinds[place], _row(events[kinds[place]], index)
+
+
+def _row(fields: Fields, index: int) -> Fields:
+    return {name: _row(value, index) if isinstance(value, dict) else value[index] for name, value in fields.items()}
+
+
+def _bits(number: Any, count: int) -> np.ndarray:
+    """An integer's bits, the lowest first."""
+    return (int(number) >> np.arange(count, dtype=np.uint64).astype(object) & 1).astype(bool)
+
+
+def _signed(addresses: np.ndarray) -> np.ndarray:
+    """Address registers as the model has them."""
+    half = 1 << (INDEX.width - 1)
+    return (addresses.astype(np.int64) + half) % (2 * half) - half
+
+
+def _beside(kind: EntryKind, row: int, name: str, bits: int) -> int:
+    """A field of what a row has beside its mask."""
+    layouts = (stack.LOOP_BRANCH, stack.LOOP_CONTINUE, stack.LOOP_BREAK, stack.LOOP_ENTERED)
+    wanted = (stack.CALL if kind is EntryKind.CALL else layouts[row])[name]
+    return bits >> wanted.offset & ((1 << wanted.width) - 1)
+
+
+def _fault(fault: tuple[Status, int] | None) -> str:
+    return "none" if fault is None else f"{fault[0].name} at {place_of(fault[1])}"
+
+
+def _register(number: int, count: int) -> str:
+    """The name of a register; clause temporaries are the last ones."""
+    behind = number - (count - CLAUSE_TEMPORARIES)
+    return f"R{number}" if behind < 0 else f"T{behind}"
+
+
+def _same(what: str, found: Any, expected: Any) -> None:
+    if not np.array_equal(found, expected):
+        raise Difference(f"{what}: {_text(found)}, expected {_text(expected)}")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.dtype == bool:
+        return "".join("01"[int(bit)] for bit in value.ravel())
+    if isinstance(value, np.ndarray) and value.dtype == np.uint32:
+        return " ".join(f"{word:08x}" for word in value.ravel())
+    return str(value)
+
+
+def compare(job: Job, engine: TracedEngine) -> Run:
+    """Run a job on the golden model and on the traced machine; what the model leaves.
+
+    Raises
+    ------
+    Difference
+        At the first step that is not the model's.
+    AssertionError
+        Memory is not as the model leaves it.
+    """
+    array = engine.array
+    expected, records = record(job.on(array.group))
+    engine.begin(job.watchdog)
+    engine.traced.events()
+    found = run_on(job, engine)
+    image = load(engine.memory, PROGRAM, "r700")
+    information = information_of(image)
+    comparison = Comparison(array, Code(image.code, information), information.stack_size * SUBENTRIES, records)
+    comparison.check(engine.traced.events())
+    same_results(found, expected)
+    return expected

@@ -1,0 +1,77 @@
+"""R700 machines other than the preset leave what the golden model leaves: each is a model of its own to compile."""
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import R700, with_settings
+from ctm.tb.r700.hardware.machine import MEMORIES, Settings, compare, engine
+from ctm.tb.r700.hardware.own_examples import MODULES, run_examples
+from ctm.tb.r700.hardware.random_fetches import draw_job
+from ctm.tb.r700.random_groups import GPRS, draw
+from ctm.tb.r700.random_statements import job_of
+from ctm.tb.r700.shaders import FILES, Shader, run
+
+pytestmark = pytest.mark.long
+_FLOWS, _FETCHES, _GROUPS, _SHOWN = 60, 60, 40, 4
+MACHINES: dict[str, dict[str, int | str]] = {
+    "four cores": {"array.cores": 4},
+    "two cores of eight slots, two banks, two local ports of 256 bits": {
+        "array.cores": 2,
+        "array.threads": 8,
+        "shared_cache.banks": 2,
+        "memory.local_ports": 2,
+        "memory.data_bits": 256,
+    },
+    "a wavefront is four lanes": {"array.wavefront": 4, "array.threads": 64, "array.stack_entries": 64},
+    "two passes, two cores": {"array.wavefront": 8, "array.cores": 2, "array.threads": 4, "array.lookups": 4},
+    "eight passes, one port": {"array.wavefront": 32, "memory.split": 1 << 32, "array.stack_entries": 1024},
+    "sixteen passes": {"array.wavefront": 64, "array.threads": 8, "array.temporaries": 2048},
+    "a wavefront is eight lanes, two cores": {"array.wavefront": 0, "array.lanes": 8, "array.cores": 2},
+    "sixteen lanes, four passes": {"array.wavefront": 64, "array.lanes": 16, "array.threads": 4},
+    "hardly a register in the arithmetic": {
+        f"arithmetic.{step}": 0
+        for step in ("operands", "partial_products", "alignment", "addition", "normalisation", "rounding", "result")
+    },
+}
+machines = pytest.mark.parametrize(
+    "settings", [tuple(settings.items()) for settings in MACHINES.values()], ids=MACHINES.keys()
+)
+
+
+@machines
+def test_compiled_programs(settings: Settings) -> None:
+    config = with_settings(R700, dict(settings))
+    for name in FILES:
+        shader = Shader.load(name)
+        expected, found = run(shader), run(shader, engine="rtl", config=config)
+        for one, two in zip(expected.bits, found.bits, strict=True):
+            np.testing.assert_array_equal(one, two, name)
+
+
+@machines
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_random_control_flow(settings: Settings, memory: tuple[int, float]) -> None:
+    for seed in range(_FLOWS):
+        compare(job_of(seed)[0], engine(*memory, settings=settings))
+
+
+@machines
+def test_random_groups(settings: Settings) -> None:
+    """All registers behind clauses of random groups, as many at a time as there are outputs."""
+    for seed in range(_GROUPS):
+        drawn = draw(seed)
+        for first in range(0, GPRS, _SHOWN):
+            compare(drawn.job(16, shown=range(first, min(GPRS, first + _SHOWN))), engine(settings=settings))
+
+
+@machines
+@pytest.mark.parametrize("module", MODULES)
+def test_examples(settings: Settings, module: str) -> None:
+    run_examples(module, settings)
+
+
+@machines
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_random_fetches(settings: Settings, memory: tuple[int, float]) -> None:
+    for seed in range(_FETCHES):
+        compare(draw_job(seed), engine(*memory, settings=settings))

@@ -1,0 +1,34 @@
+"""The comparison is worth something: random programs as those of the ordinary suite find every planted mistake."""
+
+import importlib
+import importlib.util
+
+import pytest
+
+from ctm.tb.lib.planting import Fault, FaultyLoader, planted_in_all
+from ctm.tb.r700.hardware.faults import FAULTS
+
+_PACKAGES = ("ctm.rtl", "ctm.sim", "ctm.tb.r700", "ctm.tb.lib.fields")
+"""All that knows the hardware; the golden model shares its declarations."""
+
+
+def find(fault: Fault) -> None:
+    """Compare the programs on a core with a mistake in it."""
+    with planted_in_all(fault, _PACKAGES):
+        comparison = importlib.import_module("ctm.tb.r700.hardware.drawn")
+        engine = importlib.import_module("ctm.tb.r700.hardware.traced").TracedEngine(made_from=repr(fault))
+        for name in comparison.DRAWN:
+            comparison.check(name, range(comparison.PROGRAMS), lambda _: engine)
+
+
+def test_each_fault_has_its_place() -> None:
+    assert len(set(FAULTS)) == len(FAULTS)
+    for fault in FAULTS:
+        FaultyLoader(fault)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(len(FAULTS)))
+def test_faults_are_found(number: int) -> None:
+    with pytest.raises(AssertionError, match="seed"):
+        find(FAULTS[number])

@@ -1,0 +1,20 @@
+"""Random programs on the traced machine, compared with the golden model behind every instruction of every wavefront."""
+
+import pytest
+
+from ctm.tb.r700.hardware.drawn import DRAWN, PROGRAMS, check
+
+LONG_PROGRAMS = 1300
+_TOGETHER = 100
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_every_instruction_does_what_the_model_says(kind: str) -> None:
+    check(kind, range(PROGRAMS))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(PROGRAMS, LONG_PROGRAMS, _TOGETHER))
+@pytest.mark.parametrize("kind", DRAWN)
+def test_many_more_programs(kind: str, first: int) -> None:
+    check(kind, range(first, min(first + _TOGETHER, LONG_PROGRAMS)))
