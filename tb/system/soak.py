@@ -1,8 +1,6 @@
 """Runs drawn work on the compiled machine and on the golden model, and compares all that a host can see."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +10,7 @@ from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.fault import CycleLimitError, MachineError
-from ctm.sim.golden.dpp.batch import Batch
+from ctm.tb.lib.faults import AllFaults
 from ctm.tb.system.memories import copy, first_difference
 from ctm.tb.system.soak_work import MAINTENANCE, Work
 
@@ -40,28 +38,11 @@ class Outcome:
 _OK = Outcome(Status.OK)
 
 
-class _Faults:
-    """An observer that keeps the faults of all groups: status, client, PC and pair."""
-
-    def __init__(self) -> None:
-        self.found: set[tuple[object, ...]] = set()
-
-    def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
-        """Nothing."""
-
-    def faulted(self, batch: Batch[Any], status: Status, client: BusClient | None) -> None:
-        for i, j in zip(batch.i[:: batch.lanes], batch.j[:: batch.lanes], strict=True):
-            self.found.add((status, client, batch.control.pc, int(i), int(j)))
-
-    def ended(self, batch: Batch[Any]) -> None:
-        """Nothing."""
-
-
 class Model(GoldenEngine):
     """The golden model; `faults` are those of all groups: of several the machine may report any."""
 
     def __init__(self, config: MachineConfig, *, watchdog: int) -> None:
-        observer = _Faults()
+        observer = AllFaults()
         super().__init__(config, watchdog=watchdog, observers=[observer])
         self.faults = observer.found
 

@@ -1,6 +1,7 @@
 """Programs for drawn work: random ones, and short ones whose domain may be long."""
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,6 +16,7 @@ from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.memory import Memory
+from ctm.tb.r5xx.random_instructions import INPUTS, READ_BACK
 from ctm.tb.r5xx.random_programs import Program
 
 IN_PLACE = """
@@ -51,10 +53,14 @@ OUT o0 = MOV(r1)
 
 @dataclass(frozen=True, eq=False)
 class Executables:
-    """A program; `own` if each processor reads its own pair only, `short` if its domain may be long."""
+    """A program; `own` if each processor reads its own pair only, `short` if its domain may be long.
+
+    `uncached`: it writes output 0, and no other, past the caches; `scratch`: so it does with the last one.
+    """
 
     image: bytes
     uncached: bool = False
+    scratch: bool = False
     own: bool = False
     short: bool = True
 
@@ -64,6 +70,21 @@ class Executables:
         first, behind, end = base // 64, -(-(base + offset + size) // 64), -(-(base + len(self.image)) // 64)
         assert offset >= 64
         return [range(first, first + 1), *([range(behind, end)] if behind < end else [])]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where programs of an instruction set come from.
+
+    They read the inputs 0 to `inputs` - 1, and output 0, if they write it past the caches, as input `read_back`; only
+    `linear` outputs can be written so.
+    """
+
+    kind: str
+    draw: Callable[[np.random.Generator], Executables]
+    inputs: int
+    read_back: int | None = None
+    linear: bool = False
 
 
 @cache
@@ -97,7 +118,10 @@ def draw_program(generator: np.random.Generator) -> Executables:
     return _short([IN_PLACE, IN_PLACE, FAN_OUT, TRANSPOSE, VALUES][int(generator.integers(5))])
 
 
-def damaged(generator: np.random.Generator, image: bytes) -> bytes:
+R5XX = Source(kind="r5xx", draw=draw_program, inputs=INPUTS, read_back=READ_BACK)
+
+
+def damaged(generator: np.random.Generator, image: bytes, kind: str) -> bytes:
     """The image with a mistake that the loader finds."""
     while True:
         words = np.frombuffer(image[: len(image) // 4 * 4], "<u4").copy()
@@ -106,6 +130,6 @@ def damaged(generator: np.random.Generator, image: bytes) -> bytes:
         memory = Memory()
         memory.write(0, words.tobytes())
         try:
-            load(memory, 0, "r5xx")
+            load(memory, 0, kind)
         except MachineError:
             return words.tobytes()

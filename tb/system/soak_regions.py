@@ -10,6 +10,7 @@ from ctm.sim.runtime import Layout
 from ctm.tb.lib.random_values import random_floats
 
 _ONE_CHANNEL = (Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2)
+_LINEAR = 0.9
 _HUGE = 16 * COORDINATE_LIMIT * COORDINATE_LIMIT
 
 
@@ -82,12 +83,19 @@ class Space:
 
 
 def draw_layout(
-    generator: np.random.Generator, region: Region, *, formats: list[DataFormat], is_input: bool = False
+    generator: np.random.Generator,
+    region: Region,
+    *,
+    formats: list[DataFormat],
+    is_input: bool = False,
+    linear: bool = False,
 ) -> Layout:
-    """A rectangle that a region has room for; those of inputs may be looked up in blocks of 2x2."""
+    """A rectangle that a region has room for, mostly a `linear` one; inputs may be looked up in blocks of 2x2."""
     data_format = formats[int(generator.integers(len(formats)))]
     size = ELEMENTS[data_format].element_bytes
     tilings = [Tiling.LINEAR, Tiling.TILED]
+    if linear and generator.random() < _LINEAR:
+        tilings = [Tiling.LINEAR]
     if is_input and ELEMENTS[data_format].channels == 1:
         tilings += _ONE_CHANNEL
     tiling = tilings[int(generator.integers(len(tilings)))]

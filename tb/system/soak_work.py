@@ -10,11 +10,10 @@ from ctm.rtl.isa.limits import ADDRESS_SPACE, COORDINATE_LIMIT, FLOAT_CONSTANTS
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.lib.random_values import random_floats
-from ctm.tb.r5xx.random_instructions import INPUTS, READ_BACK
 from ctm.tb.r5xx.random_programs import INT_CONSTANTS
 from ctm.tb.system.soak_coherence import Accesses, Coherence
 from ctm.tb.system.soak_errors import refused_ranges, spoil
-from ctm.tb.system.soak_programs import Executables, damaged, draw_program
+from ctm.tb.system.soak_programs import R5XX, Executables, Source, damaged
 from ctm.tb.system.soak_regions import Region, Space, draw_layout
 
 _FLUSHES = ("flush_out_cache", "flush_cond_out_cache")
@@ -66,6 +65,7 @@ class _Writer:
 
     generator: np.random.Generator
     space: Space
+    source: Source
     refuses: bool
     """Memory refuses some of the first data region."""
     coherence: Coherence = field(default_factory=Coherence)
@@ -81,9 +81,9 @@ class _Writer:
         self.bools = [
             self.space.place(generator.choice([0, 1, 0x100, 0x80], 32).astype("<u4").tobytes()) for _ in range(2)
         ]
-        self.programs = [draw_program(generator) for _ in range(int(generator.integers(1, 4)))]
+        self.programs = [self.source.draw(generator) for _ in range(int(generator.integers(1, 4)))]
         self.images = [self.space.place(program.image) for program in self.programs]
-        self.broken = self.space.place(damaged(generator, self.programs[0].image))
+        self.broken = self.space.place(damaged(generator, self.programs[0].image, self.source.kind))
         self.counters = [self.space.region(2048) for _ in range(2)]
 
     @property
@@ -121,12 +121,12 @@ class _Writer:
     def _launch(self, number: int) -> None:
         program = self.programs[number]
         order = [self.data[place] for place in self.generator.permutation(_DATA)]
-        if program.uncached and self.refuses:
+        if (program.uncached or program.scratch) and self.refuses:
             # Behind a lookup that memory refuses the machine's groups write until the answer has come, the model's do
             # not. What is refused is therefore the conditional buffer.
             order = [self.data[0], *(region for region in order if region is not self.data[0])]
         conditional, outputs, rest = order[0], order[1 : 1 + _OUTPUTS], order[1 + _OUTPUTS :]
-        inputs, domain = [self.pick(rest) for _ in range(INPUTS)], self._domain(program)
+        inputs, domain = [self.pick(rest) for _ in range(self.source.inputs)], self._domain(program)
         layouts = self._outputs(program, outputs)
         if program.own and self.happens(0.6):
             inputs[0] = outputs[0]
@@ -138,10 +138,11 @@ class _Writer:
             domain = [min(bound, limit - 1) for bound, limit in zip(domain, (width, height) * 2, strict=True)]
         floats = self.pick(self.floats + [region for region in rest if region.size >= 16 * FLOAT_CONSTANTS])
         self._rest_of_state(number, conditional, floats)
-        uncached = outputs[:1] if program.uncached else []
+        uncached = [outputs[place] for place in _areas(program)]
+        written = frozenset() if program.uncached else frozenset(outputs) - frozenset(uncached)
         accesses = Accesses(
             read=frozenset(inputs), floats=floats, conditional=conditional,
-            written=frozenset() if uncached else frozenset(outputs), uncached=frozenset(uncached),
+            written=written, uncached=frozenset(uncached),
         )  # fmt: skip
         if self.happens(0.3):
             self.emit(self.pick([*_FLUSHES, *_INVALIDATES, "wait_for_idle"]), 0)
@@ -190,8 +191,10 @@ class _Writer:
     def _outputs(self, program: Executables, regions: list[Region]) -> list[Layout]:
         layouts = []
         for index, region in enumerate(regions):
-            formats = _SINGLE if program.uncached and index == 0 else _ALL
-            layout = draw_layout(self.generator, region, formats=formats)
+            is_area = index in _areas(program)
+            layout = draw_layout(
+                self.generator, region, formats=_SINGLE if is_area else _ALL, linear=is_area and self.source.linear
+            )
             word = 0 if index and self.happens(0.03) else layout.format_word
             layouts.append(layout)
             self.set("set_out_fmt", region.base, word, layout.height % COORDINATE_LIMIT, index=index)
@@ -204,11 +207,9 @@ class _Writer:
                 layout = layouts[0]
             word = 0 if not in_place and self.happens(0.03) else layout.format_word
             self.set("set_inp_fmt", region.base, word, layout.height % COORDINATE_LIMIT, index=index)
-        if program.uncached:
-            base = self.set_to["set_out_fmt", 0][1]
-            self.set(
-                "set_inp_fmt", base, layouts[0].format_word, layouts[0].height % COORDINATE_LIMIT, index=READ_BACK
-            )  # fmt: skip
+        if program.uncached and self.source.read_back is not None:
+            base, height = self.set_to["set_out_fmt", 0][1], layouts[0].height % COORDINATE_LIMIT
+            self.set("set_inp_fmt", base, layouts[0].format_word, height, index=self.source.read_back)
 
     def _rest_of_state(self, number: int, conditional: Region, floats: Region) -> None:
         generator = self.generator
@@ -229,18 +230,23 @@ class _Writer:
         self.set("set_out_mask", 15 if self.happens(0.6) else int(generator.integers(16)))
 
 
+def _areas(program: Executables) -> list[int]:
+    """Outputs that a program writes past the caches."""
+    return [0] * program.uncached + [_OUTPUTS - 1] * program.scratch
+
+
 def _ints(generator: np.random.Generator) -> bytes:
     rows = [[int(generator.integers(4)), *(int(generator.choice([0, 1, 5, 255])) for _ in range(2)), 7]
             for _ in range(INT_CONSTANTS)]  # fmt: skip
     return bytes(np.array(rows, np.uint8).ravel())
 
 
-def draw_work(seed: int) -> Work:
-    """The work of a seed."""
+def draw_work(seed: int, source: Source = R5XX) -> Work:
+    """The work of a seed, with programs of a source."""
     generator = np.random.default_rng([seed, 0x50AC])
     space = Space(generator)
     kind = generator.choice(["none", "errors", "refused"], p=[0.5, 0.25, 0.25])
-    writer = _Writer(generator, space, bool(kind == "refused" and generator.random() < 0.5))
+    writer = _Writer(generator, space, source, bool(kind == "refused" and generator.random() < 0.5))
     drafts = []
     for _ in range(int(generator.integers(1, 4))):
         commands = writer.buffer()

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT, TINY, with_settings
+from ctm.rtl.config import DEFAULT, R700, TINY, MachineConfig, with_settings
 from ctm.sim.engines.cxxrtl import CxxrtlEngine
 from ctm.sim.engines.engine import Report
 from ctm.sim.engines.rtl import RtlEngine
@@ -20,13 +20,16 @@ from ctm.sim.jobs.loading import load_job
 from ctm.sim.memory import Memory
 from ctm.sim.runtime.device import WATCHDOG
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
-from ctm.tb.system import memories
+from ctm.tb.r700 import shaders as r700
+from ctm.tb.system import memories, soak_r700
 from ctm.tb.system.example_jobs import JOBS
 from ctm.tb.system.soak import MOST_CYCLES
+from ctm.tb.system.soak_programs import R5XX, Source
 from ctm.tb.system.soak_work import Work, draw_work
 
 pytestmark = pytest.mark.long
-_SEEDS, _PART = 200, 50
+_PART = 50
+_WORK = [(DEFAULT, R5XX, first) for first in range(0, 200, _PART)] + [(R700, soak_r700.R700, 0)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -57,24 +60,35 @@ def test_cores_that_are_written_several_times_do_the_same() -> None:
     assert runs[0].device.report() == runs[1].device.report()
 
 
-@pytest.mark.parametrize("first", range(0, _SEEDS, _PART))
-def test_random_work_takes_the_same_course(first: int) -> None:
+@pytest.mark.parametrize("name", r700.FILES)
+def test_compiled_r700_programs_leave_the_same_bits_as_in_the_golden_model(name: str) -> None:
+    found, expected = (r700.run(r700.Shader.load(name), engine=engine) for engine in ("cxxrtl", "golden"))
+    for other, bits in zip(found.bits, expected.bits, strict=True):
+        np.testing.assert_array_equal(other, bits)
+
+
+@pytest.mark.parametrize(
+    ("config", "source", "first"), _WORK, ids=[f"{source.kind}-{first}" for _, source, first in _WORK]
+)
+def test_random_work_takes_the_same_course(config: MachineConfig, source: Source, first: int) -> None:
     """Whatever memory does: it answers late, stalls and refuses, and the host resets the machine."""
     for seed in range(first, first + _PART):
-        work = draw_work(seed)
-        (course, memory), (expected, expected_memory) = (_course(engine, work) for engine in (CxxrtlEngine, RtlEngine))
-        assert course == expected, f"seed {seed}"
-        assert memories.first_difference(memory, expected_memory, ignored=set()) is None, f"seed {seed}"
+        work = draw_work(seed, source)
+        found, expected = (_course(engine, work, config) for engine in (CxxrtlEngine, RtlEngine))
+        assert found[0] == expected[0], f"seed {seed}"
+        assert memories.first_difference(found[1], expected[1], ignored=set()) is None, f"seed {seed}"
 
 
-def _course(made_by: type[CxxrtlEngine | RtlEngine], work: Work) -> tuple[list[str | Report], Memory]:
+def _course(
+    made_by: type[CxxrtlEngine | RtlEngine], work: Work, config: MachineConfig
+) -> tuple[list[str | Report], Memory]:
     """How each buffer ends and what has been counted then, and the memory that is left."""
 
     class Engine(made_by):
         disturbance = work.disturbance
 
-    memory = replace(DEFAULT.memory, latency=work.latency, bytes_per_cycle=work.bytes_per_cycle)
-    engine = Engine(replace(DEFAULT, memory=memory), watchdog=work.watchdog)
+    memory = replace(config.memory, latency=work.latency, bytes_per_cycle=work.bytes_per_cycle)
+    engine = Engine(replace(config, memory=memory), watchdog=work.watchdog)
     for address, data in work.contents:
         engine.memory.write(address, data)
     for first, end in work.refused:

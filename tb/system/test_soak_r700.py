@@ -1,0 +1,83 @@
+"""Random work with R700 programs: compiled hardware and golden model agree in errors and in all of memory."""
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import R700, MachineConfig, with_settings
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.assembler import assemble
+from ctm.sim.elf import write
+from ctm.sim.engines.model import Disturbance
+from ctm.sim.fault import MachineError
+from ctm.sim.runtime import CommandBuffer, Image, Layout
+from ctm.tb.system import soak_r700
+from ctm.tb.system.soak import Comparison, Hardware, Outcome
+from ctm.tb.system.soak_work import draw_work
+
+_RUNS, _LONG_RUNS, _OTHER_RUNS = 12, 2000, 200
+_QUEUED = range(20_000, 20_004)
+_PROGRAM, _CONSTANTS, _OUTPUT, _REFUSED, _BUFFER = range(0x1_0000, 0x6_0000, 0x1_0000)
+_OTHER: dict[str, dict[str, int | str]] = {
+    "four cores": {"array.cores": 4},
+    "two cores of eight slots, two banks, two local ports of 256 bits": {
+        "array.cores": 2,
+        "array.threads": 8,
+        "shared_cache.banks": 2,
+        "memory.local_ports": 2,
+        "memory.data_bits": 256,
+    },
+    "eight passes, one port": {"array.wavefront": 32, "memory.split": 1 << 32, "array.stack_entries": 1024},
+}
+"""Machines that other tests compile too."""
+
+
+def check(seeds: range, config: MachineConfig) -> list[Outcome]:
+    """Run the work of seeds; how buffers ended."""
+    return [outcome for seed in seeds for outcome in Comparison(draw_work(seed, soak_r700.R700), config).run()]
+
+
+def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
+    check(range(_RUNS), R700)
+
+
+@pytest.mark.long
+def test_much_random_work_reaches_every_error_and_every_client() -> None:
+    outcomes = check(range(_RUNS, _LONG_RUNS), R700)
+    asked_for = {Status.HAZARD, Status.QUEUE_FULL, Status.RESET}
+    assert {outcome.status for outcome in outcomes} == set(Status) - asked_for
+    # Counters are the command processor's, and are refused in too few runs.
+    assert {None, *BusClient} - {outcome.client for outcome in outcomes} <= {BusClient.COUNTERS}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("settings", _OTHER.values(), ids=_OTHER.keys())
+def test_other_machines_agree_too(settings: dict[str, int | str]) -> None:
+    check(range(_OTHER_RUNS), with_settings(R700, settings))
+
+
+def test_buffers_that_wait_in_the_queue_run_in_order() -> None:
+    for seed in _QUEUED:
+        Comparison(draw_work(seed, soak_r700.R700), R700).run_queued()
+
+
+def test_constants_that_memory_refused_once_are_loaded_from_elsewhere() -> None:
+    machine = Hardware(R700, watchdog=0, disturbance=Disturbance())
+    image = write(assemble(".isa r700\nADD R1.x, C0.x, C1.x\nEXPORT PIX0, R1.x000"))
+    layout = Layout(width=4, height=2, format=DataFormat.FLOAT32_4)
+    machine.memory.write(_PROGRAM, image)
+    machine.memory.refuse(_REFUSED, _REFUSED + 64)
+    machine.memory.write(_CONSTANTS, np.array([[1.5] * 4, [2.0] * 4], np.float32).tobytes())
+    for base in (_REFUSED, _CONSTANTS):
+        buffer = CommandBuffer().set_inst_fmt(_PROGRAM).set_constf_fmt(base)
+        buffer.set_out_fmt(0, _OUTPUT, layout.format_word, layout.height).set_domain(0, 0, 3, 1).start_program()
+        machine.memory.write(_BUFFER, bytes(buffer.flush_out_cache()))
+        machine.limit(100_000)
+        if base == _REFUSED:
+            with pytest.raises(MachineError) as caught:
+                machine.execute(_BUFFER, len(buffer.words))
+            assert (caught.value.status, caught.value.client) == (Status.BUS_ERROR, BusClient.FLOAT_CONSTANT)
+        else:
+            machine.execute(_BUFFER, len(buffer.words))
+    found = Image(memory=machine.memory, base=_OUTPUT, layout=layout).read()
+    assert (found == [3.5, 0, 0, 0]).all()
