@@ -10,12 +10,16 @@ def nbody(
 ) -> tuple[vec4, vec4]:
     """A body's position (x, y, z, mass) and its velocity after a step."""
     me = texel(positions, pixel)
-    acceleration = vec3(0)
-    for j in range(int(height)):
-        for i in range(int(width)):
+    velocity, acceleration = texel(velocities, pixel).xyz, vec3(0)
+    j = 0.0
+    while j < height:
+        i = 0.0
+        while i < width:
             body = texel(positions, i, j)
             way = body.xyz - me.xyz
             root = inversesqrt(dot(way, way) + softening * softening)
             acceleration += way * (body.w * root * (root * root))
-    velocity = texel(velocities, pixel).xyz + acceleration * step
+            i += 1
+        j += 1
+    velocity += acceleration * step
     return vec4(me.xyz + velocity * step, me.w), vec4(velocity, 0)

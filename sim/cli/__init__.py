@@ -1,5 +1,6 @@
 """The command line: ``ctm``."""
 
+import gc
 import sys
 
 from ctm.sim.cli.signals import ending_at_once, interruptible
@@ -9,9 +10,13 @@ def main() -> None:
     """Entry point. Signals come first: everything else takes half a second to import."""
     with interruptible():
         with ending_at_once():
+            # Garbage is looked for by the number of objects: hundreds of times among those of modules, which stay.
+            gc.disable()
             from ctm.sim.cli.application import application
             from ctm.sim.cli.printing import printed
 
             command = application(*sys.argv[1:2])
+            gc.freeze()
+            gc.enable()
         with printed():
             command()

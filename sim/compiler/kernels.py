@@ -67,19 +67,20 @@ def _compiled(source: Source, isa: str, name: str | None) -> Kernel:
         raise ValueError(f"kernels are compiled for {' or '.join(TARGETS)}, not for '{isa}'")
     target = TARGETS[isa]
     refusal: BackEndRefusal | None = None
-    for flags in target.fronts:
+    back_end = target.back_end
+    for flags in back_end.FRONTS:
         text, warnings = intermediate(source, [*flags, *(["-DCTM_WHOLE_FLOATS"] if target.whole_floats else [])])
-        module = Module.read(target.optimise(text))
+        module = Module.read(back_end.optimise(text))
         kernel = _chosen(list(kernels(module)), source, name)
         place = module.location(kernel) or Location(source.name, 1)
         if kernel.pixel is None:
             message = f"a kernel is written `kernel void {kernel.name}(vec2 pixel)`, or with an ivec2"
             raise KernelError([Diagnostic(place, message)])
-        errors = check(module, kernel, target.refusal)
+        errors = check(module, kernel, back_end.refusal)
         if errors:
             raise KernelError(errors)
         try:
-            return Kernel(kernel.name, target.compile(module, kernel, place), tuple(warnings))
+            return Kernel(kernel.name, back_end.compile_module(module, kernel, place), tuple(warnings))
         except BackEndRefusal as error:
             refusal = refusal or error
     assert refusal is not None

@@ -57,6 +57,7 @@ BODIES = {
     "output(0, 1.0f); write(1, 2.0f);": "k.c:2: write() and output(0, ...): writes go to output 0",
     'printf("%f", pixel.x);': "k.c:3:1: call to undeclared function 'printf'",
     "output(0, sqrtf(pixel.x));": "undeclared",
+    "while (1) output(0, 1.0f);": "k.c:2: it never ends",
     "output(0, 1.0f": "k.c:4:1: expected ')'",
     "output(0, pixel +);": "k.c:3:18: expected expression",
     "output(0, texel(0, pixel).q9);": "k.c:3:",

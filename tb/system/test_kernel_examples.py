@@ -14,7 +14,7 @@ from ctm.sim.jobs.loading import load_job
 from ctm.tb.system.example_runs import assert_holds, outputs, run
 
 ALL = {**REFERENCES, **R700_REFERENCES}
-KERNELS = ("blackscholes", "blur", "nbody", "r700/mandelbrot", "r700/matmul", "r700/sha256")
+KERNELS = ("blackscholes", "blur", "mandelbrot", "nbody", "r700/mandelbrot", "r700/matmul", "r700/sha256")
 FLOATS = ("blackscholes", "blur", "nbody")
 LANGUAGES = ("c", "py")
 
@@ -60,6 +60,7 @@ def test_they_are_called_with_arrays_and_as_plain_python() -> None:
         "blackscholes": ((4, 3), ["options.npy", 0.03]),
         "nbody": ((2, 2), ["positions.npy", "velocities.npy", 0.05, 0.1, 16.0, 16.0]),
         "blur": ((5, 4), ["picture.npy"]),
+        "mandelbrot": ((3, 3), [(0.25, 0.25, -1.0, -0.5)]),
         "r700/mandelbrot": ((3, 3), [(0.25, 0.25, -1.0, -0.5)]),
         "r700/matmul": ((1, 2), ["a.npy", "b.npy", 32.0]),
         "r700/sha256": ((2, 2), ["blocks.npy", np.array(ALL["r700/sha256"].ROUND_CONSTANTS).reshape(-1, 4)]),

@@ -34,6 +34,8 @@ FRONTS = (("-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-mark
 def optimise(text: str) -> str:
     """The IR with everything inlined, and loops and conditions as they were written."""
     head = re.compile(r"^(define .*?\))( (?:local_unnamed_addr )?#)", re.MULTILINE)
+    # Of a product of numbers that are known LLVM would make a number, and round twice. What a user calls is refused.
+    text = text.replace("@llvm.fma.", "@ctm.fma.").replace("@llvm.fmuladd.", "@llvm.fma.")
     return optimised(head.sub(r"\1 alwaysinline\2", text))
 
 
@@ -41,7 +43,7 @@ def refusal(instruction: Instruction) -> str:
     """What a core cannot do, said of one instruction; "" if it can."""
     if instruction.opcode in ("alloca", "load", "store", "getelementptr"):
         return "an array with a computed index: R5xx cores cannot choose a register; #pragma unroll makes indices known"
-    if instruction.callee.startswith("llvm.fma."):
+    if instruction.callee.startswith("ctm.fma."):
         return "fma(): write a * b + c, which R5xx cores round once"
     return ""
 

@@ -122,7 +122,7 @@ def _named(method: Callable[[Values, str, str, list[str]], None], name: str) -> 
 
 FUNCTIONS: dict[str, _Function] = {
     **{key: _named(_function, name) for key, name in {
-        "fmuladd": "MAD", "minnum": "MIN", "maxnum": "MAX", "smin": "MIN", "smax": "MAX", "umin": "MIN",
+        "fma": "MAD", "minnum": "MIN", "maxnum": "MAX", "smin": "MIN", "smax": "MAX", "umin": "MIN",
         "umax": "MAX", "exp2": "EX2", "log2": "LN2", "ctm.inversesqrt": "RSQ",
     }.items()},
     **{key: _named(_rounding, key) for key in ("floor", "ceil", "trunc")},

@@ -11,6 +11,7 @@ from ctm.sim.compiler.clang import back_end
 from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
 from ctm.sim.compiler.r700.lowering import lower
+from ctm.sim.compiler.r700.order.program import ordered
 from ctm.sim.compiler.r700.repairs import Remedies, repaired
 from ctm.sim.compiler.r700.writes import with_writes
 from ctm.sim.elf import ElfError
@@ -23,13 +24,20 @@ _BOTH = (
     "-fno-jump-tables", "-fno-slp-vectorize", "-fno-vectorize", "-mllvm", "-disable-vector-combine", "-mllvm",
     "-replexitval=never", "-mllvm", "-disable-promote-alloca-to-vector",
 )  # fmt: skip
-_USUAL = ("-fno-unroll-loops", "-ffp-contract=off", *_BOTH)
+_USUAL = (
+    "-mllvm",
+    "-bonus-inst-threshold=16",
+    "-fno-unroll-loops",
+    "-fno-convergent-functions",
+    "-ffp-contract=off",
+    *_BOTH,
+)
 FRONTS = (_USUAL, ("-O1", *_USUAL))
 """Flags for Clang. Loops are unrolled where the source says so: `#pragma unroll`. Some loops with several exits that
 jumps were threaded through are too much for LLVM's back end. A product and a sum become one instruction all the same,
 but where both are known Clang does not round them together, as cores do not.
 """
-_BACK = ("-fno-unroll-loops", *_BOTH, "-mllvm", "-disable-adv-copy-opt")
+_BACK = ("-fno-unroll-loops", *_BOTH, "-mllvm", "-disable-adv-copy-opt", "-mllvm", "-disable-machine-licm")
 _WITHOUT_PREDICATES = ("-mllvm", "-r600-if-convert=0")
 _ATTEMPTS: tuple[tuple[Remedies, tuple[str, ...]], ...] = (
     (Remedies(), ()),
@@ -49,6 +57,11 @@ _FUNCTIONS = {
     **{name: f"{name}(): of such functions there are sin, cos, exp2 and log2"
        for name in ("tan", "tanh", "sinh", "cosh", "asin", "acos", "atan", "atan2")},
 }  # fmt: skip
+
+
+def optimise(text: str) -> str:
+    """The IR as it is: Clang optimised it."""
+    return text
 
 
 def refusal(instruction: Instruction) -> str:
@@ -71,7 +84,7 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
         ready = Module([repaired(function, remedies) if part is function else part for part in lowered.parts])
         try:
             executable, _ = read_object(back_end(str(ready), (*_BACK, *flags)))
-            return _finished(executable, place)
+            return _finished(ordered(executable), place)
         except (BackEndError, ElfError) as error:
             first = first or error
     assert first is not None
@@ -88,6 +101,9 @@ def _finished(executable: Executable, place: Location) -> Executable:
 def _explained(module: Module, kernel: Function, place: Location, error: BackEndError | ElfError) -> Diagnostic:
     """What a user can do about a failure."""
     suspect = next(_suspects(module, kernel), None)
+    if "IRREDUCIBLE_CFG" in str(error):
+        said = "LLVM's back end for the R700 cannot compile this: its loops and conditions are too entangled"
+        return Diagnostic(place, f"{said}; write them in another way")
     if isinstance(error, DefectError):
         return Diagnostic(place, f"LLVM's back end gets this kernel wrong, whatever is tried: it {error.problem}")
     if suspect is not None:
@@ -112,7 +128,7 @@ def _suspects(module: Module, kernel: Function) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 location, f"a 64-bit {_ARITHMETIC[found[1]]}: cores have 32 bits; of 64 they add and compare"
             )
-        if instruction.opcode in _CONVERSIONS and "i64" in instruction.text and location:
+        if instruction.opcode in _CONVERSIONS and re.search(r" (i64|<\d x i64>)\b", instruction.text) and location:
             yield Diagnostic(location, "a conversion between floats and 64-bit integers: use int or uint")
         size += _array_size(instruction)
     location = module.location(kernel)
