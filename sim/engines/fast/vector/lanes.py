@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ctm.rtl.isa.limits import QUAD
+from ctm.rtl.isa.limits import QUAD, WORD_BYTES
 
 Value = Any
 """A value of LLVM's IR; llvmlite has no types."""
@@ -126,6 +126,25 @@ class Lanes:
     def scalars(self, vector: Value) -> list[Value]:
         """The scalars of all lanes."""
         return [self.pick(vector, lane) for lane in range(self.width)]
+
+    def memory(self) -> Value:
+        """A place for a vector of words, see `scalars_in`."""
+        with self.builder.goto_entry_block():
+            place = self.builder.alloca(self.integers)
+        place.align = WORD_BYTES * self.width
+        return place
+
+    def scalars_in(self, memory: Value, words: Value) -> list[Value]:
+        """The scalars of all lanes, stored and loaded: an instruction for each, where it is two out of a register.
+
+        Worth it where all lanes differ: LLVM does not see which are the same.
+        """
+        builder = self.builder
+        builder.store(words, memory)
+        # LLVM would take them out of the register all the same if it knew this pointer.
+        hidden = builder.call(ir.InlineAsm(ir.FunctionType(POINTER, [POINTER]), "", "=r,0"), [memory])
+        places = [builder.gep(hidden, [ir.Constant(INT, lane)], source_etype=INT) for lane in range(self.width)]
+        return [builder.load(place, typ=INT) for place in places]
 
     def gathered(self, pointers: Sequence[Value], count: int, align: int) -> list[Value]:
         """Two or four neighbouring words that each lane's pointer points at, as a vector for each of them."""

@@ -3,6 +3,8 @@
 Integers of the datapath are float64, as none has more than 50 bits. Source: CTM Guide p. 28; docs/arithmetic.md.
 """
 
+from functools import cached_property
+
 from llvmlite import ir
 
 from ctm.rtl.isa.limits import QUAD, WORD_BYTES
@@ -35,6 +37,8 @@ class Transcendental:
 
     def __init__(self, lanes: Lanes, table: Value) -> None:
         self._lanes, self._table = lanes, table
+        self._others: dict[int, Transcendental] = {lanes.width: self}
+        """For vectors of other widths, by these."""
 
     def apply(self, name: str, a: Value) -> Value:
         """The operation of this name, on a vector of any width."""
@@ -42,11 +46,20 @@ class Transcendental:
         if lanes is not self._lanes:
             # The table is read by quads.
             wider = lanes.at(max(lanes.width, QUAD))
-            return lanes.contracted(Transcendental(wider, self._table).apply(name, wider.spread(a)))
+            return lanes.contracted(self._of(wider).apply(name, wider.spread(a)))
         function = {
             "RCP": self._rcp, "RSQ": self._rsq, "EX2": self._ex2, "LN2": self._ln2, "SIN": self._sin, "COS": self._cos,
         }[name]  # fmt: skip
         return function(a)
+
+    def _of(self, lanes: Lanes) -> "Transcendental":
+        if lanes.width not in self._others:
+            self._others[lanes.width] = Transcendental(lanes, self._table)
+        return self._others[lanes.width]
+
+    @cached_property
+    def _places(self) -> Value:
+        return self._lanes.memory()
 
     def _rcp(self, a: Value) -> Value:
         lanes, builder = self._lanes, self._lanes.builder
@@ -239,9 +252,8 @@ class Transcendental:
         lanes, builder = self._lanes, self._lanes.builder
         # Multiplied here and not in each pointer, which would cost an instruction for each lane.
         places = builder.mul(address, lanes.integer(tables.ENTRY_WORDS * WORD_BYTES))
-        pointers = [
-            builder.gep(self._table, [builder.zext(at, LONG)], source_etype=BYTE) for at in lanes.scalars(places)
-        ]
+        scalars = lanes.scalars_in(self._places, places)
+        pointers = [builder.gep(self._table, [builder.zext(at, LONG)], source_etype=BYTE) for at in scalars]
         low, high, linear, quadratic = lanes.gathered(pointers, tables.ENTRY_WORDS, WORD_BYTES)
         order = [half * lanes.width + lane for lane in range(lanes.width) for half in (0, 1)]
         words = builder.shuffle_vector(low, high, ir.Constant(ir.VectorType(INT, len(order)), order))
