@@ -28,7 +28,7 @@ FAULTS = [
         "ports",
         ("cycles[number] < constants and not each.is_constant", "False"),
         ("> CONSTANT_PAIRS", "> 3"),
-        ("ports.get(port, register) == register", "True"),
+        ("ports.get(port, register) != register", "False"),
         ("> TRANS_CONSTANTS", "> 3"),
         ("> GROUP_LITERALS", "> 8"),
     ),

@@ -1,10 +1,11 @@
 """The operands of ALU clauses, as far as programs as a whole are described by them."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ctm.rtl.isa.r700 import alu
 from ctm.rtl.isa.r700.control_flow import KcacheMode
-from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS, KCACHE_SET_ROWS, LITERALS_PER_UNIT
+from ctm.rtl.isa.r700.limits import CODE_UNITS, KCACHE_LINE_ROWS, KCACHE_SET_ROWS, LITERALS_PER_UNIT
 from ctm.rtl.isa.r700.operations import OPERATIONS
 from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.r700.words import Units, Word
@@ -22,17 +23,26 @@ def instructions(code: Units, word: Word) -> Iterator[dict[str, int]]:
     at, end = word.fields["addr"], min(word.fields["addr"] + word.units, len(code))
     literals = group = 0
     while at < end:
-        low, high = code[at]
-        has_three = unpack(alu.ENCODING, high)["op3"] != 0
-        fields = unpack(alu.ALU_DWORD0, low) | unpack(alu.ALU_DWORD1_OP3 if has_three else alu.ALU_DWORD1_OP2, high)
-        operands = _OPERANDS.get(("Op3" if has_three else "Op2", fields["alu_inst"]), 0)
-        yield fields | {"operands": operands, "has_three": int(has_three), "address": at, "group": group}
-        for number in range(operands):
-            if fields[f"src{number}_sel"] == alu.LITERAL:
-                literals = max(literals, fields[f"src{number}_chan"] // LITERALS_PER_UNIT + 1)
+        fields, named = _instruction(*code[at])
+        yield fields | {"address": at, "group": group}
+        literals = max(literals, named)
         at += 1
         if fields["last"]:
             at, literals, group = at + literals, 0, group + 1
+
+
+# A tool goes through a program several times.
+@lru_cache(CODE_UNITS)
+def _instruction(low: int, high: int) -> tuple[dict[str, int], int]:
+    """The fields of an instruction wherever it is, and how many units of literals it names."""
+    has_three = unpack(alu.ENCODING, high)["op3"] != 0
+    fields = unpack(alu.ALU_DWORD0, low) | unpack(alu.ALU_DWORD1_OP3 if has_three else alu.ALU_DWORD1_OP2, high)
+    operands = _OPERANDS.get(("Op3" if has_three else "Op2", fields["alu_inst"]), 0)
+    literals = 0
+    for number in range(operands):
+        if fields[f"src{number}_sel"] == alu.LITERAL:
+            literals = max(literals, fields[f"src{number}_chan"] // LITERALS_PER_UNIT + 1)
+    return fields | {"operands": operands, "has_three": int(has_three)}, literals
 
 
 def constant_rows(code: Units, word: Word) -> set[int]:

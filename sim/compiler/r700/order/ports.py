@@ -1,6 +1,7 @@
 """Whether instructions can be in one group: its read ports, constants and literals, and the bank swizzles that fit."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ctm.rtl.isa.r700.alu import (
@@ -60,13 +61,14 @@ def member(slot: int, operands: tuple[Operand, ...]) -> Member | None:
     """An instruction; None if it cannot be in this slot."""
     if slot == TRANS_SLOT and sum(each.is_constant for each in operands) > TRANS_CONSTANTS:
         return None
-    return Member(slot, operands, tuple(_ways(slot, operands)))
+    return Member(slot, operands, _ways(operands, is_trans=slot == TRANS_SLOT))
 
 
-def _ways(slot: int, operands: tuple[Operand, ...]) -> Iterator[tuple[int, _Reads]]:
-    is_trans = slot == TRANS_SLOT
+# Clauses read the same registers again and again.
+@lru_cache(1 << 12)
+def _ways(operands: tuple[Operand, ...], *, is_trans: bool) -> tuple[tuple[int, _Reads], ...]:
     constants = sum(each.is_constant for each in operands) if is_trans else 0
-    seen = set()
+    found: dict[_Reads, int] = {}
     for code, cycles in enumerate(_TRANS if is_trans else _VECTOR):
         reads: dict[tuple[int, int], int] = {}
         for number, each in enumerate(operands):
@@ -77,10 +79,8 @@ def _ways(slot: int, operands: tuple[Operand, ...]) -> Iterator[tuple[int, _Read
                 if reads.setdefault(port, each.select) != each.select:
                     break
         else:
-            way = tuple(sorted(reads.items()))
-            if way not in seen:
-                seen.add(way)
-                yield code, way
+            found.setdefault(tuple(sorted(reads.items())), code)
+    return tuple((code, way) for way, code in found.items())
 
 
 def swizzles(members: Sequence[Member]) -> list[int] | None:
@@ -104,8 +104,11 @@ def _search(rest: Sequence[tuple[tuple[int, _Reads], ...]], ports: dict[tuple[in
     if not rest:
         return []
     for code, reads in rest[0]:
-        if all(ports.get(port, register) == register for port, register in reads):
-            found = _search(rest[1:], ports | dict(reads))
+        for port, register in reads:
+            if ports.get(port, register) != register:
+                break
+        else:
+            found = _search(rest[1:], {**ports, **dict(reads)} if reads else ports)
             if found is not None:
                 return [code, *found]
     return None

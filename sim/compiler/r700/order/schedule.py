@@ -46,6 +46,7 @@ class Scheduler:
     def __init__(self, clause: Lifted, gprs: int) -> None:
         self._left = list(clause.nodes)
         self._heights = _heights(clause.nodes)
+        self._behind = {node: {*node.sources, *node.after} for node in clause.nodes}
         self._waiting: dict[Node | Entry, int] = {}
         """How many operations have yet to read a value."""
         for node in clause.nodes:
@@ -76,23 +77,26 @@ class Scheduler:
         while self._left:
             group = Group()
             self.groups.append(group)
+            possible = [node for node in self._left if self._is_possible(node)]
             added = True
             while added and len(group.members) < GROUP_SLOTS:
                 added = False
-                for node in [node for node in self._left if self._is_ready(node)]:
+                for node in [node for node in possible if node not in self._at and self._is_ready(node)]:
                     if len(group.members) < GROUP_SLOTS and self._add(group, node):
                         added = True
             if not group.members:
                 raise FixedError
         return self.groups
 
+    def _is_possible(self, node: Node) -> bool:
+        """Whether all that has to be in groups before is there."""
+        return all(each in self._at for each in self._behind[node])
+
     def _is_ready(self, node: Node) -> bool:
-        now = len(self.groups) - 1
+        """Whether what may be in the same group is in it, of an operation that is possible there."""
         if node.ends and len(self._left) > 1:
             return False
-        return all(each in self._at and self._at[each][0] < now for each in [*node.sources, *node.after]) and all(
-            each in self._at for each in node.before
-        )
+        return all(each in self._at for each in node.before)
 
     def _add(self, group: Group, node: Node) -> bool:
         if group.excludes(node):

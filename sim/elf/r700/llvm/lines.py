@@ -40,11 +40,16 @@ def _rows(file: ELFFile) -> Iterator[tuple[int, Line | None]]:
         program = information.line_program_for_CU(unit)
         if program is None:
             continue
+        names: dict[int, str] = {}
         for entry in program.get_entries():
             state = entry.state
             if state is not None:
-                is_none = state.end_sequence or not state.line
-                yield state.address, None if is_none else Line(_file(program.header, state.file), state.line)
+                if state.end_sequence or not state.line:
+                    yield state.address, None
+                    continue
+                if state.file not in names:
+                    names[state.file] = _file(program.header, state.file)
+                yield state.address, Line(names[state.file], state.line)
 
 
 def _file(header: Mapping[str, Any], number: int) -> str:
