@@ -92,7 +92,7 @@ def _messages(printed: str) -> list[tuple[str, Diagnostic]]:
     found = []
     for file, line, column, kind, text in _MESSAGE.findall(printed):
         hint = next((hint for part, hint in _HINTS.items() if part in text), "")
-        message = re.sub(r" \[-W[^]]*\]$", "", text) + hint
+        message = re.sub(r"; ISO C99 .*| \[-W[^]]*\]$", "", text) + hint
         found.append((kind, Diagnostic(Location(file, int(line), int(column)), message)))
     return found
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctm.sim.compiler.clang import intermediate
-from ctm.sim.compiler.error import BackEndRefusal, Diagnostic, KernelError, Location
+from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import Function, Module
-from ctm.sim.compiler.refusals import check, kernels
+from ctm.sim.compiler.refusals import check, kernels, unfit
 from ctm.sim.compiler.source import Source
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.elf import Executable
@@ -70,13 +70,16 @@ def _compiled(source: Source, isa: str, name: str | None) -> Kernel:
     back_end = target.back_end
     for flags in back_end.FRONTS:
         text, warnings = intermediate(source, [*flags, *(["-DCTM_WHOLE_FLOATS"] if target.whole_floats else [])])
-        module = Module.read(back_end.optimise(text))
+        try:
+            module, is_fit = Module.read(back_end.optimise(text)), True
+        except BackEndError:
+            module, is_fit = Module.read(text), False
         kernel = _chosen(list(kernels(module)), source, name)
         place = module.location(kernel) or Location(source.name, 1)
         if kernel.pixel is None:
             message = f"a kernel is written `kernel void {kernel.name}(vec2 pixel)`, or with an ivec2"
             raise KernelError([Diagnostic(place, message)])
-        errors = check(module, kernel, back_end.refusal)
+        errors = check(module, kernel, back_end.refusal) if is_fit else [unfit(module, kernel)]
         if errors:
             raise KernelError(errors)
         try:

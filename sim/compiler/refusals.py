@@ -43,7 +43,37 @@ def check(module: Module, kernel: Function, extra: Callable[[Instruction], str])
             problem = _problem(module, kernel, instruction) or extra(instruction)
             if problem:
                 found.append(Diagnostic(_place(module, kernel, [instruction]), problem))
-    return list(dict.fromkeys(found))
+    return _concise(found, _place(module, kernel, []))
+
+
+def unfit(module: Module, kernel: Function) -> Diagnostic:
+    """What is wrong with a kernel that LLVM does not take as Clang wrote it."""
+    for instruction in kernel.instructions:
+        if instruction.opcode in _OTHERS:
+            return Diagnostic(_place(module, kernel, [instruction]), _OTHERS[instruction.opcode])
+    problem = "LLVM does not take what Clang makes of this: write it in another way"
+    return Diagnostic(_place(module, kernel, []), problem)
+
+
+def _concise(found: list[Diagnostic], nowhere: Location) -> list[Diagnostic]:
+    """Of each place what was found first, and of each line the same only once.
+
+    What is only known to be somewhere in the kernel, `nowhere`, is left out if it is said of a place, too, and
+    accesses to memory where it is said what is wrong with the address.
+    """
+    of_places: dict[Location, Diagnostic] = {}
+    for each in [each for each in found if each.message != _FOREIGN] or found:
+        of_places.setdefault(each.location, each)
+    placed = {each.message for each in of_places.values() if each.location != nowhere}
+    of_lines: dict[tuple[str, int, str], Diagnostic] = {}
+    for each in of_places.values():
+        line = each.location.file, each.location.line, each.message
+        # Behind the operands is what is done with them.
+        if (each.location != nowhere or each.message not in placed) and (
+            line not in of_lines or of_lines[line].location.column < each.location.column
+        ):
+            of_lines[line] = each
+    return list(of_lines.values())
 
 
 def _place(module: Module, kernel: Function, instructions: list[Instruction]) -> Location:
@@ -141,15 +171,18 @@ def _of_memory(module: Module, instruction: Instruction, plain: str) -> str:
         return _of_global(module, name)
     spaces = [int(space or 0) for space in re.findall(r"\bptr(?: addrspace\((\d+)\))?", plain)]
     if any(space != _PRIVATE for space in spaces):
-        return "memory that is not the kernel's own: use texel(), constant(), output() and write()"
+        return _FOREIGN
     return ""
 
 
+_FOREIGN = "memory that is not the kernel's own: use texel(), constant(), output() and write()"
 _PRIVATE = 5
 """The address space of a function's own arrays."""
 
 
 def _of_global(module: Module, name: str) -> str:
+    if any(function.name == name for function in module.functions):
+        return f"the address of {name}: which function is called must be known when the kernel is compiled"
     definition = next((line for line in module.lines if line.startswith(f"@{name} ")), "")
     shown = [part for part in name.split(".") if not part.isdecimal()][-1]
     if " constant " in definition:

@@ -17,7 +17,13 @@ class BackEnd(Protocol):
     """Flags for Clang: the usual ones, and others for kernels that the back end cannot compile then."""
 
     def optimise(self, text: str) -> str:
-        """The IR that is looked at and compiled, of that which Clang makes with these flags."""
+        """The IR that is looked at and compiled, of that which Clang makes with these flags.
+
+        Raises
+        ------
+        BackEndError
+            LLVM does not take what Clang made.
+        """
         ...
 
     def refusal(self, instruction: Instruction) -> str:

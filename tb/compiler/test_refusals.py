@@ -12,10 +12,10 @@ from ctm.tb.cli.invocation import ctm, refusal
 HEAD = "#include <ctm/kernel.h>\n"
 
 
-def complaint(text: str, name: str | None = None) -> str:
+def complaint(text: str, name: str | None = None, isa: str = "r700") -> str:
     """What is said of a source called k.c, whose line 1 is the header's."""
     with pytest.raises(KernelError) as caught:
-        compile_kernel(Source(HEAD + text, "k.c"), name=name)
+        compile_kernel(Source(HEAD + text, "k.c"), name=name, isa=isa)
     for line in str(caught.value).splitlines():
         assert re.match(r"k\.c:\d+(:\d+)?: \S", line), line
         assert "select" not in line and "LLVM ERROR" not in line
@@ -41,7 +41,8 @@ BODIES = {
     "output(0, recursive(pixel.x));": "k.c:3:11: recursive calls itself: cores have no stack for data",
     "output(0, apart(pixel.x));": "k.c:3:11: a call of apart that is not inlined: leave noinline away",
     "output(0, missing(pixel.x));": "k.c:3:11: the function missing has no body",
-    "float (*volatile f)(float) = recursive; output(0, f(1));": "a call of what a pointer points to",
+    "float (*volatile f)(float) = recursive; output(0, f(1));": "k.c:3:18: the address of recursive: which function is",
+    "output(0, ((float (*)(float))(long)pixel.x)(1));": "a call of what a pointer points to",
     "float a[(int)pixel.x]; a[0] = 1; output(0, a[(int)pixel.y]);": "an array whose size is computed",
     "float a[600]; for (int i = 0; i < 600; i++) a[i] = i; output(0, a[(int)pixel.y]);": "fails at arrays of 600",
     "output(0, table[(int)pixel.x & 3]);": "k.c:3:11: the table table is read with a computed index",
@@ -71,7 +72,41 @@ PRELUDE = (
 
 @pytest.mark.parametrize("body", BODIES)
 def test_what_no_core_can_do_is_told_with_its_place(body: str) -> None:
-    assert BODIES[body] in complaint(PRELUDE + kernel(body))
+    found = complaint(PRELUDE + kernel(body))
+    assert BODIES[body] in found
+    messages = [line.partition(": ")[2] for line in found.splitlines()]
+    assert len(set(messages)) == len(messages)
+
+
+R5XX_BODIES = {
+    "float a[8]; for (int i = 0; i < 8; i++) a[i] = i; output(0, a[(int)pixel.x]);": "an array with a computed index",
+    "float a[8]; a[(int)pixel.y] = 3; a[1] = pixel.x; output(0, a[2]);": "k.c:3:13: an array with a computed index",
+    "output(0, table[(int)pixel.x & 3]);": "k.c:3:11: the table table is read with a computed index",
+    "volatile float x = pixel.x; output(0, x);": "k.c:3:16: a variable that is volatile",
+    "output(0, constant((int)pixel.x));": "the number of a constant is computed",
+    "output(0, (float)((int)pixel.x % 3));": "k.c:3:32: a remainder of integers",
+    "output(0, (float)bit_count((uint)pixel.x));": "k.c:3:18: bits of a number",
+    "output(0, rotate_left((uint)pixel.x, 3) + 0.0f);": "bits of a number",
+    "output(0, (float)((long long)pixel.x * 3));": "integers of 64 bits",
+    "output(0, rint(pixel.x));": "rint(): R5xx cores have no such function",
+    "output(0, __builtin_fmaf(pixel.x, pixel.y, 2.0f));": "k.c:3:11: fma(): write a * b + c",
+    "float x = pixel.x + 0.1; output(0, x);": "k.c:3:19: double: cores compute floats only",
+    "output(0, 1.0f); write(1, 2.0f);": "k.c:3:18: write(): only kernels for R700 cores",
+    "void *p = &&a; if (pixel.x > 1) p = &&b; goto *p; a: output(0, 1.0f); b: output(1, 1.0f);": "computed label",
+    "output(0, recursive(pixel.x));": "k.c:3:11: recursive calls itself",
+}
+
+
+@pytest.mark.parametrize("body", R5XX_BODIES)
+def test_what_r5xx_cores_cannot_do_is_told_once(body: str) -> None:
+    found = complaint(PRELUDE + kernel(body), isa="r5xx")
+    assert R5XX_BODIES[body] in found
+    assert len(found.splitlines()) == 1
+
+
+def test_functions_that_want_not_to_be_inlined_are_inlined_for_r5xx_cores() -> None:
+    source = Source(HEAD + PRELUDE + kernel("output(0, apart(pixel.x));"), "k.c")
+    assert compile_kernel(source, isa="r5xx").executable.kind == "r5xx"
 
 
 def test_every_error_of_a_source_is_told_at_once() -> None:

@@ -1,6 +1,7 @@
 """LLVM's optimisations one by one, by llvmlite: those that keep a kernel's loops and conditions as they were."""
 
 from ctm.sim.compiled.tools.package import Package
+from ctm.sim.compiler.error import BackEndError
 
 LLVM = Package("llvmlite", "llvmlite", "kernels")
 _FIRST = ("always_inliner", "sroa", "simplify_cfg", "instruction_combine")
@@ -17,6 +18,8 @@ def optimised(text: str) -> str:
 
     Raises
     ------
+    BackEndError
+        LLVM does not take it.
     ToolchainError
         llvmlite is missing.
     """
@@ -24,7 +27,12 @@ def optimised(text: str) -> str:
     from llvmlite import binding
 
     binding.initialize_all_targets()
-    module = binding.parse_assembly(text)
+    try:
+        module = binding.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        # Passes would end the process.
+        raise BackEndError(str(error)) from None
     machine = binding.Target.from_triple("r600--").create_target_machine(cpu="rv770")
     builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(2))
     manager = binding.create_new_module_pass_manager()

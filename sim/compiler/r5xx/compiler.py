@@ -7,7 +7,7 @@ from dataclasses import replace
 from ctm.rtl.isa.limits import TEMPORARIES
 from ctm.sim.assembler import AssemblyError, assemble_listing
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
-from ctm.sim.compiler.ir.module import Function, Instruction, Module
+from ctm.sim.compiler.ir.module import NAME, Function, Instruction, Module
 from ctm.sim.compiler.ir.passes import optimised
 from ctm.sim.compiler.ir.scalars import scalarised
 from ctm.sim.compiler.r5xx.coalescing import coalesced
@@ -30,10 +30,17 @@ from ctm.sim.elf.r5xx.executable import Executable
 FRONTS = (("-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"),)
 """Flags for Clang, which only translates: its own optimiser would count loops of floats in integers."""
 
+_COMPUTED = re.compile(rf", i\d+ {NAME}")
+"""An index."""
+
 
 def optimise(text: str) -> str:
     """The IR with everything inlined, and loops and conditions as they were written."""
     head = re.compile(r"^(define .*?\))( (?:local_unnamed_addr )?#)", re.MULTILINE)
+    # What somebody asked for to the contrary would make it a module that LLVM does not take.
+    text = re.sub(
+        r"^attributes #.*", lambda found: re.sub(r" (?:noinline|optnone)\b", "", found[0]), text, flags=re.MULTILINE
+    )
     # Of a product of numbers that are known LLVM would make a number, and round twice. What a user calls is refused.
     text = text.replace("@llvm.fma.", "@ctm.fma.").replace("@llvm.fmuladd.", "@llvm.fma.")
     return optimised(head.sub(r"\1 alwaysinline\2", text))
@@ -41,7 +48,7 @@ def optimise(text: str) -> str:
 
 def refusal(instruction: Instruction) -> str:
     """What a core cannot do, said of one instruction; "" if it can."""
-    if instruction.opcode in ("alloca", "load", "store", "getelementptr"):
+    if instruction.opcode == "getelementptr" and _COMPUTED.search(instruction.text):
         return "an array with a computed index: R5xx cores cannot choose a register; #pragma unroll makes indices known"
     if instruction.callee.startswith("ctm.fma."):
         return "fma(): write a * b + c, which R5xx cores round once"

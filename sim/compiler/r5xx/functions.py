@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.sim.compiler.r5xx.operations import PIXEL, Constant, Operand, Operation
-from ctm.sim.compiler.r5xx.values import ZERO, Unsupported, Values
+from ctm.sim.compiler.r5xx.values import BITS, ZERO, Unsupported, Values
 
 _TURN = Operand(1 / (2 * math.pi))
 """Angles are in turns."""
@@ -113,6 +113,11 @@ def _writing(to: Values, name: str, result: str, arguments: list[str]) -> None:
     raise Unsupported("write(): only kernels for R700 cores write past the caches")
 
 
+def _bits(to: Values, name: str, result: str, arguments: list[str]) -> None:
+    """Not done."""
+    raise Unsupported(BITS)
+
+
 _Function = Callable[[Values, str, list[str]], None]
 
 
@@ -139,4 +144,5 @@ FUNCTIONS: dict[str, _Function] = {
     "ctm.discard": _named(_discard, ""),
     "ctm.dot": _named(_dot, ""),
     "ctm.write": _named(_writing, ""),
+    **dict.fromkeys(("ctpop", "ctlz", "cttz", "fshl", "fshr", "bitreverse", "bswap"), _named(_bits, "")),
 }  # fmt: skip

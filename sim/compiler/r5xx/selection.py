@@ -11,7 +11,7 @@ from ctm.sim.compiler.ir.module import Instruction, Module, split, typed
 from ctm.sim.compiler.r5xx.functions import FUNCTIONS
 from ctm.sim.compiler.r5xx.operations import ALU_RESULT, Choice, Leave, Operand, Operation, Repeat, Steps
 from ctm.sim.compiler.r5xx.structure import Body, Break, Copies, Flag, If, Loop, Straight
-from ctm.sim.compiler.r5xx.values import ONE, ZERO, Condition, Unsupported, Values
+from ctm.sim.compiler.r5xx.values import BITS, ONE, ZERO, Condition, Unsupported, Values
 
 _WORDS = 2.0**32
 _COMPARISON = re.compile(r"[fi]cmp(?: (?:fast|nnan|ninf|nsz|samesign|reassoc|arcp|contract|afn))* (\w+) \w+ (.*)")
@@ -206,13 +206,13 @@ class _Selection(Values):
             # What LLVM makes of -1 - x.
             self.add("ADD", instruction.result, right, -left)
         else:
-            raise Unsupported(_BITS)
+            raise Unsupported(BITS)
 
     def shift(self, instruction: Instruction) -> None:
         """By a number that is known: a product, and what is behind the point dropped."""
         value, by = self._pair(instruction)
         if not isinstance(by.value, float):
-            raise Unsupported(_BITS)
+            raise Unsupported(BITS)
         if instruction.opcode == "shl":
             self.add("MUL", instruction.result, value, Operand(2.0**by.value))
         else:
@@ -233,7 +233,7 @@ class _Selection(Values):
         elif instruction.opcode == "sext" and source == "i1":
             self._result(instruction, -value)
         elif instruction.opcode == "trunc" and target != "i1" or instruction.opcode == "bitcast":
-            raise Unsupported(_BITS)
+            raise Unsupported(BITS)
         elif instruction.opcode == "trunc":
             self.remainder(instruction.result, value, 2.0)
         else:
@@ -259,6 +259,12 @@ class _Selection(Values):
         else:
             self._result(instruction, self.operand(text))
 
+    def memory(self, instruction: Instruction) -> None:
+        """Not done."""
+        if instruction.opcode != "alloca":
+            problem = "a variable that is volatile, or that a pointer chooses: R5xx cores cannot choose a register"
+            raise Unsupported(problem)
+
     def call(self, instruction: Instruction) -> None:
         """Functions of cores and of LLVM."""
         name, arguments = instruction.callee, instruction.arguments
@@ -276,7 +282,6 @@ def _is_needed(pair: tuple[str, Operand], waiting: list[tuple[str, Operand]]) ->
     return any(other[1].variable == pair[0] for other in waiting if other != pair)
 
 
-_BITS = "bits of a number: integers of R5xx cores are floats, which have none"
 _IGNORED = ("lifetime", "assume", "experimental", "dbg")
 _HANDLERS: dict[str, Callable[[_Selection, Instruction], None]] = {
     **dict.fromkeys(("fadd", "fsub", "fmul", "add", "sub", "mul"), _Selection.arithmetic),
@@ -293,5 +298,6 @@ _HANDLERS: dict[str, Callable[[_Selection, Instruction], None]] = {
     "insertelement": _Selection.insertion,
     "extractelement": _Selection.extraction,
     "freeze": _Selection.freezing,
+    **dict.fromkeys(("alloca", "load", "store", "getelementptr"), _Selection.memory),
     "call": _Selection.call,
 }

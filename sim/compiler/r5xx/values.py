@@ -9,6 +9,8 @@ from ctm.sim.compiler.ir.module import split, typed
 from ctm.sim.compiler.r5xx.operations import Operand, Operation, Steps
 
 ZERO, ONE = Operand(0.0), Operand(1.0)
+BITS = "bits of a number: integers of R5xx cores are floats, which have none"
+"""What is said of them."""
 
 
 @dataclass(frozen=True)
