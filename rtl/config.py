@@ -306,6 +306,9 @@ class MachineConfig:
             raise ValueError(f"array.{error.name} {error.problem}") from None
 
 
+SIMULATED = ("latency", "bytes_per_cycle")
+"""Settings of `memory` that are a simulation's, and no hardware's."""
+
 DEFAULT = MachineConfig()
 TINY = replace(DEFAULT, array=ArrayConfig(cores=1, lanes=4, threads=4, temporaries=128))
 SMALL = replace(

@@ -37,8 +37,7 @@ class Ctm(wiring.Component):
         members |= {f"{CONTROL}_{name}": (Out if own else In)(width) for name, width, own in _control_signals()}
         self.prefixes = [f"m_axi_{name}" for name in config.memory.ports]
         for prefix in self.prefixes:
-            signals = _memory_signals(config.memory.data_bits)
-            members |= {f"{prefix}_{name}": (Out if own else In)(width) for name, width, own in signals}
+            members |= memory_members(prefix, config.memory.data_bits)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -48,39 +47,53 @@ class Ctm(wiring.Component):
         m.d.comb += self.irq.eq(machine.irq)
         self._connect_control(m, machine.control)
         for prefix, bus in zip(self.prefixes, machine.buses, strict=True):
-            self._connect_memory(m, prefix, bus)
+            connect_memory(m, self, prefix, bus, self._config.memory.data_bits)
         return m
 
-    def _channel(self, m: Module, prefix: str, channel: str, port: Any, sends: bool, fields: dict[str, Any]) -> None:
-        """Connect a stream of the machine with a channel's signals."""
-        valid, ready = (getattr(self, f"{prefix}_{channel}{name}") for name in ("valid", "ready"))
-        m.d.comb += [valid.eq(port.valid), port.ready.eq(ready)] if sends else [
-            port.valid.eq(valid), ready.eq(port.ready),
-        ]  # fmt: skip
-        for name, field in fields.items():
-            signal, value = getattr(self, f"{prefix}_{channel}{name}"), Value.cast(field)
-            m.d.comb += signal.eq(value) if sends else value.eq(signal)
-
     def _connect_control(self, m: Module, bus: Any) -> None:
-        self._channel(m, CONTROL, "aw", bus.aw, False, {"addr": bus.aw.payload})
-        self._channel(m, CONTROL, "w", bus.w, False, {"data": bus.w.payload.bits, "strb": bus.w.payload.strobe})
-        self._channel(m, CONTROL, "b", bus.b, True, {"resp": bus.b.payload})
-        self._channel(m, CONTROL, "ar", bus.ar, False, {"addr": bus.ar.payload})
-        self._channel(m, CONTROL, "r", bus.r, True, {"data": bus.r.payload.bits, "resp": bus.r.payload.response})
+        def channel(name: str, port: Any, sends: bool, fields: dict[str, Any]) -> None:
+            connect_channel(m, self, f"{CONTROL}_{name}", port, sends, fields)
 
-    def _connect_memory(self, m: Module, prefix: str, bus: Any) -> None:
-        beat_bytes = self._config.memory.data_bits // BYTE_BITS
-        burst = {
-            "id": Const(0), "size": Const(beat_bytes.bit_length() - 1), "burst": Const(_INCREMENTING),
-            "lock": Const(0), "cache": Const(_BUFFERABLE), "prot": Const(0), "qos": Const(0),
-        }  # fmt: skip
-        for channel, port in (("ar", bus.ar), ("aw", bus.aw)):
-            fields = {"addr": port.payload.address, "len": port.payload.length, **burst}
-            self._channel(m, prefix, channel, port, True, fields)
-        w, b, r = bus.w.payload, bus.b.payload, bus.r.payload
-        self._channel(m, prefix, "w", bus.w, True, {"data": w.bits, "strb": w.strobe, "last": w.last})
-        self._channel(m, prefix, "b", bus.b, False, {"resp": b.response})
-        self._channel(m, prefix, "r", bus.r, False, {"data": r.bits, "resp": r.response, "last": r.last})
+        channel("aw", bus.aw, False, {"addr": bus.aw.payload})
+        channel("w", bus.w, False, {"data": bus.w.payload.bits, "strb": bus.w.payload.strobe})
+        channel("b", bus.b, True, {"resp": bus.b.payload})
+        channel("ar", bus.ar, False, {"addr": bus.ar.payload})
+        channel("r", bus.r, True, {"data": bus.r.payload.bits, "resp": bus.r.payload.response})
+
+
+def connect_channel(m: Module, top: Any, prefix: str, port: Any, sends: bool, fields: dict[str, Any]) -> None:
+    """Connect a stream of the machine with a channel's signals at a top module."""
+    valid, ready = getattr(top, f"{prefix}valid"), getattr(top, f"{prefix}ready")
+    m.d.comb += [valid.eq(port.valid), port.ready.eq(ready)] if sends else [
+        port.valid.eq(valid), ready.eq(port.ready),
+    ]  # fmt: skip
+    for name, field in fields.items():
+        signal, value = getattr(top, f"{prefix}{name}"), Value.cast(field)
+        m.d.comb += signal.eq(value) if sends else value.eq(signal)
+
+
+def connect_memory(m: Module, top: Any, prefix: str, bus: Any, data_bits: int) -> None:
+    """Connect a memory port with its signals at a top module, see `memory_members`."""
+    beat_bytes = data_bits // BYTE_BITS
+    burst = {
+        "id": Const(0), "size": Const(beat_bytes.bit_length() - 1), "burst": Const(_INCREMENTING),
+        "lock": Const(0), "cache": Const(_BUFFERABLE), "prot": Const(0), "qos": Const(0),
+    }  # fmt: skip
+
+    def channel(name: str, port: Any, sends: bool, fields: dict[str, Any]) -> None:
+        connect_channel(m, top, f"{prefix}_{name}", port, sends, fields)
+
+    for name, port in (("ar", bus.ar), ("aw", bus.aw)):
+        channel(name, port, True, {"addr": port.payload.address, "len": port.payload.length, **burst})
+    w, b, r = bus.w.payload, bus.b.payload, bus.r.payload
+    channel("w", bus.w, True, {"data": w.bits, "strb": w.strobe, "last": w.last})
+    channel("b", bus.b, False, {"resp": b.response})
+    channel("r", bus.r, False, {"data": r.bits, "resp": r.response, "last": r.last})
+
+
+def memory_members(prefix: str, data_bits: int) -> dict[str, Any]:
+    """The signals of an AXI4 manager port as members of a top module."""
+    return {f"{prefix}_{name}": (Out if own else In)(width) for name, width, own in _memory_signals(data_bits)}
 
 
 def _control_signals() -> Iterator[tuple[str, int, bool]]:

@@ -18,10 +18,12 @@ class Memory:
     """A sparse 4 GiB address space; host memory is used only for pages that were written.
 
     `bytes` is the whole space as a flat uint8 array; `view` gives it as elements of another size. Both read and write
-    the memory itself, so an engine gathers and scatters with ordinary indexing.
+    the memory itself, so an engine gathers and scatters with ordinary indexing. Of a machine that has less memory only
+    the first `size` bytes are to be used.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, size: int = ADDRESS_SPACE) -> None:
+        self.size = size
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
         try:
             mapping = mmap.mmap(-1, ADDRESS_SPACE, flags=flags)
@@ -84,12 +86,12 @@ class Memory:
         ValueError
             The range leaves the address space.
         """
-        self._check(address, size)
+        self.check(address, size)
         return self.bytes[address : address + size].tobytes()
 
     def write(self, address: int, data: bytes | bytearray | memoryview) -> None:
         """Write `data` from `address` on; errors as `read`."""
-        self._check(address, len(data))
+        self.check(address, len(data))
         self.bytes[address : address + len(data)] = np.frombuffer(data, dtype=np.uint8)
 
     def word(self, address: int) -> int:
@@ -104,7 +106,8 @@ class Memory:
             return space[first : first + count].copy()
         return np.concatenate([space[first:], space[: first + count - space.size]])
 
-    @staticmethod
-    def _check(address: int, size: int) -> None:
-        if address < 0 or address + size > ADDRESS_SPACE:
-            raise ValueError(f"{size} bytes at 0x{address:x} leave the 4 GiB address space")
+    def check(self, address: int, size: int) -> None:
+        """Refuse a range that leaves the memory; error as of `read`."""
+        if address < 0 or address + size > self.size:
+            space = "4 GiB address space" if self.size == ADDRESS_SPACE else f"{self.size >> 10:,} KiB of memory"
+            raise ValueError(f"{size} bytes at 0x{address:x} leave the {space}")

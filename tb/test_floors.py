@@ -14,7 +14,7 @@ PACKAGES = ("isa", "rtl", "sim", "tb", "scripts")
 """The project's floors; rtl/isa is one of its own."""
 HARDWARE = (
     {"config"}, {"lib"}, {"fp", "border"}, {"mc"}, {"co", "pe", "host", "dpp"}, {"r5xx", "r700"}, {"instruction_sets"},
-    {"machine"}, {"ctm"},
+    {"machine"}, {"ctm"}, {"board"},
 )  # fmt: skip
 """The floors of rtl above rtl/isa; rooms on the same floor do not know each other. Below, those of sim."""
 SOFTWARE = (

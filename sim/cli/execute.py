@@ -13,6 +13,7 @@ from ctm.sim.cli.options import (
     EngineName,
     Json,
     MaxCycles,
+    Port,
     Preset,
     Settings,
     Watchdog,
@@ -47,6 +48,7 @@ def execute(
     json_wanted: Json = False,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
     max_cycles: MaxCycles = None,
+    port: Port = None,
 ) -> None:
     """Run command buffers on the bare machine: 4 GiB of memory that reads 0 where nothing was loaded."""
     outcome = Outcome(
@@ -54,7 +56,7 @@ def execute(
         outputs={},
     )  # fmt: skip
     with outcome.reported():
-        check_engine(engine, max_cycles)
+        check_engine(engine, max_cycles, port=port)
         config = configuration(preset, settings)
         buffers = [_buffer(text) for text in submit]
         loads = [_load(text) for text in load or []]
@@ -62,10 +64,15 @@ def execute(
         _check_dumps(dumps, [path for _, path, _ in loads])
         prepare_engine(engine, config)
         with run_progress(None, watchdog) as progress:
-            machine = make_engine(engine, config, watchdog=watchdog, max_cycles=max_cycles, progress=progress.advance)
+            machine = make_engine(
+                engine, config, watchdog=watchdog, max_cycles=max_cycles, progress=progress.advance, port=port
+            )
             progress.standing = machine.standing
-            for address, _, data in loads:
-                machine.memory.write(address, data)
+            for address, path, data in loads:
+                try:
+                    machine.memory.write(address, data)
+                except ValueError as error:
+                    raise BadInput(f"--load {path}: {error}") from None
             try:
                 for address, dwords in buffers:
                     machine.execute(address, dwords)

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
+from ctm.rtl.isa.link import BAUD
 from ctm.sim.cli.outcome import BadInput
-from ctm.sim.engines.choice import ENGINES
+from ctm.sim.engines.choice import ENGINES, check_port
 from ctm.sim.runtime.device import WATCHDOG
 
 # Settings as one begins to write them.
@@ -46,6 +47,13 @@ Settings = Annotated[
 Watchdog = Annotated[
     int, typer.Option("--watchdog", min=0, help="Instructions that a group may execute, 0 = any number.")
 ]
+Port = Annotated[
+    str | None,
+    typer.Option(
+        "--port", metavar="PATH[@BAUD]", help=f"Engine serial: the board's port, as /dev/ttyUSB0; {BAUD} baud.",
+        show_default=False,
+    ),
+]  # fmt: skip
 MaxCycles = Annotated[
     int | None, typer.Option("--max-cycles", min=1, help="Cycles that a cycle-accurate engine may take.")
 ]
@@ -66,7 +74,9 @@ def number(text: str) -> int:
     return int(text, 16 if text.lower().startswith("0x") else 10)
 
 
-def check_engine(name: str, max_cycles: int | None, *, hazards: bool = False, trace: bool = False) -> None:
+def check_engine(
+    name: str, max_cycles: int | None, *, port: str | None = None, hazards: bool = False, trace: bool = False
+) -> None:
     """Refuse an engine that does not exist or cannot do what is asked; say so where a limit means nothing to it."""
     if name not in ENGINES:
         raise BadInput(f"--engine: there is no engine '{name}'; there is: {', '.join(ENGINES)}")
@@ -74,6 +84,10 @@ def check_engine(name: str, max_cycles: int | None, *, hazards: bool = False, tr
         raise BadInput(f"--hazards: engine '{name}' does not watch for them; engine 'golden' does")
     if trace and ENGINES[name].counts_cycles:
         raise BadInput(f"--trace: engine '{name}' writes none; engine 'golden' does")
+    try:
+        check_port(name, port)
+    except ValueError as error:
+        raise BadInput(f"--port: {error}") from None
     if max_cycles is not None and not ENGINES[name].counts_cycles:
         typer.echo(f"note: engine '{name}' counts no cycles, so --max-cycles has no effect; see --watchdog", err=True)
 

@@ -17,6 +17,7 @@ from ctm.sim.cli.signals import Interruption
 from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiler.error import KernelError
 from ctm.sim.elf import ElfError
+from ctm.sim.engines.serial.error import BoardError
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import STANDARD_OUTPUT, naming
 from ctm.sim.jobs.error import JobError
@@ -71,7 +72,7 @@ class Outcome:
             self._fail(MACHINE_ERROR, "cycle_limit", str(limit), {"cycles": limit.cycles})
         except Mismatch as mismatch:
             self._fail(MACHINE_ERROR, "mismatch", str(mismatch), {})
-        except (BadInput, JobError, AssemblyError, KernelError, ElfError, ToolchainError) as error:
+        except (BadInput, JobError, AssemblyError, KernelError, ElfError, ToolchainError, BoardError) as error:
             self._fail(BAD_INPUT, "bad_input", str(error), {})
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""

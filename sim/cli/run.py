@@ -14,6 +14,7 @@ from ctm.sim.cli.options import (
     EngineName,
     Json,
     MaxCycles,
+    Port,
     Preset,
     Settings,
     Watchdog,
@@ -50,6 +51,7 @@ def run(
     check_all: Annotated[bool, typer.Option("--check-all", help="The same, and never a sample.")] = False,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
     max_cycles: MaxCycles = None,
+    port: Port = None,
     hazards: Annotated[
         bool, typer.Option("--hazards", help="Report reads that the rules of synchronisation do not promise.")
     ] = False,
@@ -61,7 +63,7 @@ def run(
     """Run a job and write its outputs, .npy or .png."""
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
-        check_engine(engine, max_cycles, hazards=hazards, trace=trace is not None)
+        check_engine(engine, max_cycles, port=port, hazards=hazards, trace=trace is not None)
         loaded = load_job(job, output)
         config = configuration(preset, settings, kind=loaded.kinds[0])
         for warning in loaded.warnings:
@@ -76,7 +78,7 @@ def run(
         ):
             execution = Execution(
                 loaded, engine=engine, config=config, watchdog=watchdog, progress=progress.advance, hazards=hazards,
-                max_cycles=max_cycles, trace=lines,
+                max_cycles=max_cycles, trace=lines, port=port,
             )  # fmt: skip
             progress.standing, progress.ask = execution.device.standing, ending.ask
             try:

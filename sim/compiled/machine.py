@@ -66,7 +66,7 @@ def machine_rtlil(config: MachineConfig, *, top: str) -> str:
     return rtlil(Ctm(config, CoreInstance), config, top)
 
 
-def rtlil(machine: Ctm | Sampled, config: MachineConfig, top: str, platform: object = None) -> str:
+def rtlil(machine: wiring.Component, config: MachineConfig, top: str, platform: object = None) -> str:
     """A machine with a `CoreInstance` for each core in that form, and the core."""
     with Beside(_core_rtlil, config, platform) as core:
         return convert_to_rtlil(machine, top=top, platform=platform) + core.result()

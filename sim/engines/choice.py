@@ -1,6 +1,6 @@
 """Which engines there are."""
 
-from typing import TextIO
+from typing import Any, TextIO
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.engines.cxxrtl import CxxrtlEngine
@@ -10,9 +10,11 @@ from ctm.sim.engines.fast.engine import AutoEngine, FastEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.interpreted import AmaranthEngine
 from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.engines.serial.engine import SerialEngine
 
 ENGINES: dict[str, type[GoldenEngine | FastEngine | CycleAccurateEngine]] = {
-    engine.name: engine for engine in (AutoEngine, GoldenEngine, FastEngine, RtlEngine, CxxrtlEngine, AmaranthEngine)
+    engine.name: engine
+    for engine in (AutoEngine, GoldenEngine, FastEngine, RtlEngine, CxxrtlEngine, AmaranthEngine, SerialEngine)
 }
 
 
@@ -25,8 +27,9 @@ def make_engine(
     hazards: bool = False,
     max_cycles: int | None = None,
     trace: TextIO | None = None,
+    port: str | None = None,
 ) -> Engine:
-    """The engine called `name`.
+    """The engine called `name`; `port` is that of a board, for the engine `serial`.
 
     With `hazards` it reports reads of what was not promised, after `max_cycles` it ends, and what its groups do it
     writes to `trace`.
@@ -34,10 +37,23 @@ def make_engine(
     Raises
     ------
     ValueError
-        There is none; the message lists those that exist.
+        There is none; the message lists those that exist. Or a port is missing or not wanted.
+    BoardError
+        The board cannot be reached.
     """
     if name not in ENGINES:
         raise ValueError(f"there is no engine '{name}'; there is: {', '.join(ENGINES)}")
+    check_port(name, port)
+    # Only one engine has a port.
+    place: dict[str, Any] = {} if port is None else {"port": port}
     return ENGINES[name](
-        config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
+        config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace, **place
     )
+
+
+def check_port(name: str, port: str | None) -> None:
+    """Refuse an engine without the port that it needs, or with one that it has no use for: `ValueError`."""
+    if name == SerialEngine.name and port is None:
+        raise ValueError(f"engine '{name}' needs the port of a board, as /dev/ttyUSB0")
+    if name != SerialEngine.name and port is not None:
+        raise ValueError(f"engine '{name}' has no port; engine '{SerialEngine.name}' has")

@@ -5,6 +5,7 @@ from typing import Protocol, TextIO
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
+from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import pack, unpack
 from ctm.sim.engines.engine import Notice, Progress, Report
@@ -18,7 +19,6 @@ _LANES = ("LANES_ALU", "LANES_TEX", "LANES_FC")
 _PROGRAM_FAULTS = (Status.ILLEGAL_INSTRUCTION, Status.STACK, Status.PC_RANGE, Status.WATCHDOG)
 _PROGRAM_CLIENTS = (BusClient.FLOAT_CONSTANT, BusClient.INT_CONSTANT, BusClient.BOOL_CONSTANT, BusClient.INPUT)
 """Whose accesses only an instruction makes."""
-_RESET_CYCLES = 1_000_000
 
 
 class SimulatedMachine(Protocol):
@@ -53,6 +53,8 @@ class CycleAccurateEngine:
     remarks: Sequence[str] = ()
     slice_cycles = 1 << 14
     """Cycles between two looks at the keyboard and at progress."""
+    reset_looks = 1_000_000
+    """Looks at a machine in its reset until it counts as lost."""
 
     def __init__(
         self,
@@ -127,14 +129,22 @@ class CycleAccurateEngine:
     def reset(self) -> None:
         """Return to the reset state by a soft reset."""
         self._count()
-        self._write_fields("CONTROL", reset=1, interrupt_enable=0)
-        for _ in range(_RESET_CYCLES):
-            if self._read_fields("STATUS")["idle"]:
-                break
-        else:
-            raise TimeoutError("the machine does not come out of its reset")
+        self.reset_machine(self._machine)
         self._seen = dict.fromkeys(COUNTERS, 0)
         self._prepare()
+
+    def reset_machine(self, machine: SimulatedMachine) -> None:
+        """Make a soft reset and wait for its end."""
+        control, status = _REGISTERS["CONTROL"], _REGISTERS["STATUS"]
+        machine.write(control.offset, pack(control.layout, reset=1, interrupt_enable=0))
+        for _ in range(self.reset_looks):
+            if unpack(status.layout, machine.read(status.offset))["idle"]:
+                return
+        raise TimeoutError("the machine does not come out of its reset")
+
+    def counters(self) -> Sequence[int]:
+        """What the machine's counters show, in the order of `COUNTERS`."""
+        return [self._machine.read(COUNTERS_OFFSET + WORD_BYTES * place) for place in range(len(COUNTERS))]
 
     def report(self) -> Report:
         """Counts since the engine was made."""
@@ -171,8 +181,7 @@ class CycleAccurateEngine:
 
     def _count(self) -> None:
         """Add what the counters, which wrap, have counted."""
-        for place, name in enumerate(COUNTERS):
-            value = self._machine.read(COUNTERS_OFFSET + 4 * place)
+        for name, value in zip(COUNTERS, self.counters(), strict=True):
             self._counted[name] += (value - self._seen[name]) & 0xFFFF_FFFF
             self._seen[name] = value
         if self._progress is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ctm import rtl
-from ctm.rtl.config import DEFAULT, MachineConfig, MemoryConfig
+from ctm.rtl.config import DEFAULT, SIMULATED, MachineConfig, MemoryConfig
 from ctm.sim.compiled.tools.package import YOSYS
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
 from ctm.sim.engines.engine import Notice
@@ -44,7 +44,9 @@ class Disturbance:
     seed: int = 0
 
 
-class _Setup(ctypes.Structure):
+class MemorySetup(ctypes.Structure):
+    """What `axi_memory.h` is told of a memory."""
+
     _fields_ = [
         ("bytes", ctypes.c_void_p),
         ("refused", ctypes.c_void_p),
@@ -65,7 +67,7 @@ class CompiledMachine:
         # The model reads and writes the memory itself.
         self._memory = memory
         self._ranges = np.zeros((0, 2), np.uint64)
-        setup = _Setup(
+        setup = MemorySetup(
             bytes=memory.bytes.ctypes.data,
             latency=config.memory.latency,
             bytes_per_cycle=config.memory.bytes_per_cycle,
@@ -142,8 +144,7 @@ class CompiledEngine(CycleAccurateEngine):
 
 def hardware(config: MachineConfig) -> MachineConfig:
     """The same configuration for all that differ in their simulated memory only: they share a model."""
-    # Latency and bandwidth are the simulation's.
-    simulated = {name: getattr(DEFAULT.memory, name) for name in ("latency", "bytes_per_cycle")}
+    simulated = {name: getattr(DEFAULT.memory, name) for name in SIMULATED}
     return replace(config, memory=replace(config.memory, **simulated))
 
 
@@ -174,7 +175,7 @@ def signals(memory: MemoryConfig) -> list[str]:
 def host(memory: MemoryConfig, *model: str) -> str:
     """C++ that clocks a machine with this memory; `model` are the files that define it, see `machine.cc`."""
     prefixes = [f"m_axi_{name}" for name in memory.ports]
-    ports = [_port(prefix, memory.data_bits) for prefix in prefixes]
+    ports = [port_accessors(f"{prefix}_port", prefix, memory.data_bits) for prefix in prefixes]
     listed = " ".join(f"USE({prefix}_port, {number})" for number, prefix in enumerate(prefixes))
     before = (_text(name) for name in ("axi_memory.h", *model))
     return "\n".join([*before, *ports, f"#define MEMORY_PORTS(USE) {listed}", _text("machine.cc")])
@@ -185,12 +186,12 @@ def _text(name: str) -> str:
     return resources.files("ctm.sim.engines").joinpath(name).read_text()
 
 
-def _port(prefix: str, data_bits: int) -> str:
-    """C++ for the signals of a memory port."""
+def port_accessors(name: str, prefix: str, data_bits: int) -> str:
+    """C++ for the signals of a memory port, as a structure of this name."""
     accessors = "\n".join(
-        f"    static auto& {name}(Model& model) {{ return model.{prefix}_{name}; }}" for name in _MEMORY_SIGNALS
+        f"    static auto& {signal}(Model& model) {{ return model.{prefix}_{signal}; }}" for signal in _MEMORY_SIGNALS
     )
-    return f"""struct {prefix}_port {{
+    return f"""struct {name} {{
     static constexpr unsigned BEAT_BYTES = {data_bits // _BEAT_BITS};
 {accessors}
     static void set_rdata(Model& model, const std::uint8_t* bytes) {{

@@ -42,11 +42,13 @@ class Execution:
         hazards: bool = False,
         max_cycles: int | None = None,
         trace: TextIO | None = None,
+        port: str | None = None,
     ) -> None:
         self._job = job
         self.device = self.make_device(
-            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
-        )
+            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace,
+            port=port,
+        )  # fmt: skip
         self._inputs = {
             section.index: self.device.image(layout, array, section.memory) for section, layout, array in job.inputs
         }

@@ -43,6 +43,8 @@ class Device:
         Cycles after which a cycle-accurate engine raises `ctm.sim.fault.CycleLimitError`.
     trace
         Where the golden engine writes a line for each group behind each instruction.
+    port
+        Where the board of engine `serial` is: ``PATH`` or ``PATH@BAUD``.
     """
 
     def __init__(
@@ -55,20 +57,22 @@ class Device:
         hazards: bool = False,
         max_cycles: int | None = None,
         trace: TextIO | None = None,
+        port: str | None = None,
     ) -> None:
         check_type("config", config, MachineConfig)
         self.config = config
         self._engine = make_engine(
-            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
-        )
-        self._heap = Heap()
+            engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace,
+            port=port,
+        )  # fmt: skip
+        self._heap = Heap(self._engine.memory.size)
         self._queue: deque[tuple[int, int]] = deque()
         self.last_submitted = 0
         self.last_consumed = 0
 
     @property
     def memory(self) -> Memory:
-        """The 4 GiB of the machine."""
+        """The memory of the machine: 4 GiB, or what its board has."""
         return self._engine.memory
 
     def allocate(self, size: int, region: str = LOCAL) -> int:

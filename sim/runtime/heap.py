@@ -9,10 +9,11 @@ REGIONS = {LOCAL: (0, SYSTEM_MEMORY), SYSTEM: (SYSTEM_MEMORY, ADDRESS_SPACE)}
 class Heap:
     """Hands out memory from the bottom of each region; nothing is ever taken back.
 
-    The first page of local memory stays free, so that address 0 is nobody's.
+    The first page of local memory stays free, so that address 0 is nobody's. From `size` on there is no memory.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, size: int = ADDRESS_SPACE) -> None:
+        self._size = size
         self._next = {region: first for region, (first, _) in REGIONS.items()}
         self._next[LOCAL] = BASE_ALIGNMENT
 
@@ -34,7 +35,8 @@ class Heap:
             raise ValueError(f"memory must be one of {', '.join(REGIONS)}, not '{region}'")
         address = self._next[region]
         end = address + -(-size // BASE_ALIGNMENT) * BASE_ALIGNMENT
-        if end > REGIONS[region][1]:
-            raise MemoryError(f"{size} bytes do not fit what is left of {region} memory")
+        if end > min(REGIONS[region][1], self._size):
+            small = "" if self._size == ADDRESS_SPACE else f": the machine has {self._size >> 10:,} KiB in all"
+            raise MemoryError(f"{size} bytes do not fit what is left of {region} memory{small}")
         self._next[region] = end
         return address

@@ -42,11 +42,11 @@ class Shader:
 
 def run(
     shader: Shader, *, domain: tuple[int, int, int, int], lanes: int = 4, hazards: bool = False,
-    engine: str = "golden", config: MachineConfig | None = None,
+    engine: str = "golden", config: MachineConfig | None = None, port: str | None = None,
 ) -> Result:  # fmt: skip
     """Run a program over `domain` (i0, j0, i1, j1), on the default machine with `lanes` if it is not on another one."""
     config = config or replace(DEFAULT, array=ArrayConfig(lanes=lanes))
-    device = Device(engine, config, hazards=hazards)
+    device = Device(engine, config, hazards=hazards, port=port)
     source = read_shader(shader.text)
     numbers = sorted(int(name.removeprefix("temp")) for name in shader.arrays if name.startswith("temp"))
     executable, loaded_from = with_prologue(source.executable, numbers)

@@ -1,0 +1,17 @@
+"""What a board and a host know a configuration by."""
+
+import hashlib
+import json
+from dataclasses import asdict
+
+from ctm.rtl.config import SIMULATED, MachineConfig
+from ctm.rtl.isa.link import FINGERPRINT_BITS
+
+
+def fingerprint(config: MachineConfig) -> int:
+    """A hash of a configuration, the same for all that differ in their simulated memory only."""
+    parts = asdict(config)
+    for name in SIMULATED:
+        del parts["memory"][name]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
+    return int.from_bytes(digest[: FINGERPRINT_BITS // 8], "little")

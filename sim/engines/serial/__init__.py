@@ -1,0 +1,1 @@
+"""The machine on a board, driven over a serial line."""

@@ -1,0 +1,116 @@
+// Clocks a whole board with one memory behind its two memory ports, and is the other end of its serial line.
+//
+// In front of this text stand axi_memory.h, verilated.h, the class Model, the ports machine_port and host_port, and
+// PERIOD, the clock cycles of a bit.
+
+namespace {
+
+// Levels of the line: bytes become bits, and now and then a level is wrong for a while.
+class Noise {
+public:
+    Noise(std::uint64_t seed, std::uint64_t often) : random(seed), often(often) {}
+    bool operator()(bool level) {
+        if (!left && often && (random.next() & 0xFFFFFFFF) < often) left = 1 + random.next() % (2 * PERIOD);
+        return left ? (--left, !level) : level;
+    }
+
+private:
+    Random random;
+    std::uint64_t often;
+    unsigned left = 0;
+};
+
+struct Board {
+    MemorySetup setup;
+    Model model;
+    AxiMemory<machine_port> machine_memory{setup, setup.seed};
+    AxiMemory<host_port> host_memory{setup, setup.seed + 1};
+    Noise to_board, from_board;
+    std::uint64_t now = 0;
+    std::deque<std::uint8_t> sent, received;
+
+    Board(const MemorySetup& given, std::uint64_t noise)
+        : setup(given), to_board(given.seed + 2, noise), from_board(given.seed + 3, noise) {
+        model.receive = 1;
+        model.rst = 1;
+        for (int cycle = 0; cycle < 4; ++cycle) clock();
+        model.rst = 0;
+    }
+
+    void clock() {
+        machine_memory.drive(model, now);
+        host_memory.drive(model, now);
+        model.receive = to_board(send());
+        model.clk = 0;
+        model.eval();
+        if (!model.rst) {
+            machine_memory.take(model, now);
+            host_memory.take(model, now);
+            receive(from_board(model.transmit));
+        }
+        model.clk = 1;
+        model.eval();
+        ++now;
+    }
+
+private:
+    unsigned out_bits = 1, out_left = 0, out_time = 0;
+    int in_time = -1;
+    unsigned in_bits = 0;
+
+    bool send() {
+        if (!out_left && !sent.empty()) {
+            out_bits = 1u << 9 | unsigned(sent.front()) << 1;
+            sent.pop_front();
+            out_left = 10;
+            out_time = PERIOD;
+        }
+        if (!out_left) return true;
+        const bool level = out_bits & 1;
+        if (!--out_time) {
+            out_bits >>= 1;
+            --out_left;
+            out_time = PERIOD;
+        }
+        return level;
+    }
+
+    void receive(bool level) {
+        if (in_time < 0) {
+            if (!level) in_time = in_bits = 0;
+            return;
+        }
+        const unsigned place = ++in_time / PERIOD;
+        if (in_time % PERIOD != PERIOD / 2) return;
+        if (place == 0 && level) in_time = -1;
+        if (place >= 1 && place <= 8) in_bits |= unsigned(level) << (place - 1);
+        if (place == 9) {
+            if (level) received.push_back(in_bits);
+            in_time = -1;
+        }
+    }
+};
+
+}  // namespace
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED void* board_make(const MemorySetup* setup, std::uint64_t noise) { return new Board(*setup, noise); }
+EXPORTED void board_free(void* handle) { delete static_cast<Board*>(handle); }
+EXPORTED std::uint64_t board_cycles(void* handle) { return static_cast<Board*>(handle)->now; }
+
+// Sends bytes to the board, clocks it, and gives the number of bytes that have come and fit.
+EXPORTED std::uint64_t board_run(
+    void* handle, std::uint64_t cycles, const std::uint8_t* sent, std::uint64_t count, std::uint8_t* received,
+    std::uint64_t room
+) {
+    Board& board = *static_cast<Board*>(handle);
+    board.sent.insert(board.sent.end(), sent, sent + count);
+    while (cycles--) board.clock();
+    std::uint64_t come = 0;
+    for (; come < room && !board.received.empty(); ++come) {
+        received[come] = board.received.front();
+        board.received.pop_front();
+    }
+    return come;
+}

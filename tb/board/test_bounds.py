@@ -1,0 +1,87 @@
+"""MemoryBounds: answers in the order of the requests, errors for those beyond, and nothing of these in memory."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.rtl.board.bounds import MemoryBounds
+from ctm.rtl.isa.word import pack, unpack
+from ctm.rtl.mc.bus.axi import BURST, Response, read_beat_layout, write_beat_layout
+from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+
+SIZE, DATA_BITS = 1 << 12, 64
+READ, WRITE = read_beat_layout(DATA_BITS), write_beat_layout(DATA_BITS)
+COUNT = 60
+_DEADLINE = 4000
+
+
+class Memory:
+    """Behind the bounds: answers a read of an address with the address, in order, when it likes."""
+
+    def __init__(self, outer: Any, generator: np.random.Generator, stall: float) -> None:
+        self.reads, self.writes = Sink(outer.ar, generator, stall), Sink(outer.aw, generator, stall)
+        self.beats = Sink(outer.w, generator, stall)
+        self.data, self.answers = Source(outer.r, generator, stall), Source(outer.b, generator, stall)
+        self._read = self._written = self._ended = 0
+
+    def answer(self) -> None:
+        """Behind each cycle."""
+        for burst in (unpack(BURST, word) for word in self.reads.received[self._read :]):
+            for beat in range(burst["length"] + 1):
+                last = beat == burst["length"]
+                self.data.waiting.append(pack(READ, bits=burst["address"] + 8 * beat, response=0, last=last))
+        self._read = len(self.reads.received)
+        ended = sum(unpack(WRITE, word)["last"] for word in self.beats.received)
+        self.answers.waiting += [0] * (ended - self._ended)
+        self._ended = ended
+        assert self._ended <= len(self.writes.received), "beats never go to memory before their address"
+
+
+def bursts(generator: np.random.Generator) -> list[dict[str, int]]:
+    near = generator.choice([0, 64, SIZE - 64, SIZE, SIZE + 64, 1 << 31], COUNT)
+    return [{"address": int(address), "length": int(generator.integers(0, 8))} for address in near]
+
+
+@pytest.mark.parametrize("stall", STALLS)
+def test_what_lies_beyond_is_refused_in_its_turn(stall: float) -> None:
+    generator = np.random.default_rng(round(10 * stall))
+    bounds: Any = MemoryBounds(SIZE, DATA_BITS)
+    inner = bounds.inner
+    reads, writes = bursts(generator), bursts(generator)
+    asks, tells, gives = (Source(port, generator, stall) for port in (inner.ar, inner.aw, inner.w))
+    data, answers = Sink(inner.r, generator, stall), Sink(inner.b, generator, stall)
+    asks.waiting = [pack(BURST, **burst) for burst in reads]
+    tells.waiting = [pack(BURST, **burst) for burst in writes]
+    for number, burst in enumerate(writes):
+        gives.waiting += [
+            pack(WRITE, bits=number, strobe=255, last=beat == burst["length"]) for beat in range(burst["length"] + 1)
+        ]
+    memory = Memory(bounds.outer, generator, stall)
+    ends = [asks, tells, gives, data, answers]
+    ends += [memory.reads, memory.writes, memory.beats, memory.data, memory.answers]
+    beats = sum(burst["length"] + 1 for burst in reads)
+
+    async def testbench(context: Any) -> None:
+        for _ in range(_DEADLINE):
+            await cycle(context, ends)
+            memory.answer()
+            if len(data.received) == beats and len(answers.received) == COUNT:
+                return
+        raise AssertionError("not everything is answered")
+
+    simulate(bounds, testbench)
+    expected = []
+    for burst in reads:
+        for beat in range(burst["length"] + 1):
+            inside, last = burst["address"] < SIZE, beat == burst["length"]
+            bits, response = (burst["address"] + 8 * beat, Response.OKAY) if inside else (0, Response.DECERR)
+            expected.append(pack(READ, bits=bits, response=response.value, last=last))
+    assert data.received == expected
+    decided = [Response.OKAY if burst["address"] < SIZE else Response.DECERR for burst in writes]
+    assert answers.received == [response.value for response in decided]
+    inside = [number for number, burst in enumerate(writes) if burst["address"] < SIZE]
+    assert [unpack(WRITE, word)["bits"] for word in memory.beats.received] == [
+        number for number in inside for _ in range(writes[number]["length"] + 1)
+    ]
+    assert all(unpack(BURST, word)["address"] < SIZE for word in memory.reads.received + memory.writes.received)
