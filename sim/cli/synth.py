@@ -1,6 +1,6 @@
 """``ctm synth``: what a unit takes of an FPGA, and how fast it runs there; what a whole machine takes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -38,7 +38,7 @@ def synth(
             autocompletion=one_of(DEVICES),
         ),
     ] = _DEFAULT_DEVICE,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="First seed of a unit's placement.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="First seed of the placement.")] = 1,
     seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="K", help="Seeds to try, from --seed on.")] = 1,
     frequency: Annotated[
         float | None,
@@ -46,15 +46,18 @@ def synth(
             "--frequency",
             min=1,
             metavar="MHz",
-            help="Clock that the placer of a unit, or the synthesis of a machine, aims at.",
+            help="Clock that is aimed at.",
             show_default=f"{FREQUENCY:.0f}, {whole.FREQUENCY:.0f} for machines",
         ),
     ] = None,
+    area: Annotated[
+        bool, typer.Option("--area", help="Of a machine the cells only: placing and routing one takes an hour or two.")
+    ] = False,
     json_wanted: Json = False,
 ) -> None:
     """What a unit (--unit), or a whole machine (--preset, --set), takes of an ECP5; docs/synthesis.md, docs/fpga.md.
 
-    A unit is also placed and routed.
+    It is also placed and routed, a machine only where it fits.
     """
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
@@ -65,7 +68,8 @@ def synth(
         elif preset is not None or settings:
             if unit is not None:
                 raise BadInput("--unit is for a unit, --preset and --set are for a machine: not both")
-            _synthesise_machine(outcome, configuration(preset, settings), device, frequency or whole.FREQUENCY)
+            wanted = range(0) if area else range(seed, seed + seeds)
+            _synthesise_machine(outcome, configuration(preset, settings), device, wanted, frequency or whole.FREQUENCY)
         else:
             _synthesise_unit(outcome, unit, range(seed, seed + seeds), frequency or FREQUENCY)
 
@@ -83,7 +87,9 @@ def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency
             print_result(unit, result)
 
 
-def _synthesise_machine(outcome: Outcome, config: MachineConfig, device: str, frequency: float) -> None:
+def _synthesise_machine(
+    outcome: Outcome, config: MachineConfig, device: str, seeds: Sequence[int], frequency: float
+) -> None:
     if device not in DEVICES:
         raise BadInput(f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}")
     try:
@@ -91,7 +97,7 @@ def _synthesise_machine(outcome: Outcome, config: MachineConfig, device: str, fr
     except ValueError as error:
         raise BadInput(str(error)) from None
     with _told("machine") as progress:
-        found = whole.measure_machine(config, frequency=frequency, progress=progress)
+        found = whole.measure_machine(config, frequency=frequency, device=device, seeds=seeds, progress=progress)
     room = DEVICES[device]
     outcome.fields |= {"device": device, "target_frequency": frequency, **machine_fields(found, room)}
     if not outcome.json_wanted:

@@ -1,6 +1,5 @@
 """Synthesis, placement and routing with Yosys and nextpnr for an ECP5."""
 
-import statistics
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from ctm.sim.compiled.tools.package import FPGA_NEXTPNR, FPGA_YOSYS, Package
 from ctm.sim.compiled.tools.programs import run
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.enclosure import Enclosure
-from ctm.sim.synthesis.report import Area, Netlist, Placement, placement
+from ctm.sim.synthesis.report import Area, Netlist, Placement, Placements, best, median_frequency, placement
 from ctm.sim.synthesis.tool import SYNTH_OPTIONS, command, read_json
 
 DEVICE = "LFE5U-85F, speed grade 6"
@@ -30,17 +29,17 @@ class Result:
     """What a unit takes of the FPGA, and what each seed gave."""
 
     area: Area
-    placements: tuple[Placement, ...]
+    placements: Placements
 
     @property
     def best(self) -> Placement:
         """The placement with the fastest clock."""
-        return max(self.placements, key=lambda found: found.frequency)
+        return best(self.placements)
 
     @property
     def median_frequency(self) -> float:
         """The median of the seeds, MHz."""
-        return statistics.median(found.frequency for found in self.placements)
+        return median_frequency(self.placements)
 
 
 def measure(

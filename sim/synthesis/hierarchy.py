@@ -16,6 +16,7 @@ from ctm.sim.synthesis.collisions import with_collisions
 _NAME = re.compile(r"^module (\S+)$", re.MULTILINE)
 _INSIDE = re.compile(r"^  cell (\\\S+) ", re.MULTILINE)
 _PORT = re.compile(r"^  wire .*\b(?:input|output) \d+ .*\n", re.MULTILINE)
+_PARTS = re.compile(r"(?:width (?P<width>\d+) )?(?P<way>input|output) \d+ +\\(?P<name>\S+)")
 _OWN_NUMBER = re.compile(r"\$\d+")
 """What Amaranth puts behind a name that it has given before."""
 _LARGEST = 60_000
@@ -37,7 +38,29 @@ class Unit:
     @property
     def name(self) -> str:
         """Where the design has it first, without the numbers that are not the design's."""
-        return _OWN_NUMBER.sub("", self.module.removeprefix("\\"))
+        return _OWN_NUMBER.sub("", self.top)
+
+    @property
+    def top(self) -> str:
+        """The module, as Yosys's commands call it."""
+        return self.module.removeprefix("\\")
+
+    @property
+    def ports(self) -> dict[str, tuple[int, bool]]:
+        """Width of each port, and whether it is an input."""
+        found = map(_PARTS.search, _PORT.findall(self._own))
+        return {port["name"]: (int(port["width"] or 1), port["way"] == "input") for port in found if port is not None}
+
+    @property
+    def box(self) -> str:
+        """A black box in its place, in RTLIL."""
+        return _box(self.module, self._own)
+
+    @property
+    def _own(self) -> str:
+        """The text of the module itself."""
+        own = self.text[self.text.index(f"module {self.module}\n") :]
+        return own[: own.index("\nend\n") + 1]
 
 
 def units(
@@ -103,9 +126,13 @@ class _Design:
             if module in parts:
                 continue
             if module in boxes:
-                ports = "".join(_PORT.findall(self._texts[module]))
-                parts[module] = f"attribute \\blackbox 1\nmodule {module}\n{ports}end\n"
+                parts[module] = _box(module, self._texts[module])
             else:
                 parts[module] = self._texts[module]
                 waiting += self._insides[module]
         return "".join(parts.values())
+
+
+def _box(module: str, text: str) -> str:
+    """A black box with the ports of a module."""
+    return f"attribute \\blackbox 1\nmodule {module}\n{''.join(_PORT.findall(text))}end\n"

@@ -3,10 +3,11 @@
 Yosys writes the netlist and nextpnr a report, both as JSON.
 """
 
+import statistics
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from ctm.sim.synthesis.enclosure import ENCLOSURE, OPERAND, RESULT
 
@@ -60,6 +61,26 @@ class Placement:
     critical_path: CriticalPath
 
 
+Placements = tuple[Placement, ...]
+
+
+def best(placements: Placements) -> Placement:
+    """The placement with the fastest clock."""
+    return max(placements, key=lambda found: found.frequency)
+
+
+def median_frequency(placements: Placements) -> float:
+    """The median of the seeds, MHz."""
+    return statistics.median(found.frequency for found in placements)
+
+
+class Names(Protocol):
+    """Knows what cells are called."""
+
+    def name(self, cell: str) -> str:
+        """What a person calls the cell that nextpnr calls so."""
+
+
 class Netlist:
     """The cells of a synthesised enclosure; `module` is the netlist's top module."""
 
@@ -108,7 +129,7 @@ def _bit_name(net: str, bits: list[int], bit: int) -> str:
     return net if len(bits) == 1 else f"{net}[{bits.index(bit)}]"
 
 
-def placement(report: Mapping[str, Any], netlist: Netlist, seed: int) -> Placement:
+def placement(report: Mapping[str, Any], netlist: Names, seed: int) -> Placement:
     """The figures of nextpnr's report.
 
     Raises
@@ -124,7 +145,7 @@ def placement(report: Mapping[str, Any], netlist: Netlist, seed: int) -> Placeme
     return Placement(seed=seed, frequency=clocks[0][1], critical_path=_path(paths[0], netlist))
 
 
-def _path(segments: list[Mapping[str, Any]], netlist: Netlist) -> CriticalPath:
+def _path(segments: list[Mapping[str, Any]], netlist: Names) -> CriticalPath:
     routing = sum(segment["delay"] for segment in segments if segment["type"] == "routing")
     return CriticalPath(
         start=netlist.name(segments[0]["from"]["cell"]),

@@ -8,17 +8,21 @@ from rich.table import Table
 
 from ctm.sim.synthesis.devices import CELLS, Cells
 from ctm.sim.synthesis.flow import DEVICE, Result
-from ctm.sim.synthesis.report import Placement
+from ctm.sim.synthesis.report import Placement, Placements, best, median_frequency
 from ctm.sim.synthesis.whole import MachineArea
 
 
 def as_fields(result: Result) -> dict[str, Any]:
     """The figures for JSON: frequencies in MHz, times in ns."""
+    return {"area": asdict(result.area), **placement_fields(result.placements)}
+
+
+def placement_fields(placements: Placements) -> dict[str, Any]:
+    """The same of placements alone."""
     return {
-        "area": asdict(result.area),
-        "best": asdict(result.best),
-        "median_frequency": result.median_frequency,
-        "placements": [asdict(found) for found in result.placements],
+        "best": asdict(best(placements)),
+        "median_frequency": median_frequency(placements),
+        "placements": [asdict(found) for found in placements],
     }
 
 
@@ -41,18 +45,23 @@ def print_result(unit: str, result: Result) -> None:
     cells.add_row(*(f"{number:,}" for number in figures.values()))
     console.print(cells)
 
+    print_placements(console, result.placements)
+    console.print(f"not counted: {area.enclosure_registers} registers around the unit")
+
+
+def print_placements(console: Console, placements: Placements) -> None:
+    """Print a table of seeds, and the critical path of the best."""
     seeds = Table()
     for title in ("seed", "MHz", "logic, ns", "routing, ns", "levels"):
         seeds.add_column(title, justify="right")
-    for found in result.placements:
+    for found in placements:
         seeds.add_row(str(found.seed), *_figures(found))
     console.print(seeds)
-    best = result.best
-    if len(result.placements) > 1:
-        console.print(f"best {best.frequency:.1f} MHz, median {result.median_frequency:.1f} MHz")
-    path = best.critical_path
+    fastest = best(placements)
+    if len(placements) > 1:
+        console.print(f"best {fastest.frequency:.1f} MHz, median {median_frequency(placements):.1f} MHz")
+    path = fastest.critical_path
     console.print(f"critical path: {path.start} -> {path.end}", markup=False, highlight=False, soft_wrap=True)
-    console.print(f"not counted: {area.enclosure_registers} registers around the unit")
 
 
 def _figures(found: Placement) -> tuple[str, ...]:
@@ -63,7 +72,8 @@ def _figures(found: Placement) -> tuple[str, ...]:
 def machine_fields(found: MachineArea, room: Cells) -> dict[str, Any]:
     """The figures for JSON: cells of each unit and of all, what the device has and what it lacks."""
     lacks = found.total.lacks(room)
-    return {
+    placed = placement_fields(found.placements) if found.placements else {}
+    return placed | {
         "units": [{"name": unit.name, "count": unit.count, "each": asdict(unit.each)} for unit in found.units],
         "total": asdict(found.total),
         "room": asdict(room),
@@ -75,7 +85,7 @@ def machine_fields(found: MachineArea, room: Cells) -> dict[str, Any]:
 def print_machine(found: MachineArea, device: str, room: Cells) -> None:
     """Print the figures: a table of units, then whether the machine fits, and if not by how much."""
     console = Console()
-    table = Table(title=f"the machine on an ECP5 {device}, before placement")
+    table = Table(title=f"the machine on an ECP5 {device}")
     for title, justify in (("unit", "left"), ("number", "right"), *((title, "right") for title in CELLS.values())):
         table.add_column(title, justify=justify)  # type: ignore[arg-type]
     for unit in found.units:
@@ -90,6 +100,8 @@ def print_machine(found: MachineArea, device: str, room: Cells) -> None:
         for name, count in lacks.items()
     )
     console.print(f"does not fit: {', '.join(missing)}" if lacks else "fits", highlight=False, soft_wrap=True)
+    if found.placements:
+        print_placements(console, found.placements)
 
 
 def _counts(cells: Cells) -> tuple[str, ...]:

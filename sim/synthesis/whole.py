@@ -1,10 +1,11 @@
-"""Whole machines on an FPGA: the area of each unit, synthesised by itself, and of all together."""
+"""Whole machines on an FPGA: the area of each unit, synthesised by itself, and of all together, and the clock."""
 
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,14 @@ from typing import Any
 from ctm.rtl.config import MachineConfig
 from ctm.sim.compiled.machine import machine_rtlil
 from ctm.sim.compiled.tools.package import FPGA_YOSYS
-from ctm.sim.compiled.tools.programs import Tools, check
+from ctm.sim.compiled.tools.programs import Result, Tools, check
+from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.files import write_file
-from ctm.sim.synthesis.devices import Cells
+from ctm.sim.synthesis.border import Border
+from ctm.sim.synthesis.devices import DEVICES, Cells
 from ctm.sim.synthesis.hierarchy import Unit, units
-from ctm.sim.synthesis.report import BLOCK_RAMS, CARRY_LUTS, MULTIPLIER, RAM_LUTS
+from ctm.sim.synthesis.placing import place
+from ctm.sim.synthesis.report import BLOCK_RAMS, CARRY_LUTS, MULTIPLIER, RAM_LUTS, Placement
 from ctm.sim.synthesis.tool import SYNTH_OPTIONS, command, read_json
 
 FREQUENCY = 60.0
@@ -31,7 +35,8 @@ _DENSITY = 80
 """Per cent of a selection's numbers that have a case of their own, at least."""
 _COST = 220
 """Of a multiplexer of four inputs, where one of two costs 100."""
-_COUNT = "tee -q -o stat.json stat -json"
+_NETLIST = "netlist.json"
+_BORDER = "border"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +55,10 @@ class UnitArea:
 
 @dataclass(frozen=True, kw_only=True)
 class MachineArea:
-    """The units of a machine, those that take the most places first."""
+    """The units of a machine, those that take the most places first, and what each seed gave if it was placed."""
 
     units: tuple[UnitArea, ...]
+    placements: tuple[Placement, ...] = ()
 
     @property
     def total(self) -> Cells:
@@ -61,39 +67,79 @@ class MachineArea:
 
 
 def measure_machine(
-    config: MachineConfig, *, frequency: float = FREQUENCY, progress: Callable[[str], None] = lambda text: None
+    config: MachineConfig,
+    *,
+    frequency: float = FREQUENCY,
+    device: str | None = None,
+    seeds: Sequence[int] = (),
+    progress: Callable[[str], None] = lambda text: None,
 ) -> MachineArea:
     """Synthesise a machine for an ECP5, unit by unit, as many at a time as there are processors.
 
-    Paths that are shorter than half of the period of `frequency`, in MHz, are mapped for area. `progress` is told what
-    is being done.
+    Paths that are shorter than half of the period of `frequency`, in MHz, are mapped for area. With `seeds`, if it fits
+    `device`, it is placed and routed, once for each. `progress` is told what is being done.
 
     Raises
     ------
     ToolchainError
-        Yosys is missing or failed.
+        Yosys or nextpnr is missing or failed.
     """
     FPGA_YOSYS.require()
     progress("writing the machine")
     parts = units(machine_rtlil(config, top=_TOP), _TOP)
-    delay = round(_PICOSECONDS / frequency * _LOGIC_SHARE)
-    multiplexer = resources.files("ctm.sim.synthesis").joinpath(_MULTIPLEXER).read_bytes()
     with tempfile.TemporaryDirectory(prefix="ctm-synthesis-") as name, Tools(len(os.sched_getaffinity(0))) as tools:
-        runs = []
-        for number, part in enumerate(parts):
-            folder = Path(name) / str(number)
-            folder.mkdir()
-            write_file(folder / "unit.il", part.text.encode())
-            write_file(folder / _MULTIPLEXER, multiplexer)
-            runs.append((part, folder, tools.start(_yosys(_script(part, delay)), folder)))
-        found: list[UnitArea] = []
-        for part, folder, run in runs:
-            progress(f"{part.name}, {len(found) + 1} of {len(runs)}")
+        folder = Path(name)
+        synthesis = _Synthesis(folder, tools, frequency)
+        areas = tuple(
+            UnitArea(name=part.name, count=part.count, each=cells)
+            for part, cells in zip(parts, synthesis.run(parts, progress), strict=True)
+        )
+        found = MachineArea(units=tuple(sorted(areas, key=lambda area: -area.all.luts)))
+        if not seeds or device is None or found.total.lacks(DEVICES[device]):
+            return found
+        around = surrounding(parts)
+        list(synthesis.run([around], progress))
+        modules = {part.top: read_json(file)["modules"][part.top] for part, file in synthesis.netlists}
+        placements = place(
+            modules, around.top, device=device, frequency=frequency, seeds=seeds, folder=folder, tools=tools,
+            progress=progress,
+        )  # fmt: skip
+        return replace(found, placements=placements)
+
+
+def surrounding(parts: Sequence[Unit]) -> Unit:
+    """What lies around the machine of these units where it is placed; the machine is a box in it."""
+    machine = next(part for part in parts if part.top == _TOP)
+    text = convert_to_rtlil(Border(_TOP, machine.ports), top=_BORDER)
+    return Unit(module=f"\\{_BORDER}", count=1, text=text + machine.box)
+
+
+class _Synthesis:
+    """Synthesises units, each in a folder of its own."""
+
+    def __init__(self, folder: Path, tools: Tools, frequency: float) -> None:
+        self._folder, self._tools = folder, tools
+        self._delay = round(_PICOSECONDS / frequency * _LOGIC_SHARE)
+        self._multiplexer = resources.files("ctm.sim.synthesis").joinpath(_MULTIPLEXER).read_bytes()
+        self.netlists: list[tuple[Unit, Path]] = []
+
+    def run(self, parts: Sequence[Unit], progress: Callable[[str], None]) -> Iterator[Cells]:
+        """The cells of each unit in turn."""
+        runs = [(part, *self._start(part)) for part in parts]
+        for number, (part, folder, run) in enumerate(runs):
+            progress(f"{part.name}, {number + 1} of {len(runs)}")
             if run.result().returncode:
-                run = tools.start(_yosys(_other_script(part)), folder)
+                run = self._tools.start(_yosys(_other_script(part)), folder)
                 check(run.result(), FPGA_YOSYS.distribution)
-            found.append(UnitArea(name=part.name, count=part.count, each=_cells(part, read_json(folder / "stat.json"))))
-    return MachineArea(units=tuple(sorted(found, key=lambda area: -area.all.luts)))
+            yield _cells(part, read_json(folder / "stat.json"))
+
+    def _start(self, part: Unit) -> tuple[Path, Future[Result]]:
+        folder = self._folder / str(len(self.netlists))
+        folder.mkdir()
+        write_file(folder / "unit.il", part.text.encode())
+        write_file(folder / _MULTIPLEXER, self._multiplexer)
+        self.netlists.append((part, folder / _NETLIST))
+        return folder, self._tools.start(_yosys(_script(part, self._delay)), folder)
 
 
 def _yosys(script: str) -> list[str]:
@@ -102,7 +148,7 @@ def _yosys(script: str) -> list[str]:
 
 def _script(unit: Unit, delay: int) -> str:
     """What Yosys does with a unit whose paths may take so many picoseconds."""
-    return f"scratchpad -set abc9.D {delay}; {_mapped(unit)}; {_synth(unit, 'map_ffs:')}; {_COUNT}"
+    return f"scratchpad -set abc9.D {delay}; {_mapped(unit)}; {_synth(unit, 'map_ffs:')}; {_result(unit)}"
 
 
 def _other_script(unit: Unit) -> str:
@@ -111,23 +157,26 @@ def _other_script(unit: Unit) -> str:
     It knows no delays of the FPGA's cells, and needs more of them.
     """
     flip_flops, behind = _synth(unit, "map_ffs:map_luts"), _synth(unit, "map_cells:check")
-    return f"{_mapped(unit)}; {flip_flops}; techmap -map +/lattice/latches_map.v; abc -lut 4:7; {behind}; {_COUNT}"
+    return (
+        f"{_mapped(unit)}; {flip_flops}; techmap -map +/lattice/latches_map.v; abc -lut 4:7; {behind}; {_result(unit)}"
+    )
 
 
 def _mapped(unit: Unit) -> str:
     """A unit mapped to gates, flip-flops, and what is neither."""
     # What is selected by a number is to become multiplexers of four, not sums of products.
-    numbered = f"hierarchy -top {_top(unit)}; proc; flatten; opt; pmux2shiftx -min_density {_DENSITY} -min_choices 4"
+    numbered = f"hierarchy -top {unit.top}; proc; flatten; opt; pmux2shiftx -min_density {_DENSITY} -min_choices 4"
     gates = _synth(unit, "begin:map_ffs")
     return f"read_rtlil unit.il; {numbered}; {gates}; muxcover -mux4={_COST}; techmap -map {_MULTIPLEXER}"
 
 
-def _top(unit: Unit) -> str:
-    return unit.module.removeprefix("\\")
+def _result(unit: Unit) -> str:
+    """What Yosys leaves: counts, and the netlist without its boxes, of which some have no form as JSON."""
+    return f"tee -q -o stat.json stat -json; select {unit.top}; write_json -selected {_NETLIST}"
 
 
 def _synth(unit: Unit, steps: str) -> str:
-    return f"synth_ecp5 {SYNTH_OPTIONS} -top {_top(unit)} -run {steps}"
+    return f"synth_ecp5 {SYNTH_OPTIONS} -top {unit.top} -run {steps}"
 
 
 def _cells(unit: Unit, statistics: Mapping[str, Any]) -> Cells:

