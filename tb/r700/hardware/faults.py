@@ -55,5 +55,5 @@ FAULTS = [
     ),
     *_in("registers.place", ("is_temporary = ~relative & (", "is_temporary = (")),
     *_in("memory.sequence", ("named = (self.written & own).any() | ", "named = ")),
-    *_in("registers.writing", ("Mux(select == ComponentSelect.ONE.value, ONE, 0)", "Const(0, 32)")),
+    *_in("registers.writing", ("Mux(select == ComponentSelect.ONE.value, ONE, 0)", "Value.cast(0)")),
 ]

@@ -177,9 +177,9 @@ class Comparison:
         for name, own in (("branch", "branch"), ("cont", "continued"), ("brk", "broken"), ("live", "live")):
             _same(f"the {name} mask", _bits(state[name], size), step.state(own))
         _same("aL", int(state["index"]), step.control.loop_index)
-        self._same_stack(core, slot, int(state["depth"]), step)
+        self._same_stack(core, slot, int(state["depth"]), int(state["branches"]), step)
 
-    def _same_stack(self, core: _Core, slot: int, depth: int, step: Step) -> None:
+    def _same_stack(self, core: _Core, slot: int, depth: int, branches: int, step: Step) -> None:
         """Every row of the stack: its masks, and what an entry keeps beside them."""
         size, place = self._array.group, 0
         for entry, masks in zip(step.control.stack, step.frames, strict=True):
@@ -202,6 +202,7 @@ class Comparison:
                     _same(f"{what}, {name}", _beside(entry.kind, row, name, int(found["beside"])), value)
                 place += 1
         _same("the stack's depth", depth, place)
+        _same("branches on the stack", branches, sum(entry.kind is EntryKind.BRANCH for entry in step.control.stack))
 
     def _push(self, core: _Core, event: Fields) -> None:
         core.stack[int(event["row"])] = event["words"]

@@ -8,6 +8,7 @@ import numpy as np
 from ctm.rtl.isa.r700.fetch import SUPPORTED
 from ctm.sim.elf.r700.executable import Executable
 from ctm.tb.r700 import flow_code, random_groups
+from ctm.tb.r700.assembly import Label
 from ctm.tb.r700.flow_code import Compiler
 from ctm.tb.r700.hardware.limits import is_refused
 from ctm.tb.r700.machine import Input, Job
@@ -55,10 +56,16 @@ class _Compiler(Compiler):
         groups = [group(*(_moved(each) for each in slots)) for slots in clause.groups if not is_refused(slots)]
         if not groups:
             return
-        self.assembly.alu(*groups, name="ALU_PUSH_BEFORE", kcache=clause.kcache)
+        whole, behind = self._chance(0.2), Label()
+        if whole:
+            self.assembly.flow("PUSH", to=behind)
+            self.assembly.alu(*groups, kcache=clause.kcache, whole_quad_mode=1)
+        else:
+            self.assembly.alu(*groups, name="ALU_PUSH_BEFORE", kcache=clause.kcache)
         self._grow(branches=1)
         self.assembly.flow("POP", pop=1)
         self._grow(branches=-1)
+        self.assembly.place(behind)
 
     def _fetches(self) -> None:
         instructions = [self._instruction() for _ in range(1 + self._below(5))]
