@@ -19,7 +19,6 @@ from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.groups.scheduling import STALLS
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, CONSTANT_PAIRS, LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
@@ -34,7 +33,7 @@ from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.memory.unit import MoveUnit
 from ctm.rtl.r700.passes import by_pass, passes_of
 from ctm.rtl.r700.registers.file import RegisterFile, depth_of
-from ctm.rtl.r700.registers.writing import selected
+from ctm.rtl.r700.registers.joining import PassJoining
 from ctm.rtl.r700.shapes import SHAPES, Unit
 from ctm.rtl.r700.start import WavefrontStart
 from ctm.rtl.r700.trace import trace_layout
@@ -52,6 +51,7 @@ class Parts:
     alu: AluUnit
     move: MoveUnit
     end: WavefrontEnd
+    joining: PassJoining
     registers: RegisterFile
     code: CodeCache
     loader: ConstantLoader
@@ -85,6 +85,7 @@ class Core(wiring.Component):
             alu=AluUnit(config),
             move=MoveUnit(config),
             end=WavefrontEnd(array),
+            joining=PassJoining(array),
             registers=RegisterFile(array),
             code=CodeCache(),
             loader=ConstantLoader(CONSTANT_PAIRS, FLOW_LINES),
@@ -203,17 +204,21 @@ class Core(wiring.Component):
         registers, alu, move, clear, place = (
             parts.registers, parts.alu, parts.move, parts.start.clear, parts.start.place
         )  # fmt: skip
-        write = Signal(place.payload.shape(), name="pass_write")
+        joining = parts.joining
+        write, file = joining.write, joining.file
         m.d.comb += [
             alu.file_words.eq(registers.words),
             move.words.eq(registers.words),
             move.read.ready.eq(alu.reads_free),
+            move.late.eq(joining.late),
+            joining.refused.eq(move.refuses),
+            write.valid.eq(place.valid | move.write.valid),
+            Value.cast(write.payload).eq(Mux(place.valid, Value.cast(place.payload), Value.cast(move.write.payload))),
+            place.ready.eq(write.ready),
+            move.write.ready.eq(write.ready & ~place.valid),
             clear.ready.eq(alu.writes_free),
-            place.ready.eq(alu.writes_free),
-            move.write.ready.eq(alu.writes_free & ~clear.valid & ~place.valid),
-            write.eq(Mux(place.valid, Value.cast(place.payload), Value.cast(move.write.payload))),
+            file.ready.eq(alu.writes_free & ~clear.valid),
         ]
-        array, writes = self._config.array, place.valid | move.write.valid
         for channel in range(CHANNELS):
             m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, move.read.payload, alu.file_reads[channel]))
             target = registers.writes[channel]
@@ -222,22 +227,10 @@ class Core(wiring.Component):
             with m.Elif(clear.valid):
                 m.d.comb += [target.row.eq(clear.payload.row), target.enable.eq(~0)]
             with m.Else():
-                m.d.comb += self._pass_write(m, target, write, channel, writes, array.group)
+                m.d.comb += target.eq(file.payload[channel])
+                with m.If(~file.valid):
+                    m.d.comb += target.enable.eq(0)
         m.d.comb += registers.forgets.eq(Mux(clear.valid & clear.ready, clear.payload.forgets, 0))
-
-    def _pass_write(self, m: Module, target: Any, write: Any, channel: int, valid: Value, size: int) -> list[Any]:
-        """A write of the lanes' words of one pass, as one of a wavefront."""
-        lanes = self._config.array.lanes
-        own, select = write.target, write.target.selects[channel]
-        masked = select == ComponentSelect.MASK.value
-        enable = Mux(valid & own.exists & ~masked, own.enable, 0)
-        passes = size // lanes
-        words = [selected(Value.cast(write.words[lane]), select) for lane in range(lanes)]
-        return [
-            target.row.eq(own.row),
-            Value.cast(target.words).eq(Cat(words * passes)),
-            target.enable.eq(Cat(Mux(own.number == number, enable, 0) for number in range(passes))),
-        ]
 
     def _connect_ends(self, m: Module, parts: Parts) -> None:
         end, retirement = parts.end, parts.retirement

@@ -99,6 +99,7 @@ class WavefrontStart(wiring.Component):
             self.numbered.number.eq(first_number),
             target.row.eq(base),
             target.number.eq(number),
+            target.followed.eq(number != self._passes - 1),
         ]
         with m.FSM() as fsm:
             with m.State("idle"):

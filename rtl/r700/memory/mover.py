@@ -56,6 +56,8 @@ class Mover:
             data.ArrayLayout(data.ArrayLayout(WORD_BITS, array.group), CHANNELS), name="source", reset_less=True
         )
         self.done, self.sends_on = Signal(), Signal()
+        self.quiet = Signal(array.threads)
+        """Slots all of whose lookups are in the registers."""
 
     def build(self) -> Module:
         """Wire it."""
@@ -77,6 +79,7 @@ class Mover:
         connect(m, flipped(unit.lookups.response), self.returned.response)
         m.d.comb += [
             self.outstanding.returned.eq(self.returned.returned),
+            self.quiet.eq(Mux(unit.late, 0, self.outstanding.quiet)),
             unit.uncached.done.ready.eq(1),
             self.outstanding.written.valid.eq(unit.uncached.done.valid),
             self.outstanding.written.slot.eq(unit.uncached.done.payload.slot),
@@ -130,7 +133,7 @@ class Mover:
             m.d.comb += getattr(unit, name).eq(getattr(sequence, name))
         for name in ("program", "code_free", "code_found"):
             m.d.comb += getattr(sequence, name).eq(getattr(unit, name))
-        m.d.comb += sequence.quiet.eq(self.outstanding.quiet)
+        m.d.comb += sequence.quiet.eq(self.quiet)
         offered = sequence.work.payload
         with m.If(sequence.work.valid & sequence.work.ready):
             m.d.sync += [self.work.eq(offered), self.pass_number.eq(0), self.component.eq(0)]
@@ -162,7 +165,7 @@ class Mover:
     def _drain(self) -> None:
         """Give back wavefronts all of whose instructions are done."""
         m, moved = self.m, self.unit.moved
-        done = lowest_one(self.flags["draining"] & self.outstanding.quiet)
+        done = lowest_one(self.flags["draining"] & self.quiet)
         slot = one_hot_index(done)
         m.d.comb += [
             moved.valid.eq(done.any()),
@@ -172,6 +175,7 @@ class Mover:
         ]
         self.flags.clear("draining", Mux(moved.ready, done, 0))
         refused, returned = self.returned.refused, self.returned.returned
+        m.d.comb += self.unit.refuses.eq(refused.valid)
         problem: Any = Signal(PROBLEM, name="refusal")
         known = self.problems.read(m, returned.slot)
         m.d.comb += [
@@ -206,7 +210,7 @@ class Mover:
                     m.next = "stop"
         with m.State("stop"):
             # Earlier lookups may stop the clause for another reason.
-            with m.If(self.outstanding.quiet.bit_select(self.current.slot, 1) | self._is_fine()):
+            with m.If(self.quiet.bit_select(self.current.slot, 1) | self._is_fine()):
                 self.finish()
 
     def _is_fine(self) -> Value:

@@ -40,6 +40,7 @@ def add_send(mover: Any) -> None:
         target.row.eq(found.row),
         target.exists.eq(found.exists),
         target.number.eq(mover.pass_number),
+        target.followed.eq(~is_area & _is_followed(mover)),
         *(
             own.eq(Mux(of_area, Mux(select == component, _FIRST, _MASK), select))
             for own, select in zip(target.selects, fetch.selects, strict=True)
@@ -86,6 +87,12 @@ def add_send(mover: Any) -> None:
         m.d.comb += mover.linear.start.eq(~nobody)
         with m.If(mover.linear.done | nobody):
             m.next = "send"
+
+
+def _is_followed(mover: Any) -> Value:
+    """Whether a pixel executes in a later pass."""
+    later, lanes = Value.cast(mover.current.executing), mover.config.lanes
+    return Value.cast(Array(later[lanes * (number + 1) :].any() for number in range(mover.passes))[mover.pass_number])
 
 
 def _places(mover: Any) -> list[Value]:

@@ -48,6 +48,10 @@ class MoveUnit(wiring.Component):
         A slot whose part of the local data share is to be cleared.
     words : ``In(ArrayLayout(words of a wavefront, 4))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
+    refuses : ``Out(1)``
+        Memory refused a lookup, which writes nothing.
+    late : ``In(1)``
+        What was written, and is not followed, is not yet in the registers.
     outputs : ``Out(output_write_layout)``
         Of rows slot * passes + pass.
     lookups : ``Out(LookupClient(lanes, tag, areas))``
@@ -83,6 +87,8 @@ class MoveUnit(wiring.Component):
                 "read": Out(stream.Signature(place_layout(array))),
                 "words": In(wide),
                 "write": Out(stream.Signature(pass_write_layout(array))),
+                "refuses": Out(1),
+                "late": In(1),
                 "outputs": Out(output_write_layout(by_pass(array), SHAPES)),
                 "lookups": Out(LookupClient(array.lanes, lookup_tag_layout(array), len(AREAS))),
                 "uncached": Out(UncachedClient(array.lanes, slot_bits(array), len(AREAS))),

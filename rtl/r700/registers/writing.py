@@ -16,12 +16,16 @@ from ctm.rtl.r700.registers.file import row_bits
 
 
 def target_layout(config: ArrayConfig) -> data.StructLayout:
-    """Where the words of one pass go: a row of the file, if it exists, by `selects` in the lanes of `enable`."""
+    """Where the words of one pass go: a row of the file, if it exists, by `selects` in the lanes of `enable`.
+
+    A pass is `followed` by others of the same register.
+    """
     return data.StructLayout(
         {
             "row": row_bits(config),
             "exists": 1,
             "number": pass_bits(config),
+            "followed": 1,
             "selects": data.ArrayLayout(3, CHANNELS),
             "enable": config.lanes,
         }

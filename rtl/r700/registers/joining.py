@@ -1,0 +1,109 @@
+"""Passes that are written to the same register, put together: a wavefront is written at once.
+
+Source: docs/architecture.md.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.r700.passes import pass_bits, passes_of
+from ctm.rtl.r700.registers.file import channel_write_layout, row_bits
+from ctm.rtl.r700.registers.writing import pass_write_layout, selected
+
+
+class PassJoining(wiring.Component):
+    """Keeps passes that others follow, and writes them with the last one, as it comes.
+
+    One pass is taken in each cycle; the last one of a wavefront, and one that belongs to another register than those
+    that are kept, wait until these can be written. A register whose last passes are not written waits by itself.
+
+    Members
+    -------
+    write : ``In(stream.Signature(pass_write_layout(config)))``
+        Passes of a register in order; others may come between them.
+    file : ``Out(stream.Signature(ArrayLayout(channel_write_layout(config), 4)))``
+    refused : ``In(1)``
+        A pass does not come: nobody may follow what is kept.
+    late : ``Out(1)``
+        What nobody follows is kept.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        super().__init__(
+            {
+                "write": In(stream.Signature(pass_write_layout(config))),
+                "file": Out(stream.Signature(data.ArrayLayout(channel_write_layout(config), CHANNELS))),
+                "refused": In(1),
+                "late": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        target, file = self.write.payload.target, self.file
+        last = passes_of(self._config) - 1
+        words, enable = self._selected(m)
+        held, row, number = Signal(), Signal(row_bits(self._config)), Signal(pass_bits(self._config))
+        joins, is_last, leaves = Signal(), Signal(), Signal()
+        m.d.comb += [
+            is_last.eq(target.number == last),
+            joins.eq((row == target.row) & (target.number > number) & ~self.late),
+            leaves.eq(file.valid & file.ready),
+            # Whatever comes makes way for itself.
+            file.valid.eq(Mux(held, self.late | (self.write.valid & (is_last | ~joins)), self.write.valid & is_last)),
+            self.write.ready.eq(Mux(is_last, file.ready & (~held | joins), ~held | joins | leaves)),
+        ]
+        goes = Signal()
+        m.d.comb += goes.eq(self.write.valid & (~held | joins) & is_last)
+        keeps = self.write.valid & self.write.ready & ~is_last
+        with m.If(keeps):
+            m.d.sync += [held.eq(1), row.eq(target.row), number.eq(target.number)]
+            m.d.sync += self.late.eq(self.refused | ~target.followed)
+        with m.Elif(leaves):
+            m.d.sync += [held.eq(0), self.late.eq(0)]
+        with m.Elif(self.refused):
+            m.d.sync += self.late.eq(held)
+        for channel in range(CHANNELS):
+            passes = [self._keep(m, channel, each, (words, enable), (keeps, leaves)) for each in range(last)]
+            passes.append((words[channel], Mux(goes, enable[channel], 0)))
+            m.d.comb += [
+                file.payload[channel].row.eq(Mux(held, row, target.row)),
+                Value.cast(file.payload[channel].words).eq(Cat(each for each, _ in passes)),
+                file.payload[channel].enable.eq(Cat(each for _, each in passes)),
+            ]
+        return m
+
+    def _selected(self, m: Module) -> tuple[list[Any], list[Any]]:
+        """Of each channel the words that are written to it, and in which lanes."""
+        write, lanes = self.write.payload, self._config.lanes
+        words = [Signal(WORD_BITS * lanes, name=f"words_{channel}") for channel in range(CHANNELS)]
+        enable = [Signal(lanes, name=f"enable_{channel}") for channel in range(CHANNELS)]
+        for channel, select in enumerate(write.target.selects):
+            masked = select == ComponentSelect.MASK.value
+            m.d.comb += [
+                words[channel].eq(Cat(selected(Value.cast(write.words[lane]), select) for lane in range(lanes))),
+                enable[channel].eq(Mux(write.target.exists & ~masked, write.target.enable, 0)),
+            ]
+        return words, enable
+
+    def _keep(
+        self, m: Module, channel: int, number: int, coming: tuple[list[Any], list[Any]], when: tuple[Value, Value]
+    ) -> tuple[Any, Any]:
+        """The words and the lanes of a channel that are kept of a pass."""
+        words, enable = (each[channel] for each in coming)
+        keeps, leaves = when
+        kept = Signal.like(words, name=f"kept_{channel}_{number}", reset_less=True)
+        lanes = Signal.like(enable, name=f"lanes_{channel}_{number}")
+        with m.If(leaves):
+            m.d.sync += lanes.eq(0)
+        with m.If(keeps & (self.write.payload.target.number == number)):
+            m.d.sync += [kept.eq(words), lanes.eq(enable)]
+        return kept, lanes

@@ -1,0 +1,170 @@
+"""PassJoining: what is written pass by pass is in the registers, in few writes, before anybody may rely on it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.r700.passes import passes_of
+from ctm.rtl.r700.registers.joining import PassJoining
+from ctm.tb.lib.streams import STALLS, Source, simulate
+
+LANES, ROWS, INSTRUCTIONS = 4, 16, 80
+ONE = 0x3F800000
+
+
+@dataclass
+class Pass:
+    """One pass of an instruction; memory may have refused it, then it is not written."""
+
+    row: int
+    exists: bool
+    number: int
+    followed: bool
+    selects: list[int]
+    enable: int
+    words: np.ndarray
+    refused: bool
+
+    def apply(self, registers: np.ndarray) -> None:
+        """Write it to registers[row][channel][pixel]."""
+        for lane in range(LANES):
+            for channel, select in enumerate(self.selects):
+                if self.exists and self.enable >> lane & 1 and select != ComponentSelect.MASK.value:
+                    source = self.words[lane][select] if select < CHANNELS else ONE * (select == 5)
+                    registers[self.row][channel][self.number * LANES + lane] = source
+
+
+class Bench:
+    """The component, with passes of several slots, whose instructions follow each other."""
+
+    def __init__(self, passes: int, seed: int, stall: float, refusals: float) -> None:
+        self.config = ArrayConfig(instruction_set="r700", wavefront=LANES * passes, temporaries=128 * passes)
+        assert passes_of(self.config) == passes
+        self.unit = PassJoining(self.config)
+        self.generator = np.random.default_rng(seed)
+        self.source, self.stall = Source(self.unit.write, self.generator, stall), stall
+        self.registers = np.zeros((ROWS, CHANNELS, LANES * passes), np.uint64)
+        self.expected = self.registers.copy()
+        self.passes, self.refusals = passes, refusals
+        self.offered: list[Pass] = []
+        self.underway: list[Iterator[Pass]] = [iter(()) for _ in range(4)]
+        self.begun = self.writes = self.settled = 0
+
+    def _instruction(self, slot: int) -> Iterator[Pass]:
+        draw = self.generator
+        numbers = sorted(draw.choice(self.passes, draw.integers(1, self.passes + 1), replace=False).tolist())
+        row, exists = slot * ROWS // 4 + int(draw.integers(ROWS // 4)), bool(draw.random() < 0.9)
+        selects = [int(draw.choice([0, 1, 2, 3, 4, 5, 7])) for _ in range(CHANNELS)]
+        for number in numbers:
+            yield Pass(
+                row=row, exists=exists, number=number, followed=number != numbers[-1], selects=selects,
+                enable=int(draw.integers(1, 1 << LANES)), words=draw.integers(0, 1 << 32, (LANES, CHANNELS)),
+                refused=bool(draw.random() < self.refusals),
+            )  # fmt: skip
+
+    def _next(self) -> Pass | None:
+        """The next pass of some slot, most often of the one before; None if no instruction is left."""
+        while True:
+            slot = int(self.generator.integers(len(self.underway)))
+            found = next(self.underway[slot], None)
+            if found is not None:
+                return found
+            if self.begun < INSTRUCTIONS:
+                self.begun += 1
+                self.underway[slot] = self._instruction(slot)
+            elif (rest := next((each for slots in self.underway for each in slots), None)) is not None:
+                return rest
+            else:
+                return None
+
+    def _payload(self, each: Pass) -> int:
+        layout = self.unit.write.payload.shape()
+        target = {
+            "row": each.row, "exists": each.exists, "number": each.number, "followed": each.followed,
+            "selects": each.selects, "enable": each.enable,
+        }  # fmt: skip
+        constant = layout.const({"target": target, "words": [[int(word) for word in lane] for lane in each.words]})
+        return int(constant.as_bits())
+
+    async def run(self, context: Any) -> None:
+        """Offer passes until all are written."""
+        unit, current, finished, idle = self.unit, None, False, 0
+        while not (finished and idle > 8):
+            if current is None and not finished:
+                current = self._next()
+                finished = current is None
+                if current is not None and not current.refused:
+                    self.source.waiting.append(self._payload(current))
+            self.source.drive(context)
+            parts = current is not None and current.refused
+            context.set(unit.refused, parts)
+            ready = finished or bool(self.generator.random() >= self.stall)
+            context.set(unit.file.ready, ready)
+            if ready and context.get(unit.file.valid):
+                self._write(context)
+            taken = len(self.source.taken)
+            self.source.finish(context)
+            if current is not None and (parts or len(self.source.taken) > taken):
+                if not parts:
+                    current.apply(self.expected)
+                last, current = current, None
+            else:
+                last = None
+            idle += finished
+            await context.tick()
+            if last is not None and not last.followed and not context.get(unit.late):
+                self.settled += 1
+                assert (self.registers[last.row] == self.expected[last.row]).all(), "read before it is written"
+        assert (self.registers == self.expected).all()
+
+    def _write(self, context: Any) -> None:
+        self.writes += 1
+        size = LANES * self.passes
+        for channel in range(CHANNELS):
+            write = self.unit.file.payload[channel]
+            row, enable, words = (context.get(Value.cast(part)) for part in (write.row, write.enable, write.words))
+            for pixel in range(size):
+                if enable >> pixel & 1:
+                    self.registers[row][channel][pixel] = words >> 32 * pixel & 0xFFFFFFFF
+
+
+@pytest.mark.parametrize("refusals", [0.0, 0.2])
+@pytest.mark.parametrize("stall", STALLS)
+@pytest.mark.parametrize("passes", [1, 2, 4, 8])
+def test_passes_arrive(passes: int, stall: float, refusals: float) -> None:
+    bench = Bench(passes, 10 * passes, stall, refusals)
+    simulate(bench.unit, bench.run)
+    assert bench.settled > INSTRUCTIONS // 4
+    assert 0 < bench.writes < len(bench.source.taken) or passes == 1
+
+
+def test_a_wavefront_in_four_cycles() -> None:
+    """The ALU leaves two of four cycles; each wavefront takes one of them."""
+    bench = Bench(4, 1, 0.0, 0.0)
+    rounds, target = 10, bench.unit.write.payload.target
+
+    async def run(context: Any) -> None:
+        writes = 0
+        context.set(bench.unit.write.valid, 1)
+        context.set(target.exists, 1)
+        context.set(target.enable, 0b1111)
+        number = row = 0
+        for cycle in range(4 * rounds + 4):
+            context.set(target.number, number)
+            context.set(target.row, row)
+            context.set(target.followed, number != 3)
+            context.set(bench.unit.file.ready, cycle % 4 < 2)
+            writes += context.get(bench.unit.file.valid) and context.get(bench.unit.file.ready)
+            if context.get(bench.unit.write.ready):
+                number, row = (number + 1) % 4, row + (number == 3)
+            await context.tick()
+        assert writes == rounds
+
+    simulate(bench.unit, run)
