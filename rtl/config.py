@@ -322,7 +322,7 @@ SMALL = replace(
 """For an FPGA that can be bought: docs/fpga.md."""
 WIDE = replace(DEFAULT, array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024))
 
-R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, lookups=32))
+R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, temporaries=2048, lookups=32))
 
 PRESETS = {"default": DEFAULT, "tiny": TINY, "small": SMALL, "wide": WIDE, "r700": R700}
 DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}

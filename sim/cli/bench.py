@@ -43,7 +43,7 @@ def _fast(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell)
 def _rtl(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell) -> Figures:
     from ctm.sim.report import cycles
 
-    counted = cycles.measure_all(RtlEngine.name, config, tell)
+    counted = cycles.measure_all(RtlEngine.name, machines, tell)
     succession = cycles.measure_succession(RtlEngine.name, config)
     fields = cycles.as_fields(counted, succession)
     return fields, lambda: cycles.print_cycles(RtlEngine.name, counted, succession)

@@ -1,7 +1,7 @@
 """How many cycles the hardware takes: workloads on a cycle-accurate engine, with memories of several latencies."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ctm.rtl.config import MachineConfig, with_settings
-from ctm.sim.report import workloads
+from ctm.sim.report import r700_workloads, workloads
 from ctm.sim.report.benchmark import RUNS, require_right
 from ctm.sim.report.others import OTHERS
 from ctm.sim.report.utilisation import utilisation
@@ -19,8 +19,8 @@ LATENCIES = (20, 50, 200)
 _RUNS_END = 5.0
 """Seconds after which a workload is not run again."""
 _PROGRAMS = 32
-PEAK_PER_LANE = 8
-"""Multiplications and additions of a vec4 multiply-add."""
+PEAK_PER_LANE = {"r5xx": 8, "r700": 10}
+"""Multiplications and additions of a vec4 multiply-add, or of a group of five."""
 _WIDTH = 144
 _THOUSAND, _MILLION = 1e3, 1e6
 _BEATS = ("local_read_beats", "local_write_beats", "system_read_beats", "system_write_beats")
@@ -60,6 +60,11 @@ def work() -> Iterator[tuple[str, Workload]]:
     yield "mandelbrot 256 x 256", workloads.mandelbrot(256)
     yield "nbody 1,024", workloads.nbody(32)
     yield "blur 256 x 256", workloads.blur()
+    yield "r700/saxpy 128 x 128 x vec4", r700_workloads.saxpy(128)
+    yield "r700/matmul 128", r700_workloads.matmul(128)
+    yield "r700/matmul 256", r700_workloads.matmul(256)
+    yield "r700/mandelbrot 64 x 64", r700_workloads.mandelbrot(64)
+    yield "r700/sha256 1,024", r700_workloads.sha256(32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +97,7 @@ def measure_cycles(name: str, workload: Workload, engine: str, config: MachineCo
     seconds = min([first, *(_seconds(prepared) for _ in range(more))])
     beats = sum(report.counters[beat] for beat in _BEATS)
     used = utilisation(report.counters, cycles=cycles, array=array)
-    operations = workload.operations
+    operations, peak = workload.operations, PEAK_PER_LANE[workload.kind] * array.at_once * array.cores
     return CycleMeasurement(
         name=name,
         latency=config.memory.latency,
@@ -100,7 +105,7 @@ def measure_cycles(name: str, workload: Workload, engine: str, config: MachineCo
         alu_share=used.alu_share,
         stall_shares=used.stall_shares,
         operations_per_cycle=None if operations is None else operations / cycles,
-        peak_share=None if operations is None else operations / cycles / (PEAK_PER_LANE * array.at_once * array.cores),
+        peak_share=None if operations is None else operations / cycles / peak,
         bytes_per_cycle=beats * config.memory.data_bits / 8 / cycles,
         cycle_rate=(report.cycles or 0) / seconds,
         operation_rate=None if operations is None else operations / seconds,
@@ -124,13 +129,18 @@ def measure_succession(engine: str, config: MachineConfig) -> Succession:
     return Succession(cycles=cycles, idle=cycles - (issued[1] - issued[0]) / (_PROGRAMS * config.array.cores))
 
 
-def measure_all(engine: str, config: MachineConfig, tell: Callable[[str], None]) -> list[CycleMeasurement]:
-    """All work with all latencies; `tell` is told what comes next. Errors as `measure_cycles`."""
+def measure_all(
+    engine: str, machines: Mapping[str, MachineConfig], tell: Callable[[str], None]
+) -> list[CycleMeasurement]:
+    """All work with all latencies, on the machine of its instruction set; `tell` is told what comes next.
+
+    Errors as `measure_cycles`.
+    """
     found = []
     for name, workload in work():
         for latency in LATENCIES:
             tell(f"{name}, memory latency {latency}")
-            slower = with_settings(config, {"memory.latency": latency})
+            slower = with_settings(machines[workload.kind], {"memory.latency": latency})
             found.append(measure_cycles(name, workload, engine, slower))
     return found
 

@@ -6,7 +6,9 @@ from ctm.examples.mandelbrot.reference import BOTTOM, LEFT, LIMIT, STEP, WIDTH
 from ctm.examples.matmul.reference import BLOCK
 from ctm.examples.r700.mandelbrot import reference as mandelbrot_reference
 from ctm.examples.r700.matmul import reference as matmul_reference
+from ctm.examples.r700.saxpy import reference as saxpy_reference
 from ctm.examples.r700.sha256 import reference as sha256_reference
+from ctm.examples.saxpy.reference import A
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.control_flow import CfOperation
 from ctm.sim.assembler import assemble
@@ -23,6 +25,21 @@ _HASH_ROUNDS = 16
 def workloads() -> list[Workload]:
     """All workloads, with their inputs and expected results."""
     return [mandelbrot(512), matmul(256), sha256(64)]
+
+
+def saxpy(side: int) -> Workload:
+    """`side`^2 pixels, each with four numbers."""
+    arrays = saxpy_reference.inputs(side, side)
+    return Workload(
+        name="r700/saxpy",
+        kind=_KIND,
+        width=side,
+        height=side,
+        inputs=tuple(arrays.values()),
+        expectations=tuple(saxpy_reference.expected(arrays).values()),
+        floats={0: (A, 0.0, 0.0, 0.0)},
+        operations=2 * CHANNELS * side**2,
+    )
 
 
 def mandelbrot(side: int) -> Workload:
@@ -51,7 +68,7 @@ def matmul(size: int) -> Workload:
         height=size // BLOCK,
         inputs=tuple(arrays.values()),
         expectations=tuple(matmul_reference.expected(arrays).values()),
-        iterations=(size // 4,),
+        iterations=(size // 8,),
         operations=2 * size**3,
     )
 

@@ -129,6 +129,7 @@ def _compared(name: str, config: MachineConfig, prepared: Prepared, one: Prepare
     operations = prepared.workload.operations
     read = prepared.device.report().counters["local_read_beats"] * memory.data_bits // 8
     on_paper = PaperMachine.of(config)
+    peak = PEAK_PER_LANE[prepared.workload.kind] * array.at_once * array.cores
     least = least_product_bytes(asked.product, on_paper) if asked.product else _inputs(prepared.workload)
     paper = predict(asked, on_paper)
     return ScaleMeasurement(
@@ -137,7 +138,7 @@ def _compared(name: str, config: MachineConfig, prepared: Prepared, one: Prepare
         width=on_paper.width,
         cycles=cycles,
         speedup=one.cycles / cycles,
-        peak_share=None if operations is None else operations / cycles / (PEAK_PER_LANE * array.at_once * array.cores),
+        peak_share=None if operations is None else operations / cycles / peak,
         read_bytes=read,
         read_ratio=read / least,
         predicted=paper.cycles,

@@ -9,14 +9,15 @@ static vec4 row(vec4 left, vec4 b0, vec4 b1, vec4 b2, vec4 b3, vec4 sum) {
 
 kernel void matmul(vec2 pixel) {
     vec4 sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
-    float j = 4 * pixel.y;
-    for (float k = 0; k < constant(0).x; k += 1) {
+    float j = 4 * pixel.y, k = 0;
+    while (k < constant(0).x) {
         vec4 b0 = texel(1, pixel.x, 4 * k), b1 = texel(1, pixel.x, 4 * k + 1);
         vec4 b2 = texel(1, pixel.x, 4 * k + 2), b3 = texel(1, pixel.x, 4 * k + 3);
         sum0 = row(texel(0, k, j), b0, b1, b2, b3, sum0);
         sum1 = row(texel(0, k, j + 1), b0, b1, b2, b3, sum1);
         sum2 = row(texel(0, k, j + 2), b0, b1, b2, b3, sum2);
         sum3 = row(texel(0, k, j + 3), b0, b1, b2, b3, sum3);
+        k += 1;
     }
     output(0, sum0);
     output(1, sum1);

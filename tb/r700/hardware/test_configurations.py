@@ -25,7 +25,7 @@ MACHINES: dict[str, dict[str, int | str]] = {
     "a wavefront is four lanes": {"array.wavefront": 4, "array.threads": 64, "array.stack_entries": 64},
     "two passes, two cores": {"array.wavefront": 8, "array.cores": 2, "array.threads": 4, "array.lookups": 4},
     "eight passes, one port": {"array.wavefront": 32, "memory.split": 1 << 32, "array.stack_entries": 1024},
-    "sixteen passes": {"array.wavefront": 64, "array.threads": 8, "array.temporaries": 2048},
+    "sixteen passes": {"array.wavefront": 64, "array.threads": 8},
     "a wavefront is eight lanes, two cores": {"array.wavefront": 0, "array.lanes": 8, "array.cores": 2},
     "sixteen lanes, four passes": {"array.wavefront": 64, "array.lanes": 16, "array.threads": 4},
     "hardly a register in the arithmetic": {

@@ -15,6 +15,7 @@ from ctm.tb.r700.machine import Input, Job, run_golden, run_on
 from ctm.tb.r700.shaders import FILES, Shader, run
 from ctm.tb.r700.words import export, group, share_read, slot, tex, vtx
 
+_ROUNDS, _MOST_FOR_A_JUMP = 200, 8
 _INTERVAL, _BUSY = 4, 0.95
 """Cycles of an interval, and the share of intervals in which a group is issued."""
 
@@ -76,6 +77,25 @@ def test_a_burst_counts_beyond_the_last_register() -> None:
     a.end()
     found = compare(Job(program=a.executable(), targets=4))
     assert found.outputs[:, 0, 0, 0].tolist() == [3, 4, 0, 0]
+
+
+def _cycles_of_jumps(count: int) -> int:
+    """Of so many jumps to the next word, in each of many rounds of a loop."""
+    a = Assembly()
+    loop = a.flow("LOOP_START", to=count + 2, const=0)
+    for _ in range(count):
+        a.flow("JUMP", to=a.here + 1)
+    a.flow("LOOP_END", to=loop + 1)
+    a.end()
+    on = engine()
+    before = on.report().cycles or 0
+    assert compare(Job(program=a.executable(), ints={0: (_ROUNDS, 0, 0)}), on).error is None
+    return (on.report().cycles or 0) - before
+
+
+def test_a_jump_takes_few_cycles() -> None:
+    """With a single wavefront, from word to word, in code that is in the cache."""
+    assert _cycles_of_jumps(24) - _cycles_of_jumps(8) <= _MOST_FOR_A_JUMP * 16 * _ROUNDS
 
 
 def _relative_reads(*indices: str) -> Job:
