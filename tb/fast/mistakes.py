@@ -11,7 +11,7 @@ import pytest
 from llvmlite import ir
 
 from ctm.rtl.isa.conditional import ConditionalTest
-from ctm.sim.engines.fast import finish
+from ctm.sim.engines.fast import finish, kernel
 from ctm.sim.engines.fast.integers import Integers
 from ctm.sim.engines.fast.kernel import Counts, Kernel
 from ctm.sim.engines.fast.r5xx import preparation, translation, uncached
@@ -63,6 +63,7 @@ DIRECTED = tuple(
     for name in (
         "the machine's NaN, which is not the host's", "zero times infinity, by the rule", "registers by aL",
         "branches that end together", "a loop with two ends", "a jump out of a loop", "writes of the inactive",
+        "a BREAK out of an inner loop",
     )
 )  # fmt: skip
 UNARY, BINARY = (
@@ -83,6 +84,33 @@ class _Straight:
     def predicate(self, channel: int) -> Any:
         """Of a channel."""
         return replace(self._common.predicate(channel), inverted=False)
+
+
+def _rounded_twice(lanes: Lanes, a: Any, b: Any, c: Any, *, zero_times_anything: bool) -> Any:
+    return lanes.builder.fadd(arithmetic.multiply(lanes, a, b, zero_times_anything=zero_times_anything), c)
+
+
+def _with_old_breaks(self: Any, depth: int, groups: Any) -> None:
+    """Enter a loop without forgetting who broke out of the one that was there before."""
+    registers = self._registers
+    for place in (registers.entered[depth], registers.continued[depth]):
+        self._clear(place, groups)
+    self._set(registers.entered[depth], self._lanes.builder.and_(groups, registers.mask(registers.active)))
+
+
+def _without_return(self: Any, depth: int, groups: Any) -> None:
+    """Leave a loop without forgetting who left it early."""
+    registers = self._registers
+    self._set(registers.active, self._lanes.builder.and_(registers.mask(registers.entered[depth]), groups))
+
+
+def _next_row(right: Any) -> Any:
+    """The row of a tile beside the one that is meant."""
+
+    def row(lanes: Lanes, form: Any, place: Any, y: Any) -> Any:
+        return right(lanes, form, place, lanes.builder.xor(y, lanes.integer(1)) if form.is_tiled else y)
+
+    return row
 
 
 def _less_than_zero(lanes: Lanes, values: Any) -> Any:
@@ -114,6 +142,14 @@ MISTAKES = [
     Mistake("0 * infinity is a NaN, whatever the program says", arithmetic, "multiply_add",
             lambda right: lambda lanes, *of, zero_times_anything: right(lanes, *of, zero_times_anything=False),
             DIRECTED),
+    Mistake("products are rounded before the sum", arithmetic, "multiply_add", lambda right: _rounded_twice,
+            (*PROGRAMS, *KNOWN)),
+    Mistake("denormals stay", kernel, "_DENORMALS_OFF", lambda right: 0, (*PROGRAMS, *KNOWN)),
+    Mistake("who broke out of an inner loop is out of it when it comes again", FlowControl, "_push",
+            lambda right: _with_old_breaks, DIRECTED),
+    Mistake("who broke out of an inner loop stays out of the branches behind it", FlowControl, "_pop",
+            lambda right: _without_return, DIRECTED),
+    Mistake("rows of a tile are in another order", address, "_row", _next_row, PROGRAMS),
     Mistake("a bit of y is not in the address", address, "_moved",
             lambda right: lambda lanes, value, bits: right(lanes, value, bits[:-1]), PROGRAMS),
     Mistake("-0 is not killed", selection, "is_less_than_zero", lambda right: _less_than_zero, UNARY),

@@ -17,6 +17,7 @@ from ctm.tb.fast.tasks import STORE_PLACE, SUM, Made
 from ctm.tb.r5xx.machine import alu, move
 from ctm.tb.r5xx.statements import (
     ALU,
+    NOT_ALU,
     POP,
     add,
     begin_if,
@@ -25,6 +26,7 @@ from ctm.tb.r5xx.statements import (
     end_if,
     end_loop,
     jump,
+    leave,
     otherwise,
 )
 from ctm.tb.system.memories import first_difference
@@ -56,6 +58,13 @@ OUT_OF_A_LOOP = [
     end_loop(6), RESULT,
 ]  # fmt: skip
 """Some groups jump over the loop's end, and are one loop deeper from then on."""
+INNER_BREAKS = [
+    begin_loop(18), begin_loop(6), add(0), compare(1, ZeroTest.LESS), leave(6, 0, function=ALU), end_loop(2),
+    compare(1, ZeroTest.LESS), begin_if(10, ALU, has_else=True), add(2), otherwise(12), add(0), end_if(),
+    begin_loop(17), add(2), compare(1, ZeroTest.LESS), leave(17, 0, function=NOT_ALU), end_loop(13), end_loop(1),
+    RESULT,
+]  # fmt: skip
+"""Who breaks out of an inner loop takes part in the branch behind it and in the next loop, which others leave."""
 INACTIVE = [
     compare(1, ZeroTest.LESS), begin_if(4, ALU), add(0), add(2, temporary=2, write_inactive=1), end_if(),
     move(1, 2, rgb_wmask=2), add(0, temporary=2), RESULT,
@@ -82,6 +91,7 @@ PROGRAMS = {
     "the other branch": Made(program=ELSE, floats=(1.5, 29.0, 7.0)),
     "a loop with two ends": Made(program=TWO_ENDS, floats=(1.5, 29.0, 0.25)),
     "a jump out of a loop": Made(program=OUT_OF_A_LOOP, floats=(1.5, 29.0, 0.25)),
+    "a BREAK out of an inner loop": Made(program=INNER_BREAKS, floats=(1.5, 29.0, 0.25)),
     "writes of the inactive": Made(program=[*INACTIVE[:-1], move(0, 2, output=0)], floats=(1.5, 29.0, 0.25)),
     "a fault where a group ends early": Made(program=LAST_RETURN, floats=(1.5, 29.0)),
     "processors outside the domain": Made(program=STORE_PLACE),
