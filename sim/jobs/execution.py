@@ -1,5 +1,6 @@
 """Running a loaded job on a device."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -70,10 +71,15 @@ class Execution:
             A launch failed; nothing is read back.
         """
         swaps: tuple[tuple[int, int], ...] = ()
+        starts = Counter[tuple[Path, str | None]]()
+        for launch in self._job.launches:
+            starts[launch.program.key] += launch.section.repeat
         for launch in self._job.launches:
             constants = [self.device.place(data) for data in launch.constants.images()]
             for _ in range(launch.section.repeat):
                 self._swap(swaps)
+                self.device.expect(starts[launch.program.key])
+                starts[launch.program.key] -= 1
                 self.device.run(self._commands(launch, constants))
                 swaps = launch.section.swap
         outputs: dict[int | str, Array] = {index: image.read() for index, image in self._outputs.items()}

@@ -90,6 +90,18 @@ def test_many_runs_of_the_same_program_are_compiled_at_last(monkeypatch: pytest.
     assert check(many).ran == "fast"
 
 
+@pytest.mark.parametrize(("starts", "expected"), [(2, "golden"), (1000, "fast")])
+def test_a_program_that_will_be_started_often_is_compiled_soon(
+    starts: int, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock(monkeypatch, repeat(0.01))
+    task = Made(program=SUM).task(SMALL, SMALL)
+    engine = AutoEngine(task.config, watchdog=task.watchdog)
+    engine.expect(starts)
+    task.on(engine)
+    assert engine.ran == expected
+
+
 def test_runs_of_other_programs_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     clock(monkeypatch, repeat(0.01))
     engine = AutoEngine(Made(program=SUM).task(SMALL).config)

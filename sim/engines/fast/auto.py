@@ -1,6 +1,8 @@
 """Which of golden model and compiled code runs a program: whatever ends first, as far as one can tell."""
 
+import math
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +24,10 @@ if TYPE_CHECKING:
 _FIRST = 64
 """Groups that the golden model runs first."""
 _GROWTH = 4
-_TELLING = 1024
-"""Groups whose time is that of others: of fewer most of the time goes into what each instruction costs."""
-_PATIENCE = 0.25
-"""Share of what compiling costs that may go into finding out."""
+_DOUBT = 3
+"""How many times too long the first groups of a start may take, in which programs are decoded and caches filled."""
+_CALLS = 5_500
+"""Processors that take as long as the golden model's calls for a batch, however few it has; docs/performance.md."""
 _REGISTER = 16
 """Lanes that the widest registers of hosts hold."""
 
@@ -40,8 +42,12 @@ class AutoCore:
         self.lanes = golden.lanes
         self._golden, self._make = golden, make
         self.fast: FastCore | None = None
+        self.expected = 1
+        """How often the program that is started next will be started."""
         self._spent: dict[Image, float] = {}
         """Seconds that programs took here, unless they are compiled."""
+        self._starts = Counter[Image]()
+        """How often it began them."""
         self._compiled: set[Image] = set()
 
     def forget_program(self) -> None:
@@ -53,13 +59,16 @@ class AutoCore:
         launch = self._golden.launch(state)
         golden, image = self._golden.run(launch), launch.program.image
         cost = estimate.seconds(image, max(1, self.lanes // _REGISTER))
-        if image in self._compiled or self._spent.get(image, 0.0) > cost:
+        expected, self.expected = self.expected, max(1, self.expected - 1)
+        spent, starts = self._spent.get(image, 0.0), self._starts[image]
+        if image in self._compiled or spent > cost or (starts and spent / starts * expected > cost):
             return self._begin(launch, golden)
+        self._starts[image] += 1
         # Where groups may read what others write, in the golden engine's own batches.
         first = BATCH_LANES // self.lanes if launch.program.uncached_outputs else _FIRST
         return AutoRun(
             golden, launch.domain.count(self.lanes), lambda: self._begin(launch, golden), cost,
-            lambda seconds: self._spend(image, seconds), first,
+            lambda seconds: self._spend(image, seconds), first, expected,
         )  # fmt: skip
 
     def _begin(self, launch: Launch[Any], golden: ArrayRun[Any, Any]) -> "FastRun | Batches":
@@ -76,7 +85,8 @@ class AutoRun:
     """Runs groups on the golden model, measures them, and goes on with compiled code where that is worth its `cost`.
 
     `groups` is their number, of which it runs `first` at first, `begin` starts the compiled program, which takes some
-    `cost` seconds; `spend` is told the seconds that the golden model took. What it ran is done.
+    `cost` seconds; `spend` is told the seconds that the golden model took. What it ran is done. The program will be
+    started `expected` times in all.
     """
 
     def __init__(
@@ -87,9 +97,11 @@ class AutoRun:
         cost: float,
         spend: Callable[[float], None],
         first: int,
+        expected: int,
     ) -> None:
         self._golden, self._left, self._begin, self._cost, self._spend = golden, groups, begin, cost, spend
-        self._next, self._spent = first, 0.0
+        self._next, self._groups, self._expected = first, groups, expected
+        self._doubt = _DOUBT
         self._other: FastRun | Batches | None = None
 
     def add(self, groups: Groups) -> None:
@@ -113,9 +125,15 @@ class AutoRun:
         self._golden.add(groups)
         taken = time.perf_counter() - begun
         self._spend(taken)
-        self._spent += taken
         self._left -= count
         self._next = min(self._next * _GROWTH, max(1, BATCH_LANES // groups.lanes))
-        pays = taken / count * self._left > self._cost
-        if pays and (count >= _TELLING or self._spent > _PATIENCE * self._cost):
+        work = _work(self._left, groups.lanes) + (self._expected - 1) * _work(self._groups, groups.lanes)
+        if self._left and taken / _work(count, groups.lanes) * work > self._doubt * self._cost:
             self._other = self._begin()
+        self._doubt = 1
+
+
+def _work(groups: int, lanes: int) -> int:
+    """What groups are for the golden model, in processors."""
+    processors = groups * lanes
+    return processors + _CALLS * math.ceil(processors / BATCH_LANES)

@@ -142,6 +142,11 @@ class AutoEngine(FastEngine):
     def prepare(config: MachineConfig, tell: Notice) -> None:
         """Nothing; see `Engine.prepare`."""
 
+    def expect(self, starts: int) -> None:
+        """The program that is started next will be started so often, for all that is known; once if nothing is said."""
+        if isinstance(self._core, AutoCore):
+            self._core.expected = starts
+
     def _make_core(self) -> Core:
         if self._obstacles or not LLVM.is_installed:
             return self._golden
