@@ -46,7 +46,8 @@ _TAG = data.StructLayout({"valid": 1, "refused": 1, "tag": ROW_ADDRESS_BITS - _R
 class _Loading:
     """The line that is loaded: its number, the first of its words in memory, and memory's lines as far as they came.
 
-    `asked` and `came` have a bit for each of these.
+    `asked`, `came` and `refused` have a bit for each of these two. The other one has the rest of the line, or, where
+    memory's lines are those of the code, `paired`, the next one.
     """
 
     line: Signal
@@ -55,10 +56,11 @@ class _Loading:
     refused: Signal
     asked: Signal
     came: Signal
+    paired: Signal
 
 
 class CodeCache(wiring.Component):
-    """Direct-mapped, one line under way; behind a line that was missed the next one is loaded, too.
+    """Direct-mapped; behind a line that was missed the next one is loaded, too, with it where it can be.
 
     A read gives its row a cycle later. One that misses has to come again; it sees the line when it is there as a whole.
 
@@ -127,16 +129,19 @@ class CodeCache(wiring.Component):
         """Load one line after the other, a word in each cycle once both of memory's lines are there."""
         loading = _Loading(
             line=Signal.like(wanted, name="line"), first=Signal(ADDRESS_BITS - _WORD_OFFSET, name="first"),
-            held=Signal(2 * LINE_WORDS * WORD_BITS, name="held", reset_less=True), refused=Signal(name="refused"),
-            asked=Signal(2, name="asked"), came=Signal(2, name="came"),
+            held=Signal(2 * LINE_WORDS * WORD_BITS, name="held", reset_less=True), refused=Signal(2, name="refused"),
+            asked=Signal(2, name="asked"), came=Signal(2, name="came"), paired=Signal(name="paired"),
         )  # fmt: skip
         line, first, ahead, stale = loading.line, loading.first, Signal(), Signal()
         place, index = Signal(range(LINE_WORDS + 1)), line[:_INDEX_BITS]
         port = memory.write_port(granularity=1)
-        word = loading.held.word_select((first[:_PLACE_BITS] + place)[: _PLACE_BITS + 1], WORD_BITS)
+        at_second = ahead & loading.paired
+        word = loading.held.word_select((Cat(first[:_PLACE_BITS], at_second) + place)[: _PLACE_BITS + 1], WORD_BITS)
+        refused = Mux(loading.paired, loading.refused.bit_select(ahead, 1), loading.refused.any())
         next_line = (line + 1)[: len(line)]
         next_exists = (next_line << 3) < self.size
         there, _ = holds(next_line)
+        goes_on = next_exists & ~there
 
         def begin(number: Value) -> list[Any]:
             return [
@@ -144,14 +149,14 @@ class CodeCache(wiring.Component):
                 forgotten.bit_select(number[:_INDEX_BITS], 1).eq(1),
                 line.eq(number),
                 first.eq((self.address >> _WORD_OFFSET) + (number << _PLACE_BITS)),
-                *(each.eq(0) for each in (loading.refused, loading.asked, loading.came, place)),
+                *(each.eq(0) for each in (loading.refused, loading.asked, loading.came, loading.paired, place)),
             ]
 
         m.d.comb += [
             port.addr.eq(Cat(place[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
             *(each.eq(word) for each in port.data),
         ]
-        tags.write(m, index, Cat(1, loading.refused, line[_INDEX_BITS:]), place == LINE_WORDS)
+        tags.write(m, index, Cat(1, refused, line[_INDEX_BITS:]), place == LINE_WORDS)
         # Readers of lines that exclude each other would load them in turn and never find theirs.
         kept, loaded = Signal(range(_KEPT + 1)), Signal.like(index)
         other = wanted[:_INDEX_BITS] - loaded
@@ -165,25 +170,28 @@ class CodeCache(wiring.Component):
                     m.d.sync += [*begin(wanted), ahead.eq(0), loaded.eq(wanted)]
                     m.next = "ask"
             with m.State("ask"):
-                self._ask(m, loading)
+                self._ask(m, loading, goes_on & ~ahead)
             with m.State("store"):
                 m.d.comb += [self.busy.eq(1), port.en.eq((1 << place[:_WORD_OF_ROW])[:_ROW_WORDS])]
                 with m.If(place == LINE_WORDS):
                     m.d.comb += port.en.eq(0)
-                    m.d.sync += [ahead.eq(1), stale.eq(0)]
+                    m.d.sync += ahead.eq(1)
                     with m.If(~stale & ~self.forget):
                         m.d.sync += forgotten.bit_select(index, 1).eq(0)
-                    with m.If(~ahead & next_exists & ~there):
-                        m.d.sync += begin(next_line)
+                    with m.If(~ahead & loading.paired):
+                        m.d.sync += [forgotten.bit_select(next_line[:_INDEX_BITS], 1).eq(1), line.eq(next_line)]
+                        m.d.sync += place.eq(0)
+                    with m.Elif(~ahead & goes_on):
+                        m.d.sync += [*begin(next_line), stale.eq(0)]
                         m.next = "ask"
                     with m.Else():
-                        m.d.sync += kept.eq(_KEPT)
+                        m.d.sync += [kept.eq(_KEPT), stale.eq(0)]
                         m.next = "idle"
                 with m.Else():
                     m.d.sync += place.eq(place + 1)
 
-    def _ask(self, m: Module, loading: _Loading) -> None:
-        """Read the one or two lines of memory in which the line is."""
+    def _ask(self, m: Module, loading: _Loading, goes_on: Value) -> None:
+        """Read the one or two lines of memory in which the line is, or with it the one that `goes_on`."""
         request, response = self.lines.request, self.lines.response
         crosses = loading.first[:_PLACE_BITS].any()
         m.d.comb += [
@@ -193,12 +201,14 @@ class CodeCache(wiring.Component):
             request.payload.tag.eq(loading.asked[0]),
         ]
         with m.If(request.valid & request.ready):
-            m.d.sync += loading.asked.eq(Mux(loading.asked[0] | ~crosses, 0b11, 0b01))
+            m.d.sync += loading.asked.eq(Mux(loading.asked[0] | ~(crosses | goes_on), 0b11, 0b01))
+            with m.If(~loading.asked[0]):
+                m.d.sync += loading.paired.eq(~crosses & goes_on)
         with m.If(response.valid):
             m.d.sync += [
                 loading.held.word_select(response.payload.tag, LINE_WORDS * WORD_BITS).eq(response.payload.bits),
-                loading.refused.eq(loading.refused | response.payload.refused),
+                loading.refused.bit_select(response.payload.tag, 1).eq(response.payload.refused),
                 loading.came.eq(loading.came | (1 << response.payload.tag)[:2]),
             ]
-        with m.If(loading.came[0] & (loading.came[1] | ~crosses)):
+        with m.If(loading.asked.all() & loading.came[0] & (loading.came[1] | ~(crosses | loading.paired))):
             m.next = "store"

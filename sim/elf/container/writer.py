@@ -21,7 +21,7 @@ _SHF_ALLOC, _SHF_EXECINSTR = 2, 4
 _PF_EXECUTE, _PF_READ = 1, 4
 _ALIGNMENT = 4
 _PROGRAM_HEADERS = 2
-_CODE_AT = elf.ELF_HEADER_BYTES + _PROGRAM_HEADERS * elf.PROGRAM_HEADER_BYTES
+_HEADERS = elf.ELF_HEADER_BYTES + _PROGRAM_HEADERS * elf.PROGRAM_HEADER_BYTES
 
 _NAMES = ".shstrtab"
 _NOTE_SECTIONS = {
@@ -47,12 +47,17 @@ class _Section:
 
 
 def write_container(
-    code: Sequence[Sequence[int]], notes: Sequence[tuple[NoteType | ToolNote, Sequence[int]]], *, machine: int
+    code: Sequence[Sequence[int]],
+    notes: Sequence[tuple[NoteType | ToolNote, Sequence[int]]],
+    *,
+    machine: int,
+    alignment: int = _ALIGNMENT,
 ) -> bytes:
     """The file of a program: the words of each unit of its code, and its notes in order, with their words.
 
-    It can be loaded as it is at a 2 KiB aligned address.
+    It can be loaded as it is at a 2 KiB aligned address. The code begins at a multiple of `alignment`.
     """
+    code_at = -(-_HEADERS // alignment) * alignment
     text = b"".join(struct.pack(f"<{len(words)}I", *words) for words in code)
     noted = [_Section(_NOTE_SECTIONS[kind], _SHT_NOTE, 0, _note(kind, words)) for kind, words in notes]
     sections = [_Section(".text", _SHT_PROGBITS, _SHF_ALLOC | _SHF_EXECINSTR, text), *noted]
@@ -62,11 +67,12 @@ def write_container(
     contents = b"".join(section.contents for section in sections)
     return b"".join(
         (
-            _file_header(machine, _CODE_AT + len(contents), len(sections) + 1),
-            _PHDR.pack(elf.PT_LOAD, _CODE_AT, 0, 0, len(text), len(text), _PF_READ | _PF_EXECUTE, _ALIGNMENT),
-            _PHDR.pack(elf.PT_NOTE, _CODE_AT + len(text), 0, 0, note_bytes, 0, _PF_READ, _ALIGNMENT),
+            _file_header(machine, code_at + len(contents), len(sections) + 1),
+            _PHDR.pack(elf.PT_LOAD, code_at, 0, 0, len(text), len(text), _PF_READ | _PF_EXECUTE, alignment),
+            _PHDR.pack(elf.PT_NOTE, code_at + len(text), 0, 0, note_bytes, 0, _PF_READ, _ALIGNMENT),
+            bytes(code_at - _HEADERS),
             contents,
-            _section_headers(sections),
+            _section_headers(sections, code_at, alignment),
         )
     )
 
@@ -107,12 +113,12 @@ def _string_table(names: Sequence[str]) -> bytes:
     return table + bytes(-len(table) % _ALIGNMENT)
 
 
-def _section_headers(sections: Sequence[_Section]) -> bytes:
+def _section_headers(sections: Sequence[_Section], code_at: int, code_alignment: int) -> bytes:
     """The table of section headers: the empty one, then one per section."""
     headers = [bytes(_SHDR.size)]
-    name_at, at = 1, _CODE_AT
+    name_at, at = 1, code_at
     for section in sections:
-        alignment = 1 if section.kind == _SHT_STRTAB else _ALIGNMENT
+        alignment = {_SHT_STRTAB: 1, _SHT_PROGBITS: code_alignment}.get(section.kind, _ALIGNMENT)
         size = len(section.contents)
         headers.append(_SHDR.pack(name_at, section.kind, section.flags, 0, at, size, 0, 0, alignment, 0))
         name_at, at = name_at + len(section.name) + 1, at + size

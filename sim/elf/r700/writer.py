@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.executable import NoteType
 from ctm.rtl.isa.r700.program import PROGRAM_FORMAT
 from ctm.sim.elf.container.tool_notes import ToolNote
@@ -10,8 +11,8 @@ from ctm.sim.elf.r700.executable import Executable
 
 
 def file_of(executable: Executable) -> bytes:
-    """The ELF file of a program."""
+    """The ELF file of a program. Lines of its code are lines of memory, so that a core loads them fastest."""
     notes: list[tuple[NoteType | ToolNote, Sequence[int]]] = [(PROGRAM_FORMAT.information, executable.information)]
     if executable.lines is not None:
         notes.append((ToolNote.LINES, executable.lines.words))
-    return write_container(executable.code, notes, machine=PROGRAM_FORMAT.machine)
+    return write_container(executable.code, notes, machine=PROGRAM_FORMAT.machine, alignment=CacheConfig.LINE_BYTES)

@@ -1,0 +1,150 @@
+"""CodeCache: two readers find the words of memory, wherever the code begins, and never wait for each other for ever."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from ctm.rtl.border.lines import LINE_BYTES, LINE_WORDS
+from ctm.rtl.r700.code.cache import LINES, READERS, ROW_UNITS, CodeCache
+from ctm.tb.lib.streams import simulate
+
+ROW_BYTES = 8 * ROW_UNITS
+CODE_BYTES = 2 * LINES * LINE_BYTES
+SPREAD = 8 * LINE_BYTES // ROW_BYTES
+"""Rows that jumps go to, in either half of the code: the halves are at the same places of the cache."""
+READS, LOADS = 800, 20
+"""Rows that each reader reads; lines that are loaded at most while one waits."""
+
+
+class Memory:
+    """Lines that answer after a while, in any order; some are refused."""
+
+    def __init__(self, generator: np.random.Generator, latency: int) -> None:
+        self._generator, self._latency = generator, latency
+        self._underway: list[tuple[int, int, bytes, bool]] = []
+        self.fill()
+
+    def fill(self) -> None:
+        """Other contents, at another place."""
+        draw = self._generator
+        self.address = 4 * int(draw.integers(64)) if draw.random() < 0.4 else 64 * int(draw.integers(4))
+        size = CODE_BYTES + self.address + 2 * LINE_BYTES
+        self.bytes = draw.integers(0, 256, size, dtype=np.uint8)
+        self.refused = set(np.flatnonzero(draw.random(size // LINE_BYTES) < 0.05).tolist())
+
+    def row(self, number: int) -> tuple[int, bool]:
+        """What a reader is to find, and whether the row's line of code is refused."""
+        at = self.address + ROW_BYTES * number
+        line = (self.address + ROW_BYTES * number - ROW_BYTES * number % LINE_BYTES) // LINE_BYTES
+        last = (self.address + ROW_BYTES * number // LINE_BYTES * LINE_BYTES + LINE_BYTES - 1) // LINE_BYTES
+        refused = not self.refused.isdisjoint(range(line, last + 1))
+        return int.from_bytes(self.bytes[at : at + ROW_BYTES].tobytes(), "little"), refused
+
+    def drive(self, context: Any, lines: Any, cycle: int) -> None:
+        """A request may be taken, an answer may come."""
+        ready = bool(self._generator.random() < 0.8)
+        context.set(lines.request.ready, ready)
+        if ready and context.get(lines.request.valid):
+            request = lines.request.payload
+            delay = 1 + int(self._generator.integers(self._latency))
+            line, tag = context.get(request.line), context.get(Value.cast(request.tag))
+            found = self.bytes[LINE_BYTES * line : LINE_BYTES * (line + 1)].tobytes()
+            self._underway.append((cycle + delay, tag, found, line in self.refused))
+        due = [each for each in self._underway if each[0] <= cycle]
+        context.set(lines.response.valid, bool(due))
+        if due:
+            chosen = due[int(self._generator.integers(len(due)))]
+            self._underway.remove(chosen)
+            _, tag, found, refused = chosen
+            answer = lines.response.payload
+            context.set(answer.bits, 0 if refused else int.from_bytes(found, "little"))
+            context.set(answer.refused, refused)
+            context.set(Value.cast(answer.tag), tag)
+
+
+class Reader:
+    """Reads rows, one after the other, most often the next one, until it has each."""
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self._generator = generator
+        self.row = self.done = self.waited = 0
+        self.asked: int | None = None
+
+    def step(self) -> None:
+        draw = self._generator.random()
+        rows = CODE_BYTES // ROW_BYTES
+        if draw < 0.1:
+            self.row = int(self._generator.integers(SPREAD)) + rows // 2 * int(self._generator.integers(2))
+        elif draw < 0.2:
+            # The row at the same place of the cache.
+            self.row = (self.row + rows // 2) % rows
+        else:
+            self.row = (self.row + 1) % rows
+        self.done, self.waited = self.done + 1, 0
+
+
+@pytest.mark.parametrize("latency", [1, 20, 80])
+def test_readers_find_what_memory_has(latency: int) -> None:
+    generator = np.random.default_rng(latency)
+    unit, memory = CodeCache(), Memory(generator, latency)
+    readers = [Reader(generator) for _ in range(READERS)]
+    seen = {True: 0, False: 0}
+
+    async def run(context: Any) -> None:
+        context.set(unit.size, CODE_BYTES // 8)
+        cycle = changes = 0
+        while min(reader.done for reader in readers) < READS:
+            cycle += 1
+            rests = changes * READS < 4 * readers[0].done
+            context.set(unit.address, memory.address)
+            for number, reader in enumerate(readers):
+                reads = not rests and bool(generator.random() < 0.8)
+                context.set(unit.rows[number], reader.row)
+                context.set(unit.reads[number], reads)
+                reader.asked = reader.row if reads else None
+            memory.drive(context, unit.lines, cycle)
+            context.set(unit.forget, 0)
+            if rests and generator.random() < 0.1:
+                # Another program. Nobody reads, but what was read before may still be under way.
+                changes += 1
+                memory.fill()
+                context.set(unit.address, memory.address)
+                context.set(unit.forget, 1)
+            await context.tick()
+            for number, reader in enumerate(readers):
+                reader.waited += not rests
+                assert reader.waited < LOADS * (2 * latency + 4 * LINE_WORDS), "a reader waits for ever"
+                found = unit.found[number]
+                if reader.asked is None or not context.get(found.hit):
+                    continue
+                words, refused = memory.row(reader.asked)
+                assert bool(context.get(found.refused)) == refused
+                assert refused or context.get(Value.cast(found.units)) == words
+                seen[refused] += 1
+                reader.step()
+        assert changes > 2
+
+    simulate(unit, run)
+    assert min(seen.values()) > 0
+
+
+def test_lines_of_memory_come_in_pairs() -> None:
+    """Where the code begins with a line of memory, the next one is asked for before the first one is there."""
+    generator = np.random.default_rng(5)
+    unit, memory = CodeCache(), Memory(generator, 1)
+    memory.address = 0
+    asked: list[int] = []
+
+    async def run(context: Any) -> None:
+        context.set(unit.size, 4 * LINE_WORDS)
+        context.set(unit.reads[0], 1)
+        context.set(unit.lines.request.ready, 1)
+        for _ in range(5):
+            if context.get(unit.lines.request.valid):
+                asked.append(context.get(unit.lines.request.payload.line))
+            await context.tick()
+
+    simulate(unit, run)
+    assert asked == [0, 1]
