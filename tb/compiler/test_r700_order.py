@@ -19,7 +19,6 @@ from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.elf.r700.operands import instructions
 from ctm.sim.elf.r700.words import words
 from ctm.tb.compiler.order_faults import FAULTS
-from ctm.tb.lib import planting
 from ctm.tb.lib.planting import FaultyLoader, planted
 from ctm.tb.lib.some import some
 from ctm.tb.r700 import shaders
@@ -28,6 +27,7 @@ from ctm.tb.r700.random_groups import GPRS, Drawing, Drawn, random_words
 from ctm.tb.r700.shaders import FILES, Shader, run
 from ctm.tb.r700.words import Slot, Source, places
 
+_ORDER = "ctm.sim.compiler.r700.order"
 _SIDE, _CLAUSES, _GROUPS = 3, 3, 12
 _SHOWN = 4
 _SEEDS, _BATCH, _SEARCHED = 4, 50, 100
@@ -178,9 +178,8 @@ def test_each_fault_has_its_place() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(len(FAULTS)))
-def test_faults_are_found(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planting, "_PACKAGES", ("ctm.sim.compiler.r700.order",))
-    with planted(FAULTS[number], "ctm.sim.compiler.r700.order.program") as faulty:
+def test_faults_are_found(number: int) -> None:
+    with planted(FAULTS[number], f"{_ORDER}.program", (_ORDER,)) as faulty:
         assert any(_is_found(faulty, job) for seed in range(_SEARCHED) for job in jobs(seed))
 
 

@@ -31,34 +31,6 @@ def checks(module: str) -> Any:
     return importlib.import_module(f"ctm.tb.{module}")
 
 
-@contextmanager
-def planted(fault: Fault, module: str = "ctm.rtl.r5xx.units") -> Iterator[ModuleType]:
-    """A module, all hardware imported anew with the fault in it.
-
-    Raises
-    ------
-    ValueError
-        The place does not occur exactly once: the source has changed, and the fault must follow.
-    """
-    kept = {name: module for name, module in sys.modules.items() if name.startswith(_PACKAGES)}
-    for name in kept:
-        del sys.modules[name]
-    try:
-        spec = importlib.util.find_spec(f"ctm.{fault.module}")
-        assert spec is not None and spec.origin is not None
-        source = Path(spec.origin).read_text()
-        if source.count(fault.old) != 1:
-            raise ValueError(f"{fault.module} has {source.count(fault.old)} places {fault.old!r}")
-        faulty = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = faulty
-        exec(compile(source.replace(fault.old, fault.new), spec.origin, "exec"), faulty.__dict__)
-        yield importlib.import_module(module)
-    finally:
-        for name in [name for name in sys.modules if name.startswith(_PACKAGES)]:
-            del sys.modules[name]
-        sys.modules.update(kept)
-
-
 class FaultyLoader(SourceFileLoader):
     """Loads a module from source with a mistake in it; a finder of that one module, too.
 
@@ -88,7 +60,12 @@ class FaultyLoader(SourceFileLoader):
 def planted_in_all(fault: Fault, packages: tuple[str, ...]) -> Iterator[None]:
     """A mistake, and all modules imported anew whose names begin with one of `packages`.
 
-    For software that, unlike hardware, has tables that are made where it is imported.
+    These are those of the place and of everything that imports it.
+
+    Raises
+    ------
+    ValueError
+        As `FaultyLoader`.
     """
     faulty = FaultyLoader(fault)
     kept = {name: module for name, module in sys.modules.items() if name.startswith(packages)}
@@ -106,3 +83,12 @@ def planted_in_all(fault: Fault, packages: tuple[str, ...]) -> Iterator[None]:
         for name, module in kept.items():
             package, _, leaf = name.rpartition(".")
             setattr(sys.modules[package], leaf, module)
+
+
+@contextmanager
+def planted(
+    fault: Fault, module: str = "ctm.rtl.r5xx.units", packages: tuple[str, ...] = _PACKAGES
+) -> Iterator[ModuleType]:
+    """A module, imported with the fault in what it imports; see `planted_in_all`."""
+    with planted_in_all(fault, packages):
+        yield importlib.import_module(module)

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from ctm.tb.lib import planting
 from ctm.tb.lib.planting import Fault, planted
 
 PACKAGES = ("ctm.rtl.border", "ctm.rtl.mc", "ctm.rtl.lib", "ctm.rtl.r5xx.code", "ctm.tb.mc", "ctm.tb.r5xx.code")
@@ -159,10 +158,9 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_the_fault_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fault_is_found(name: str) -> None:
     fault, (module, function, arguments) = FAULTS[name]
-    monkeypatch.setattr(planting, "_PACKAGES", PACKAGES)
-    with planted(fault, f"ctm.tb.{module}") as tests, pytest.raises(AssertionError):
+    with planted(fault, f"ctm.tb.{module}", PACKAGES) as tests, pytest.raises(AssertionError):
         getattr(tests, function)(*arguments)
 
 

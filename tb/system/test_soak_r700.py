@@ -11,6 +11,7 @@ from ctm.sim.elf import write
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Image, Layout
+from ctm.tb.r700.hardware.machines import MACHINES
 from ctm.tb.system import soak_r700
 from ctm.tb.system.soak import Comparison, Hardware, Outcome
 from ctm.tb.system.soak_work import draw_work
@@ -18,18 +19,12 @@ from ctm.tb.system.soak_work import draw_work
 _RUNS, _LONG_RUNS, _OTHER_RUNS = 12, 2000, 200
 _QUEUED = range(20_000, 20_004)
 _PROGRAM, _CONSTANTS, _OUTPUT, _REFUSED, _BUFFER = range(0x1_0000, 0x6_0000, 0x1_0000)
-_OTHER: dict[str, dict[str, int | str]] = {
-    "four cores": {"array.cores": 4},
-    "two cores of eight slots, two banks, two local ports of 256 bits": {
-        "array.cores": 2,
-        "array.threads": 8,
-        "shared_cache.banks": 2,
-        "memory.local_ports": 2,
-        "memory.data_bits": 256,
-    },
-    "eight passes, one port": {"array.wavefront": 32, "memory.split": 1 << 32, "array.stack_entries": 1024},
-}
-"""Machines that other tests compile too."""
+_OTHER = (
+    "four cores",
+    "two cores of eight slots, two banks, two local ports of 256 bits",
+    "eight passes, one port",
+)
+"""Some of `MACHINES`."""
 
 
 def check(seeds: range, config: MachineConfig) -> list[Outcome]:
@@ -51,9 +46,9 @@ def test_much_random_work_reaches_every_error_and_every_client() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("settings", _OTHER.values(), ids=_OTHER.keys())
-def test_other_machines_agree_too(settings: dict[str, int | str]) -> None:
-    check(range(_OTHER_RUNS), with_settings(R700, settings))
+@pytest.mark.parametrize("name", _OTHER)
+def test_other_machines_agree_too(name: str) -> None:
+    check(range(_OTHER_RUNS), with_settings(R700, MACHINES[name]))
 
 
 def test_buffers_that_wait_in_the_queue_run_in_order() -> None:

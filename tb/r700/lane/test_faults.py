@@ -4,7 +4,6 @@ import pytest
 
 from ctm.rtl.config import PipelineConfig
 from ctm.sim.compiled import CompiledUnit
-from ctm.tb.lib import planting
 from ctm.tb.lib.planting import Fault, FaultyLoader, planted
 from ctm.tb.lib.words import CORNERS
 from ctm.tb.r700.lane.draws import corner_batches, family_batches, random_batches, reduction_batches
@@ -16,10 +15,9 @@ _LANE = "ctm.tb.r700.lane.decoded_lane"
 _PACKAGES = ("ctm.rtl.fp", "ctm.rtl.lib", "ctm.rtl.r700", _LANE)
 
 
-def find(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+def find(fault: Fault) -> None:
     """Compare a lane with a mistake in it with the golden model."""
-    monkeypatch.setattr(planting, "_PACKAGES", _PACKAGES)
-    with planted(fault, _LANE) as module:
+    with planted(fault, _LANE, _PACKAGES) as module:
         unit = CompiledUnit(module.DecodedLane(PipelineConfig()))
     check(unit, list(corner_batches(CORNERS[::4])))
     check(unit, list(reduction_batches(10_000, 1)))
@@ -36,6 +34,6 @@ def test_each_fault_has_its_place() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(len(FAULTS)))
-def test_faults_are_found(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faults_are_found(number: int) -> None:
     with pytest.raises(AssertionError, match=r"differ in slot"):
-        find(FAULTS[number], monkeypatch)
+        find(FAULTS[number])
