@@ -7,13 +7,26 @@ from typing import Any
 import numpy as np
 
 from ctm.rtl.isa.formats import DataFormat, Tiling
-from ctm.rtl.isa.r5xx.opcodes import ZeroTest
+from ctm.rtl.isa.r5xx.opcodes import RgbOperation, TextureOperation, UmrtTarget, ZeroTest
 from ctm.sim.elf import write
 from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.fast.comparison import COMMANDS, Task, machine
 from ctm.tb.r5xx.machine import BOOLS, FLOATS, FULL_FLOW_CONTROL, INTS, PROGRAM, Instruction, alu, move
-from ctm.tb.r5xx.statements import ALU, POP, add, begin_if, begin_loop, compare, end_if, end_loop, jump, lookup
+from ctm.tb.r5xx.statements import (
+    ALU,
+    NOT_ALU,
+    POP,
+    PUSH,
+    add,
+    begin_if,
+    begin_loop,
+    compare,
+    end_if,
+    end_loop,
+    jump,
+    lookup,
+)
 
 OUTPUT, OTHER = 0x100_0000, 0x800_0000
 """Where output 0 and input 0 are."""
@@ -35,6 +48,19 @@ FAULTS = [
 """Groups with i = c0 meet an illegal instruction, others with j = c1 a return without a call."""
 COPY = [lookup(destination=1), add(0), move(0, 1, output=0)]
 """Output 0 is input 0 and something more in red."""
+
+READS_BACK = [
+    add(0, temporary=0), lookup(TextureOperation.LOOKUP_UNCACHED, destination=1), add(1), move(0, 1, output=0),
+]  # fmt: skip
+"""Reads what a processor further left writes, and writes something else."""
+_PLACE = {f"{color}_swiz_{name}": place for color, place in (("green", 0), ("blue", 1)) for name in "ab"}
+WRITES_PAST_THE_CACHES = [
+    alu(rgb={"rgb_op": RgbOperation.MIN.value, "rgb_addrd": 2, **_PLACE}, rgb_wmask=7), *READS_BACK[:-1],
+    move(2, 1, rgb_wmask=1, alpha_wmask=0), move(0, 2, output=UmrtTarget.PER_PROCESSOR_IDX.value),
+]  # fmt: skip
+"""The same, written at once."""
+TANGLED = [*[jump(0, NOT_ALU, a_op=PUSH)] * 12, jump(0, a_op=POP), *STORE_PLACE]
+"""Calls by more ways than are told apart."""
 
 
 @dataclass(frozen=True, kw_only=True)

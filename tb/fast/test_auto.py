@@ -7,17 +7,41 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
-from ctm.sim.engines.fast import auto
+from ctm.sim.engines.fast import auto, patience
 from ctm.sim.engines.fast.engine import AutoEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.runtime import CommandBuffer, Device, Layout
 from ctm.tb.fast.comparison import Task
-from ctm.tb.fast.tasks import COPY, ENDLESS, FAULTS, LARGE, STORE_PLACE, SUM, Made
-from ctm.tb.r5xx.statements import NOT_ALU, POP, PUSH, add, jump
+from ctm.tb.fast.tasks import (
+    COPY,
+    ENDLESS,
+    FAULTS,
+    LARGE,
+    OUTPUT,
+    READS_BACK,
+    STORE_PLACE,
+    SUM,
+    TANGLED,
+    WRITES_PAST_THE_CACHES,
+    Made,
+)
+from ctm.tb.r5xx.statements import add
 from ctm.tb.system.memories import first_difference
 
 SMALL = (1, 1, 40, 9)
+BACK = CommandBuffer().set_inp_fmt(0, *Made(program=SUM).words(OUTPUT))
+GREATER = CommandBuffer().set_cond_out_fmt(*Made(program=SUM).words(0x300_0000)).set_cond_loc(ConditionalLocation.DPP)
+GREATER.set_cond_test(ConditionalTest.GREATER).set_cond_val(1.0).set_cond_out_mask(enable=True)
+ONCE = {
+    "reads what others write": Made(program=READS_BACK, floats=(-8.0, 0.5), before=BACK),
+    "writes past the caches": Made(
+        program=WRITES_PAST_THE_CACHES, floats=(-8.0, 0.5), before=BACK, information={"uncached_writes": True}
+    ),
+    "tests what it stored": Made(program=SUM, before=GREATER),
+}  # fmt: skip
+"""Programs that do something else when they run once more."""
 
 
 def clock(monkeypatch: pytest.MonkeyPatch, seconds: Iterator[float]) -> None:
@@ -30,6 +54,20 @@ def clock(monkeypatch: pytest.MonkeyPatch, seconds: Iterator[float]) -> None:
         return now[-1]
 
     monkeypatch.setattr(auto, "time", SimpleNamespace(perf_counter=perf_counter))
+    impatient_after(monkeypatch, None)
+
+
+def impatient_after(monkeypatch: pytest.MonkeyPatch, instructions: int | None) -> None:
+    """Let groups take longer than they may when this many instructions were executed in all, None for never."""
+    count = 0
+
+    def perf_counter() -> float:
+        # It is looked at in front of each part, too.
+        nonlocal count
+        count += 1
+        return 0.0 if instructions is None else 1e6 * max(0, count - instructions)
+
+    monkeypatch.setattr(patience, "time", SimpleNamespace(perf_counter=perf_counter))
 
 
 def slow_from(part: int) -> Iterator[float]:
@@ -82,6 +120,36 @@ def test_a_program_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     check(Made(program=ENDLESS).task(LARGE))
 
 
+@pytest.mark.parametrize("instructions", [1, 5, 12, 40, 70])
+def test_groups_that_take_too_long_are_given_up(instructions: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bits, counts and errors are golden, whatever those did that had run."""
+    clock(monkeypatch, repeat(0.0))
+    impatient_after(monkeypatch, instructions)
+    assert check(Made(program=SUM).task(LARGE)).ran == "fast"
+    impatient_after(monkeypatch, instructions)
+    before = CommandBuffer().set_inp_fmt(0, *Made(program=COPY).words(0x100_0000))
+    in_place = Made(program=[add(2, temporary=0), *COPY], floats=(1.5, 0.0, -2.0), before=before)
+    assert check(in_place.task(LARGE, LARGE)).ran == "fast"
+    impatient_after(monkeypatch, instructions)
+    assert check(Made(program=FAULTS, floats=(301.0, 2.0)).task(LARGE)).ran == "fast"
+
+
+def test_groups_are_given_up_for_what_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock(monkeypatch, repeat(0.0))
+    impatient_after(monkeypatch, 9)
+    assert check(Made(program=TANGLED, watchdog=100).task((0, 0, 99, 99))).ran == "golden"
+
+
+@pytest.mark.parametrize("instructions", [1, 5, 12, 40])
+@pytest.mark.parametrize("name", ONCE)
+def test_groups_that_cannot_run_again_are_not_given_up(
+    name: str, instructions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock(monkeypatch, repeat(0.0))
+    impatient_after(monkeypatch, instructions)
+    assert check(ONCE[name].task(LARGE)).ran == "golden"
+
+
 def test_many_runs_of_the_same_program_are_compiled_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """None of them is worth it, but all together are."""
     clock(monkeypatch, repeat(0.01))
@@ -112,8 +180,7 @@ def test_runs_of_other_programs_do_not_count(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_program_that_cannot_be_compiled_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     clock(monkeypatch, slow_from(2))
-    tangled = [*[jump(0, NOT_ALU, a_op=PUSH)] * 12, jump(0, a_op=POP), *STORE_PLACE]
-    assert check(Made(program=tangled, watchdog=100).task((0, 0, 99, 99))).ran == "golden"
+    assert check(Made(program=TANGLED, watchdog=100).task((0, 0, 99, 99))).ran == "golden"
 
 
 def run(engine: str, side: int) -> tuple[str, np.ndarray]:

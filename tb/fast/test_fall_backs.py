@@ -8,33 +8,33 @@ from typing import Any
 import pytest
 
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from ctm.rtl.isa.r5xx.opcodes import RgbOperation, TextureOperation, UmrtTarget
 from ctm.sim.engines.fast.engine import AutoEngine, FastEngine
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer
 from ctm.tb.fast.comparison import Task, check
-from ctm.tb.fast.tasks import COPY, LARGE, OTHER, OUTPUT, STORE_PLACE, SUM, Made, refusing
-from ctm.tb.r5xx.machine import alu, move
-from ctm.tb.r5xx.statements import NOT_ALU, POP, PUSH, add, jump, lookup
+from ctm.tb.fast.tasks import (
+    COPY,
+    LARGE,
+    OTHER,
+    OUTPUT,
+    READS_BACK,
+    STORE_PLACE,
+    SUM,
+    TANGLED,
+    WRITES_PAST_THE_CACHES,
+    Made,
+    refusing,
+)
+from ctm.tb.r5xx.machine import move
+from ctm.tb.r5xx.statements import add, lookup
 from ctm.tb.system.memories import first_difference
 
 SMALL = (1, 1, 60, 9)
 REMARK = "engine 'fast' leaves a program to the golden model: "
 BASE = Made(program=SUM)
 TWO = replace(BASE, program=[move(0, 0, output=0), move(0, 1, output=1)])
-READS_BACK = [
-    add(0, temporary=0), lookup(TextureOperation.LOOKUP_UNCACHED, destination=1), add(1), move(0, 1, output=0),
-]  # fmt: skip
-"""Reads what a processor further left writes, and writes something else."""
-_PLACE = {f"{color}_swiz_{name}": place for color, place in (("green", 0), ("blue", 1)) for name in "ab"}
-WRITES_PAST_THE_CACHES = [
-    alu(rgb={"rgb_op": RgbOperation.MIN.value, "rgb_addrd": 2, **_PLACE}, rgb_wmask=7), *READS_BACK[:-1],
-    move(2, 1, rgb_wmask=1, alpha_wmask=0), move(0, 2, output=UmrtTarget.PER_PROCESSOR_IDX.value),
-]  # fmt: skip
-"""The same, written at once."""
-TANGLED = [*[jump(0, NOT_ALU, a_op=PUSH)] * 12, jump(0, a_op=POP), move(0, 0, output=0)]
 
 
 def before(made: Made, change: Callable[[CommandBuffer], Any]) -> Made:

@@ -75,7 +75,7 @@ class Program:
     temporaries = 1
     outputs = (0,)
     uncached_outputs = ()
-    cached_inputs = frozenset[int]()
+    cached_inputs = uncached_inputs = frozenset[int]()
     conditional_from_program = False
 
     def takes_uncached(self, buffer: Buffer) -> bool:

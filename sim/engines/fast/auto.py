@@ -4,9 +4,11 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ctm.sim.engines.fast import estimate
+from ctm.sim.engines.fast.patience import OutOfPatienceError, Patience, may_run_again, may_see_each_other
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun
 from ctm.sim.golden.dpp.launch import Launch
@@ -25,7 +27,7 @@ _FIRST = 64
 """Groups that the golden model runs first."""
 _GROWTH = 4
 _DOUBT = 3
-"""How many times too long the first groups of a start may take, in which programs are decoded and caches filled."""
+"""How many times too long groups may take that are given up, and the first of a start, which decode the program."""
 _CALLS = 5_500
 """Processors that take as long as the golden model's calls for a batch, however few it has; docs/performance.md."""
 _REGISTER = 16
@@ -57,7 +59,8 @@ class AutoCore:
     def start(self, state: State) -> "AutoRun | FastRun | Batches":
         """Begin a program; see `Core.start`."""
         launch = self._golden.launch(state)
-        golden, image = self._golden.run(launch), launch.program.image
+        patience = Patience()
+        golden, image = self._golden.run(launch, patience), launch.program.image
         cost = estimate.seconds(image, max(1, self.lanes // _REGISTER))
         expected, self.expected = self.expected, max(1, self.expected - 1)
         spent, starts = self._spent.get(image, 0.0), self._starts[image]
@@ -65,10 +68,10 @@ class AutoCore:
             return self._begin(launch, golden)
         self._starts[image] += 1
         # Where groups may read what others write, in the golden engine's own batches.
-        first = BATCH_LANES // self.lanes if launch.program.uncached_outputs else _FIRST
+        first = BATCH_LANES // self.lanes if may_see_each_other(launch) else _FIRST
         return AutoRun(
             golden, launch.domain.count(self.lanes), lambda: self._begin(launch, golden), cost,
-            lambda seconds: self._spend(image, seconds), first, expected,
+            lambda seconds: self._spend(image, seconds), first, expected, patience if may_run_again(launch) else None,
         )  # fmt: skip
 
     def _begin(self, launch: Launch[Any], golden: ArrayRun[Any, Any]) -> "FastRun | Batches":
@@ -85,8 +88,9 @@ class AutoRun:
     """Runs groups on the golden model, measures them, and goes on with compiled code where that is worth its `cost`.
 
     `groups` is their number, of which it runs `first` at first, `begin` starts the compiled program, which takes some
-    `cost` seconds; `spend` is told the seconds that the golden model took. What it ran is done. The program will be
-    started `expected` times in all.
+    `cost` seconds; `spend` is told the seconds that the golden model took. The program will be started `expected` times
+    in all. What the golden model ran is done, but for groups that take so long that all is better compiled: those it
+    gives up if it has `patience`, which watches it.
     """
 
     def __init__(
@@ -98,9 +102,10 @@ class AutoRun:
         spend: Callable[[float], None],
         first: int,
         expected: int,
+        patience: Patience | None,
     ) -> None:
         self._golden, self._left, self._begin, self._cost, self._spend = golden, groups, begin, cost, spend
-        self._next, self._groups, self._expected = first, groups, expected
+        self._next, self._groups, self._expected, self._patience = first, groups, expected, patience
         self._doubt = _DOUBT
         self._other: FastRun | Batches | None = None
 
@@ -121,16 +126,28 @@ class AutoRun:
 
     def _measure(self, groups: Groups) -> None:
         """Run groups on the golden model, and decide who runs the others."""
-        count, begun = groups.order.size, time.perf_counter()
-        self._golden.add(groups)
+        count, lanes = groups.order.size, groups.lanes
+        later = (self._expected - 1) * _work(self._groups, lanes)
+        # Seconds for these groups at which those that are left take as long as compiling does, times all their work.
+        equal = self._cost * _work(count, lanes)
+        begun = time.perf_counter()
+        try:
+            with self._allowed(_DOUBT * equal / (_work(self._left, lanes) + later)):
+                self._golden.add(groups)
+        except OutOfPatienceError:
+            self._other = self._begin()
+            self._other.add(groups)
+            return
         taken = time.perf_counter() - begun
         self._spend(taken)
         self._left -= count
-        self._next = min(self._next * _GROWTH, max(1, BATCH_LANES // groups.lanes))
-        work = _work(self._left, groups.lanes) + (self._expected - 1) * _work(self._groups, groups.lanes)
-        if self._left and taken / _work(count, groups.lanes) * work > self._doubt * self._cost:
+        self._next = min(self._next * _GROWTH, max(1, BATCH_LANES // lanes))
+        if self._left and taken * (_work(self._left, lanes) + later) > self._doubt * equal:
             self._other = self._begin()
         self._doubt = 1
+
+    def _allowed(self, seconds: float) -> AbstractContextManager[None]:
+        return nullcontext() if self._patience is None else self._patience.within(seconds)
 
 
 def _work(groups: int, lanes: int) -> int:

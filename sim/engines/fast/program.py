@@ -46,9 +46,10 @@ class Prepared:
     in_order: bool
 
 
-def used_buffers(launch: Launch[Any], inputs: Sequence[int]) -> dict[int, Form]:
+def used_buffers(launch: Launch[Any]) -> dict[int, Form]:
     """The forms of the buffers that a launch uses, by their numbers."""
     program, unit = launch.program, launch.conditional
+    inputs = sorted(program.cached_inputs | program.uncached_inputs)
     outputs = (*program.outputs, *program.uncached_outputs)
     forms = {index: Form.of(launch.inputs.buffers[index]) for index in inputs}
     forms |= {output_number(output): Form.of(launch.outputs[output]) for output in outputs}
@@ -67,8 +68,8 @@ def tests_before(launch: Launch[Any]) -> bool:
     return launch.conditional.location is ConditionalLocation.PE and not launch.conditional.passes_all
 
 
-def check_independence(launch: Launch[Any], uncached: Sequence[int]) -> None:
-    """Refuse launches whose result depends on the order in which groups write; `uncached` inputs are read as they are.
+def check_independence(launch: Launch[Any]) -> None:
+    """Refuse launches whose result depends on the order in which groups write.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def check_independence(launch: Launch[Any], uncached: Sequence[int]) -> None:
             raise FallBackError("it writes two buffers that overlap")
     if unit.reads_buffer and any(overlap(unit.buffer, buffer) for buffer in written if buffer is not unit.buffer):
         raise FallBackError("an output overlaps the conditional buffer")
-    for index in uncached:
+    for index in sorted(launch.program.uncached_inputs):
         if any(overlap(launch.inputs.buffers[index], buffer) for buffer in written):
             raise FallBackError(f"it reads input {index}, which it writes, past the caches")
 
@@ -123,11 +124,10 @@ def prepared(
     *,
     width: int,
     rows: bool,
-    inputs: Sequence[int],
     units: tuple[str, ...],
     in_order: bool,
 ) -> Prepared:
-    """A launch in vectors of `width` lanes, ready to be compiled by `translate`; the program looks up `inputs`.
+    """A launch in vectors of `width` lanes, ready to be compiled by `translate`.
 
     `translate` may depend on the image and on what the frame and the test are made of, and on nothing else.
     """
@@ -138,7 +138,7 @@ def prepared(
         fused=host.fused,
         register=host.register,
         is_tested=tests_before(launch),
-        buffers=used_buffers(launch, inputs),
+        buffers=used_buffers(launch),
     )
     table, kept = parameters(launch, frame)
     buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))

@@ -30,6 +30,8 @@ class Array(Generic[B]):
     def run(self, batch: B) -> None:
         """Run all groups of `batch` to their end."""
         self._journal.counters.groups += batch.groups
+        # Those of a batch that an observer ended are not waited for.
+        self._waiting.clear()
         self._wait(batch)
         with np.errstate(all="ignore"):
             while self._waiting:

@@ -86,11 +86,12 @@ class ArrayCore(Generic[P, B]):
         """Load the program where it is not, check what it needs, and begin it; see `Core.start`."""
         return self.run(self.launch(state))
 
-    def run(self, launch: Launch[P]) -> "ArrayRun[P, B]":
-        """Begin a program that was launched."""
+    def run(self, launch: Launch[P], *observers: Observer[B]) -> "ArrayRun[P, B]":
+        """Begin a program that was launched, which these observers see, too."""
         return ArrayRun(
-            self._instruction_set, launch, total=self.counters, hazards=self._hazards, observers=self._observers
-        )
+            self._instruction_set, launch, total=self.counters, hazards=self._hazards,
+            observers=(*self._observers, *observers),
+        )  # fmt: skip
 
     def launch(self, state: State) -> Launch[P]:
         """All that a program reads and writes, after the checks of `start`."""
@@ -147,8 +148,12 @@ class ArrayRun(Generic[P, B]):
         return self._journal.fault
 
     def add(self, groups: Groups) -> None:
-        """Run groups to their end; see `Run.add`."""
-        self.execute(groups.order, *groups.pairs(), groups.covered())
+        """Run groups to their end; see `Run.add`.
+
+        If an observer raises something they have not run; but outputs that groups sent, which ended before, are sent.
+        """
+        with self._journal.kept_where_raised():
+            self.execute(groups.order, *groups.pairs(), groups.covered())
 
     def execute(self, order: Integers, i: Integers, j: Integers, covered: npt.NDArray[np.bool_]) -> None:
         """Run groups to their end: their places in the walk [groups], i, j and coverage of their lanes."""

@@ -34,6 +34,10 @@ class Program(Protocol):
         """Inputs that it may read through the input cache."""
 
     @property
+    def uncached_inputs(self) -> frozenset[int]:
+        """Inputs that it may read past the input cache, as they are at that moment."""
+
+    @property
     def conditional_from_program(self) -> bool:
         """Whether the conditional value is the program's; else it is the PE's."""
 

@@ -1,6 +1,7 @@
 """What becomes of groups: executors tell it here, where it is counted, watched for hazards and shown to observers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic
 
@@ -121,6 +122,17 @@ class Journal(Generic[B]):
             self.fault = Fault(int(batch.order[first]), error)
         for observer in self._observers:
             observer.faulted(batch, status, client)
+
+    @contextmanager
+    def kept_where_raised(self) -> Iterator[None]:
+        """Forget what was counted in the block, and its fault, if it raises."""
+        counters, fault = Counters(), self.fault
+        counters.add(self.counters)
+        try:
+            yield
+        except BaseException:
+            self.counters, self.fault = counters, fault
+            raise
 
     def all_hazards(self) -> list[Hazard]:
         """Hazards seen, by PC; for when the whole domain has run."""

@@ -1,6 +1,6 @@
 """A program as the array runs it: decoded instructions, their limits, and the constants."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -111,9 +111,15 @@ class Program:
     @cached_property
     def cached_inputs(self) -> frozenset[int]:
         """Inputs that some lookup may read through the input cache."""
-        unread = WITHOUT_LOOKUP | {TextureOperation.LOOKUP_UNCACHED}
-        return frozenset(
-            instruction.input
-            for instruction in self.code.instructions
-            if isinstance(instruction, Tex) and instruction.operation not in unread
-        )
+        return frozenset(each.input for each in self._lookups if each.operation is not TextureOperation.LOOKUP_UNCACHED)
+
+    @cached_property
+    def uncached_inputs(self) -> frozenset[int]:
+        """Inputs that some lookup may read past it."""
+        return frozenset(each.input for each in self._lookups if each.operation is TextureOperation.LOOKUP_UNCACHED)
+
+    @property
+    def _lookups(self) -> Iterator[Tex]:
+        for instruction in self.code.instructions:
+            if isinstance(instruction, Tex) and instruction.operation not in WITHOUT_LOOKUP:
+                yield instruction

@@ -124,6 +124,11 @@ class Program:
         return frozenset(found)
 
     @property
+    def uncached_inputs(self) -> frozenset[int]:
+        """None: what it reads past the caches is its memory and its scratch, which are outputs."""
+        return frozenset()
+
+    @property
     def conditional_from_program(self) -> bool:
         """Whether the conditional value is the program's; else it is the PE's."""
         return self.information.depth

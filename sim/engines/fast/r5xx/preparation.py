@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
-from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP, InstructionType, TextureOperation
+from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.sim.engines.fast.arrangement import may_keep_rows
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.program import FallBackError, Prepared, check_independence, final_test, prepared
@@ -11,7 +11,6 @@ from ctm.sim.engines.fast.r5xx.graph import Graph, TooManyPathsError
 from ctm.sim.engines.fast.r5xx.translation import Source, translate
 from ctm.sim.engines.fast.r5xx.writers import writers
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.r5xx.instruction import Tex
 from ctm.sim.golden.r5xx.program import Program, decode_code
 
 _FEW_CHANNELS, _SHORT = 24, 64
@@ -30,11 +29,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         It is for the golden model.
     """
     program: Program = launch.program
-    lookups = [
-        each for each in program.code.instructions if isinstance(each, Tex) and each.operation not in WITHOUT_LOOKUP
-    ]
-    uncached = {each.input for each in lookups if each.operation is TextureOperation.LOOKUP_UNCACHED}
-    check_independence(launch, sorted(uncached))
+    check_independence(launch)
     source = _source(launch, program)
     width = launch.lanes
     if source.graph.keeps_groups_together:
@@ -46,7 +41,6 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         lambda frame: translate(source, frame),
         width=width,
         rows=may_keep_rows(launch.domain, launch.lanes, width // launch.lanes),
-        inputs=sorted({each.input for each in lookups}),
         units=tuple(unit.name for unit in InstructionType),
         in_order=program.uncached_writes,
     )

@@ -23,7 +23,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         It is for the golden model.
     """
     program: Program = launch.program
-    check_independence(launch, ())
+    check_independence(launch)
     if estimate.seconds(program.image, -(-launch.lanes // host.register)) > estimate.LONGEST:
         raise FallBackError("LLVM would take too long for a program of this size with such wavefronts")
     graph = _graph(program.code, program.information.start, program.information.stack_size)
@@ -41,7 +41,6 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         lambda frame: translate(source, frame),
         width=launch.lanes,
         rows=True,
-        inputs=sorted(program.cached_inputs),
         units=UNITS,
         in_order=writes_memory(graph) or writes_scratch(graph),
     )
