@@ -38,13 +38,14 @@ class Board(wiring.Component):
         if len(memory.ports) != 1:
             raise ValueError(f"a board has one memory: memory.split and memory.local_ports give {len(memory.ports)}")
         self._data_bits = memory.data_bits
-        self._machine = Machine(config, core)
+        # First, because it may refuse its part.
         self._bridge = Bridge(
             BridgeConfig(
                 frequency=frequency, baud=baud, memory_bytes=memory_bytes, data_bits=memory.data_bits,
                 fingerprint=fingerprint(config),
             )
         )  # fmt: skip
+        self._machine = Machine(config, core)
         self._bounds = {prefix: MemoryBounds(memory_bytes, memory.data_bits) for prefix in (MACHINE, HOST)}
         members: dict[str, Any] = {"receive": In(1), "transmit": Out(1)}
         for prefix in self._bounds:

@@ -12,7 +12,7 @@ from ctm.rtl.board.frames import FrameReceiver, FrameSender
 from ctm.rtl.board.memory import MemoryAction
 from ctm.rtl.board.registers import RegisterAction
 from ctm.rtl.board.requests import RequestKeeper
-from ctm.rtl.board.serial_line import SerialReceiver, SerialTransmitter
+from ctm.rtl.board.serial_line import SerialReceiver, SerialTransmitter, check_period
 from ctm.rtl.board.written import WrittenMap
 from ctm.rtl.host.control_bus import ControlBusSignature
 from ctm.rtl.isa.host import REGISTER_SPACE
@@ -22,6 +22,10 @@ from ctm.rtl.mc.bus.axi import BusSignature
 
 MAP_BYTES = BLOCK_BYTES * BYTE_BITS
 """Bytes of memory that a byte of the map stands for."""
+
+
+_TOLERANCE = 0.02
+"""Of a bit's length: both ends' count from a start bit to its stop bit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +41,14 @@ class BridgeConfig:
     def __post_init__(self) -> None:
         if not 0 < self.memory_bytes < 1 << ADDRESS_BITS or self.memory_bytes % MAP_BYTES:
             raise ValueError(f"memory_bytes must be a multiple of {MAP_BYTES} below 4 GiB, not {self.memory_bytes}")
+        reached = self.frequency / check_period(self.period)
+        if abs(reached / self.baud - 1) > _TOLERANCE:
+            raise ValueError(f"a clock of {self.frequency} Hz gives no {self.baud} baud, but {reached:.0f}")
+
+    @property
+    def period(self) -> int:
+        """Clock cycles of a bit."""
+        return round(self.frequency / self.baud)
 
 
 class Bridge(wiring.Component):
@@ -58,8 +70,7 @@ class Bridge(wiring.Component):
 
     def __init__(self, config: BridgeConfig) -> None:
         self._config = config
-        period = round(config.frequency / config.baud)
-        self._receiver, self._transmitter = SerialReceiver(period), SerialTransmitter(period)
+        self._receiver, self._transmitter = SerialReceiver(config.period), SerialTransmitter(config.period)
         self._frames, self._sender, self._keeper = FrameReceiver(), FrameSender(), RequestKeeper()
         self._greeter = Greeter(
             {

@@ -18,6 +18,7 @@ _COMMANDS = {
     "verilog": ("hardware", "verilog"),
     "bench": ("bench", "bench"),
     "synth": ("synth", "synth"),
+    "bitstream": ("bitstream", "make_bitstream"),
     "doctor": ("doctor", "doctor"),
 }
 """The module of each subcommand, and its function there."""

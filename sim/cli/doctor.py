@@ -25,6 +25,7 @@ _EXTRAS = {
     "kernels": "ctm cc, and jobs with kernels, need it",
     "rtl": "engines rtl and cxxrtl, and ctm verilog, need it",
     "synth": "ctm synth needs it",
+    "board": "ctm bitstream needs it",
 }
 
 

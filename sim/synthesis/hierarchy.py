@@ -15,7 +15,7 @@ from ctm.sim.synthesis.collisions import with_collisions
 
 _NAME = re.compile(r"^module (\S+)$", re.MULTILINE)
 _INSIDE = re.compile(r"^  cell (\\\S+) ", re.MULTILINE)
-_PORT = re.compile(r"^  wire .*\b(?:input|output) \d+ .*\n", re.MULTILINE)
+_PORT = re.compile(r"^  wire .*\b(?:input|output|inout) \d+ .*\n", re.MULTILINE)
 _PARTS = re.compile(r"(?:width (?P<width>\d+) )?(?P<way>input|output) \d+ +\\(?P<name>\S+)")
 _OWN_NUMBER = re.compile(r"\$\d+")
 """What Amaranth puts behind a name that it has given before."""

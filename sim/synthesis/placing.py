@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from pathlib import Path
@@ -15,7 +15,9 @@ from ctm.sim.synthesis.linking import LinkedNames, link
 from ctm.sim.synthesis.report import Placement, placement
 from ctm.sim.synthesis.tool import command, read_json
 
-_OPTIONS = ("--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained", "--timing-allow-fail", "--quiet")
+_OPTIONS = ("--speed", "6", "--package", "CABGA381", "--timing-allow-fail", "--quiet")
+FREE_PINS = ("--lpf-allow-unconstrained",)
+"""Options of a design whose ports may be at any pins."""
 _NETLIST, _REPORT, _LOG = "linked.json", "report.json", "nextpnr.log"
 _LOOK = 2.0
 """Seconds between two looks at what the tool has to say."""
@@ -32,8 +34,11 @@ def place(
     folder: Path,
     tools: Tools,
     progress: Callable[[str], None],
+    options: Sequence[str] = FREE_PINS,
 ) -> tuple[Placement, ...]:
     """Place and route a design of these modules, once for each seed; `frequency`, in MHz, is what is aimed at.
+
+    `options` are more of nextpnr's, which works in `folder`.
 
     Raises
     ------
@@ -45,9 +50,9 @@ def place(
     names = LinkedNames(modules, top)
     found = []
     for seed in seeds:
-        options = (f"--{device}", *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), "--json", _NETLIST)
+        aim = (f"--{device}", *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), "--json", _NETLIST)
         run = tools.start(
-            command(FPGA_NEXTPNR, "run_nextpnr_ecp5", *options, "--report", _REPORT, "--log", _LOG), folder
+            command(FPGA_NEXTPNR, "run_nextpnr_ecp5", *aim, *options, "--report", _REPORT, "--log", _LOG), folder
         )
         _watch(run, folder / _LOG, lambda text, seed=seed: progress(f"seed {seed}: {text}"))  # type: ignore[misc]
         check(run.result(), FPGA_NEXTPNR.distribution)

@@ -1,7 +1,7 @@
 // Clocks a whole board with one memory behind its two memory ports, and is the other end of its serial line.
 //
-// In front of this text stand axi_memory.h, verilated.h, the class Model, the ports machine_port and host_port, and
-// PERIOD, the clock cycles of a bit.
+// In front of this text stand axi_memory.h, verilated.h, the class Model, the ports machine_port and host_port, PERIOD,
+// the clock cycles of a bit, and serial_end.h.
 
 namespace {
 
@@ -27,7 +27,7 @@ struct Board {
     AxiMemory<host_port> host_memory{setup, setup.seed + 1};
     Noise to_board, from_board;
     std::uint64_t now = 0;
-    std::deque<std::uint8_t> sent, received;
+    SerialEnd line;
 
     Board(const MemorySetup& given, std::uint64_t noise)
         : setup(given), to_board(given.seed + 2, noise), from_board(given.seed + 3, noise) {
@@ -40,54 +40,17 @@ struct Board {
     void clock() {
         machine_memory.drive(model, now);
         host_memory.drive(model, now);
-        model.receive = to_board(send());
+        model.receive = to_board(line.send());
         model.clk = 0;
         model.eval();
         if (!model.rst) {
             machine_memory.take(model, now);
             host_memory.take(model, now);
-            receive(from_board(model.transmit));
+            line.receive(from_board(model.transmit));
         }
         model.clk = 1;
         model.eval();
         ++now;
-    }
-
-private:
-    unsigned out_bits = 1, out_left = 0, out_time = 0;
-    int in_time = -1;
-    unsigned in_bits = 0;
-
-    bool send() {
-        if (!out_left && !sent.empty()) {
-            out_bits = 1u << 9 | unsigned(sent.front()) << 1;
-            sent.pop_front();
-            out_left = 10;
-            out_time = PERIOD;
-        }
-        if (!out_left) return true;
-        const bool level = out_bits & 1;
-        if (!--out_time) {
-            out_bits >>= 1;
-            --out_left;
-            out_time = PERIOD;
-        }
-        return level;
-    }
-
-    void receive(bool level) {
-        if (in_time < 0) {
-            if (!level) in_time = in_bits = 0;
-            return;
-        }
-        const unsigned place = ++in_time / PERIOD;
-        if (in_time % PERIOD != PERIOD / 2) return;
-        if (place == 0 && level) in_time = -1;
-        if (place >= 1 && place <= 8) in_bits |= unsigned(level) << (place - 1);
-        if (place == 9) {
-            if (level) received.push_back(in_bits);
-            in_time = -1;
-        }
     }
 };
 
@@ -105,12 +68,12 @@ EXPORTED std::uint64_t board_run(
     std::uint64_t room
 ) {
     Board& board = *static_cast<Board*>(handle);
-    board.sent.insert(board.sent.end(), sent, sent + count);
+    board.line.sent.insert(board.line.sent.end(), sent, sent + count);
     while (cycles--) board.clock();
     std::uint64_t come = 0;
-    for (; come < room && !board.received.empty(); ++come) {
-        received[come] = board.received.front();
-        board.received.pop_front();
+    for (; come < room && !board.line.received.empty(); ++come) {
+        received[come] = board.line.received.front();
+        board.line.received.pop_front();
     }
     return come;
 }

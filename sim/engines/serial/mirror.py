@@ -8,7 +8,7 @@ from ctm.rtl.isa.link import BLOCK_BYTES, LARGEST, LINE_BYTES, Request
 from ctm.sim.engines.serial.link import Link
 from ctm.sim.memory import Memory
 
-_CLEARED = 32 << 20
+_CLEARED = 16 << 20
 """Bytes that a board clears in a second, at least."""
 _MAP_BYTES = 8 * BLOCK_BYTES
 

@@ -1,0 +1,107 @@
+"""The top of a ULX3S: its pins, and the modules that are behind them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from amaranth import Cat, ClockDomain, ClockSignal, Const, Elaboratable, Instance, Module, ResetSignal, Signal, Value
+from amaranth.lib import io
+from amaranth.lib.cdc import FFSynchronizer
+from amaranth.lib.wiring import Out
+
+from ctm.rtl.board.board import HOST, MACHINE
+from ctm.rtl.board.startup import Startup, Step
+from ctm.rtl.ctm import memory_members
+
+BOARD, CONTROLLER = "board", "litedram"
+"""The modules: a `Board`, and a memory controller as LiteDRAM's generator writes it."""
+MEMORY_BYTES = 32 << 20
+"""The smallest SDRAM that boards of this kind have."""
+USER_PORTS = tuple(prefix.removeprefix("m_axi_") for prefix in (MACHINE, HOST))
+"""The controller's AXI ports, in the order of the board's."""
+_PINS = {
+    "a": "a", "ba": "ba", "cas_n": "cas", "cke": "clk_en", "cs_n": "cs", "dm": "dqm", "ras_n": "ras", "we_n": "we",
+}  # fmt: skip
+"""The controller's outputs, and what the board's description calls the chip's pins."""
+_NOT_TAKEN = ("lock", "cache", "prot", "qos")
+_WIDTHS = {"addr": (MEMORY_BYTES - 1).bit_length(), "size": 4}
+"""Of what is as wide as the controller has it."""
+_RESET_CYCLES = 255
+_IN, _OUT = io.Direction.Input, io.Direction.Output
+
+
+class Ulx3s(Elaboratable):
+    """Connects a `Board` and the controller of its memory with each other and with the pins of the platform.
+
+    All is in the domain of the board's oscillator. Reset is for the time behind the start of the FPGA, and while button
+    FIRE 1 is pressed. The chip's clock is the inverted one: what the controller gives with an edge has half a period up
+    to the chip's, and so has what the chip gives. LED 0 says that memory has been started, for which `steps` are made.
+    """
+
+    def __init__(self, *, data_bits: int, steps: Sequence[Step]) -> None:
+        self._data_bits, self._startup = data_bits, Startup(steps)
+
+    def elaborate(self, platform: Any) -> Module:
+        """Build the hardware."""
+        m = Module()
+        _domains(m, platform)
+        m.submodules.startup = startup = self._startup
+        serial, memory = platform.request("uart", dir="-"), platform.request("sdram", dir="-")
+        m.submodules.receive, m.submodules.transmit = receive, transmit = (
+            io.Buffer(_IN, serial.rx),
+            io.Buffer(_OUT, serial.tx),
+        )
+        m.submodules.led = led = io.Buffer(_OUT, platform.request("led", 0, dir="-"))
+        m.submodules.memory_clock = clock = io.DDRBuffer(_OUT, memory.clk)
+        m.d.comb += [led.o.eq(startup.done), clock.o[0].eq(0), clock.o[1].eq(1)]
+        domain = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
+        board: dict[str, Any] = domain | {"i_receive": receive.i, "o_transmit": transmit.o}
+        controller: dict[str, Any] = domain | {"io_sdram_dq": memory.dq.io}
+        for pin, name in _PINS.items():
+            # Levels as the controller gives them: it knows which pins are low when active.
+            port = io.SingleEndedPort(getattr(memory, name).io, direction=_OUT)
+            m.submodules[f"memory_{name}"] = buffer = io.Buffer(_OUT, port)
+            controller[f"o_sdram_{pin}"] = buffer.o
+        control = startup.control
+        controller |= {
+            "i_wb_ctrl_cyc": control.request, "i_wb_ctrl_stb": control.request, "i_wb_ctrl_we": control.request,
+            "i_wb_ctrl_adr": control.place, "i_wb_ctrl_dat_w": control.word, "i_wb_ctrl_sel": Const(0b1111, 4),
+            "i_wb_ctrl_cti": Const(0, 3), "i_wb_ctrl_bte": Const(0, 2), "o_wb_ctrl_ack": control.acknowledge,
+        }  # fmt: skip
+        for prefix, user in zip((MACHINE, HOST), USER_PORTS, strict=True):
+            for own, other, name, wire in self._wires(prefix):
+                board[f"{own}_{prefix}_{name}"] = wire
+                if not name.endswith(_NOT_TAKEN):
+                    controller[f"{other}_user_port_{user}_{name}"] = _as_wide(name, wire)
+        m.submodules.board, m.submodules.controller = Instance(BOARD, **board), Instance(CONTROLLER, **controller)
+        return m
+
+    def _wires(self, prefix: str) -> Iterator[tuple[str, str, str, Signal]]:
+        """The wires of a memory port: what it is for the board and for the controller, its name, and itself."""
+        for whole, member in memory_members(prefix, self._data_bits).items():
+            own, other = ("o", "i") if member.flow is Out else ("i", "o")
+            yield own, other, whole.removeprefix(f"{prefix}_"), Signal(member.shape, name=whole)
+
+
+def _as_wide(name: str, wire: Signal) -> Value:
+    """A wire of a memory port, as wide as the controller's."""
+    width = _WIDTHS.get(name[2:], len(wire))
+    return wire[:width] if width <= len(wire) else Cat(wire, Const(0, width - len(wire)))
+
+
+def _domains(m: Module, platform: Any) -> None:
+    """The oscillator's clock, and the reset behind the start of the FPGA, and while the button is pressed."""
+    m.submodules.oscillator = oscillator = io.Buffer(_IN, platform.request(platform.default_clk, dir="-"))
+    m.submodules.button = button = io.Buffer(_IN, platform.request("button_fire", 0, dir="-"))
+    m.domains.sync = ClockDomain()
+    m.domains.start = ClockDomain(reset_less=True)
+    pressed = Signal()
+    m.submodules.pressed = FFSynchronizer(button.i, pressed, o_domain="start")
+    count = Signal(range(_RESET_CYCLES + 1))
+    m.d.comb += [ClockSignal("sync").eq(oscillator.i), ClockSignal("start").eq(oscillator.i)]
+    with m.If(pressed):
+        m.d.start += count.eq(0)
+    with m.Elif(count != _RESET_CYCLES):
+        m.d.start += count.eq(count + 1)
+    reset = Signal(init=1)
+    m.d.start += reset.eq(count != _RESET_CYCLES)
+    m.d.comb += ResetSignal("sync").eq(reset)

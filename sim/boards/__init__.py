@@ -1,0 +1,1 @@
+"""Boards: whole designs down to the pins, and their bitstreams."""

@@ -1,0 +1,104 @@
+"""From a board's design to what its FPGA is loaded with: by Yosys, nextpnr and ecppack, all from Python packages."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctm.rtl.board.ulx3s import BOARD, CONTROLLER
+from ctm.sim.boards.design import TOP, Design
+from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LITEDRAM
+from ctm.sim.compiled.tools.programs import Tools, run
+from ctm.sim.files import write_file
+from ctm.sim.synthesis.devices import CELLS, DEVICES, Cells
+from ctm.sim.synthesis.hierarchy import Unit, units
+from ctm.sim.synthesis.placing import place
+from ctm.sim.synthesis.report import Placement
+from ctm.sim.synthesis.synthesis import Synthesis
+from ctm.sim.synthesis.tool import command
+from ctm.sim.synthesis.whole import FREQUENCY
+
+DEVICE = "85k"
+_CONSTRAINTS, _CONFIGURATION, _BITSTREAM = "board.lpf", "board.config", "board.bit"
+_VERILOG, _RTLIL = "controller.v", "controller.il"
+# The router that negotiates, with weights that grow slowly: for a machine that leaves few wires free.
+_ROUTER = ("--router", "router2", "--router2-alt-weights")
+_HERTZ = 1_000_000
+"""In a MHz."""
+
+
+class BitstreamError(Exception):
+    """The design cannot be had on the board; the message says by how much."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bitstream:
+    """What an FPGA is loaded with, the cells that are used, the clock that was wanted, in MHz, and what came out."""
+
+    content: bytes
+    cells: Cells
+    wanted: float
+    placement: Placement
+
+
+def require_packages() -> None:
+    """Refuse to begin where a package is missing, as `Package.require` does."""
+    for package in (BOARDS, LITEDRAM, FPGA_YOSYS, FPGA_NEXTPNR):
+        package.require()
+
+
+def bitstream(
+    design: Design,
+    *,
+    seed: int,
+    folder: Path,
+    allow_slow: bool = False,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Bitstream:
+    """Synthesise a design unit by unit, place and route it, and pack what comes out.
+
+    `folder` keeps what the tools write. `progress` is told what is being done; it takes an hour or more.
+
+    Raises
+    ------
+    BitstreamError
+        The FPGA is too small, or the clock is slower than the board's, unless `allow_slow`.
+    ToolchainError
+        A tool is missing or failed, as nextpnr does where it finds no way for a net.
+    """
+    require_packages()
+    wanted = design.frequency / _HERTZ
+    with Tools(len(os.sched_getaffinity(0))) as tools:
+        parts = [*units(design.board, BOARD), _controller(design, folder)]
+        boxes = "".join(part.box for part in parts if part.top in (BOARD, CONTROLLER))
+        parts.append(Unit(module=f"\\{TOP}", count=1, text=design.pins.text + boxes))
+        # Mapped for the clock that machines are measured with: what is faster is also routed more easily.
+        synthesis = Synthesis(folder, tools, FREQUENCY)
+        found = zip(parts, synthesis.run(parts, progress), strict=True)
+        cells = sum((each * part.count for part, each in found), Cells())
+        if missing := cells.lacks(DEVICES[DEVICE]):
+            lacking = " and ".join(f"{count} {CELLS[kind]}" for kind, count in missing.items())
+            raise BitstreamError(f"the board's FPGA is too small: {lacking} too many")
+        write_file(folder / _CONSTRAINTS, design.pins.constraints.encode())
+        (placement,) = place(
+            synthesis.modules, TOP, device=DEVICE, frequency=wanted, seeds=[seed], folder=folder, tools=tools,
+            progress=progress, options=(*_ROUTER, "--lpf", _CONSTRAINTS, "--textcfg", _CONFIGURATION),
+        )  # fmt: skip
+    reached = placement.frequency
+    if reached < wanted and not allow_slow:
+        raise BitstreamError(
+            f"with seed {seed} the clock is {wanted - reached:.2f} MHz too slow: {reached:.2f} of "
+            f"{wanted:g} MHz; try another --seed, or take it with --allow-slow"
+        )
+    progress("packing")
+    packing = command(FPGA_NEXTPNR, "run_ecppack", "--compress", "--input", _CONFIGURATION, "--bit", _BITSTREAM)
+    run(packing, folder, name="ecppack")
+    return Bitstream(content=(folder / _BITSTREAM).read_bytes(), cells=cells, wanted=wanted, placement=placement)
+
+
+def _controller(design: Design, folder: Path) -> Unit:
+    """The memory controller as a unit."""
+    write_file(folder / _VERILOG, design.controller.encode())
+    script = f"read_verilog {_VERILOG}; proc; opt_clean; write_rtlil {_RTLIL}"
+    run(command(FPGA_YOSYS, "run_yosys", "-q", "-p", script), folder, name=FPGA_YOSYS.distribution)
+    return Unit(module=f"\\{CONTROLLER}", count=1, text=(folder / _RTLIL).read_text())

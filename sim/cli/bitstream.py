@@ -1,0 +1,97 @@
+"""``ctm bitstream``: what the FPGA of a board is loaded with."""
+
+import tempfile
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ctm.rtl.isa.link import BAUD
+from ctm.sim.boards.bitstream import DEVICE, Bitstream, BitstreamError, bitstream, require_packages
+from ctm.sim.boards.design import ulx3s
+from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of
+from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.compiled import ToolchainError
+from ctm.sim.files import STANDARD_OUTPUT, naming, write_file
+from ctm.sim.synthesis.devices import CELLS, DEVICES
+from ctm.sim.synthesis.table import print_placements
+
+BOARDS = {"ulx3s": ulx3s}
+_PRESET = "small"
+
+
+def make_bitstream(
+    board: Annotated[
+        str,
+        typer.Option("--board", metavar="B", help=f"The board: {', '.join(BOARDS)}.", autocompletion=one_of(BOARDS)),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the bitstream goes.")] = Path(
+        "ctm.bit"
+    ),
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the placement.")] = 1,
+    speed: Annotated[
+        int, typer.Option("--serial-speed", min=1, metavar="BAUD", help="Bits per second of the serial line.")
+    ] = BAUD,
+    preset: Preset = _PRESET,
+    settings: Settings = None,
+    allow_slow: Annotated[
+        bool, typer.Option("--allow-slow", help="Write it, too, if its clock is slower than the board's.")
+    ] = False,
+    work: Annotated[
+        Path | None,
+        typer.Option("--work", metavar="DIR", help="A new folder for what the tools write, which is then kept."),
+    ] = None,
+    json_wanted: Json = False,
+) -> None:
+    """Make the bitstream of a board with the machine, its memory and a serial port; docs/fpga.md.
+
+    Synthesis takes minutes, placing and routing an hour or more.
+    """
+    outcome = Outcome(json_wanted=json_wanted)
+    with outcome.reported():
+        if board not in BOARDS:
+            raise BadInput(f"--board: there is no board '{board}'; there is {', '.join(BOARDS)}")
+        config = configuration(preset, settings)
+        with ExitStack() as stack:
+            status = stack.enter_context(Console(stderr=True).status(board))
+            folder = _made(work) if work else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ctm-")))
+            status.update(f"{board}: writing the board")
+            try:
+                require_packages()
+                config.check_hardware()
+                made = bitstream(
+                    BOARDS[board](config, baud=speed), seed=seed, folder=folder, allow_slow=allow_slow,
+                    progress=lambda text: status.update(f"{board}: {text}"),
+                )  # fmt: skip
+            except (BitstreamError, ToolchainError, ValueError) as error:
+                raise BadInput(str(error)) from None
+        write_file(output, made.content)
+        outcome.fields |= {
+            "bitstream": str(output), "cells": asdict(made.cells), "frequency": made.placement.frequency,
+            "wanted_frequency": made.wanted, "seed": seed, "critical_path": asdict(made.placement.critical_path),
+        }  # fmt: skip
+        if not json_wanted:
+            _print(made)
+        outcome.say(f"{output}: load it with openFPGALoader -b ulx3s {output}")
+
+
+def _print(made: Bitstream) -> None:
+    """Print cells, clock and critical path."""
+    room = DEVICES[DEVICE]
+    with naming(STANDARD_OUTPUT):
+        console = Console()
+        used = (f"{getattr(made.cells, kind):,} of {getattr(room, kind):,} {name}" for kind, name in CELLS.items())
+        console.print(", ".join(used))
+        print_placements(console, (made.placement,))
+
+
+def _made(folder: Path) -> Path:
+    """A folder that was not there."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise BadInput(f"--work {folder}: it is there already; name a new folder") from None
+    return folder

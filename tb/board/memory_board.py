@@ -1,0 +1,50 @@
+"""A board without a machine, whose synthesis takes a minute: bridge and memory, and registers that nobody answers."""
+
+from typing import Any
+
+from amaranth import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.board.board import HOST, MACHINE
+from ctm.rtl.board.bridge import Bridge, BridgeConfig
+from ctm.rtl.board.ulx3s import BOARD, MEMORY_BYTES
+from ctm.rtl.ctm import connect_memory, memory_members
+from ctm.rtl.isa.link import BAUD
+from ctm.sim.boards.controller import generate
+from ctm.sim.boards.design import Design, frequency, pins
+from ctm.sim.compiled.verilog import convert_to_rtlil
+
+DATA_BITS = 128
+
+
+class MemoryBoard(wiring.Component):
+    """Has the members of a `Board`."""
+
+    def __init__(self, frequency: int) -> None:
+        self._bridge = Bridge(
+            BridgeConfig(
+                frequency=frequency, baud=BAUD, memory_bytes=MEMORY_BYTES, data_bits=DATA_BITS, fingerprint=0
+            )
+        )  # fmt: skip
+        members: dict[str, Any] = {"receive": In(1), "transmit": Out(1)}
+        for prefix in (MACHINE, HOST):
+            members |= memory_members(prefix, DATA_BITS)
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.bridge = bridge = self._bridge
+        connect_memory(m, self, HOST, bridge.bus, DATA_BITS)
+        m.d.comb += [bridge.receive.eq(self.receive), self.transmit.eq(bridge.transmit)]
+        return m
+
+
+def memory_design() -> Design:
+    """A ULX3S with its memory and a bridge to it."""
+    clock = frequency()
+    controller = generate(frequency=clock, data_bits=DATA_BITS)
+    return Design(
+        pins=pins(data_bits=DATA_BITS, steps=controller.steps), controller=controller.verilog, frequency=clock,
+        board=convert_to_rtlil(MemoryBoard(clock), top=BOARD),
+    )  # fmt: skip

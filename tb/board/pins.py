@@ -1,0 +1,129 @@
+"""The whole design of a ULX3S, compiled, with a memory chip and a serial line at the pins of its FPGA."""
+
+import ctypes
+import re
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+
+from ctm.rtl.board.ulx3s import BOARD
+from ctm.sim.boards.design import TOP, Design, Pins
+from ctm.sim.compiled.rewriting.repeated import merge
+from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.verilog import from_rtlil
+
+PERIOD = 4
+"""Clock cycles of a bit: the line is faster than a board's, so that less of the time is its."""
+_NANOSECONDS = 1_000_000_000
+_ROOM = 1 << 16
+DRIVER = "ulx3s.cc"
+_CYCLES = 4096
+"""Between two looks at the host's end."""
+_COUNTS = ("reads", "writes", "refreshes")
+_PIN = re.compile(r'^LOCATE COMP "(\w+)', re.MULTILINE)
+_OPTIONS = ("--pins-inout-enables",)
+_DRIVEN = ("__out", "__en")
+"""What Verilator then puts behind the name of a pin of both directions."""
+
+
+def board_library(design: Design) -> Path:
+    """The compiled design."""
+    behind = from_rtlil(merge(design.board, BOARD))
+    return library(design.pins, design.controller, behind, design.frequency, own=(DRIVER,))
+
+
+def library(
+    pins: Pins, controller: str, behind: str, frequency: int, *, own: Sequence[str], root: bool = False
+) -> Path:
+    """The compiled pins, and the Verilog behind them; with `root` C++ sees what is inside of the model.
+
+    `own` is what drives it: files beside this one, and C++ between them.
+    """
+    primitives = Path(__file__).with_name("primitives.v").read_text()
+    verilog = "\n".join([from_rtlil(pins.text), behind, controller, primitives])
+    engines = resources.files("ctm.sim.engines")
+    headers = ["models.h", *([f"V{TOP}___024root.h"] if root else [])]
+    parts = [
+        *(f'#include "{name}"' for name in headers),
+        *(engines.joinpath(name).read_text() for name in ("axi_memory.h", "verilated.h")),
+        f"struct Model : ModelContext, V{TOP} {{ Model() : V{TOP}(&context) {{}} }};",
+        *_accessors(pins),
+        f"constexpr int PERIOD = {PERIOD};",
+        f"constexpr unsigned long long HALF_PERIOD = {_NANOSECONDS // frequency // 2};",
+        *(_source(part) for part in ("serial_end.h", "sdram.h", *own)),
+    ]
+    return build(Models({TOP: verilog}, options=_OPTIONS), "\n".join(parts))
+
+
+def _source(part: str) -> str:
+    """A file beside this one, or C++ itself."""
+    return part if "\n" in part else Path(__file__).with_name(part).read_text()
+
+
+def _accessors(pins: Pins) -> Iterator[str]:
+    """C++ functions for the pins, called like their constraints; of those of both directions what is driven, too."""
+    for name in sorted(set(_PIN.findall(pins.constraints))):
+        member = name.replace("__", "___05F")
+        suffixes = ("", *_DRIVEN) if re.search(rf"^  wire .*inout \d+ .*{name}$", pins.text, re.MULTILINE) else ("",)
+        yield from (f"auto& {name}{suffix}(Model& model) {{ return model.{member}{suffix}; }}" for suffix in suffixes)
+
+
+class PinsError(AssertionError):
+    """The memory chip refuses what comes to its pins."""
+
+
+class BoardAtPins:
+    """Exchanges bytes with a board that runs as fast as it can; its memory chip begins with anything in it."""
+
+    def __init__(self, path: Path, *, seed: int = 1) -> None:
+        self._library = ctypes.CDLL(str(path))
+        pointer, number = ctypes.c_void_p, ctypes.c_uint64
+        for name, arguments, result in (
+            ("make", [number], pointer), ("free", [pointer], None), ("cycles", [pointer], number),
+            ("is_ready", [pointer], ctypes.c_bool), ("violation", [pointer], ctypes.c_char_p),
+            ("counts", [pointer, pointer], None),
+            ("run", [pointer, number, ctypes.c_char_p, number, ctypes.c_char_p, number], number),
+        ):  # fmt: skip
+            function = getattr(self._library, f"board_{name}")
+            function.argtypes, function.restype = arguments, result
+        self._handle = self._library.board_make(seed)
+        self._received = ctypes.create_string_buffer(_ROOM)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_handle"):
+            self._library.board_free(self._handle)
+
+    def __call__(self, sent: bytes, cycles: int = _CYCLES) -> bytes:
+        """Some cycles.
+
+        Raises
+        ------
+        PinsError
+            The chip refuses something.
+        """
+        count = self._library.board_run(self._handle, cycles, sent, len(sent), self._received, _ROOM)
+        if self._violation:
+            raise PinsError(self._violation)
+        return self._received.raw[:count]
+
+    @property
+    def _violation(self) -> str:
+        """The first rule of the chip that was broken."""
+        return str(self._library.board_violation(self._handle).decode())
+
+    @property
+    def cycles(self) -> int:
+        """Since the start of the FPGA."""
+        return int(self._library.board_cycles(self._handle))
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the LED says that memory has been started."""
+        return bool(self._library.board_is_ready(self._handle))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Reads, writes and refreshes of the chip."""
+        found = (ctypes.c_uint64 * len(_COUNTS))()
+        self._library.board_counts(self._handle, found)
+        return dict(zip(_COUNTS, found, strict=True))

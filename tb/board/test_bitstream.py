@@ -1,0 +1,104 @@
+"""From a design to a bitstream, on a board without a machine, and what ``ctm bitstream`` refuses."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ctm.rtl.board.bridge import BridgeConfig
+from ctm.sim.boards.bitstream import BitstreamError, bitstream
+from ctm.sim.boards.header import Header
+from ctm.sim.compiled import ToolchainError
+from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LITEDRAM
+from ctm.tb.board.memory_board import memory_design
+from ctm.tb.cli.invocation import refusal
+
+needs_board = pytest.mark.skipif(
+    not all(package.is_installed for package in (BOARDS, LITEDRAM, FPGA_YOSYS, FPGA_NEXTPNR)),
+    reason="needs the extra board",
+)
+HEADER = """
+#define CKE 0x02
+#define ODT 0x04
+static inline void command(int cmd)
+{
+	control_write(cmd);
+	issue_write(1);
+}
+static inline void start(void)
+{
+	/* Bring CKE high (or not) */
+	control_write(CKE|ODT);
+	cdelay(200);
+	command(0x8|CKE);
+	cdelay(4);
+	cdelay(5);
+}
+static inline void strange(void)
+{
+	if (CKE) command(1);
+}
+"""
+REGISTERS = {"control": 0x800, "issue": 0x804}
+
+
+def test_the_start_of_memory_is_what_its_header_does() -> None:
+    header = Header(HEADER, REGISTERS)
+    steps = [(step.address, step.value, step.wait) for step in header.steps("start")]
+    assert steps == [(0x800, 6, 200), (0x800, 10, 0), (0x804, 1, 9)]
+    last = header.write("issue", "CKE")
+    assert (last.address, last.value) == (0x804, 2)
+
+
+@pytest.mark.parametrize(
+    ("function", "registers", "what"),
+    [("strange", REGISTERS, "if "), ("other", REGISTERS, "other"), ("start", {"control": 0}, "issue")],
+)
+def test_a_header_that_is_not_understood_is_refused(function: str, registers: dict[str, int], what: str) -> None:
+    with pytest.raises(ToolchainError, match=f"'{what}.*is it another version"):
+        Header(HEADER, registers).steps(function)
+
+
+def test_a_line_that_the_clock_cannot_give_is_refused() -> None:
+    settings = {"frequency": 25_000_000, "memory_bytes": 32 << 20, "data_bits": 128, "fingerprint": 0}
+    assert BridgeConfig(baud=921_600, **settings).period == 27
+    with pytest.raises(ValueError, match="25000000 Hz gives no 3000000 baud, but 3125000"):
+        BridgeConfig(baud=3_000_000, **settings)
+    with pytest.raises(ValueError, match="the line is too fast"):
+        BridgeConfig(baud=10_000_000, **settings)
+
+
+def test_a_board_that_is_not_known_is_refused() -> None:
+    assert "--board: there is no board 'breadboard'; there is ulx3s" in refusal("bitstream", "--board", "breadboard")
+
+
+@pytest.mark.long
+@needs_board
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--serial-speed", "3000000"), "gives no 3000000 baud, but 3125000"),
+        (("--preset", "default"), "a board has one memory"),
+        (("--work", "."), "it is there already"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    assert message in refusal("bitstream", "--board", "ulx3s", "-o", tmp_path / "ctm.bit", *arguments)
+    assert not (tmp_path / "ctm.bit").exists()
+
+
+@pytest.mark.long
+@needs_board
+def test_a_board_becomes_a_bitstream_unless_its_clock_is_too_slow(tmp_path: Path) -> None:
+    design = memory_design()
+    told: list[str] = []
+    made = bitstream(design, seed=1, folder=tmp_path, progress=told.append)
+    assert b"Part: LFE5U-85F-6CABGA381" in made.content[:64]
+    assert made.placement.frequency > made.wanted == 25
+    assert 4000 < made.cells.luts < 6000
+    assert any("router" in text or "iter=" in text for text in told)
+    assert told[-1] == "packing"
+    too_fast = tmp_path / "fast"
+    too_fast.mkdir()
+    with pytest.raises(BitstreamError, match=r"with seed 2 the clock is .* MHz too slow: .* of 200 MHz; try another"):
+        bitstream(replace(design, frequency=200_000_000), seed=2, folder=too_fast)

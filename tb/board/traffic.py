@@ -1,0 +1,72 @@
+"""Memory at the pins without a machine: what stands in a board's place makes bursts of its own."""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from amaranth.lib.wiring import Out
+
+from ctm.rtl.board.board import HOST, MACHINE
+from ctm.rtl.board.startup import Step
+from ctm.rtl.board.ulx3s import BOARD
+from ctm.rtl.ctm import memory_members
+from ctm.sim.boards.controller import generate
+from ctm.sim.boards.design import TOP, frequency, pins
+from ctm.tb.board.pins import DRIVER, BoardAtPins, PinsError, library
+
+DATA_BITS = 128
+"""Of the machine's memory port in `small`."""
+Change = Callable[[Sequence[Step]], Sequence[Step]]
+_TEXT = 256
+
+
+def traffic_library(change: Change = lambda steps: steps) -> Path:
+    """The compiled pins with bursts in place of a board; `change` is made to the steps by which memory starts."""
+    clock = frequency()
+    controller = generate(frequency=clock, data_bits=DATA_BITS)
+    scope = f"model.rootp->{TOP}__DOT__{BOARD}__DOT__"
+    ports = []
+    for name, prefix in (("machine_port", MACHINE), ("host_port", HOST)):
+        accessors = "".join(
+            f"static auto& {signal.removeprefix(f'{prefix}_')}(Model& model) {{ return {scope}{signal}; }}\n"
+            for signal in memory_members(prefix, DATA_BITS)
+        )
+        ports.append(f"struct {name} {{\n{accessors}}};\n")
+    return library(
+        pins(data_bits=DATA_BITS, steps=change(controller.steps)), controller.verilog, _stand_in(), clock, root=True,
+        own=(DRIVER, "".join(ports), "traffic.cc"),
+    )  # fmt: skip
+
+
+class Traffic(BoardAtPins):
+    """Memory behind both ports, and bursts at them."""
+
+    def run(self, cycles: int, *, seed: int = 1) -> int:
+        """The bursts of so many cycles.
+
+        Raises
+        ------
+        PinsError
+            The chip refuses something, or a byte is not what was written.
+        """
+        run = self._library.board_traffic
+        pointer, number = ctypes.c_void_p, ctypes.c_uint64
+        run.argtypes, run.restype = [pointer, number, number, ctypes.c_char_p], number
+        mistake = ctypes.create_string_buffer(_TEXT)
+        bursts = int(run(self._handle, cycles, seed, mistake))
+        if found := self._violation or mistake.value.decode():
+            raise PinsError(found)
+        return bursts
+
+
+def _stand_in() -> str:
+    """Verilog with a board's ports: C++ drives its outputs and sees its inputs."""
+    members = {"receive": (1, "input"), "transmit": (1, "output reg")}
+    for prefix in (MACHINE, HOST):
+        for name, member in memory_members(prefix, DATA_BITS).items():
+            members[name] = (member.shape, "output reg" if member.flow is Out else "input")
+    ports = ["input clk", "input rst /*verilator public_flat_rd*/"]
+    for name, (width, kind) in members.items():
+        way = "rw" if kind.startswith("output") else "rd"
+        ports.append(f"{kind} [{width - 1}:0] {name} /*verilator public_flat_{way}*/")
+    return f"module {BOARD}({', '.join(ports)});\nendmodule\n"
