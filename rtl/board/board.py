@@ -19,6 +19,17 @@ MACHINE, HOST = "m_axi_machine", "m_axi_host"
 """The memory ports: that of the machine, and that of the bridge."""
 
 
+def bridge_config(config: MachineConfig, *, frequency: int, baud: int, memory_bytes: int) -> BridgeConfig:
+    """The bridge of a board with this machine, or `ValueError` where there can be none."""
+    memory = config.memory
+    if len(memory.ports) != 1:
+        raise ValueError(f"a board has one memory: memory.split and memory.local_ports give {len(memory.ports)}")
+    return BridgeConfig(
+        frequency=frequency, baud=baud, memory_bytes=memory_bytes, data_bits=memory.data_bits,
+        fingerprint=fingerprint(config),
+    )  # fmt: skip
+
+
 class Board(wiring.Component):
     """The machine, with one memory port, behind a bridge from a serial line.
 
@@ -34,22 +45,14 @@ class Board(wiring.Component):
     def __init__(
         self, config: MachineConfig, *, frequency: int, baud: int, memory_bytes: int, core: CoreMaker = CoreModule
     ) -> None:
-        memory = config.memory
-        if len(memory.ports) != 1:
-            raise ValueError(f"a board has one memory: memory.split and memory.local_ports give {len(memory.ports)}")
-        self._data_bits = memory.data_bits
-        # First, because it may refuse its part.
-        self._bridge = Bridge(
-            BridgeConfig(
-                frequency=frequency, baud=baud, memory_bytes=memory_bytes, data_bits=memory.data_bits,
-                fingerprint=fingerprint(config),
-            )
-        )  # fmt: skip
+        bridge = bridge_config(config, frequency=frequency, baud=baud, memory_bytes=memory_bytes)
+        self._data_bits = data_bits = config.memory.data_bits
+        self._bridge = Bridge(bridge)
         self._machine = Machine(config, core)
-        self._bounds = {prefix: MemoryBounds(memory_bytes, memory.data_bits) for prefix in (MACHINE, HOST)}
+        self._bounds = {prefix: MemoryBounds(memory_bytes, data_bits) for prefix in (MACHINE, HOST)}
         members: dict[str, Any] = {"receive": In(1), "transmit": Out(1)}
         for prefix in self._bounds:
-            members |= memory_members(prefix, memory.data_bits)
+            members |= memory_members(prefix, data_bits)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:

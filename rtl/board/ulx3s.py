@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from amaranth import Cat, ClockDomain, ClockSignal, Const, Elaboratable, Instance, Module, ResetSignal, Signal, Value
+from amaranth import Cat, ClockSignal, Const, Elaboratable, Instance, Module, ResetSignal, Signal, Value
 from amaranth.lib import io
-from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import Out
 
 from ctm.rtl.board.board import HOST, MACHINE
+from ctm.rtl.board.clock import add_domains
 from ctm.rtl.board.startup import Startup, Step
 from ctm.rtl.ctm import memory_members
 
@@ -25,25 +25,26 @@ _PINS = {
 _NOT_TAKEN = ("lock", "cache", "prot", "qos")
 _WIDTHS = {"addr": (MEMORY_BYTES - 1).bit_length(), "size": 4}
 """Of what is as wide as the controller has it."""
-_RESET_CYCLES = 255
 _IN, _OUT = io.Direction.Input, io.Direction.Output
 
 
 class Ulx3s(Elaboratable):
     """Connects a `Board` and the controller of its memory with each other and with the pins of the platform.
 
-    All is in the domain of the board's oscillator. Reset is for the time behind the start of the FPGA, and while button
-    FIRE 1 is pressed. The chip's clock is the inverted one: what the controller gives with an edge has half a period up
-    to the chip's, and so has what the chip gives. LED 0 says that memory has been started, for which `steps` are made.
+    All is in one domain, whose clock of `frequency` Hz is that of the board's oscillator or made of it (`add_domains`);
+    button FIRE 1 is its reset. The chip's clock is the inverted one: what the controller gives with an edge has half a
+    period up to the chip's, and so has what the chip gives. LED 0 says that memory has been started, for which `steps`
+    are made.
     """
 
-    def __init__(self, *, data_bits: int, steps: Sequence[Step]) -> None:
-        self._data_bits, self._startup = data_bits, Startup(steps)
+    def __init__(self, *, data_bits: int, frequency: int, steps: Sequence[Step]) -> None:
+        self._data_bits, self._frequency, self._startup = data_bits, frequency, Startup(steps)
 
     def elaborate(self, platform: Any) -> Module:
         """Build the hardware."""
         m = Module()
-        _domains(m, platform)
+        m.submodules.button = button = io.Buffer(_IN, platform.request("button_fire", 0, dir="-"))
+        add_domains(m, platform, self._frequency, button.i)
         m.submodules.startup = startup = self._startup
         serial, memory = platform.request("uart", dir="-"), platform.request("sdram", dir="-")
         m.submodules.receive, m.submodules.transmit = receive, transmit = (
@@ -86,22 +87,3 @@ def _as_wide(name: str, wire: Signal) -> Value:
     """A wire of a memory port, as wide as the controller's."""
     width = _WIDTHS.get(name[2:], len(wire))
     return wire[:width] if width <= len(wire) else Cat(wire, Const(0, width - len(wire)))
-
-
-def _domains(m: Module, platform: Any) -> None:
-    """The oscillator's clock, and the reset behind the start of the FPGA, and while the button is pressed."""
-    m.submodules.oscillator = oscillator = io.Buffer(_IN, platform.request(platform.default_clk, dir="-"))
-    m.submodules.button = button = io.Buffer(_IN, platform.request("button_fire", 0, dir="-"))
-    m.domains.sync = ClockDomain()
-    m.domains.start = ClockDomain(reset_less=True)
-    pressed = Signal()
-    m.submodules.pressed = FFSynchronizer(button.i, pressed, o_domain="start")
-    count = Signal(range(_RESET_CYCLES + 1))
-    m.d.comb += [ClockSignal("sync").eq(oscillator.i), ClockSignal("start").eq(oscillator.i)]
-    with m.If(pressed):
-        m.d.start += count.eq(0)
-    with m.Elif(count != _RESET_CYCLES):
-        m.d.start += count.eq(count + 1)
-    reset = Signal(init=1)
-    m.d.start += reset.eq(count != _RESET_CYCLES)
-    m.d.comb += ResetSignal("sync").eq(reset)

@@ -23,7 +23,7 @@ _CONSTRAINTS, _CONFIGURATION, _BITSTREAM = "board.lpf", "board.config", "board.b
 _VERILOG, _RTLIL = "controller.v", "controller.il"
 # The router that negotiates, with weights that grow slowly: for a machine that leaves few wires free.
 _ROUTER = ("--router", "router2", "--router2-alt-weights")
-_HERTZ = 1_000_000
+HERTZ = 1_000_000
 """In a MHz."""
 
 
@@ -67,7 +67,7 @@ def bitstream(
         A tool is missing or failed, as nextpnr does where it finds no way for a net.
     """
     require_packages()
-    wanted = design.frequency / _HERTZ
+    wanted = design.frequency / HERTZ
     with Tools(len(os.sched_getaffinity(0))) as tools:
         parts = [*units(design.board, BOARD), _controller(design, folder)]
         boxes = "".join(part.box for part in parts if part.top in (BOARD, CONTROLLER))
@@ -88,7 +88,7 @@ def bitstream(
     if reached < wanted and not allow_slow:
         raise BitstreamError(
             f"with seed {seed} the clock is {wanted - reached:.2f} MHz too slow: {reached:.2f} of "
-            f"{wanted:g} MHz; try another --seed, or take it with --allow-slow"
+            f"{wanted:g} MHz; try another --seed, a lower --frequency, or take it with --allow-slow"
         )
     progress("packing")
     packing = command(FPGA_NEXTPNR, "run_ecppack", "--compress", "--input", _CONFIGURATION, "--bit", _BITSTREAM)

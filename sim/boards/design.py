@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctm.rtl.board.board import Board
+from ctm.rtl.board.board import Board, bridge_config
+from ctm.rtl.board.clock import check_frequency
 from ctm.rtl.board.startup import Step
 from ctm.rtl.board.ulx3s import BOARD, MEMORY_BYTES, Ulx3s
 from ctm.rtl.config import MachineConfig
@@ -35,35 +36,37 @@ class Design:
     frequency: int
 
 
-def ulx3s(config: MachineConfig, *, baud: int) -> Design:
-    """A ULX3S with an LFE5U-85F, and a serial line of so many bits per second.
+def ulx3s(config: MachineConfig, *, baud: int, frequency: int | None = None) -> Design:
+    """A ULX3S with an LFE5U-85F, and a serial line of so many bits per second; its clock is the oscillator's, or this.
 
     Raises
     ------
     ToolchainError
         amaranth-boards or LiteDRAM is missing or failed.
     ValueError
-        The machine has more than one memory port.
+        The machine has more than one memory port; neither oscillator nor PLL gives the clock, or it not the line.
     """
-    clock = frequency()
+    clock = oscillator() if frequency is None else check_frequency(frequency, oscillator())
+    # What cannot be is refused before anything is made.
+    bridge_config(config, frequency=clock, baud=baud, memory_bytes=MEMORY_BYTES)
     data_bits = config.memory.data_bits
     controller = generate(frequency=clock, data_bits=data_bits)
     board = Board(config, frequency=clock, baud=baud, memory_bytes=MEMORY_BYTES, core=CoreInstance)
     return Design(
-        pins=pins(data_bits=data_bits, steps=controller.steps), board=rtlil(board, config, BOARD),
+        pins=pins(data_bits=data_bits, frequency=clock, steps=controller.steps), board=rtlil(board, config, BOARD),
         controller=controller.verilog, frequency=clock,
     )  # fmt: skip
 
 
-def frequency() -> int:
-    """That of the board's oscillator, in Hz; error if amaranth-boards is missing."""
+def oscillator() -> int:
+    """The frequency of the board's oscillator, in Hz; error if amaranth-boards is missing."""
     return int(_platform().default_clk_frequency)
 
 
-def pins(*, data_bits: int, steps: Sequence[Step]) -> Pins:
+def pins(*, data_bits: int, frequency: int, steps: Sequence[Step]) -> Pins:
     """The pins of a ULX3S; memory starts by `steps`. Error if amaranth-boards is missing."""
     with without_collection():
-        plan = _platform().prepare(Ulx3s(data_bits=data_bits, steps=steps), TOP, emit_src=False)
+        plan = _platform().prepare(Ulx3s(data_bits=data_bits, frequency=frequency, steps=steps), TOP, emit_src=False)
     text, constraints = (plan.files[f"{TOP}.{kind}"] for kind in ("il", "lpf"))
     return Pins(text=text, constraints=constraints)
 

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from ctm.rtl.isa.link import BAUD
-from ctm.sim.boards.bitstream import DEVICE, Bitstream, BitstreamError, bitstream, require_packages
+from ctm.sim.boards.bitstream import DEVICE, HERTZ, Bitstream, BitstreamError, bitstream, require_packages
 from ctm.sim.boards.design import ulx3s
 from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
@@ -35,6 +35,10 @@ def make_bitstream(
     speed: Annotated[
         int, typer.Option("--serial-speed", min=1, metavar="BAUD", help="Bits per second of the serial line.")
     ] = BAUD,
+    frequency: Annotated[
+        float | None,
+        typer.Option("--frequency", metavar="MHz", help="The clock.", show_default="that of the board's oscillator"),
+    ] = None,
     preset: Preset = _PRESET,
     settings: Settings = None,
     allow_slow: Annotated[
@@ -62,8 +66,9 @@ def make_bitstream(
             try:
                 require_packages()
                 config.check_hardware()
+                design = BOARDS[board](config, baud=speed, frequency=_hertz(frequency))
                 made = bitstream(
-                    BOARDS[board](config, baud=speed), seed=seed, folder=folder, allow_slow=allow_slow,
+                    design, seed=seed, folder=folder, allow_slow=allow_slow,
                     progress=lambda text: status.update(f"{board}: {text}"),
                 )  # fmt: skip
             except (BitstreamError, ToolchainError, ValueError) as error:
@@ -86,6 +91,10 @@ def _print(made: Bitstream) -> None:
         used = (f"{getattr(made.cells, kind):,} of {getattr(room, kind):,} {name}" for kind, name in CELLS.items())
         console.print(", ".join(used))
         print_placements(console, (made.placement,))
+
+
+def _hertz(frequency: float | None) -> int | None:
+    return None if frequency is None else round(frequency * HERTZ)
 
 
 def _made(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from ctm.rtl.board.ulx3s import BOARD, MEMORY_BYTES
 from ctm.rtl.ctm import connect_memory, memory_members
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.boards.controller import generate
-from ctm.sim.boards.design import Design, frequency, pins
+from ctm.sim.boards.design import Design, oscillator, pins
 from ctm.sim.compiled.verilog import convert_to_rtlil
 
 DATA_BITS = 128
@@ -40,11 +40,11 @@ class MemoryBoard(wiring.Component):
         return m
 
 
-def memory_design() -> Design:
+def memory_design(frequency: int | None = None) -> Design:
     """A ULX3S with its memory and a bridge to it."""
-    clock = frequency()
+    clock = frequency or oscillator()
     controller = generate(frequency=clock, data_bits=DATA_BITS)
     return Design(
-        pins=pins(data_bits=DATA_BITS, steps=controller.steps), controller=controller.verilog, frequency=clock,
-        board=convert_to_rtlil(MemoryBoard(clock), top=BOARD),
+        pins=pins(data_bits=DATA_BITS, frequency=clock, steps=controller.steps), frequency=clock,
+        board=convert_to_rtlil(MemoryBoard(clock), top=BOARD), controller=controller.verilog,
     )  # fmt: skip

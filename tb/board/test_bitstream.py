@@ -78,6 +78,7 @@ def test_a_board_that_is_not_known_is_refused() -> None:
     ("arguments", "message"),
     [
         (("--serial-speed", "3000000"), "gives no 3000000 baud, but 3125000"),
+        (("--frequency", "12"), "the board's clock can have 15, 20 or 25 MHz, not 12"),
         (("--preset", "default"), "a board has one memory"),
         (("--work", "."), "it is there already"),
     ],
@@ -98,6 +99,9 @@ def test_a_board_becomes_a_bitstream_unless_its_clock_is_too_slow(tmp_path: Path
     assert 4000 < made.cells.luts < 6000
     assert any("router" in text or "iter=" in text for text in told)
     assert told[-1] == "packing"
+    slow = tmp_path / "slow"
+    slow.mkdir()
+    assert bitstream(memory_design(20_000_000), seed=1, folder=slow).wanted == 20
     too_fast = tmp_path / "fast"
     too_fast.mkdir()
     with pytest.raises(BitstreamError, match=r"with seed 2 the clock is .* MHz too slow: .* of 200 MHz; try another"):

@@ -17,10 +17,10 @@ PRECHARGE, MODE, REFRESH = 0b01011, 0b01111, 0b01101
 """WE, CAS and RAS above CS, as LiteDRAM's registers have them."""
 
 
-def bursts(change: object = None) -> None:
+def bursts(change: object = None, frequency: int | None = None) -> None:
     """Bursts from the start of the FPGA on; `change` is made to the start of memory."""
     traffic = checks("board.traffic")
-    board = traffic.Traffic(traffic.traffic_library(*([change] if change is not None else [])))
+    board = traffic.Traffic(traffic.traffic_library(*([change] if change is not None else []), frequency=frequency))
     assert board.run(CYCLES) > 1000
 
 
@@ -84,8 +84,9 @@ FAULTS = {
 
 @pytest.mark.long
 @needs_litedram
-def test_bursts_are_what_was_written() -> None:
-    bursts()
+@pytest.mark.parametrize("frequency", [15_000_000, 20_000_000, 25_000_000])
+def test_bursts_are_what_was_written(frequency: int) -> None:
+    bursts(frequency=frequency)
 
 
 @pytest.mark.long

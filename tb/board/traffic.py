@@ -11,7 +11,7 @@ from ctm.rtl.board.startup import Step
 from ctm.rtl.board.ulx3s import BOARD
 from ctm.rtl.ctm import memory_members
 from ctm.sim.boards.controller import generate
-from ctm.sim.boards.design import TOP, frequency, pins
+from ctm.sim.boards.design import TOP, oscillator, pins
 from ctm.tb.board.pins import DRIVER, BoardAtPins, PinsError, library
 
 DATA_BITS = 128
@@ -20,9 +20,9 @@ Change = Callable[[Sequence[Step]], Sequence[Step]]
 _TEXT = 256
 
 
-def traffic_library(change: Change = lambda steps: steps) -> Path:
+def traffic_library(change: Change = lambda steps: steps, *, frequency: int | None = None) -> Path:
     """The compiled pins with bursts in place of a board; `change` is made to the steps by which memory starts."""
-    clock = frequency()
+    clock = frequency or oscillator()
     controller = generate(frequency=clock, data_bits=DATA_BITS)
     scope = f"model.rootp->{TOP}__DOT__{BOARD}__DOT__"
     ports = []
@@ -33,8 +33,8 @@ def traffic_library(change: Change = lambda steps: steps) -> Path:
         )
         ports.append(f"struct {name} {{\n{accessors}}};\n")
     return library(
-        pins(data_bits=DATA_BITS, steps=change(controller.steps)), controller.verilog, _stand_in(), clock, root=True,
-        own=(DRIVER, "".join(ports), "traffic.cc"),
+        pins(data_bits=DATA_BITS, frequency=clock, steps=change(controller.steps)), controller.verilog, _stand_in(),
+        clock, root=True, own=(DRIVER, "".join(ports), "traffic.cc"),
     )  # fmt: skip
 
 

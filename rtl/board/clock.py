@@ -1,0 +1,65 @@
+"""The clock and the reset of a board with an ECP5."""
+
+from typing import Any
+
+from amaranth import ClockDomain, ClockSignal, Const, Instance, Module, ResetSignal, Signal, Value
+from amaranth.lib import io
+from amaranth.lib.cdc import FFSynchronizer
+
+_STEP = 5_000_000
+"""Hz: what a PLL gives are multiples of it, by which a line of 1,000,000 baud divides them, too."""
+_SLOWEST = 15_000_000
+"""Hz: with a clock that is much slower LiteDRAM makes no controller, for which refreshes come too often."""
+_OSCILLATION = 600_000_000
+"""Hz, of the PLL itself: in the middle of what it can (400 to 800 MHz)."""
+_RESET_CYCLES = 255
+
+
+def check_frequency(frequency: int, oscillator: int) -> int:
+    """A board's clock in Hz, or `ValueError`: its oscillator has it, or a PLL gives it."""
+    if frequency != oscillator and (frequency % _STEP or not _SLOWEST <= frequency < oscillator):
+        others = ", ".join(f"{other / 1e6:g}" for other in range(_SLOWEST, oscillator, _STEP))
+        raise ValueError(f"the board's clock can have {others} or {oscillator / 1e6:g} MHz, not {frequency / 1e6:g}")
+    return frequency
+
+
+def add_domains(m: Module, platform: Any, frequency: int, button: Value) -> None:
+    """Make the domain "sync" with a clock of so many Hz.
+
+    It is in reset for some cycles behind the start of the FPGA, and behind each moment in which the button is pressed
+    or the clock is not yet steady.
+    """
+    m.submodules.oscillator = oscillator = io.Buffer(
+        io.Direction.Input, platform.request(platform.default_clk, dir="-")
+    )
+    given = int(platform.default_clk_frequency)
+    clock, is_steady = (oscillator.i, Const(1)) if frequency == given else _pll(m, oscillator.i, given, frequency)
+    m.domains.sync = ClockDomain()
+    m.domains.start = ClockDomain(reset_less=True)
+    m.d.comb += [ClockSignal("sync").eq(clock), ClockSignal("start").eq(clock)]
+    waits = Signal()
+    m.submodules.waits = FFSynchronizer(button | ~is_steady, waits, o_domain="start")
+    count, reset = Signal(range(_RESET_CYCLES + 1)), Signal(init=1)
+    with m.If(waits):
+        m.d.start += count.eq(0)
+    with m.Elif(count != _RESET_CYCLES):
+        m.d.start += count.eq(count + 1)
+    m.d.start += reset.eq(count != _RESET_CYCLES)
+    m.d.comb += ResetSignal("sync").eq(reset)
+
+
+def _pll(m: Module, source: Value, given: int, frequency: int) -> tuple[Value, Value]:
+    """A slower clock, and whether it is steady. Source: Lattice, ECP5 sysCLOCK PLL Design and Usage Guide."""
+    clock, is_steady = Signal(name="slow"), Signal()
+    divider = _OSCILLATION // frequency
+    m.submodules.pll = Instance(
+        "EHXPLLL",
+        a_FREQUENCY_PIN_CLKI=f"{given / 1e6:g}", a_FREQUENCY_PIN_CLKOP=f"{frequency / 1e6:g}", a_ICP_CURRENT="12",
+        a_LPF_RESISTOR="8", a_MFG_ENABLE_FILTEROPAMP="1", a_MFG_GMCREF_SEL="2", p_PLLRST_ENA="DISABLED",
+        p_INTFB_WAKE="DISABLED", p_STDBY_ENABLE="DISABLED", p_DPHASE_SOURCE="DISABLED", p_CLKOP_ENABLE="ENABLED",
+        p_CLKI_DIV=given // _STEP, p_CLKFB_DIV=frequency // _STEP, p_CLKOP_DIV=divider, p_CLKOP_CPHASE=divider // 2,
+        p_CLKOP_FPHASE=0, p_FEEDBK_PATH="CLKOP", i_CLKI=source, i_CLKFB=clock, i_RST=Const(0), i_STDBY=Const(0),
+        i_PHASESEL0=Const(0), i_PHASESEL1=Const(0), i_PHASEDIR=Const(1), i_PHASESTEP=Const(1), i_PHASELOADREG=Const(1),
+        i_PLLWAKESYNC=Const(0), i_ENCLKOP=Const(0), o_CLKOP=clock, o_LOCK=is_steady,
+    )  # fmt: skip
+    return clock, is_steady
