@@ -241,12 +241,17 @@ class SharedCacheConfig(CacheConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class OutputCacheConfig:
-    """The output cache: `lines` of 64 bytes that are being written, each anywhere."""
+    """The output cache: `lines` of 64 bytes that are being written, each anywhere in its bank.
+
+    They are divided among `banks` that each take a part of a line, and hand one on, in a cycle.
+    """
 
     lines: int = 16
+    banks: int = 1
 
     def __post_init__(self) -> None:
         _check(self, "lines", low=16, high=64, power_of_two=True)
+        _check(self, "banks", low=1, high=4, power_of_two=True)
 
 
 @dataclass(frozen=True, kw_only=True)

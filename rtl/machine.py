@@ -193,7 +193,7 @@ class Machine(wiring.Component):
             steps.SHARED_MISSES.eq(sum(self._controller.shared_miss)),
             steps.CONDITIONAL_HITS.eq(events.conditional_hit),
             steps.CONDITIONAL_MISSES.eq(events.conditional_miss),
-            steps.OUTPUT_LINES.eq(events.output_line),
+            steps.OUTPUT_LINES.eq(sum(self._controller.output_line)),
         ]
         ports = self._instruction_set.shapes.ports
         for number, port in enumerate(ports):

@@ -23,6 +23,7 @@ def counter_steps(config: MachineConfig) -> data.StructLayout:
     most = dict.fromkeys(COUNTERS, 1)
     most |= dict.fromkeys(_PER_CORE, cores) | dict.fromkeys(_PER_LANE, cores * config.array.group)
     most |= dict.fromkeys(_PER_BANK, config.shared_cache.banks) | dict.fromkeys(_PER_PORT, config.memory.local_ports)
+    most["OUTPUT_LINES"] = config.output_cache.banks
     return data.StructLayout({name: range(count + 1) for name, count in most.items()})
 
 

@@ -38,13 +38,13 @@ from ctm.rtl.mc.registers import Registers
 _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL, _INPUTS = range(5)
 """Clients that read; the last one is the first bank of the inputs' shared cache."""
 _READ_IN_ORDER = (False, True, True, True)
-_OUTPUT, _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(4)
-"""Clients that write."""
-_WRITTEN_IN_ORDER = (False, True, True, True)
+_UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(-3, 0)
+"""Clients that write, in order, behind the banks of the output cache, which write in any order."""
+_WRITTEN_IN_ORDER = (True, True, True)
 _SMALL_READER = 8
 """Lines that the command processor, and the conditional unit, have outstanding."""
 _CONSTANT_LINES = 4
-_EVENTS = data.StructLayout({name: 1 for name in ("conditional_hit", "conditional_miss", "output_line")})
+_EVENTS = data.StructLayout({name: 1 for name in ("conditional_hit", "conditional_miss")})
 
 
 def read_clients(config: MachineConfig) -> tuple[int, ...]:
@@ -95,6 +95,7 @@ class MemoryController(wiring.Component):
     port_requests, port_responses, port_writes, port_answers : as those of `ReadPorts` and `WritePorts`
     input_hit, input_miss : ``Out(cores)``
     shared_hit, shared_miss : ``Out(banks)``
+    output_line : ``Out(banks)`` of the output cache
     events : ``Out``
         For counters: hits and misses.
     """
@@ -111,11 +112,13 @@ class MemoryController(wiring.Component):
         self._config, self._areas, self._tag, self._slot = config, areas, tag, slot
         self._passenger = conditional_passenger
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
-        banks, to_ports = config.shared_cache.banks, routing(memory)
+        banks, out_banks, to_ports = config.shared_cache.banks, config.output_cache.banks, routing(memory)
         self._reads = ReadPorts(
             read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks), routing=to_ports
         )  # fmt: skip
-        self._writes = WritePorts(_WRITTEN_IN_ORDER, routing=to_ports, outstanding=written_lines(memory))
+        self._writes = WritePorts(
+            (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory)
+        )  # fmt: skip
         self.read_tag, self.write_tag = self._reads.tag, self._writes.tag
         ports = len(memory.ports)
         super().__init__(
@@ -144,6 +147,7 @@ class MemoryController(wiring.Component):
                 "input_miss": Out(cores),
                 "shared_hit": Out(banks),
                 "shared_miss": Out(banks),
+                "output_line": Out(out_banks),
                 "events": Out(_EVENTS),
                 "port_requests": Out(stream.Signature(tagged_request_layout(self.read_tag))).array(ports),
                 "port_responses": In(stream.Signature(tagged_response_layout(self.read_tag))).array(ports),
@@ -207,23 +211,29 @@ class MemoryController(wiring.Component):
         m.d.comb += constants.bases.eq(registers.constant_bases)
 
     def _connect_outputs(self, m: Module, registers: Registers) -> None:
-        config = self._config
+        config, writes = self._config, self._writes
+        banks = range(config.output_cache.banks)
         m.submodules.outputs = outputs = Outputs(
-            config.array.at_once, self._slot, entries=config.output_cache.lines, areas=self._areas
+            config.array.at_once,
+            self._slot,
+            entries=config.output_cache.lines,
+            banks=config.output_cache.banks,
+            areas=self._areas,
         )
         connect(m, flipped(self.output), outputs.output)
         connect(m, flipped(self.uncached), outputs.uncached)
-        connect(m, outputs.line, self._writes.writes[_OUTPUT])
-        connect(m, outputs.uncached_line, self._writes.writes[_UNCACHED])
-        connect(m, self._writes.written[_UNCACHED], outputs.uncached_written)
+        for bank in banks:
+            connect(m, outputs.lines[bank], writes.writes[bank])
+            m.d.comb += writes.written[bank].ready.eq(1)
+        connect(m, outputs.uncached_line, writes.writes[_UNCACHED])
+        connect(m, writes.written[_UNCACHED], outputs.uncached_written)
         m.d.comb += [
-            self._writes.written[_OUTPUT].ready.eq(1),
             outputs.outputs.eq(registers.outputs),
             outputs.output_mask.eq(registers.output_mask),
             outputs.flush.eq(registers.flush_outputs),
-            registers.outputs_flushed.eq(outputs.idle & outputs.empty & self._writes.idle[_OUTPUT]),
+            registers.outputs_flushed.eq(outputs.idle & outputs.empty & writes.idle[: len(banks)].all()),
             self.idle.eq(outputs.idle),
-            self.events.output_line.eq(outputs.line.valid & outputs.line.ready),
+            self.output_line.eq(Cat(line.valid & line.ready for line in outputs.lines)),
         ]
         if self._areas:
             m.d.comb += Value.cast(outputs.areas).eq(Cat(self._area_buffers))
@@ -266,9 +276,8 @@ class MemoryController(wiring.Component):
         with m.If(self.watch):
             m.d.sync += watching.eq(1)
 
-        written = Cat(
-            writes.written[client].valid & writes.written[client].payload.refused for client in (_OUTPUT, _UNCACHED)
-        ).any()
+        clients = (*range(self._config.output_cache.banks), _UNCACHED)
+        written = Cat(writes.written[client].valid & writes.written[client].payload.refused for client in clients).any()
         fault = Signal(BUS_FAULT)
         m.d.comb += [
             fault.client.eq(Mux(written, BusClient.OUTPUT, BusClient.CONDITIONAL_OUTPUT)),

@@ -19,7 +19,7 @@ from ctm.sim.report.workloads import Prepared, Workload, executable, prepare
 CORES = (1, 2, 4, 8, 16)
 WIDTHS = (16, 32, 64)
 """Bytes a cycle of memory in all, in each direction."""
-_PORTS, _MOST_BANKS = 4, 4
+_PORTS, _MOST_BANKS, _MOST_OUTPUT_BANKS = 4, 4, 2
 _QUAD_LINES = 2
 """Lines into which a quad writes elements of 16 bytes; smaller ones lie in one."""
 _WIDE_ELEMENT, _FLOAT_BYTES = 4, 4
@@ -60,11 +60,14 @@ def work() -> Iterator[tuple[str, Workload, int]]:
 
 def machine(config: MachineConfig, cores: int, width: int) -> MachineConfig:
     """A machine of many cores: four local ports, up to four banks; one model of the hardware for all widths."""
+    output_banks = min(_MOST_OUTPUT_BANKS, cores)
     return with_settings(
         config,
         {
             "array.cores": cores,
             "shared_cache.banks": min(_MOST_BANKS, cores),
+            "output_cache.banks": output_banks,
+            "output_cache.lines": config.output_cache.lines * output_banks,
             "memory.local_ports": _PORTS,
             "memory.bytes_per_cycle": width // _PORTS,
         },

@@ -31,6 +31,7 @@ class PaperMachine:
     threads: int
     """Slots of a core."""
     banks: int
+    output_banks: int
     width: int
     """Bytes a cycle of memory in all, in each direction."""
     latency: int
@@ -43,6 +44,7 @@ class PaperMachine:
             cores=array.cores,
             threads=array.threads,
             banks=config.shared_cache.banks,
+            output_banks=config.output_cache.banks,
             width=memory.bytes_per_cycle * memory.local_ports,
             latency=memory.latency,
         )
@@ -92,13 +94,13 @@ def predict(demand: Demand, machine: PaperMachine) -> Prediction:
         "input cache": demand.accesses * share,
         "shared cache": asked / machine.banks,
         "memory": _LINE * read / width,
-        "outputs": float(demand.stores),
+        "outputs": demand.stores / machine.output_banks,
     }
     bound = max(busy, key=lambda part: busy[part])
     together = sum(time**_QUEUES for time in busy.values()) ** (1 / _QUEUES)
     # What the last groups write; of other groups that happens beside the rest.
     last = min(demand.groups, resident) / demand.groups
-    end = last * max(demand.stores, demand.written / width)
+    end = last * max(busy["outputs"], demand.written / width)
     return Prediction(cycles=_start(demand, machine) + together + end, bound=bound, read_bytes=_LINE * read)
 
 

@@ -1,6 +1,7 @@
 """Outputs: groups of all formats against the golden model's writes; uncached writes in order, answered in time."""
 
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -36,27 +37,30 @@ def random_outputs(generator: np.random.Generator) -> list[Buffer]:
 
 
 @cache
-def outputs_of(lanes: int) -> Outputs:
+def outputs_of(lanes: int, banks: int) -> Outputs:
     """One for all benches, which `simulate` begins anew."""
-    return Outputs(lanes, SLOT_BITS, entries=ENTRIES)
+    return Outputs(lanes, SLOT_BITS, entries=ENTRIES, banks=banks)
 
 
 class Bench:
     """`Outputs` with memory behind it; `cached` and `uncached` groups in the order in which they are sent."""
 
-    def __init__(self, lanes: int, seed: int, *, groups: int = 40, stalls: tuple[float, float] = (0, 0)) -> None:
+    def __init__(
+        self, lanes: int, seed: int, *, banks: int = 1, groups: int = 40, stalls: tuple[float, float] = (0, 0)
+    ) -> None:
         self.generator = generator = np.random.default_rng([seed, lanes])
         self.lanes, self.outputs = lanes, random_outputs(generator)
         self.mask = int(generator.choice([15, 15, int(generator.integers(16))]))
-        self.design = outputs_of(lanes)
+        self.design = outputs_of(lanes, banks)
         self.cached = [self._output() for _ in range(groups)]
         self.uncached = [self._uncached() for _ in range(groups // 2)]
         self.sources = [Source(port, generator, stalls[0]) for port in (self.design.output, self.design.uncached.write)]
         for source, each in zip(self.sources, (self.cached, self.uncached), strict=True):
             shape = source._port.payload.shape()
             source.waiting = [shape.const(fields).as_bits() for fields in each]
-        ports = (self.design.line, self.design.uncached_line, self.design.uncached.done)
+        ports = (*self.design.lines, self.design.uncached_line, self.design.uncached.done)
         self.sinks = [Sink(port, generator, stalls[1]) for port in ports]
+        *_, self.past, self.done = self.sinks
         self.memory, self.answered, self.under_way = Memory(), 0, 0
         self._stall = stalls[1]
 
@@ -117,10 +121,12 @@ class Bench:
         counts = [len(sink.received) for sink in self.sinks]
         await cycle(context, [*self.sources, *self.sinks])
         self.answered += answers
-        for sink, count in zip(self.sinks[:2], counts, strict=False):
+        for bank, (sink, count) in enumerate(zip(self.sinks[:-1], counts, strict=False)):
             for payload in sink.received[count:]:
                 self._store(payload)
-        self.under_way += len(self.sinks[1].received) - counts[1] - answers
+                banks = len(self.design.lines)
+                assert sink is self.past or (payload & (1 << 26) - 1) % banks == bank, "a line of another bank"
+        self.under_way += len(self.past.received) - counts[-2] - answers
 
     def _store(self, payload: int) -> None:
         line, bits, mask = payload & (1 << 26) - 1, payload >> 26 & (1 << 512) - 1, payload >> 538
@@ -148,7 +154,7 @@ class Bench:
 async def run(context: Any, bench: Bench, written: list[int]) -> None:
     """Send everything, flush, and check when acquiring writes are answered."""
     acquiring = [number for number, group in enumerate(bench.uncached) if group["acquires"]]
-    done = bench.sinks[2].received
+    done = bench.done.received
     for _ in range(DEADLINE):
         answered, count = bench.answered, len(done)
         await bench.clock(context)
@@ -170,11 +176,17 @@ async def run(context: Any, bench: Bench, written: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lanes", "group_stall", "line_stall"),
-    [*((4, group, line) for group in STALLS for line in STALLS), (8, 0, 0), (8, 0, 0.8)],
+    ("lanes", "banks", "group_stall", "line_stall"),
+    [
+        *((4, 1, group, line) for group in STALLS for line in STALLS),
+        *((8, 1, 0, 0), (8, 1, 0, 0.8), (4, 2, 0.3, 0.3), (4, 4, 0, 0.8), (8, 4, 0, 0)),
+    ],
 )
-def test_groups_leave_what_the_golden_model_writes(lanes: int, group_stall: float, line_stall: float) -> None:
-    bench = Bench(lanes, int(10 * group_stall + 100 * line_stall), stalls=(group_stall, line_stall))
+def test_groups_leave_what_the_golden_model_writes(
+    lanes: int, banks: int, group_stall: float, line_stall: float
+) -> None:
+    seed = int(10 * group_stall + 100 * line_stall)
+    bench = Bench(lanes, seed, banks=banks, stalls=(group_stall, line_stall))
     expected, written = bench.expected()
 
     async def testbench(context: Any) -> None:
@@ -188,7 +200,9 @@ def test_groups_leave_what_the_golden_model_writes(lanes: int, group_stall: floa
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 60))
 def test_many_groups_leave_what_the_golden_model_writes(seed: int) -> None:
-    bench = Bench(4 << seed % 3, seed, groups=200, stalls=(STALLS[seed % 3], STALLS[seed // 3 % 3]))
+    bench = Bench(
+        4 << seed % 3, seed, banks=1 << seed // 9 % 3, groups=200, stalls=(STALLS[seed % 3], STALLS[seed // 3 % 3])
+    )
     expected, written = bench.expected()
 
     async def testbench(context: Any) -> None:
@@ -199,9 +213,9 @@ def test_many_groups_leave_what_the_golden_model_writes(seed: int) -> None:
     assert bench.same_memory(expected)
 
 
-@pytest.mark.parametrize("data_format", list(DataFormat))
-def test_a_line_is_written_in_each_cycle(data_format: DataFormat) -> None:
-    bench, count = Bench(4, 1, groups=0), 100
+@pytest.mark.parametrize(("data_format", "banks"), [*product(DataFormat, [1]), (DataFormat.FLOAT32_4, 2)])
+def test_a_line_is_written_in_each_cycle(data_format: DataFormat, banks: int) -> None:
+    bench, count = Bench(4, 1, banks=banks, groups=0), 100
     bench.outputs[1] = Layout(width=32, height=2, format=data_format, tiling=Tiling.TILED).at(0x100_0000)
     bench.mask = 15
     fields = {"words": [[1] * 4] * 4, "mask": [15] * 4, "target": 1, "j": 0}
@@ -218,6 +232,42 @@ def test_a_line_is_written_in_each_cycle(data_format: DataFormat) -> None:
             await bench.clock(context)
 
     simulate(bench.design, testbench)
-    # A tiled quad is in one line, but of the largest elements in two.
-    lines = count * (1 if ELEMENTS[data_format].element_bytes < 16 else 2)
+    # A tiled quad is in one line, but of the largest elements in two, which are in two banks.
+    lines = count * (1 if ELEMENTS[data_format].element_bytes < 16 else 2) // banks
     assert lines - 3 <= cycles[0] <= lines + 2
+
+
+def test_a_group_goes_to_a_bank_once_while_another_is_full() -> None:
+    bench = Bench(4, 1, banks=2, groups=0)
+    bench.mask = 15
+    bench.outputs[:2] = [
+        Layout(width=32, height=64, format=DataFormat.FLOAT32_1, tiling=Tiling.LINEAR).at(0x100_0000 * number)
+        for number in (1, 2)
+    ]
+    # A row has two lines, of which these write the second.
+    full = {"i": 16, "words": [[1] * 4] * 4, "mask": [1, 0, 0, 0], "target": 1}
+    past = {"slot": 0, "acquires": 0, "x": [0] * 4, "y": [0] * 4, "values": [7] * 4, "mask": 1}
+    shapes = [source._port.payload.shape() for source in bench.sources]
+    rows = range(0, 64, 2)
+    bench.sources[0].waiting = [shapes[0].const({**full, "j": row}).as_bits() for row in rows]
+    # By turns, so that one of these is behind the group that waits.
+    bench.sources[1].waiting = [shapes[1].const(past).as_bits()] * len(rows)
+    banks = bench.sinks[:2]
+
+    async def testbench(context: Any) -> None:
+        bench.set_up(context)
+        for sink in banks:
+            sink.stall = 1
+        for _ in range(30):
+            await bench.clock(context)
+        assert bench.sources[0].waiting, "the bank is full"
+        for sink in banks:
+            sink.stall = 0
+        for _ in range(DEADLINE):
+            await bench.clock(context)
+            if not any(source.waiting for source in bench.sources) and context.get(bench.design.idle):
+                break
+        assert len(bench.past.received) == len(rows)
+        assert all(len(sink.received) == len({*sink.received}) for sink in banks)
+
+    simulate(bench.design, testbench)

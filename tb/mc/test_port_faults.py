@@ -31,7 +31,8 @@ IDLE: Check = ("mc.test_ports", "test_a_client_is_idle_until_its_last_write_is_a
 COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", (18, 0, 0.3))
 AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))
 FULL: Check = ("mc.test_write_combiner", "test_a_full_line_leaves_and_a_part_of_one_stays", ())
-OUTPUTS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 0.3, 0.3))
+OUTPUTS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 1, 0.3, 0.3))
+OUTPUT_BANKS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 4, 0, 0.8))
 INSTRUCTIONS: Check = ("r5xx.code.test_reader", "test_instructions_come_in_order", (0x7FFF_FFFC, 0.3, 0))
 PAUSE: Check = ("r5xx.code.test_reader", "test_behind_a_pause_memory_is_asked_again", ())
 CONSTANTS: Check = ("mc.test_constant_reader", "test_constants_come_in_beats", (0.3, 0.3))
@@ -134,13 +135,37 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "all lanes of a quad are in one row": (
         Fault("rtl.mc.outputs.array_writes", "output.payload.j + (lane >> 1 & 1)", "output.payload.j"), OUTPUTS,
     ),
+    "a line is written through all banks": (
+        Fault("rtl.mc.outputs.element_writer", "line[: self._bank_bits] == bank", "line == line"), OUTPUT_BANKS,
+    ),
+    "a bank takes lines that are another's": (
+        Fault("rtl.mc.outputs.element_writer", "line[: self._bank_bits]", "line[1 : 1 + self._bank_bits]"),
+        OUTPUT_BANKS,
+    ),
+    "uncached writes are divided among banks": (
+        Fault("rtl.mc.outputs.element_writer", "Mux(uncached, Const(bank == 0).replicate(self._lanes), own)", "own"),
+        OUTPUT_BANKS,
+    ),
+    "a bank begins a group without the others": (
+        Fault("rtl.mc.outputs.element_writer", "reduce(and_, others, busy)", "busy"),
+        ("mc.test_outputs", "test_a_group_goes_to_a_bank_once_while_another_is_full", ()),
+    ),
+    "a group is taken when one bank is ready": (
+        Fault("rtl.mc.outputs.element_writer", "coalescer in coalescers).all()),\n            self.idle",
+              "coalescer in coalescers).any()),\n            self.idle"),
+        OUTPUT_BANKS,
+    ),
+    "a flush ends when the first bank is empty": (
+        Fault("rtl.mc.outputs.array_writes", "Cat(empty).all()", "empty[0]"),
+        ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (8, 4, 0, 0.8)),
+    ),
     "an acquiring write is answered at once": (
         Fault("rtl.mc.outputs.array_writes", "has_answer = self.uncached_written.valid |", "has_answer = ~Signal() |"),
         OUTPUTS,
     ),
     "an acquiring write that writes nothing is not answered": (
         Fault("rtl.mc.outputs.array_writes",
-              "writes | (line.payload.passenger.acquires & line.payload.last)", "writes"), OUTPUTS,
+              "writes | (payload.passenger.acquires & payload.last)", "writes"), OUTPUTS,
     ),
     "a second line's refusal is lost": (
         Fault("rtl.r5xx.code.reader",

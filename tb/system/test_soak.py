@@ -22,18 +22,20 @@ _PART = 20
 _QUEUED = range(20_000, 20_030)
 _OTHER: dict[str, dict[str, int | str]] = {
     "one port of 64 bits": {"memory.split": 1 << 32, "memory.data_bits": 64, "array.threads": 4},
-    "eight lanes, two cores, two banks, two local ports of 256 bits, rows": {
+    "eight lanes, two cores, two banks of each cache, two local ports of 256 bits, rows": {
         "array.lanes": 8,
         "array.cores": 2,
         "array.walk": "rows",
         "shared_cache.banks": 2,
+        "output_cache.banks": 2,
         "memory.local_ports": 2,
         "memory.data_bits": 256,
     },
-    "four cores of four slots, two banks, four local ports of 512 bits and no other": {
+    "four cores of four slots, two banks, four of outputs, four local ports of 512 bits and no other": {
         "array.cores": 4,
         "array.threads": 4,
         "shared_cache.banks": 2,
+        "output_cache.banks": 4,
         "memory.local_ports": 4,
         "memory.data_bits": 512,
         "memory.split": 1 << 32,

@@ -3,7 +3,7 @@
 Source: CTM Guide pp. 4, 7, 31.
 """
 
-from amaranth import Array, Const, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Const, Module, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -20,14 +20,17 @@ from ctm.rtl.mc.outputs.write_combiner import WriteCombiner
 
 _PENDING = 16
 """Uncached lines that have not been answered."""
+_IN_ORDER = 0
+"""The bank through which uncached writes go."""
 
 
 class Outputs(wiring.Component):
     """Writes what the array sends.
 
-    One group in each cycle, as long as each writes into one line; one line in each cycle. Uncached writes go to output
-    0, or, where there are `areas`, to one of these outputs' areas, in order. One that acquires is answered when it and
-    all earlier ones are in memory, or were refused.
+    One group in each cycle, as long as each writes into one line of each bank; one line in each cycle in each bank. The
+    output cache has `entries` lines in all. Uncached writes go to output 0, or, where there are `areas`, to one of
+    these outputs' areas, in order. One that acquires is answered when it and all earlier ones are in memory, or were
+    refused.
 
     Members
     -------
@@ -37,8 +40,10 @@ class Outputs(wiring.Component):
     areas : ``In(BUFFER)`` for each, where there are any
     output_mask : ``In(4)``
         Channels that are written to outputs, and of output 0's area; all only to be changed while idle.
-    line, uncached_line : ``Out(stream.Signature(LINE_WRITE))``
-        To memory, from the output cache and past it.
+    lines : ``Out(stream.Signature(LINE_WRITE))`` for each bank
+        To memory, from the output cache.
+    uncached_line : ``Out(stream.Signature(LINE_WRITE))``
+        To memory, past the output cache.
     uncached_written : ``In(stream.Signature(LINE_WRITTEN, always_ready=True))``
         In the order of `uncached_line`.
     flush : ``In(1)``
@@ -48,17 +53,19 @@ class Outputs(wiring.Component):
         All outputs are in the output cache, all uncached writes have been answered.
     """
 
-    def __init__(self, lanes: int, slot: ShapeLike, *, entries: int, areas: tuple[int, ...] = ()) -> None:
-        self._lanes, self._entries, self._areas = lanes, entries, areas
+    def __init__(
+        self, lanes: int, slot: ShapeLike, *, entries: int, banks: int = 1, areas: tuple[int, ...] = ()
+    ) -> None:
+        self._lanes, self._entries, self._banks, self._areas = lanes, entries, banks, areas
         self._pending = data.StructLayout({"writes": 1, "done": 1, "slot": slot})
-        self._passenger = data.StructLayout({"uncached": 1, "acquires": 1, "slot": slot})
+        self._passenger = data.StructLayout({"acquires": 1, "slot": slot})
         super().__init__(
             {
                 "output": In(stream.Signature(output_layout(lanes))),
                 "uncached": In(UncachedClient(lanes, slot, len(areas))),
                 "outputs": In(data.ArrayLayout(BUFFER, OUTPUTS)),
                 "output_mask": In(CHANNELS),
-                "line": Out(stream.Signature(LINE_WRITE)),
+                "lines": Out(stream.Signature(LINE_WRITE)).array(banks),
                 "uncached_line": Out(stream.Signature(LINE_WRITE)),
                 "uncached_written": In(stream.Signature(LINE_WRITTEN, always_ready=True)),
                 "flush": In(1),
@@ -73,37 +80,46 @@ class Outputs(wiring.Component):
         m = Module()
         group = element_writes_layout(self._lanes, self._passenger)
         m.submodules.arbiter = arbiter = Arbiter(group, 2)
-        m.submodules.writer = writer = ElementWriter(self._lanes, self._passenger)
-        combiner = WriteCombiner(entries=self._entries)
-        m.submodules.combiner = Pausing(combiner, combiner.write.valid | combiner.moves)
-        m.submodules.pending = pending = SyncFIFO(width=self._pending.size, depth=_PENDING)
+        m.submodules.writer = writer = ElementWriter(self._lanes, self._passenger, banks=self._banks)
         self._offer_output(m, arbiter.inputs[0])
         self._offer_uncached(m, arbiter.inputs[1])
         connect(m, arbiter.output, writer.group)
-        connect(m, combiner.line, flipped(self.line))
+        empty = [self._combine(m, bank, line) for bank, line in enumerate(writer.lines)]
+        is_pending = self._write_past(m, writer.lines[_IN_ORDER])
+        m.d.comb += [self.empty.eq(Cat(empty).all()), self.idle.eq(writer.idle & ~is_pending)]
+        return m
 
-        line, write, past = writer.line, combiner.write, self.uncached_line
-        tells = line.payload.writes | (line.payload.passenger.acquires & line.payload.last)
-        entry, head = Signal(self._pending), data.View(self._pending, pending.r_data)
-        is_uncached = line.payload.passenger.uncached
+    def _combine(self, m: Module, bank: int, line: stream.Interface) -> Value:
+        """Outputs go into their bank of the output cache. Whether there is nothing in it."""
+        combiner = WriteCombiner(entries=self._entries // self._banks)
+        m.submodules[f"combiner_{bank}"] = Pausing(combiner, combiner.write.valid | combiner.moves)
+        connect(m, combiner.line, flipped(self.lines[bank]))
+        write, payload = combiner.write, line.payload
         m.d.comb += [
-            write.payload.eq(line.payload.write),
-            past.payload.eq(line.payload.write),
-            write.valid.eq(line.valid & line.payload.writes & ~is_uncached),
-            past.valid.eq(line.valid & line.payload.writes & is_uncached & pending.w_rdy),
-            line.ready.eq(
-                Mux(
-                    is_uncached,
-                    (past.ready | ~line.payload.writes) & (pending.w_rdy | ~tells),
-                    write.ready | ~line.payload.writes,
-                )
-            ),
-            entry.writes.eq(line.payload.writes),
-            entry.done.eq(line.payload.passenger.acquires & line.payload.last),
-            entry.slot.eq(line.payload.passenger.slot),
-            pending.w_data.eq(entry),
-            pending.w_en.eq(line.valid & line.ready & is_uncached & tells),
+            write.payload.eq(payload.write),
+            write.valid.eq(line.valid & payload.writes & ~payload.uncached),
+            line.ready.eq(write.ready | ~payload.writes),
+            combiner.flush.eq(self.flush),
         ]
+        return Value.cast(combiner.empty)
+
+    def _write_past(self, m: Module, line: stream.Interface) -> Value:
+        """Uncached writes go past it, in order, and answers to those that acquire. Whether one is still pending."""
+        m.submodules.pending = pending = SyncFIFO(width=self._pending.size, depth=_PENDING)
+        past, payload = self.uncached_line, line.payload
+        tells = payload.writes | (payload.passenger.acquires & payload.last)
+        entry, head = Signal(self._pending), data.View(self._pending, pending.r_data)
+        m.d.comb += [
+            past.payload.eq(payload.write),
+            past.valid.eq(line.valid & payload.writes & payload.uncached & pending.w_rdy),
+            entry.writes.eq(payload.writes),
+            entry.done.eq(payload.passenger.acquires & payload.last),
+            entry.slot.eq(payload.passenger.slot),
+            pending.w_data.eq(entry),
+            pending.w_en.eq(line.valid & line.ready & payload.uncached & tells),
+        ]
+        with m.If(payload.uncached):
+            m.d.comb += line.ready.eq((past.ready | ~payload.writes) & (pending.w_rdy | ~tells))
         answered = Signal(range(_PENDING + 1))
         has_answer = self.uncached_written.valid | (answered != 0)
         leaves = pending.r_rdy & (has_answer | ~head.writes) & (self.uncached.done.ready | ~head.done)
@@ -111,12 +127,9 @@ class Outputs(wiring.Component):
             self.uncached.done.valid.eq(pending.r_rdy & (has_answer | ~head.writes) & head.done),
             self.uncached.done.payload.slot.eq(head.slot),
             pending.r_en.eq(leaves),
-            combiner.flush.eq(self.flush),
-            self.empty.eq(combiner.empty),
-            self.idle.eq(writer.idle & ~pending.r_rdy),
         ]
         m.d.sync += answered.eq(answered + self.uncached_written.valid - (leaves & head.writes))
-        return m
+        return pending.r_rdy
 
     def _offer_output(self, m: Module, group: stream.Interface) -> None:
         """An output's pairs: those of the group's quads."""
@@ -148,7 +161,7 @@ class Outputs(wiring.Component):
             group.valid.eq(write.valid),
             write.ready.eq(group.ready),
             Value.cast(payload.buffer).eq(buffer),
-            payload.passenger.uncached.eq(1),
+            payload.uncached.eq(1),
             payload.passenger.acquires.eq(write.payload.acquires),
             payload.passenger.slot.eq(write.payload.slot),
         ]

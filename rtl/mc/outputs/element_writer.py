@@ -1,6 +1,9 @@
 """Elements that a group writes, as bytes of lines."""
 
-from amaranth import Module, Signal
+from functools import reduce
+from operator import and_
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -24,38 +27,41 @@ def element_writes_layout(lanes: int, passenger: ShapeLike) -> data.StructLayout
             "y": data.ArrayLayout(COORDINATE_BITS, lanes),
             "words": data.ArrayLayout(WORDS, lanes),
             "mask": data.ArrayLayout(CHANNELS, lanes),
+            "uncached": 1,
             "passenger": passenger,
         }
     )
 
 
 def group_line_layout(passenger: ShapeLike) -> data.StructLayout:
-    """What a group writes into one line; `last` is its last one. Without `writes` it writes nothing at all."""
-    return data.StructLayout({"write": LINE_WRITE, "writes": 1, "last": 1, "passenger": passenger})
+    """What a group writes into one line; `last` is its last one there. Without `writes` it writes nothing at all."""
+    return data.StructLayout({"write": LINE_WRITE, "writes": 1, "last": 1, "uncached": 1, "passenger": passenger})
 
 
 class ElementWriter(wiring.Component):
-    """Converts a group's elements and gathers them by lines, one line in each cycle.
+    """Converts a group's elements and gathers them by lines, one line in each cycle in each bank.
 
-    The first line is offered two cycles after the group was taken. Of two lanes that write the same byte the later one
-    wins. A group that writes nothing gives one line without `writes`.
+    Neighbouring lines are in different banks; those of uncached writes are all in the first, and so in order.
+    The first line is offered two cycles after the group was taken, and all banks begin a group in the same cycle. Of
+    two lanes that write the same byte the later one wins. A group that writes nothing in a bank gives one line without
+    `writes` there.
 
     Members
     -------
     group : ``In(stream.Signature(element_writes_layout(lanes, passenger)))``
-    line : ``Out(stream.Signature(group_line_layout(passenger)))``
+    lines : ``Out(stream.Signature(group_line_layout(passenger)))`` for each bank
     idle : ``Out(1)``
         There is no group.
     """
 
-    def __init__(self, lanes: int, passenger: ShapeLike) -> None:
-        self._lanes = lanes
+    def __init__(self, lanes: int, passenger: ShapeLike, *, banks: int = 1) -> None:
+        self._lanes, self._bank_bits = lanes, (banks - 1).bit_length()
         self._group = element_writes_layout(lanes, passenger)
         self._elements = data.StructLayout({"elements": data.ArrayLayout(ELEMENT, lanes), "passenger": passenger})
         super().__init__(
             {
                 "group": In(stream.Signature(self._group)),
-                "line": Out(stream.Signature(group_line_layout(passenger))),
+                "lines": Out(stream.Signature(group_line_layout(passenger))).array(banks),
                 "idle": Out(1),
             }
         )
@@ -63,29 +69,44 @@ class ElementWriter(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.coalescer = coalescer = Coalescer(self._lanes, self._elements)
         busy, group = Signal(), record(self._group)
-        touches = coalescer.group
-        m.d.comb += [
-            self.group.ready.eq(~busy | touches.ready),
-            touches.valid.eq(busy),
-            touches.payload.passenger.passenger.eq(group.passenger),
-            self.idle.eq(~busy & coalescer.idle),
-        ]
-        with m.If(self.group.ready):
-            m.d.sync += [busy.eq(self.group.valid), group.eq(self.group.payload)]
         m.submodules.elements = elements = Resting(GroupElements(self._lanes))
         m.d.comb += [
             elements.wanted.eq(busy),
             *(getattr(elements, name).eq(group[name]) for name in ("buffer", "x", "y", "words", "mask")),
-            touches.payload.lines.eq(elements.lines),
-            touches.payload.passenger.elements.eq(elements.elements),
-            touches.payload.reads.eq(elements.writes),
         ]
+        coalescers = []
+        for bank, line in enumerate(self.lines):
+            m.submodules[f"coalescer_{bank}"] = coalescer = Coalescer(self._lanes, self._elements)
+            coalescers.append(coalescer)
+            m.d.comb += [
+                coalescer.group.payload.lines.eq(elements.lines),
+                coalescer.group.payload.reads.eq(elements.writes & self._in_bank(bank, elements.lines, group.uncached)),
+                coalescer.group.payload.uncached.eq(group.uncached),
+                coalescer.group.payload.passenger.elements.eq(elements.elements),
+                coalescer.group.payload.passenger.passenger.eq(group.passenger),
+            ]
+            self._merge(m, bank, coalescer.access, line)
+        for coalescer in coalescers:
+            others = (other.group.ready for other in coalescers if other is not coalescer)
+            m.d.comb += coalescer.group.valid.eq(reduce(and_, others, busy))
+        m.d.comb += [
+            self.group.ready.eq(~busy | Cat(coalescer.group.ready for coalescer in coalescers).all()),
+            self.idle.eq(~busy & Cat(coalescer.idle for coalescer in coalescers).all()),
+        ]
+        with m.If(self.group.ready):
+            m.d.sync += [busy.eq(self.group.valid), group.eq(self.group.payload)]
+        return m
 
-        access, line = coalescer.access, self.line
+    def _in_bank(self, bank: int, lines: data.View, uncached: Value) -> Value:
+        """Of which lanes the element is in a bank."""
+        own = Cat(line[: self._bank_bits] == bank for line in lines)
+        return Mux(uncached, Const(bank == 0).replicate(self._lanes), own)
+
+    def _merge(self, m: Module, bank: int, access: stream.Interface, line: stream.Interface) -> None:
+        """The bytes of a line, of all lanes that are in it."""
         share = access.payload.passenger
-        m.submodules.merge = merge = Resting(LineMerge(self._lanes))
+        m.submodules[f"merge_{bank}"] = merge = Resting(LineMerge(self._lanes))
         m.d.comb += [
             merge.wanted.eq(access.valid),
             merge.elements.eq(share.passenger.elements),
@@ -96,7 +117,7 @@ class ElementWriter(wiring.Component):
             access.ready.eq(line.ready),
             line.payload.writes.eq(access.payload.reads),
             line.payload.last.eq(share.last),
+            line.payload.uncached.eq(access.payload.uncached),
             line.payload.passenger.eq(share.passenger.passenger),
             line.payload.write.line.eq(access.payload.line),
         ]
-        return m

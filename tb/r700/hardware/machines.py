@@ -6,6 +6,7 @@ MACHINES: dict[str, dict[str, int | str]] = {
         "array.cores": 2,
         "array.threads": 8,
         "shared_cache.banks": 2,
+        "output_cache.banks": 2,
         "memory.local_ports": 2,
         "memory.data_bits": 256,
     },
