@@ -1,0 +1,89 @@
+// Of an ECP5's cells the block RAM and the multiplier, of which Yosys has no models, and those that make logic: as many
+// modules as they have parameters would take Verilator too long, so theirs are inputs here.
+// After Lattice's usage guides for their memory and sysDSP (FPGA-TN-02204 and 02205), in the modes that synthesis uses:
+// no registers at outputs, no resets, no chip selects. Numbered pins are a vector here.
+
+// 1,024 rows of 18 bits. A port of 9 bits takes half of a row; one of 36 takes two rows, and the data pins of both ports.
+module DP16KD #(
+    parameter DATA_WIDTH_A = 18, parameter DATA_WIDTH_B = 18,
+    parameter WRITEMODE_A = "NORMAL", parameter WRITEMODE_B = "NORMAL",
+    // As the INITVALs have it, the first one lowest: two bits of each 20 are not there.
+    parameter [20479:0] INITVAL = 0
+) (
+    input CLKA, CEA, OCEA, WEA, RSTA, CLKB, CEB, OCEB, WEB, RSTB,
+    input [2:0] CSA, CSB,
+    input [13:0] ADA, ADB,
+    input [17:0] DIA, DIB,
+    output [17:0] DOA, DOB
+);
+    reg [17:0] rows [0:1023];
+    reg [17:0] read_a, read_b, read_behind;
+    integer row;
+    initial begin
+        for (row = 0; row < 1024; row = row + 1) rows[row] = INITVAL[20 * row +: 18];
+        read_a = 0;
+        read_b = 0;
+        read_behind = 0;
+    end
+
+    // A row after a write by a port of this width. In rows the lowest bits of the address enable bytes.
+    function [17:0] written(input integer width, input [17:0] bits, input [17:0] data, input [3:0] place);
+        case (width)
+            9: written = place[3] ? {data[8:0], bits[8:0]} : {bits[17:9], data[8:0]};
+            default: written = {place[1] ? data[17:9] : bits[17:9], place[0] ? data[8:0] : bits[8:0]};
+        endcase
+    endfunction
+    function [17:0] seen(input integer width, input [17:0] bits, input [3:0] place);
+        case (width)
+            9: seen = place[3] ? bits[17:9] : bits[8:0];
+            default: seen = bits;
+        endcase
+    endfunction
+
+    // The rows that a port of 36 bits takes, and its enables of bytes in the second one.
+    wire [9:0] first_a = DATA_WIDTH_A == 36 ? {ADA[13:5], 1'b0} : ADA[13:4];
+    wire [9:0] first_b = DATA_WIDTH_B == 36 ? {ADB[13:5], 1'b0} : ADB[13:4];
+    wire [17:0] new_a = written(DATA_WIDTH_A, rows[first_a], DIA, ADA[3:0]);
+    wire [17:0] new_b = written(DATA_WIDTH_B, rows[first_b], DIB, ADB[3:0]);
+
+    always @(posedge CLKA) if (CEA) begin
+        if (WEA) rows[first_a] <= new_a;
+        if (WEA && DATA_WIDTH_A == 36) rows[first_a + 1] <= written(18, rows[first_a + 1], DIB, {2'b0, ADA[3:2]});
+        if (!WEA || WRITEMODE_A == "READBEFOREWRITE") read_a <= seen(DATA_WIDTH_A, rows[first_a], ADA[3:0]);
+        else if (WRITEMODE_A == "WRITETHROUGH") read_a <= seen(DATA_WIDTH_A, new_a, ADA[3:0]);
+    end
+    always @(posedge CLKB) if (CEB) begin
+        if (WEB) rows[first_b] <= new_b;
+        if (!WEB || WRITEMODE_B == "READBEFOREWRITE") read_b <= seen(DATA_WIDTH_B, rows[first_b], ADB[3:0]);
+        else if (WRITEMODE_B == "WRITETHROUGH") read_b <= seen(DATA_WIDTH_B, new_b, ADB[3:0]);
+        read_behind <= rows[first_b + 1];
+    end
+    assign DOA = DATA_WIDTH_B == 36 ? read_b : read_a;
+    assign DOB = DATA_WIDTH_B == 36 ? read_behind : read_b;
+endmodule
+
+// Of numbers without signs, and nothing else.
+module MULT18X18D (
+    input [17:0] A, B, C,
+    input SIGNEDA, SIGNEDB, SOURCEA, SOURCEB,
+    output [35:0] P
+);
+    assign P = A * B;
+endmodule
+
+module LUT4(input [15:0] INIT, input A, B, C, D, output Z);
+    assign Z = INIT[{D, C, B, A}];
+endmodule
+
+// Two LUT4 and their carries: what A and B alone would give goes on where the sum does not propagate.
+module CCU2C(
+    input [15:0] INIT0, INIT1,
+    input INJECT1_0, INJECT1_1, CIN, A0, B0, C0, D0, A1, B1, C1, D1,
+    output S0, S1, COUT
+);
+    wire propagates_0 = INIT0[{D0, C0, B0, A0}], propagates_1 = INIT1[{D1, C1, B1, A1}];
+    wire between = propagates_0 ? CIN : !INJECT1_0 && INIT0[{B0, A0}];
+    assign S0 = propagates_0 ^ (!INJECT1_0 && CIN);
+    assign S1 = propagates_1 ^ (!INJECT1_1 && between);
+    assign COUT = propagates_1 ? between : !INJECT1_1 && INIT1[{B1, A1}];
+endmodule

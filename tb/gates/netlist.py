@@ -1,0 +1,115 @@
+"""A netlist of an FPGA's cells as Verilog, as Yosys writes it in JSON."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+VECTORS = {"DP16KD": ("CSA", "CSB", "ADA", "ADB", "DIA", "DIB", "DOA", "DOB"), "MULT18X18D": ("A", "B", "C", "P")}
+"""Numbered pins that are a vector in the models of `cells.v`."""
+MODES = {
+    "DP16KD": {
+        "REGMODE_A": "NOREG", "REGMODE_B": "NOREG", "CLKAMUX": "CLKA", "CLKBMUX": "CLKB",
+        "CSDECODE_A": "0b000", "CSDECODE_B": "0b000",
+    },
+    "MULT18X18D": {},
+}  # fmt: skip
+"""What those models take for granted."""
+LOW = {"MULT18X18D": ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB"), "DP16KD": ("RSTA", "RSTB")}
+"""Pins that they do not look at, and take to be 0."""
+INPUTS = {"LUT4": ("INIT",), "CCU2C": ("INIT0", "INIT1", "INJECT1_0", "INJECT1_1")}
+"""Parameters that are inputs of those models; a text is whether it is YES."""
+IGNORED = {"DP16KD": ("RESETMODE", "ASYNC_RESET_RELEASE", "GSR")}
+"""Without a reset these say nothing."""
+_NUMBERED = re.compile(r"(\D+)(\d+)")
+_BITS = re.compile(r"[01]+")
+_NOTES = "$scopeinfo"
+
+Bits = Sequence[int | str]
+
+
+def verilog(modules: Mapping[str, Mapping[str, Any]]) -> str:
+    """Modules of a linked netlist. Unknown bits are 0."""
+    return "".join(_module(name, module) for name, module in modules.items())
+
+
+def _module(name: str, module: Mapping[str, Any]) -> str:
+    ports = [f"{port['direction']} [{len(port['bits']) - 1}:0] {_name(key)}" for key, port in module["ports"].items()]
+    # One wire for each bit: a vector of all would be one variable, each bit of which depends on the others.
+    wires = ",\n".join(f"n{number}" for number in sorted(_nets(module)))
+    lines = [f"module {_name(name)}({', '.join(ports)});", f"wire {wires};"]
+    for key, port in module["ports"].items():
+        ends = (_name(key), _joined(port["bits"]))
+        lines.append("assign {} = {};".format(*(ends if port["direction"] == "output" else reversed(ends))))
+    for number, cell in enumerate(module["cells"].values()):
+        if cell["type"] != _NOTES:
+            lines.append(_cell(f"c{number}", cell))
+    return "\n".join([*lines, "endmodule\n"])
+
+
+def _nets(module: Mapping[str, Any]) -> set[int]:
+    lists = [port["bits"] for port in module["ports"].values()]
+    lists += [bits for cell in module["cells"].values() for bits in cell["connections"].values()]
+    return {bit for bits in lists for bit in bits if isinstance(bit, int)}
+
+
+def _cell(name: str, cell: Mapping[str, Any]) -> str:
+    kind, parameters = cell["type"], dict(cell["parameters"])
+    pins: dict[str, Bits] = dict(cell["connections"])
+    if kind in VECTORS:
+        pins = _vectors(kind, pins)
+        parameters = _checked(kind, parameters)
+    for key in INPUTS.get(kind, ()):
+        pins[key] = _bits(parameters.pop(key))
+    given = ", ".join(f".{key}({_value(value)})" for key, value in parameters.items())
+    # Verilator takes lines of 40,000 characters and no more.
+    connected = ",\n".join(f".{_name(key)}({_joined(bits)})" for key, bits in pins.items())
+    return f"{_name(kind)} {f'#({given}) ' if given else ''}{name}({connected});"
+
+
+def _vectors(kind: str, pins: Mapping[str, Bits]) -> dict[str, Bits]:
+    found: dict[str, Bits] = {}
+    assert all(bit == "0" for pin in LOW[kind] for bit in pins.get(pin, ())), f"a {kind} that is not modelled"
+    parts: defaultdict[str, dict[int, Bits]] = defaultdict(dict)
+    for key, bits in pins.items():
+        numbered = _NUMBERED.fullmatch(key)
+        if numbered is not None and numbered[1] in VECTORS[kind]:
+            parts[numbered[1]][int(numbered[2])] = bits
+        else:
+            found[key] = bits
+    for key, numbers in parts.items():
+        found[key] = [numbers.get(number, ["0"])[0] for number in range(max(numbers) + 1)]
+    return found
+
+
+def _checked(kind: str, parameters: dict[str, str]) -> dict[str, str]:
+    """The parameters of a cell's model; those that it does not have are as it takes them to be."""
+    initial = [parameters.pop(key) for key in sorted(parameters) if key.startswith("INITVAL_")]
+    for key, value in MODES[kind].items():
+        assert parameters.pop(key, value) == value, f"a {kind} whose {key} is not {value}"
+    for key in IGNORED.get(kind, ()):
+        parameters.pop(key, None)
+    return parameters | ({"INITVAL": "".join(reversed(initial))} if initial else {})
+
+
+def _bits(value: str) -> Bits:
+    return value[::-1] if _BITS.fullmatch(value) else str(int(value == "YES"))
+
+
+def _value(value: str) -> str:
+    # Yosys puts a space behind what is text and looks like bits.
+    return f"{len(value)}'h{int(value, 2):x}" if _BITS.fullmatch(value) else f'"{value.rstrip()}"'
+
+
+def _joined(bits: Bits) -> str:
+    parts = list(_parts(bits))
+    return parts[0] if len(parts) == 1 else f"{{{', '.join(parts)}}}"
+
+
+def _parts(bits: Bits) -> Iterator[str]:
+    for bit in reversed(bits):
+        yield f"n{bit}" if isinstance(bit, int) else "1'b1" if bit == "1" else "1'b0"
+
+
+def _name(name: str) -> str:
+    return f"\\{name} "
