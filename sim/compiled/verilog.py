@@ -15,7 +15,7 @@ from amaranth.lib.wiring import Flow
 
 from ctm.sim.compiled.rewriting.cases import with_defaults, with_disjoint_cases
 from ctm.sim.compiled.rewriting.names import with_instances_apart, with_plain_names
-from ctm.sim.compiled.rewriting.nothing import without_nothing
+from ctm.sim.compiled.rewriting.nothing import with_all_of_nothing, without_nothing
 from ctm.sim.compiled.rewriting.selections import with_selections
 from ctm.sim.compiled.rewriting.starts import with_starts
 from ctm.sim.compiled.rewriting.strobes import with_strobes_together
@@ -77,7 +77,7 @@ def convert_to_rtlil(component: wiring.Component, *, top: str, platform: object 
             emit_src=False,
             missing_domain=only_sync,
         )
-    return text
+    return with_all_of_nothing(text)
 
 
 def from_rtlil(text: str) -> str:
