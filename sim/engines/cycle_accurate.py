@@ -96,6 +96,9 @@ class CycleAccurateEngine:
         """The hardware of a configuration, with `self.memory`."""
         raise NotImplementedError
 
+    def expect(self, starts: int) -> None:
+        """Nothing; see `Engine.expect`."""
+
     def execute(self, address: int, dwords: int) -> None:
         """Execute one command buffer; see `Engine.execute`.
 

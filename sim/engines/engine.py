@@ -53,6 +53,12 @@ class Engine(Protocol):
             A tool is missing or failed.
         """
 
+    def expect(self, starts: int) -> None:
+        """The program that is started next will be started so often, for all that is known; once if nothing is said.
+
+        It changes how long things take, and nothing else.
+        """
+
     def execute(self, address: int, dwords: int) -> None:
         """Execute the buffer of `dwords` words at `address` (a multiple of four) to its end.
 

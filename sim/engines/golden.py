@@ -48,6 +48,9 @@ class GoldenEngine:
     def prepare(config: MachineConfig, tell: Notice) -> None:
         """Nothing; see `Engine.prepare`."""
 
+    def expect(self, starts: int) -> None:
+        """Nothing; see `Engine.expect`."""
+
     def execute(self, address: int, dwords: int) -> None:
         """Execute one command buffer; see `Engine.execute`."""
         self._machine.run(address, dwords)

@@ -12,7 +12,6 @@ from ctm.rtl.isa.status import Status
 from ctm.sim.elf import Executable, write
 from ctm.sim.engines.choice import make_engine
 from ctm.sim.engines.engine import Progress, Report
-from ctm.sim.engines.fast.engine import AutoEngine
 from ctm.sim.fault import MachineError
 from ctm.sim.memory import Memory
 from ctm.sim.runtime.commands import CommandBuffer
@@ -139,9 +138,8 @@ class Device:
             self._engine.execute(address, dwords)
 
     def expect(self, starts: int) -> None:
-        """Tell engine `auto` that the program that is started next will be started so often, this time included."""
-        if isinstance(self._engine, AutoEngine):
-            self._engine.expect(starts)
+        """Say that the next program will be started so often, this time included; see `Engine.expect`."""
+        self._engine.expect(starts)
 
     def run(self, commands: CommandBuffer) -> None:
         """Submit a buffer and wait for it."""

@@ -73,6 +73,9 @@ class FastEngine:
         fast = self._compiling()
         return FastEngine.name if fast is not None and fast.has_run else GoldenEngine.name
 
+    def expect(self, starts: int) -> None:
+        """Nothing; see `Engine.expect`."""
+
     def execute(self, address: int, dwords: int) -> None:
         """Execute one command buffer; see `Engine.execute`."""
         try:
@@ -143,7 +146,7 @@ class AutoEngine(FastEngine):
         """Nothing; see `Engine.prepare`."""
 
     def expect(self, starts: int) -> None:
-        """The program that is started next will be started so often, for all that is known; once if nothing is said."""
+        """Compile it sooner if it will be started often; see `Engine.expect`."""
         if isinstance(self._core, AutoCore):
             self._core.expected = starts
 
