@@ -20,6 +20,7 @@ from ctm.sim.compiled.tools.package import PROJECT, installation
 from ctm.sim.memory import Memory
 
 _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
+# An extra behind those that it is made of.
 _EXTRAS = {
     "fast": "engine fast needs it",
     "kernels": "ctm cc, and jobs with kernels, need it",
@@ -94,10 +95,11 @@ def _packages() -> Iterator[Finding]:
 
 
 def _rank(requirement: Requirement) -> int:
-    """What is always needed, then what a part of the machine needs, then the rest."""
+    """What is always needed, then what a part of the machine needs, in the order of `_EXTRAS`, then the rest."""
     if requirement.marker is None:
         return 0
-    return 1 if any(requirement.marker.evaluate({"extra": extra}) for extra in _EXTRAS) else 2
+    needing = [requirement.marker.evaluate({"extra": extra}) for extra in _EXTRAS]
+    return 1 + (needing.index(True) if True in needing else len(needing))
 
 
 def _advice(requirement: Requirement) -> str:
