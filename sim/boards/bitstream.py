@@ -1,6 +1,5 @@
 """From a board's design to what its FPGA is loaded with: by Yosys, nextpnr and ecppack, all from Python packages."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,14 +7,14 @@ from pathlib import Path
 from ctm.rtl.board.ulx3s import BOARD, CONTROLLER
 from ctm.sim.boards.design import TOP, Design
 from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LITEDRAM
-from ctm.sim.compiled.tools.programs import Tools, run
+from ctm.sim.compiled.tools.programs import run
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.devices import CELLS, DEVICES, Cells
 from ctm.sim.synthesis.hierarchy import Unit, units
 from ctm.sim.synthesis.placing import place
 from ctm.sim.synthesis.report import Placement
 from ctm.sim.synthesis.synthesis import Synthesis
-from ctm.sim.synthesis.tool import command
+from ctm.sim.synthesis.tool import command, side_by_side
 from ctm.sim.synthesis.whole import FREQUENCY
 
 DEVICE = "85k"
@@ -68,7 +67,7 @@ def bitstream(
     """
     require_packages()
     wanted = design.frequency / HERTZ
-    with Tools(len(os.sched_getaffinity(0))) as tools:
+    with side_by_side() as tools:
         parts = [*units(design.board, BOARD), _controller(design, folder)]
         boxes = "".join(part.box for part in parts if part.top in (BOARD, CONTROLLER))
         parts.append(Unit(module=f"\\{TOP}", count=1, text=design.pins.text + boxes))

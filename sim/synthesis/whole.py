@@ -1,6 +1,5 @@
 """Whole machines on an FPGA: the area of each unit, synthesised by itself, and of all together, and the clock."""
 
-import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +8,6 @@ from pathlib import Path
 from ctm.rtl.config import MachineConfig
 from ctm.sim.compiled.machine import machine_rtlil
 from ctm.sim.compiled.tools.package import FPGA_YOSYS
-from ctm.sim.compiled.tools.programs import Tools
 from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.synthesis.border import Border
 from ctm.sim.synthesis.devices import DEVICES, Cells
@@ -17,6 +15,7 @@ from ctm.sim.synthesis.hierarchy import Unit, units
 from ctm.sim.synthesis.placing import place
 from ctm.sim.synthesis.report import Placement
 from ctm.sim.synthesis.synthesis import Synthesis
+from ctm.sim.synthesis.tool import side_by_side
 
 FREQUENCY = 60.0
 """The clock that synthesis has in mind if nobody says otherwise, MHz."""
@@ -72,7 +71,7 @@ def measure_machine(
     FPGA_YOSYS.require()
     progress("writing the machine")
     parts = units(machine_rtlil(config, top=_TOP), _TOP)
-    with tempfile.TemporaryDirectory(prefix="ctm-synthesis-") as name, Tools(len(os.sched_getaffinity(0))) as tools:
+    with tempfile.TemporaryDirectory(prefix="ctm-synthesis-") as name, side_by_side() as tools:
         folder = Path(name)
         synthesis = Synthesis(folder, tools, frequency)
         areas = tuple(

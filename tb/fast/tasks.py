@@ -48,7 +48,6 @@ FAULTS = [
 """Groups with i = c0 meet an illegal instruction, others with j = c1 a return without a call."""
 COPY = [lookup(destination=1), add(0), move(0, 1, output=0)]
 """Output 0 is input 0 and something more in red."""
-
 READS_BACK = [
     add(0, temporary=0), lookup(TextureOperation.LOOKUP_UNCACHED, destination=1), add(1), move(0, 1, output=0),
 ]  # fmt: skip

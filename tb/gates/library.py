@@ -1,6 +1,5 @@
 """The machine as an FPGA's cells, compiled by Verilator: what synthesis made of it, with the cells' own models."""
 
-import os
 import re
 import tempfile
 from collections.abc import Mapping
@@ -10,11 +9,11 @@ from typing import Any
 from ctm.rtl.config import MachineConfig
 from ctm.sim.compiled.machine import machine_rtlil
 from ctm.sim.compiled.tools.package import FPGA_YOSYS
-from ctm.sim.compiled.tools.programs import Tools
 from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.engines.model import TOP, host
 from ctm.sim.synthesis.hierarchy import units
 from ctm.sim.synthesis.synthesis import Synthesis
+from ctm.sim.synthesis.tool import side_by_side
 from ctm.sim.synthesis.whole import FREQUENCY
 from ctm.tb.gates.netlist import verilog
 
@@ -38,7 +37,7 @@ def library(config: MachineConfig) -> Path:
 
 def synthesised(rtlil: str, top: str) -> Mapping[str, Mapping[str, Any]]:
     """The netlists of a design's units, by their names."""
-    with tempfile.TemporaryDirectory(prefix="ctm-gates-") as name, Tools(len(os.sched_getaffinity(0))) as tools:
+    with tempfile.TemporaryDirectory(prefix="ctm-gates-") as name, side_by_side() as tools:
         synthesis = Synthesis(Path(name), tools, FREQUENCY)
         list(synthesis.run(units(rtlil, top), lambda text: None))
         return synthesis.modules
