@@ -82,8 +82,8 @@ COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields
 WALKS = ("auto", "rows", "tiles")
 """Orders in which the groups of a domain are given out: see `ArrayConfig.tiles`."""
 _TILES_IN_TILES = 4
-_MOST_PASSES = 128
-"""Passes of all wavefronts that a core keeps: each has a row of output registers, and flags of its own."""
+_MOST_PARTS = 128
+"""Parts of all wavefronts that a core keeps: each has a row of output registers, and flags of its own."""
 _MOST_REGISTERS = FIRST_CLAUSE_TEMPORARY + CLAUSE_TEMPORARIES
 """Of a wavefront of the largest program."""
 
@@ -93,13 +93,13 @@ class ArrayConfig:
     """The DPP array.
 
     `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `wavefront` is the size of a group in
-    processors, 0 for as many as there are `lanes`; an R5xx group always has these. `rate` is how many processors of an
-    R5xx group are computed in a cycle, a power of two up to `lanes`, 0 for all: what computes, converts and carries
-    words is built for so many, and takes a group in turns. `temporaries` is the depth of the register file per core and
-    lane, `lookups` the most that a group may have outstanding. `stack_entries` are those of all control stacks of an
-    R700 core. The golden model takes wavefronts of any size with all else; `check_hardware` says what hardware there is
-    none of. `walk` is the order in which groups are given out, one of `WALKS`: results do not depend on it, but the
-    fault that is reported.
+    processors, 0 for as many as there are `lanes`; an R5xx group always has these. `rate` is how many processors of a
+    group are computed in a cycle, a power of two up to `lanes`, 0 for all of these: what computes, converts and carries
+    words is built for so many, and takes a group in turns or passes. `temporaries` is the depth of the register file
+    per core and lane, `lookups` the most that a group may have outstanding. `stack_entries` are those of all control
+    stacks of an R700 core. The golden model takes wavefronts of any size with all else; `check_hardware` says what
+    hardware there is none of. `walk` is the order in which groups are given out, one of `WALKS`: results do not depend
+    on it, but the fault that is reported.
     """
 
     instruction_set: str = "r5xx"
@@ -124,8 +124,6 @@ class ArrayConfig:
                 self._refuse("wavefront", "must be 0 for r5xx: a group is its lanes")
         if self.rate:
             _check(self, "rate", low=1, high=self.lanes, power_of_two=True)
-            if self.instruction_set != "r5xx":
-                self._refuse("rate", f"must be 0 for {self.instruction_set}")
         _check(self, "threads", low=4, high=64, power_of_two=True)
         _check(self, "temporaries", low=128, high=4096, power_of_two=True)
         _check(self, "lookups", low=1, high=64, power_of_two=True)
@@ -144,12 +142,12 @@ class ArrayConfig:
         size = f"a wavefront of {self.wavefront} on {self.lanes} lanes"
         if self.wavefront < self.lanes:
             self._refuse("wavefront", f"must be {self.lanes} at least for as many lanes, not {self.wavefront}")
-        passes = self.wavefront // self.lanes
-        if self.threads * passes > _MOST_PASSES:
-            most = _MOST_PASSES // passes
+        parts = self.wavefront // self.lanes
+        if self.threads * parts > _MOST_PARTS:
+            most = _MOST_PARTS // parts
             self._refuse("threads", f"must be {most} at most for {size}, not {self.threads}")
-        if self.temporaries < _MOST_REGISTERS * passes:
-            least = _MOST_REGISTERS * passes
+        if self.temporaries < _MOST_REGISTERS * parts:
+            least = _MOST_REGISTERS * parts
             self._refuse("temporaries", f"must be {least} at least for {size}, not {self.temporaries}")
 
     def _refuse(self, name: str, problem: str) -> None:
@@ -181,7 +179,7 @@ class ArrayConfig:
 
     @property
     def turns(self) -> int:
-        """Cycles in which these take an R5xx group."""
+        """Cycles in which these take as many processors as there are `lanes`: an R5xx group."""
         return self.lanes // self.at_once
 
     @property

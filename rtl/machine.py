@@ -50,7 +50,7 @@ class Machine(wiring.Component):
         self._controller = MemoryController(
             config,
             areas=self._instruction_set.shapes.areas,
-            tag=lookup_tag_layout(array),
+            tag=lookup_tag_layout(array, self._instruction_set.shapes),
             slot=slot_bits(array) + (array.cores - 1).bit_length(),
             conditional_passenger=passenger_layout(array.lanes),
         )

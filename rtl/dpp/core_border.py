@@ -20,10 +20,10 @@ def lookup_number_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({"slot": slot_bits(config), "entry": (config.lookups - 1).bit_length()})
 
 
-def lookup_tag_layout(config: ArrayConfig) -> data.StructLayout:
-    """The same, and if a group goes to memory in turns, which one it is."""
+def lookup_tag_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
+    """The same, and if a group goes to memory in turns under one number, which one it is."""
     number = {str(name): field.shape for name, field in lookup_number_layout(config)}
-    return data.StructLayout(number | turn_fields(config))
+    return data.StructLayout(number | (turn_fields(config) if shapes.lookups_in_turns else {}))
 
 
 def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> di
     lanes, slot, areas = config.at_once, slot_bits(config) + (cores - 1).bit_length(), len(shapes.areas)
     return {
         "constants": Out(ConstantClient()),
-        "lookups": Out(LookupClient(lanes, lookup_tag_layout(config), areas)),
+        "lookups": Out(LookupClient(lanes, lookup_tag_layout(config, shapes), areas)),
         "uncached": Out(UncachedClient(lanes, slot, areas)),
         "output": Out(stream.Signature(output_layout(lanes))),
         "tests": Out(ConditionalClient(config.lanes)),

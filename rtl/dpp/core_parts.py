@@ -56,7 +56,7 @@ def add_parts(m: Module, config: MachineConfig, shapes: Shapes, *, readers: int)
         outputs=OutputRegisters(array, shapes),
         outstanding=Outstanding(array),
         starter=Starter(array),
-        coordinates=Coordinates(array.at_once, passenger_layout(array), config.arithmetic),
+        coordinates=Coordinates(array.at_once, passenger_layout(array, shapes), config.arithmetic),
         lookups=LookupReturn(array, shapes),
         uncached=UncachedWrites(array),
         retirement=Retirement(array, shapes),
@@ -83,9 +83,7 @@ def connect_parts(m: Module, core: Any, parts: CoreParts, array: ArrayConfig) ->
     _connect_outstanding(m, core, parts)
     _connect_lookups(m, core, parts)
     _connect_register_writes(m, parts, array, allocation)
-    _connect_ends(m, core, parts)
-    if array.turns > 1:
-        m.d.comb += parts.outputs.turn.eq(parts.retirement.turn)
+    _connect_ends(m, core, parts, array)
     return allocation
 
 
@@ -171,10 +169,10 @@ def _connect_register_writes(m: Module, parts: CoreParts, array: ArrayConfig, al
         m.d.comb += write.payload.turn.eq(Mux(clears, clear.payload.turn, lookup.payload.turn))
 
 
-def _connect_ends(m: Module, core: Any, parts: CoreParts) -> None:
+def _connect_ends(m: Module, core: Any, parts: CoreParts, array: ArrayConfig) -> None:
     """Groups that are at their end."""
     scheduler, retirement, states = parts.scheduler, parts.retirement, parts.states
-    connect_retirement(m, core, retirement, parts.outputs, rows=states.ended_rows, states=states.ended)
+    connect_retirement(m, core, array, retirement, parts.outputs, rows=states.ended_rows, states=states.ended)
     m.d.comb += [
         scheduler.can_retire.eq(retirement.ready),
         retirement.group.eq(scheduler.retire),
@@ -184,7 +182,14 @@ def _connect_ends(m: Module, core: Any, parts: CoreParts) -> None:
 
 
 def connect_retirement(
-    m: Module, core: Any, retirement: Retirement, outputs: OutputRegisters, *, rows: Any, states: Any
+    m: Module,
+    core: Any,
+    array: ArrayConfig,
+    retirement: Retirement,
+    outputs: OutputRegisters,
+    *,
+    rows: Any,
+    states: Any,
 ) -> None:
     """Wire the retirement to a core's border and its output registers, and two readers of states at their end to it.
 
@@ -206,3 +211,5 @@ def connect_retirement(
         retirement.conditional.eq(outputs.conditional),
         retirement.conditional_written.eq(outputs.conditional_written),
     ]
+    if array.turns > 1:
+        m.d.comb += outputs.turn.eq(retirement.turn)

@@ -31,7 +31,7 @@ from ctm.rtl.r700.finish import WavefrontEnd
 from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.memory.unit import MoveUnit
-from ctm.rtl.r700.passes import by_pass, passes_of
+from ctm.rtl.r700.passes import by_part, part_row
 from ctm.rtl.r700.registers.file import RegisterFile, depth_of
 from ctm.rtl.r700.registers.joining import PassJoining
 from ctm.rtl.r700.shapes import SHAPES, Unit
@@ -78,7 +78,7 @@ class Core(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, array = self._config, self._config.array
-        rows = by_pass(array)
+        rows = by_part(array)
         parts = Parts(
             start=WavefrontStart(array),
             flow=FlowUnit(array),
@@ -140,10 +140,9 @@ class Core(wiring.Component):
         flags.clear("occupied", Mux(parts.end.free.valid, (1 << parts.end.free.slot)[: array.threads], 0))
         flags.finish(m)
         fresh = parts.start.fresh
-        bits = (passes_of(array) - 1).bit_length()
         m.d.comb += [
             parts.outputs.start.valid.eq(fresh.valid),
-            parts.outputs.start.row.eq(Cat(fresh.number[:bits], fresh.slot)),
+            parts.outputs.start.row.eq(part_row(array, fresh.number, fresh.slot)),
         ]
         return flags["occupied"]
 
@@ -234,7 +233,7 @@ class Core(wiring.Component):
 
     def _connect_ends(self, m: Module, parts: Parts) -> None:
         end, retirement = parts.end, parts.retirement
-        connect_retirement(m, self, retirement, parts.outputs, rows=end.rows, states=end.states)
+        connect_retirement(m, self, self._config.array, retirement, parts.outputs, rows=end.rows, states=end.states)
         m.d.comb += [
             retirement.group.eq(end.retire),
             end.can_retire.eq(retirement.ready),

@@ -1,4 +1,4 @@
-"""Wavefronts at their end: pass by pass as groups of the lanes' size, as tests and outputs take them.
+"""Wavefronts at their end: part by part as groups of the lanes' size, as tests and outputs take them.
 
 Source: docs/architecture.md.
 """
@@ -15,11 +15,11 @@ from ctm.rtl.isa.r700.program import PROGRAM_FORMAT
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.table import Table
 from ctm.rtl.r700.flow.state import end_layout
-from ctm.rtl.r700.passes import by_pass, passes_of
+from ctm.rtl.r700.passes import by_part, parts_of
 
 
 class WavefrontEnd(wiring.Component):
-    """Hands over the passes of wavefronts that are at their end, and says when all of one are done.
+    """Hands over the parts of wavefronts that are at their end, and says when all of one are done.
 
     Members
     -------
@@ -36,8 +36,8 @@ class WavefrontEnd(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._config, self._passes = config, passes_of(config)
-        rows = by_pass(config)
+        self._config, self._parts = config, parts_of(config)
+        rows = by_part(config)
         event = data.StructLayout({"valid": 1, "row": row_bits(rows), "faulted": 1})
         at_slot = {"valid": 1, "slot": slot_bits(config)}
         super().__init__(
@@ -60,9 +60,9 @@ class WavefrontEnd(wiring.Component):
         config, lanes = self._config, self._config.lanes
         m.submodules.places = places = Table(group_layout(config.group), config.threads)
         m.submodules.live = live = Table(config.group, config.threads)
-        bits = (self._passes - 1).bit_length()
-        slot, faulted, number = Signal(slot_bits(config)), Signal(), Signal(range(self._passes + 1), init=self._passes)
-        busy = number != self._passes
+        bits = (self._parts - 1).bit_length()
+        slot, faulted, number = Signal(slot_bits(config)), Signal(), Signal(range(self._parts + 1), init=self._parts)
+        busy = number != self._parts
         end, taken = self.end.payload, Signal()
         faults = Value.cast(end.problem.status) != Status.OK.value
         place = places.read(m, end.slot)
@@ -78,7 +78,7 @@ class WavefrontEnd(wiring.Component):
             self.fault.payload.pc.eq(Cat(end.word[:-1], end.problem.address)),
             self.fault.payload.i.eq(place.i),
             self.fault.payload.j.eq(place.j),
-            self.free.valid.eq(self.released.valid & (self.released.row[:bits] == self._passes - 1)),
+            self.free.valid.eq(self.released.valid & (self.released.row[:bits] == self._parts - 1)),
             self.free.slot.eq(self.released.row[bits:]),
         ]
         places.write(m, self.group.slot, self.group.group, self.group.valid)

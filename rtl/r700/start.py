@@ -18,7 +18,7 @@ from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.lib.views import record
 from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
 from ctm.rtl.r700.flow.state import start_layout
-from ctm.rtl.r700.passes import passes_of
+from ctm.rtl.r700.passes import first_pixel, passes_of
 from ctm.rtl.r700.registers.file import row_bits
 from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
@@ -156,16 +156,18 @@ class WavefrontStart(wiring.Component):
             target.enable.eq(~0),
             *(target.selects[channel].eq(channel) for channel in range(CHANNELS)),
         ]
-        lanes, before = self._config.lanes, Signal.like(group.i, name="columns_before")
-        m.d.comb += before.eq(number * (lanes // 2))
+        lanes, before = self._config.at_once, Signal.like(group.i, name="columns_before")
+        column_before, row_before = first_pixel(self._config, number)
+        m.d.comb += before.eq(column_before)
         columns, rows = ([Signal.like(first, name="place") for _ in range(count)]
-                         for first, count in ((group.i, lanes // 2), (group.j, 2)))  # fmt: skip
+                         for first, count in ((group.i, max(lanes // 2, min(lanes, 2))),
+                                              (group.j, 2 if lanes >= QUAD else 1)))  # fmt: skip
         m.d.comb += [column.eq(group.i + before + offset) for offset, column in enumerate(columns)]
-        m.d.comb += [row.eq(group.j + offset) for offset, row in enumerate(rows)]
+        m.d.comb += [row.eq(group.j + row_before + offset) for offset, row in enumerate(rows)]
         columns_as_floats, rows_as_floats = ([from_integer(m, each) for each in places] for places in (columns, rows))
-        numbers = [Signal(WORD_BITS, name="number_of_row") for _ in rows]
+        numbers, width = [Signal(WORD_BITS, name="number_of_row") for _ in rows], self.program.domain.width
         m.d.comb += [
-            each.eq(first_number + before + row * self.program.domain.width) for row, each in enumerate(numbers)
+            each.eq(first_number + before + Mux(row_before, width, 0) + row * width) for row, each in enumerate(numbers)
         ]
         is_compute = Value.cast(self.program.type) == ProgramType.CS.value
         for lane in range(lanes):

@@ -92,8 +92,13 @@ def test_a_group_is_computed_at_once_or_in_turns() -> None:
     slow = with_settings(DEFAULT, {"array.lanes": 8, "array.rate": 2}).array
     assert (slow.group, slow.at_once, slow.turns) == (8, 2, 4)
     assert (slow.with_group(16).turns, slow.with_group(4).turns) == (8, 2)
-    with pytest.raises(ValueError, match="array.rate must be 0 for r700"):
-        with_settings(R700, {"array.rate": 4})
+
+
+@pytest.mark.parametrize(("rate", "cycles"), [(0, 4), (4, 4), (2, 8), (1, 16)])
+def test_a_wavefront_keeps_its_size_at_every_rate(rate: int, cycles: int) -> None:
+    array = with_settings(R700, {"array.rate": rate}).array
+    assert (array.group, array.cycles_per_group, array.with_group(8).cycles_per_group) == (16, cycles, cycles // 2)
+    array.check_hardware()
 
 
 def test_every_instruction_set_has_a_format_a_model_a_preset_and_hardware() -> None:

@@ -23,6 +23,8 @@ _OTHER = (
     "four cores",
     "two cores of eight slots, two banks, two local ports of 256 bits",
     "eight passes, one port",
+    "one pixel in a cycle, one port",
+    "two pixels in a cycle, two cores",
 )
 """Some of `MACHINES`."""
 

@@ -56,7 +56,9 @@ class LookupReturn(wiring.Component):
                 "record": In(
                     data.StructLayout({"valid": 1, "tag": lookup_number_layout(config), "record": self._record})
                 ),
-                "response": In(stream.Signature(lookup_response_layout(config.at_once, lookup_tag_layout(config)))),
+                "response": In(
+                    stream.Signature(lookup_response_layout(config.at_once, lookup_tag_layout(config, shapes)))
+                ),
                 "write": Out(stream.Signature(lookup_write_layout(config))),
                 "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
                 "refused": Out(data.StructLayout({"valid": 1, "pc": shapes.pc_bits})),

@@ -8,11 +8,11 @@ from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS
 
 
-def passenger_layout(config: ArrayConfig) -> data.StructLayout:
+def passenger_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     """What goes to memory with a lookup's indices."""
     return data.StructLayout(
         {
-            "tag": lookup_tag_layout(config),
+            "tag": lookup_tag_layout(config, shapes),
             "input": (INPUTS - 1).bit_length(),
             "uncached": 1,
             "fetch": config.at_once,

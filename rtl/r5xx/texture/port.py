@@ -72,7 +72,7 @@ class TexturePort(wiring.Component):
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
         slot, lanes = slot_bits(config), config.lanes
-        self._request = request_layout(config.at_once, passenger_layout(config))
+        self._request = request_layout(config.at_once, passenger_layout(config, SHAPES))
         at_slot = {"valid": 1, "slot": slot}
         super().__init__(
             {

@@ -124,7 +124,7 @@ class Pipeline(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        timing, lanes = self._timing, self._config.array.lanes
+        timing, lanes = self._timing, self._config.array.at_once
         rows = self._read(m)
         uniform = self._uniform(m)
         # What is still to be known of a group whose operands were read, while its passes are chosen.
@@ -229,7 +229,7 @@ class Pipeline(wiring.Component):
         While the last pass is chosen, words of the next group's first cycle are there already; those of the last cycle
         are there while the first pass is chosen.
         """
-        width, last = self._config.array.lanes * WORD_BITS, self._timing.passes - 1
+        width, last = self._config.array.at_once * WORD_BITS, self._timing.passes - 1
         passing = {0: range(max(last, 1), last + 1), READ_CYCLES - 1: range(1, last + 1)}
         parts: list[list[Value]] = []
         for cycle, row in enumerate(rows):

@@ -14,7 +14,7 @@ from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
-from ctm.rtl.r700.passes import by_pass
+from ctm.rtl.r700.passes import by_part
 from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import SHAPES
 
@@ -33,19 +33,19 @@ class ExportWrite(wiring.Component):
     takes_conditional : ``In(1)``
         The program gives conditional values.
     write : ``Out``
-        Its row is not set.
+        Its row and turn are not set.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._lanes = config.lanes
+        self._lanes = config.at_once
         super().__init__(
             {
                 "unit": In(8 * UNIT_BYTES),
-                "words": In(data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.lanes), CHANNELS)),
-                "executing": In(config.lanes),
+                "words": In(data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)),
+                "executing": In(config.at_once),
                 "burst": In(4),
                 "takes_conditional": In(1),
-                "write": Out(output_write_layout(by_pass(config), SHAPES)),
+                "write": Out(output_write_layout(by_part(config), SHAPES)),
             }
         )
 

@@ -31,12 +31,12 @@ class LinearPlaces(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._lanes = config.lanes
-        indices = indices_layout(config.lanes)
+        self._lanes = config.at_once
+        indices = indices_layout(config.at_once)
         super().__init__(
             {
                 "start": In(1),
-                "numbers": In(data.ArrayLayout(WORD_BITS, config.lanes)),
+                "numbers": In(data.ArrayLayout(WORD_BITS, config.at_once)),
                 "pitch": In(LIMIT_BITS),
                 "limits": In(LIMITS),
                 "done": Out(1),

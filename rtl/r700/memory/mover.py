@@ -6,7 +6,7 @@ Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; doc
 from itertools import chain
 from typing import Any
 
-from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth import Array, Module, Mux, Signal, Value
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import connect, flipped
 
@@ -30,7 +30,7 @@ from ctm.rtl.r700.memory.sequence import Sequence
 from ctm.rtl.r700.memory.share import LocalShare
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.memory.writing import add_areas, connect_areas
-from ctm.rtl.r700.passes import pass_bits, passes_of
+from ctm.rtl.r700.passes import part_row, pass_bits, passes_of
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.registers.writing import pass_write_layout
@@ -115,7 +115,7 @@ class Mover:
         bits = Value.cast(value)
         if self.passes == 1:
             return bits
-        return bits.word_select(self.pass_number, self.config.lanes * width)
+        return bits.word_select(self.pass_number, self.config.at_once * width)
 
     def place(self, number: Value, relative: Value) -> Any:
         """Where a register of the wavefront is."""
@@ -302,7 +302,6 @@ class Mover:
         """Write the outputs' registers, or the conditional value, pass by pass."""
         m, unit, current = self.m, self.unit, self.current
         m.submodules.export = export = ExportWrite(self.config)
-        bits = (self.passes - 1).bit_length()
         m.d.comb += [
             export.unit.eq(current.unit),
             *(
@@ -312,8 +311,10 @@ class Mover:
             export.burst.eq(self.burst),
             export.takes_conditional.eq(unit.program.conditional_from_program),
             unit.outputs.eq(export.write),
-            unit.outputs.row.eq(Cat(self.pass_number[:bits], current.slot)),
+            unit.outputs.row.eq(part_row(self.config, self.pass_number, current.slot)),
         ]
+        if self.config.turns > 1:
+            m.d.comb += unit.outputs.turn.eq(self.pass_number)
         with m.State("export"):
             m.d.comb += export.executing.eq(self.executing)
             m.d.sync += self.pass_number.eq(self.pass_number + 1)

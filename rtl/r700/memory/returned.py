@@ -14,7 +14,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
-from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
+from ctm.rtl.r700.shapes import SHAPES, UNIT_ADDRESS_BITS
 
 _WAITING = 8
 
@@ -36,12 +36,12 @@ class LookupReturn(wiring.Component):
 
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
-        tag = lookup_tag_layout(config)
+        tag = lookup_tag_layout(config, SHAPES)
         self._kept = data.StructLayout({"target": target_layout(config), "address": UNIT_ADDRESS_BITS})
         super().__init__(
             {
                 "record": In(data.StructLayout({"valid": 1, "tag": tag, "kept": self._kept})),
-                "response": In(stream.Signature(lookup_response_layout(config.lanes, tag))),
+                "response": In(stream.Signature(lookup_response_layout(config.at_once, tag))),
                 "write": Out(stream.Signature(pass_write_layout(config))),
                 "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
                 "refused": Out(data.StructLayout({"valid": 1, "address": UNIT_ADDRESS_BITS})),

@@ -21,7 +21,7 @@ _FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 
 def add_send(mover: Any) -> None:
     """Send a lookup, or write what needs none, pass by pass."""
-    m, unit, fetch, current, lanes = mover.m, mover.unit, mover.fetch, mover.current, mover.config.lanes
+    m, unit, fetch, current, lanes = mover.m, mover.unit, mover.fetch, mover.current, mover.config.at_once
     described = Array(unit.program.inputs)[fetch.input]
     found = mover.place(fetch.destination + mover.burst, fetch.destination_relative)
     request = unit.lookups.request
@@ -91,14 +91,14 @@ def add_send(mover: Any) -> None:
 
 def _is_followed(mover: Any) -> Value:
     """Whether a pixel executes in a later pass."""
-    later, lanes = Value.cast(mover.current.executing), mover.config.lanes
+    later, lanes = Value.cast(mover.current.executing), mover.config.at_once
     return Value.cast(Array(later[lanes * (number + 1) :].any() for number in range(mover.passes))[mover.pass_number])
 
 
 def _places(mover: Any) -> list[Value]:
     """The `PLACE` of each lane of the pass."""
     words = mover.of_pass(mover.scaling.results[0], WORD_BITS)
-    return [words.word_select(lane, WORD_BITS)[: PLACE.size] for lane in range(mover.config.lanes)]
+    return [words.word_select(lane, WORD_BITS)[: PLACE.size] for lane in range(mover.config.at_once)]
 
 
 def _connect_indices(mover: Any, described: Any, component: Value) -> None:
@@ -112,7 +112,7 @@ def _connect_indices(mover: Any, described: Any, component: Value) -> None:
         m.d.comb += number.eq(coordinate(words, fetch.coordinates[0]))
     for axis, (indices, limit) in enumerate(zip((request.x, request.y), limits, strict=True)):
         scaled = mover.of_pass(mover.scaling.results[axis], WORD_BITS)
-        for lane in range(mover.config.lanes):
+        for lane in range(mover.config.at_once):
             m.submodules[f"texel_{axis}_{lane}"] = texel = TexelPlace()
             words = [part.word_select(lane, WORD_BITS) for part in parts]
             plain = coordinate(words, fetch.coordinates[axis])

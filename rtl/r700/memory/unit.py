@@ -19,7 +19,7 @@ from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.memory.constants import ROWS
 from ctm.rtl.r700.memory.move import move_layout, moved_layout
 from ctm.rtl.r700.memory.mover import Mover
-from ctm.rtl.r700.passes import by_pass
+from ctm.rtl.r700.passes import by_part
 from ctm.rtl.r700.registers.file import place_layout
 from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREAS, PROGRAM, SHAPES
@@ -53,7 +53,7 @@ class MoveUnit(wiring.Component):
     late : ``In(1)``
         What was written, and is not followed, is not yet in the registers.
     outputs : ``Out(output_write_layout)``
-        Of rows slot * passes + pass.
+        Of rows slot * parts + part.
     lookups : ``Out(LookupClient(lanes, tag, areas))``
     uncached : ``Out(UncachedClient(lanes, slot, areas))``
     numbered : ``In({valid, slot, number})``
@@ -89,9 +89,9 @@ class MoveUnit(wiring.Component):
                 "write": Out(stream.Signature(pass_write_layout(array))),
                 "refuses": Out(1),
                 "late": In(1),
-                "outputs": Out(output_write_layout(by_pass(array), SHAPES)),
-                "lookups": Out(LookupClient(array.lanes, lookup_tag_layout(array), len(AREAS))),
-                "uncached": Out(UncachedClient(array.lanes, slot_bits(array), len(AREAS))),
+                "outputs": Out(output_write_layout(by_part(array), SHAPES)),
+                "lookups": Out(LookupClient(array.at_once, lookup_tag_layout(array, SHAPES), len(AREAS))),
+                "uncached": Out(UncachedClient(array.at_once, slot_bits(array), len(AREAS))),
                 "numbered": In(numbered_layout(array)),
                 "constant": Out(ROW_BITS),
                 "constant_free": In(1),

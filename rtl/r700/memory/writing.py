@@ -5,7 +5,7 @@ Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM
 
 from typing import Any
 
-from amaranth import Array, Mux, Signal, Value
+from amaranth import Array, Cat, Const, Mux, Signal, Value
 from amaranth.lib import data
 
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
@@ -38,9 +38,10 @@ def connect_areas(mover: Any) -> tuple[Signal, list[Value]]:
 
 
 def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:
-    """Find the places of all pixels' elements. An export writes pixel after pixel, each its components at once.
+    """Find the places of all pixels' elements. An export writes pixel after pixel.
 
-    Behind all of them it asks for an answer that says when they are in memory.
+    Of each pixel as many components at once as there are lanes. Behind all of them it asks for an answer that says when
+    they are in memory.
     """
     m, current, write = mover.m, mover.current, mover.unit.uncached.write
     with m.State("areas"):
@@ -59,16 +60,25 @@ def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:
         write.payload.area.eq(mover.areas.access.scratch),
         mover.outstanding.write.slot.eq(current.slot),
     ]
-    for component, word in enumerate(words):
+    together = min(CHANNELS, mover.config.at_once)
+    pieces = CHANNELS // together
+    piece = mover.component[: (pieces - 1).bit_length()] if pieces > 1 else Const(0)
+    for lane in range(together):
+        component = Cat(Const(lane, together.bit_length() - 1), piece)
         x, y = pair(place, component)
         m.d.comb += [
-            write.payload.x[component].eq(x),
-            write.payload.y[component].eq(y),
-            write.payload.values[component].eq(word),
+            write.payload.x[lane].eq(x),
+            write.payload.y[lane].eq(y),
+            write.payload.values[lane].eq(Array(words)[component] if pieces > 1 else words[lane]),
         ]
     with m.State("write"):
-        m.d.comb += [write.valid.eq(mask.any()), write.payload.mask.eq(mask)]
-        with m.If(~write.valid | write.ready):
+        now = mask.word_select(piece, together)
+        m.d.comb += [write.valid.eq(now.any()), write.payload.mask.eq(now)]
+        goes, is_last = ~write.valid | write.ready, piece == pieces - 1
+        if pieces > 1:
+            with m.If(goes):
+                m.d.sync += mover.component.eq(Mux(is_last, 0, mover.component + 1))
+        with m.If(goes & is_last):
             m.d.sync += pixel.eq(pixel + 1)
             with m.If(pixel == mover.config.group - 1):
                 with m.If(mover.work.ends):

@@ -83,7 +83,7 @@ class PassJoining(wiring.Component):
 
     def _selected(self, m: Module) -> tuple[list[Any], list[Any]]:
         """Of each channel the words that are written to it, and in which lanes."""
-        write, lanes = self.write.payload, self._config.lanes
+        write, lanes = self.write.payload, self._config.at_once
         words = [Signal(WORD_BITS * lanes, name=f"words_{channel}") for channel in range(CHANNELS)]
         enable = [Signal(lanes, name=f"enable_{channel}") for channel in range(CHANNELS)]
         for channel, select in enumerate(write.target.selects):

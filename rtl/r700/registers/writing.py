@@ -27,14 +27,14 @@ def target_layout(config: ArrayConfig) -> data.StructLayout:
             "number": pass_bits(config),
             "followed": 1,
             "selects": data.ArrayLayout(3, CHANNELS),
-            "enable": config.lanes,
+            "enable": config.at_once,
         }
     )
 
 
 def pass_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of the lanes' words of one pass."""
-    return data.StructLayout({"target": target_layout(config), "words": words_layout(config.lanes)})
+    """A write of the words of one pass."""
+    return data.StructLayout({"target": target_layout(config), "words": words_layout(config.at_once)})
 
 
 def selected(components: Value, select: Value) -> Value:

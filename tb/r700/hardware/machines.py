@@ -16,6 +16,15 @@ MACHINES: dict[str, dict[str, int | str]] = {
     "sixteen passes": {"array.wavefront": 64, "array.threads": 8},
     "a wavefront is eight lanes, two cores": {"array.wavefront": 0, "array.lanes": 8, "array.cores": 2},
     "sixteen lanes, four passes": {"array.wavefront": 64, "array.lanes": 16, "array.threads": 4},
+    "one pixel in a cycle, one port": {
+        "array.rate": 1,
+        "array.threads": 8,
+        "array.temporaries": 1024,
+        "memory.split": 1 << 32,
+    },
+    "two pixels in a cycle, two cores": {"array.rate": 2, "array.threads": 4, "array.cores": 2},
+    "half a quad in a cycle, of a wavefront that is four lanes": {"array.wavefront": 4, "array.rate": 2},
+    "four pixels of eight lanes in a cycle": {"array.lanes": 8, "array.wavefront": 32, "array.rate": 4},
     "hardly a register in the arithmetic": {
         f"arithmetic.{step}": 0
         for step in ("operands", "partial_products", "alignment", "addition", "normalisation", "rounding", "result")
