@@ -10,6 +10,7 @@ from typing import Any
 from ctm.sim.compiled.tools.package import FPGA_YOSYS
 from ctm.sim.compiled.tools.programs import Result, Tools, check
 from ctm.sim.files import write_file
+from ctm.sim.synthesis.constants import without_wired_constants
 from ctm.sim.synthesis.devices import Cells
 from ctm.sim.synthesis.hierarchy import Unit
 from ctm.sim.synthesis.report import BLOCK_RAMS, CARRY_LUTS, MULTIPLIER, RAM_LUTS
@@ -38,8 +39,9 @@ class Synthesis:
 
     @property
     def modules(self) -> dict[str, Mapping[str, Any]]:
-        """The netlists of all units so far, by their names."""
-        return {part.top: read_json(file)["modules"][part.top] for part, file in self._netlists}
+        """The netlists of all units so far, by their names, with no wires for constants."""
+        netlists = ((part.top, read_json(file)["modules"]) for part, file in self._netlists)
+        return {name: without_wired_constants(modules[name]) for name, modules in netlists}
 
     def run(self, parts: Sequence[Unit], progress: Callable[[str], None]) -> Iterator[Cells]:
         """The cells of each unit in turn.

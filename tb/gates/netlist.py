@@ -29,7 +29,7 @@ Bits = Sequence[int | str]
 
 
 def verilog(modules: Mapping[str, Mapping[str, Any]]) -> str:
-    """Modules of a linked netlist. Unknown bits are 0."""
+    """Modules of a linked netlist. What is open or unknown is 1, as pins of an ECP5 are that nothing drives."""
     return "".join(_module(name, module) for name, module in modules.items())
 
 
@@ -98,7 +98,8 @@ def _bits(value: str) -> Bits:
 
 def _value(value: str) -> str:
     # Yosys puts a space behind what is text and looks like bits.
-    return f"{len(value)}'h{int(value, 2):x}" if _BITS.fullmatch(value) else f'"{value.rstrip()}"'
+    known = value.replace("x", "0")
+    return f"{len(value)}'h{int(known, 2):x}" if _BITS.fullmatch(known) else f'"{value.rstrip()}"'
 
 
 def _joined(bits: Bits) -> str:
@@ -108,7 +109,7 @@ def _joined(bits: Bits) -> str:
 
 def _parts(bits: Bits) -> Iterator[str]:
     for bit in reversed(bits):
-        yield f"n{bit}" if isinstance(bit, int) else "1'b1" if bit == "1" else "1'b0"
+        yield f"n{bit}" if isinstance(bit, int) else "1'b0" if bit == "0" else "1'b1"
 
 
 def _name(name: str) -> str:

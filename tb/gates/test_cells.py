@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from amaranth import Module, Signal
+from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.sim.compiled import unit
 from ctm.sim.compiled.verilog import convert_to_rtlil
+from ctm.sim.synthesis import constants
 from ctm.tb.gates import library
 from ctm.tb.gates.netlist import verilog
 from ctm.tb.synthesis.component import ScaledEntry
@@ -22,6 +23,7 @@ pytestmark = [
 ]
 COUNT = 4000
 CELLS = library.cells
+CONSTANT = constants._constant
 MISTAKES = {
     "a wide word's second row": ("rows[first_b + 1]", "rows[first_b]"),
     "a wide write's second row": ("rows[first_a + 1] <= written", "rows[first_a] <= written"),
@@ -33,6 +35,17 @@ MISTAKES = {
     "carry between two bits": ("propagates_1 ? between", "propagates_1 ? CIN"),
 }
 """What is planted in the models of cells, each in a text that it has once."""
+WIRED: dict[str, tuple[str, object]] = {
+    "which carry a chain begins with": ("_GENERATES", {"0": "1000".zfill(16), "1": "0" * 16}),
+    "a beginning that lets through what comes in": ("_PROPAGATES", "0" * 16),
+    "an address that is open only where it is read": (
+        "_rows", lambda read, write: {"RAD": ["x" if bit in ("0", "1") else bit for bit in read]}
+    ),
+    "flip-flops that take the other constant": (
+        "_constant", lambda constant, bit: CONSTANT("01"[constant == "0"], bit)
+    ),
+}  # fmt: skip
+"""What is planted where constants lose their wires."""
 
 
 class Memories(wiring.Component):
@@ -70,6 +83,34 @@ class Memories(wiring.Component):
         return m
 
 
+class Constants(wiring.Component):
+    """What a constant would need a wire for: rows that are not used, carries at the first bit, and a lasting flag."""
+
+    place: In(2)
+    other: In(2)
+    data: In(12)
+    write: In(1)
+    few: Out(12)
+    difference: Out(13)
+    ever: Out(1)
+    latency = 1
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.few = few = Memory(shape=12, depth=4, init=[])
+        port, read = few.write_port(), few.read_port(domain="comb")
+        m.d.comb += [
+            port.addr.eq(self.place),
+            port.data.eq(self.data),
+            port.en.eq(self.write),
+            read.addr.eq(self.other),
+        ]
+        m.d.sync += [self.few.eq(read.data), self.difference.eq(self.data - Cat(self.place, self.other, self.place))]
+        with m.If(self.write & (self.data == self.place)):
+            m.d.sync += self.ever.eq(1)
+        return m
+
+
 def results(component: wiring.Component) -> dict[str, np.ndarray]:
     """What a component gives for random inputs, of which many are at the same places."""
     compiled, generator = unit.CompiledUnit(component), np.random.default_rng(3)
@@ -85,14 +126,17 @@ def as_cells(component: wiring.Component, *, top: str) -> str:
     return library.cells() + verilog(library.synthesised(convert_to_rtlil(component, top=top), top))
 
 
+COMPONENTS = (ScaledEntry, Memories, Constants)
+
+
 @pytest.fixture(scope="module")
 def expected() -> list[dict[str, np.ndarray]]:
-    return [results(ScaledEntry()), results(Memories())]
+    return [results(component()) for component in COMPONENTS]
 
 
 def differs(expected: list[dict[str, np.ndarray]], monkeypatch: pytest.MonkeyPatch) -> bool:
     monkeypatch.setattr(unit, "convert", as_cells)
-    found = [results(ScaledEntry()), results(Memories())]
+    found = [results(component()) for component in COMPONENTS]
     return any(
         not np.array_equal(one[name], other[name]) for one, other in zip(expected, found, strict=True) for name in one
     )
@@ -109,4 +153,12 @@ def test_mistakes_in_models_are_found(
     right, wrong = MISTAKES[mistake]
     assert CELLS().count(right) == 1
     monkeypatch.setattr(library, "cells", lambda: CELLS().replace(right, wrong))
+    assert differs(expected, monkeypatch)
+
+
+@pytest.mark.parametrize("mistake", WIRED)
+def test_mistakes_with_constants_are_found(
+    mistake: str, expected: list[dict[str, np.ndarray]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, *WIRED[mistake])
     assert differs(expected, monkeypatch)

@@ -33,7 +33,7 @@ module = {"num_cells_by_type": cells | {"\\\\some_box": 1}}
 pathlib.Path("stat.json").write_text(json.dumps({"modules": {"\\\\" + top: module}}))
 found = re.findall(r"^  cell \\\\(\\S+) \\\\(\\S+)$", text, re.M)
 boxes = {name: {"type": kind, "connections": {}} for kind, name in found}
-netlist = {"attributes": {"top": "1"}, "cells": boxes, "netnames": {}}
+netlist = {"attributes": {"top": "1"}, "ports": {}, "cells": boxes, "netnames": {}}
 pathlib.Path("netlist.json").write_text(json.dumps({"modules": {top: netlist}}))
 """
 """A Yosys that finds the same cells in every unit; a box is none of them."""
