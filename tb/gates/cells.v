@@ -62,13 +62,14 @@ module DP16KD #(
     assign DOB = DATA_WIDTH_B == 36 ? read_behind : read_b;
 endmodule
 
-// Of numbers without signs, and nothing else.
 module MULT18X18D (
     input [17:0] A, B, C,
     input SIGNEDA, SIGNEDB, SOURCEA, SOURCEB,
     output [35:0] P
 );
-    assign P = A * B;
+    wire signed [18:0] a = {SIGNEDA & A[17], A}, b = {SIGNEDB & B[17], B};
+    wire signed [37:0] product = a * b;
+    assign P = product[35:0];
 endmodule
 
 module LUT4(input [15:0] INIT, input A, B, C, D, output Z);

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.compiled.machine import machine_rtlil
+from ctm.rtl.dpp.core_module import CoreInstance
+from ctm.sim.compiled.machine import rtlil
+from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools.package import FPGA_YOSYS
 from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.engines.model import TOP, host
@@ -17,29 +19,23 @@ from ctm.sim.synthesis.tool import side_by_side
 from ctm.sim.synthesis.whole import FREQUENCY
 from ctm.tb.gates.netlist import verilog
 
-MACHINE = "machine"
-"""What the machine is called within the module that the host clocks."""
 _MODELS = "common_sim.vh"
 _TAKEN = re.compile(r"^module (?:L6MUX21|PFUMX|TRELLIS_DPR16X4|TRELLIS_FF)\b.*?^endmodule\n", re.MULTILINE | re.DOTALL)
 _SPECIFIED = re.compile(r"^\s*specify$.*?^\s*endspecify$", re.MULTILINE | re.DOTALL)
-_CLOCK, _RESET = "clk", "rst"
 
 
 def library(config: MachineConfig) -> Path:
     """The machine for a host, as `CompiledEngine.library`: the cells of an ECP5 that `ctm synth --preset` counts."""
-    modules = dict(synthesised(machine_rtlil(config, top=TOP), TOP))
-    ports = modules[TOP]["ports"]
-    modules[MACHINE] = modules.pop(TOP)
-    text = cells() + verilog(modules) + sampled(ports)
+    text = cells() + verilog(synthesised(rtlil(Sampled(config, CoreInstance), config, TOP), TOP))
     wrapper = host(config.memory, "verilated.h", "verilated_model.h")
     return build(Models({TOP: text}), f'#include "models.h"\n{wrapper}')
 
 
-def synthesised(rtlil: str, top: str) -> Mapping[str, Mapping[str, Any]]:
+def synthesised(text: str, top: str) -> Mapping[str, Mapping[str, Any]]:
     """The netlists of a design's units, by their names."""
     with tempfile.TemporaryDirectory(prefix="ctm-gates-") as name, side_by_side() as tools:
         synthesis = Synthesis(Path(name), tools, FREQUENCY)
-        list(synthesis.run(units(rtlil, top), lambda text: None))
+        list(synthesis.run(units(text, top), lambda line: None))
         return synthesis.modules
 
 
@@ -49,18 +45,3 @@ def cells() -> str:
     taken = _TAKEN.findall((folder / _MODELS).read_text())
     # Verilator warns of each delay that it ignores.
     return _SPECIFIED.sub("", "".join(taken)) + (Path(__file__).parent / "cells.v").read_text()
-
-
-def sampled(ports: Mapping[str, Mapping[str, Any]]) -> str:
-    """The module that the host clocks: the machine, with a register at each input, as `Sampled` has it."""
-    outer, connected, registers = [], [], []
-    for name, port in ports.items():
-        outer.append(f"{port['direction']} [{len(port['bits']) - 1}:0] {name}")
-        if port["direction"] == "output" or name == _CLOCK:
-            connected.append(f".{name}({name})")
-            continue
-        connected.append(f".{name}({name}_held)")
-        registers.append(f"reg [{len(port['bits']) - 1}:0] {name}_held = {int(name == _RESET)};")
-        registers.append(f"always @(posedge {_CLOCK}) {name}_held <= {name};")
-    head, machine = f"module {TOP}({', '.join(outer)});", f"{MACHINE} unit({', '.join(connected)});"
-    return "\n".join([head, *registers, machine, "endmodule\n"])

@@ -15,7 +15,7 @@ MODES = {
     "MULT18X18D": {},
 }  # fmt: skip
 """What those models take for granted."""
-LOW = {"MULT18X18D": ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB"), "DP16KD": ("RSTA", "RSTB")}
+LOW = {"MULT18X18D": ("SOURCEA", "SOURCEB"), "DP16KD": ("RSTA", "RSTB")}
 """Pins that they do not look at, and take to be 0."""
 INPUTS = {"LUT4": ("INIT",), "CCU2C": ("INIT0", "INIT1", "INJECT1_0", "INJECT1_1")}
 """Parameters that are inputs of those models; a text is whether it is YES."""

@@ -30,7 +30,10 @@ MISTAKES = {
     "which half of a row": ("9: seen = place[3] ?", "9: seen = !place[3] ?"),
     "enables of bytes": ("place[1] ? data[17:9]", "place[0] ? data[17:9]"),
     "contents at the start": ("INITVAL[20 * row", "INITVAL[18 * row"),
-    "width of products": ("P = A * B", "P = A * B[16:0]"),
+    "width of products": ("P = product[35:0]", "P = product[34:0]"),
+    "sign of one factor": ("SIGNEDA & A[17]", "1'b0"),
+    "sign of the other factor": ("SIGNEDB & B[17]", "1'b0"),
+    "factors without signs": ("{SIGNEDB & B[17], B}", "{B[17], B}"),
     "order of a LUT's inputs": ("INIT[{D, C, B, A}]", "INIT[{A, C, B, D}]"),
     "carry between two bits": ("propagates_1 ? between", "propagates_1 ? CIN"),
 }
@@ -83,6 +86,27 @@ class Memories(wiring.Component):
         return m
 
 
+class Products(wiring.Component):
+    """Products of 18 bits, of factors with and without signs."""
+
+    a: In(18)
+    b: In(18)
+    plain: Out(36)
+    one: Out(36)
+    both: Out(36)
+    latency = 1
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        signed = self.a.as_signed()
+        m.d.sync += [
+            self.plain.eq(self.a * self.b),
+            self.one.eq(signed * self.b),
+            self.both.eq(signed * self.b.as_signed()),
+        ]
+        return m
+
+
 class Constants(wiring.Component):
     """What a constant would need a wire for: rows that are not used, carries at the first bit, and a lasting flag."""
 
@@ -126,7 +150,7 @@ def as_cells(component: wiring.Component, *, top: str) -> str:
     return library.cells() + verilog(library.synthesised(convert_to_rtlil(component, top=top), top))
 
 
-COMPONENTS = (ScaledEntry, Memories, Constants)
+COMPONENTS = (ScaledEntry, Memories, Products, Constants)
 
 
 @pytest.fixture(scope="module")
