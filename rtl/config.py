@@ -326,8 +326,10 @@ SMALL = replace(
 WIDE = replace(DEFAULT, array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024))
 
 R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, temporaries=2048, lookups=32))
+R700_SMALL = replace(SMALL, array=replace(R700.array, rate=1, threads=4, temporaries=512, lookups=64, stack_entries=64))
+"""An R700 machine for an FPGA: docs/fpga.md."""
 
-PRESETS = {"default": DEFAULT, "tiny": TINY, "small": SMALL, "wide": WIDE, "r700": R700}
+PRESETS = {"default": DEFAULT, "tiny": TINY, "small": SMALL, "wide": WIDE, "r700": R700, "r700-small": R700_SMALL}
 DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
 """Of each instruction set, the preset for a user who names none."""
 

@@ -19,7 +19,7 @@ from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.groups.scheduling import STALLS
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, CONSTANT_PAIRS, LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
 from ctm.rtl.lib.pipeline import lately
@@ -35,6 +35,7 @@ from ctm.rtl.r700.passes import by_part, part_row
 from ctm.rtl.r700.registers.file import RegisterFile, depth_of
 from ctm.rtl.r700.registers.joining import PassJoining
 from ctm.rtl.r700.shapes import SHAPES, Unit
+from ctm.rtl.r700.slices import rows_of, slices_of
 from ctm.rtl.r700.start import WavefrontStart
 from ctm.rtl.r700.trace import trace_layout
 
@@ -113,7 +114,7 @@ class Core(wiring.Component):
         flags = Flags(array.threads, ("occupied",))
         usable = Signal(array.threads)
         limits = (
-            (program.gprs + CLAUSE_TEMPORARIES, depth_of(array)),
+            (rows_of(program.gprs) * slices_of(array), depth_of(array)),
             (program.stack, array.stack_entries * SUBENTRIES),
             (program.share, LDS_BANK_DWORDS // LDS_ROW),
         )

@@ -13,7 +13,6 @@ from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
-from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.lib.views import record
 from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
@@ -22,6 +21,7 @@ from ctm.rtl.r700.passes import first_pixel, passes_of
 from ctm.rtl.r700.registers.file import row_bits
 from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
+from ctm.rtl.r700.slices import by_slice, rows_of, slice_bits, slices_of
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
@@ -80,7 +80,7 @@ class WavefrontStart(wiring.Component):
         m = Module()
         config, clear, place = self._config, self.clear, self.place
         slot, group = Signal(slot_bits(config)), record(group_layout(config.group), name="taken", reset_less=True)
-        count = self.program.gprs + CLAUSE_TEMPORARIES
+        count = rows_of(self.program.gprs)
         base, end = (Signal(row_bits(config) + 1, name=name) for name in ("base", "end"))
         row, number = Signal(row_bits(config) + 1), Signal(range(max(2, self._passes)))
         behind_block = self._clear(m, row, end)
@@ -93,13 +93,15 @@ class WavefrontStart(wiring.Component):
             self.start.payload.base.eq(base),
         ]
         first_number, target = self._number(m, group), place.payload.target
+        last = passes_of(by_slice(config)) - 1
+        in_slice, first_row = number[: max(1, last.bit_length())], self._first_row(m, number, base, count)
         self._place(m, group, first_number, number)
         m.d.comb += [
             self.numbered.slot.eq(slot),
             self.numbered.number.eq(first_number),
-            target.row.eq(base),
-            target.number.eq(number),
-            target.followed.eq(number != self._passes - 1),
+            target.row.eq(first_row),
+            target.number.eq(in_slice),
+            target.followed.eq(in_slice != last),
         ]
         with m.FSM() as fsm:
             with m.State("idle"):
@@ -107,7 +109,8 @@ class WavefrontStart(wiring.Component):
                 with m.If(self.group.valid):
                     m.next = "slot"
             with m.State("slot"):
-                m.d.sync += [base.eq(slot * count), end.eq(slot * count + count), row.eq(slot * count)]
+                size = count * slices_of(config)
+                m.d.sync += [base.eq(slot * size), end.eq(slot * size + size), row.eq(slot * size)]
                 m.next = "registers"
             with m.State("registers"):
                 m.d.comb += clear.valid.eq(1)
@@ -141,6 +144,15 @@ class WavefrontStart(wiring.Component):
         to_end = ((1 << in_block) - 1)[:ROWS_TOGETHER]
         m.d.comb += [payload.row.eq(row), payload.forgets.eq(from_row & to_end)]
         return behind_block
+
+    def _first_row(self, m: Module, number: Value, base: Value, count: Value) -> Value:
+        """The row of R0 of the slice of a pass."""
+        bits = slice_bits(self._config)
+        if not bits:
+            return base
+        row = Signal.like(base, name="first_row")
+        m.d.comb += row.eq(base + number[-bits:] * count)
+        return row
 
     def _number(self, m: Module, group: data.View) -> Value:
         """The number of the first pixel in the domain, a cycle behind its place; modulo 2**32 if it is outside."""

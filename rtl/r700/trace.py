@@ -16,8 +16,9 @@ from ctm.rtl.lib.written_rows import ROWS_TOGETHER
 from ctm.rtl.r700.alu.clauses import address_layout, masks_layout
 from ctm.rtl.r700.flow.stack import row_layout
 from ctm.rtl.r700.flow.state import end_layout, state_layout
-from ctm.rtl.r700.registers.file import channel_write_layout, row_bits, wavefront_words
+from ctm.rtl.r700.registers.file import channel_write_layout, row_bits, slice_words
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
+from ctm.rtl.r700.slices import slice_fields
 
 
 def _event(**fields: Any) -> data.StructLayout:
@@ -50,20 +51,18 @@ def alu_trace_layout(config: ArrayConfig) -> data.StructLayout:
 
     issue
         The group at `address` is issued for the pixels in `chosen`; `is_last`: and for no others behind it.
+    words
+        The results of all pixels of a slice; registers are written in this cycle, and in the next one. The last slice's
+        come with `result`.
     result
-        What it has made of masks and of address registers, and the results of all pixels; registers are written in this
-        cycle, and in the next one.
+        What it has made of masks and of address registers.
     """
     size = config.group
     return data.StructLayout(
         {
             "issue": _event(slot=slot_bits(config), address=UNIT_ADDRESS_BITS, chosen=size, is_last=1),
-            "result": _event(
-                slot=slot_bits(config),
-                masks=masks_layout(size),
-                addresses=address_layout(size),
-                words=data.ArrayLayout(wavefront_words(config), GROUP_SLOTS),
-            ),
+            "words": _event(**slice_fields(config), words=data.ArrayLayout(slice_words(config), GROUP_SLOTS)),
+            "result": _event(slot=slot_bits(config), masks=masks_layout(size), addresses=address_layout(size)),
         }
     )
 

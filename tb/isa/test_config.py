@@ -1,5 +1,7 @@
 """The configuration of the array: sizes of groups."""
 
+from dataclasses import replace
+
 import pytest
 
 from ctm.rtl.config import (
@@ -71,6 +73,12 @@ def test_r5xx_has_no_wavefronts() -> None:
 def test_the_small_machine_computes_one_processor_in_a_cycle() -> None:
     small = PRESETS["small"]
     assert (small.array.group, small.array.at_once, small.memory.ports) == (4, 1, ("local",))
+
+
+def test_the_small_r700_differs_from_both_in_what_a_program_cannot_see() -> None:
+    small, array = PRESETS["r700-small"], PRESETS["r700-small"].array
+    assert (array.group, array.at_once, array.instruction_set) == (R700.array.group, 1, "r700")
+    assert replace(small, array=PRESETS["small"].array) == PRESETS["small"]
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,13 @@ from ctm.tb.lib.streams import simulate
 from ctm.tb.r5xx.lockstep import PROGRAMS, TIMINGS, check_cases
 from ctm.tb.r5xx.simulation import simulation
 from ctm.tb.r5xx.simulation.simulation import CoreSimulation
-from ctm.tb.system import soak
+from ctm.tb.system import soak, soak_programs, soak_r700
 from ctm.tb.system.collisions import Colliding
 from ctm.tb.system.soak_work import draw_work
 
 _WORKS = 60
 _MACHINES = ("default", "small")
+_SOURCES = {"r5xx": soak_programs.R5XX, "r700": soak_r700.R700}
 
 
 def test_what_is_being_written_is_read_as_something_else() -> None:
@@ -59,7 +60,7 @@ def test_random_programs_in_lock_step(preset: str, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("preset", _MACHINES)
+@pytest.mark.parametrize("preset", [*_MACHINES, "r700", "r700-small"])
 def test_random_work(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     config = PRESETS[preset]
     text = from_rtlil(rtlil(Sampled(config, CoreInstance), config, TOP, Colliding()))
@@ -67,4 +68,4 @@ def test_random_work(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     library = toolchain.build(toolchain.Models({TOP: text}), f'#include "models.h"\n{wrapper}')
     monkeypatch.setattr(soak.Hardware, "library", staticmethod(lambda config, tell=None: library))
     for seed in range(_WORKS):
-        soak.Comparison(draw_work(seed), config).run()
+        soak.Comparison(draw_work(seed, _SOURCES[config.array.instruction_set]), config).run()

@@ -5,18 +5,17 @@ from dataclasses import dataclass
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r700.limits import READ_CYCLES
 from ctm.rtl.r700.passes import passes_of
-
-_LEAST_INTERVAL = 4
-"""Three cycles in which operands are read, and one for others who read registers."""
+from ctm.rtl.r700.slices import PERIOD
 
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals:
     """An interval begins in every `interval` cycles and issues one group; the lanes take it in `passes`.
 
-    In the cycles 0 to 2 operands are read; from `choice` on the operands of each pass are chosen, a cycle later they
-    are in the lanes. Of the last pass the results come in cycle `last`; then vector results are written, and in the
-    next cycle those of slot t.
+    In the cycles 0 to 2 operands of the first slice are read, in the next four those of the next one, and so on; from
+    `choice` on the operands of each pass are chosen, a cycle later they are in the lanes. Of the last pass the results
+    come in cycle `last`. When those of a slice's last pass come, its vector results are written, and in the next cycle
+    those of slot t.
     """
 
     interval: int
@@ -32,7 +31,7 @@ class Intervals:
 
     @property
     def last(self) -> int:
-        """When the last pass's results come, and vector results are written."""
+        """When the last pass's results come, and the last slice's vector results are written."""
         return self.first + self.passes - 1
 
     @property
@@ -44,8 +43,13 @@ class Intervals:
         """The place of a cycle in its interval."""
         return cycle % self.interval
 
+    @staticmethod
+    def step(cycle: int) -> int:
+        """The place of a cycle in a slice's part of the interval."""
+        return cycle % PERIOD
+
 
 def intervals_of(array: ArrayConfig, lane_latency: int) -> Intervals:
     """The intervals of a core."""
     passes = passes_of(array)
-    return Intervals(interval=max(_LEAST_INTERVAL, passes), passes=passes, lane_latency=lane_latency)
+    return Intervals(interval=max(PERIOD, passes), passes=passes, lane_latency=lane_latency)

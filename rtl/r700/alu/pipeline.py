@@ -5,16 +5,16 @@ Source: R700-Family Instruction Set Architecture, sections 4.7 and 4.8; docs/arc
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES, TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.pipeline import delay, delay_valid
+from ctm.rtl.lib.table import Rows
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.clauses import address_layout, contexts_of
 from ctm.rtl.r700.alu.constants import ROW_BITS
@@ -25,8 +25,10 @@ from ctm.rtl.r700.alu.operands import OPERANDS, VALUE_BITS, Source, Uniform
 from ctm.rtl.r700.entries import GROUP_OPERANDS
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
-from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, row_bits, wavefront_words
+from ctm.rtl.r700.passes import passes_of
+from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, row_bits, slice_words
 from ctm.rtl.r700.registers.place import place
+from ctm.rtl.r700.slices import PERIOD, by_slice, part_of, rows_of, slice_fields, slice_in, slices_of
 
 _PREVIOUS = data.ArrayLayout(WORD_BITS, GROUP_SLOTS)
 
@@ -61,6 +63,12 @@ def ending_layout(config: MachineConfig) -> data.StructLayout:
     )
 
 
+def results_layout(array: ArrayConfig) -> data.StructLayout:
+    """All results of a slice's pixels."""
+    words = data.ArrayLayout(slice_words(array), GROUP_SLOTS)
+    return data.StructLayout({"valid": 1, **slice_fields(array), "words": words})
+
+
 class Pipeline(wiring.Component):
     """One group in each interval; see `Intervals`.
 
@@ -73,8 +81,8 @@ class Pipeline(wiring.Component):
         Stable in an interval.
     gprs : ``In(8)``
     reads : ``Out(ArrayLayout(place_layout(config), 4))``
-        Of the register file, in the first three cycles of an interval.
-    words : ``In(ArrayLayout(words of a wavefront, 4))``
+        Of the register file, in the first three of every four cycles.
+    words : ``In(ArrayLayout(words of a slice, 4))``
         A cycle later.
     constant : ``Out(8)``
     constant_words : ``In(WORDS)``
@@ -87,19 +95,21 @@ class Pipeline(wiring.Component):
     kill : ``Out(ArrayLayout(W, 5))``
     addresses : ``Out(address_layout(W))``
         Of the group's MOVA.
-    results : ``Out(ArrayLayout(words of a wavefront, 5))``
+    results : ``Out(results_layout(config))``
+        Of a slice; the last one with `ends`.
     gates : ``In(ArrayLayout(W, 5))``
-        In the same cycle: pixels in which each slot's instruction has an effect.
+        In the cycles of its results: pixels in which each slot's instruction has an effect.
     writes : ``Out(ArrayLayout(channel_write_layout(config), 4))``
-        In that cycle and in the next one, in which they are those of slot t.
+        In each cycle with results of a slice and in the next one, in which they are those of slot t.
     """
 
     def __init__(self, config: MachineConfig) -> None:
         self._config = config
         array = config.array
         self._timing = timing = intervals_of(array, lane_latency(config.arithmetic))
+        self._slice_passes = passes_of(by_slice(array))
         size = array.group
-        wide = data.ArrayLayout(data.ArrayLayout(WORD_BITS, size), CHANNELS)
+        wide = data.ArrayLayout(slice_words(array), CHANNELS)
         super().__init__(
             {
                 "phase": In(range(timing.interval)),
@@ -115,7 +125,7 @@ class Pipeline(wiring.Component):
                 "predicate": Out(size),
                 "kill": Out(data.ArrayLayout(size, GROUP_SLOTS)),
                 "addresses": Out(address_layout(size)),
-                "results": Out(data.ArrayLayout(wavefront_words(array), GROUP_SLOTS)),
+                "results": Out(results_layout(array)),
                 "gates": In(data.ArrayLayout(size, GROUP_SLOTS)),
                 "writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
             }
@@ -134,7 +144,8 @@ class Pipeline(wiring.Component):
         in_pass = Signal(timing.passes)
         m.d.sync += in_pass.eq(Cat(self.valid & (self.phase == timing.choice - 1), in_pass))
         number = self._pass_number(in_pass)
-        parts = self._parts(m, rows, number, in_pass[0])
+        in_slice, firsts = number[: (self._slice_passes - 1).bit_length()], in_pass[:: self._slice_passes]
+        parts = self._parts(m, rows, in_slice, firsts.any())
         units = [Lane(self._config.arithmetic) for _ in range(lanes)]
         control = delay(m, chosen.decoded.control, name="control")
         passes = delay_valid(m, in_pass, 1 + timing.lane_latency)[-1]
@@ -144,7 +155,7 @@ class Pipeline(wiring.Component):
         written = self._pass_number(passes)
         for lane, unit in enumerate(units):
             m.submodules[f"lane_{lane}"] = unit
-            memory: Memory = Memory(shape=_PREVIOUS, depth=timing.passes * contexts_of(self._config.array), init=[])
+            memory = Rows(_PREVIOUS, timing.passes * contexts_of(self._config.array))
             m.submodules[f"previous_{lane}"] = memory
             write, read = memory.write_port(), memory.read_port()
             pixels = Cat(ending.chosen[first + lane] for first in range(0, self._config.array.group, lanes))
@@ -172,25 +183,36 @@ class Pipeline(wiring.Component):
 
     def _read(self, m: Module) -> list[list[Value]]:
         """Read registers and constants; the words of each cycle and channel, all there in the cycle `choice`."""
-        issue, timing = self.issue, self._timing
+        issue, timing, step = self.issue, self._timing, self.phase[: (PERIOD - 1).bit_length()]
         decoded = issue.decoded
+        base = self._base(m, issue.base, self.phase[len(step) :], step == PERIOD - 1, "read")
         for channel in range(CHANNELS):
             port = Signal(decoded.ports[0][0].shape(), name=f"port_{channel}")
-            m.d.comb += port.eq(Array(map(Value.cast, (cycle[channel] for cycle in decoded.ports)))[self.phase])
+            m.d.comb += port.eq(Array(map(Value.cast, (cycle[channel] for cycle in decoded.ports)))[step])
             offset = offset_of(m, decoded.indices, Value.cast(port.mode))
             found = place(
-                m, self._config.array, port.number, offset, port.relative, gprs=self.gprs, base=issue.base
+                m, self._config.array, port.number, offset, port.relative, gprs=self.gprs, base=base
             )  # fmt: skip
             m.d.comb += self.reads[channel].eq(found)
         words = [Value.cast(self.words[channel]) for channel in range(CHANNELS)]
         rows: list[list[Value]] = []
         for cycle in range(READ_CYCLES - 1):
             held = [Signal.like(Value.cast(word), name=f"row_{cycle}", reset_less=True) for word in words]
-            with m.If(self.phase == cycle + 1):
+            with m.If(step == cycle + 1):
                 m.d.sync += [target.eq(word) for target, word in zip(held, words, strict=True)]
             rows.append(list(held))
         assert timing.choice == READ_CYCLES
         return [*rows, list(words)]
+
+    def _base(self, m: Module, first: Value, number: Value, ends: Value, name: str) -> Value:
+        """The row of register 0 of a slice, `first` that of the first one; with `ends` the next slice is next."""
+        if slices_of(self._config.array) == 1:
+            return first
+        base, upcoming = Signal.like(first, name=f"{name}_base"), Signal.like(first, name=f"{name}_base_next")
+        m.d.comb += base.eq(Mux(number == 0, first, upcoming))
+        with m.If(ends):
+            m.d.sync += upcoming.eq(base + rows_of(self.gprs))
+        return base
 
     def _uniform(self, m: Module) -> data.View:
         """What each operand is that is the same in all pixels, from the cycle `choice` on."""
@@ -226,10 +248,10 @@ class Pipeline(wiring.Component):
     def _parts(self, m: Module, rows: list[list[Value]], number: Value, is_first: Value) -> list[list[Value]]:
         """Of each cycle's and channel's words those of the pass.
 
-        While the last pass is chosen, words of the next group's first cycle are there already; those of the last cycle
-        are there while the first pass is chosen.
+        While a slice's last pass is chosen, words of the next one's first cycle are there already; those of the last
+        cycle are there while its first pass is chosen.
         """
-        width, last = self._config.array.at_once * WORD_BITS, self._timing.passes - 1
+        width, last = self._config.array.at_once * WORD_BITS, self._slice_passes - 1
         passing = {0: range(max(last, 1), last + 1), READ_CYCLES - 1: range(1, last + 1)}
         parts: list[list[Value]] = []
         for cycle, row in enumerate(rows):
@@ -291,61 +313,75 @@ class Pipeline(wiring.Component):
         return before
 
     def _gather(self, m: Module, units: list[Lane], passes: Value, ending: data.View) -> None:
-        """Put the results of the passes together, and write them."""
+        """Put the results of the passes together: words of a slice, to write them, all else of the group."""
+        ends, results = passes[self._slice_passes - 1 :: self._slice_passes], self.results
 
-        def together(results: list[Value], name: str) -> Value:
-            """One value of each lane, of all passes: those of the last pass are the lanes' now."""
-            now = Cat(results)
-            if self._timing.passes == 1:
+        def together(values: list[Value], name: str, count: int, last: Value) -> Value:
+            """One value of each lane, of `count` passes: those of the `last` one are the lanes' now."""
+            now = Cat(values)
+            if count == 1:
                 return now
-            held = Signal(len(now) * (self._timing.passes - 1), name=name, reset_less=True)
-            with m.If(~passes[-1]):
+            held = Signal(len(now) * (count - 1), name=name, reset_less=True)
+            with m.If(~last):
                 m.d.sync += held.eq(Cat(held, now)[len(now) :])
             return Cat(held, now)
 
-        words = [together([unit.results.words[slot] for unit in units], f"words_{slot}") for slot in range(GROUP_SLOTS)]
+        def of_group(values: list[Value], name: str) -> Value:
+            return together(values, name, self._timing.passes, passes[-1])
+
+        words = [
+            together([unit.results.words[slot] for unit in units], f"words_{slot}", self._slice_passes, ends.any())
+            for slot in range(GROUP_SLOTS)
+        ]
         m.d.comb += [
             self.ends.eq(passes[-1]),
             self.ending.eq(ending),
-            Value.cast(self.results).eq(Cat(words)),
-            self.predicate.eq(together([unit.results.predicate for unit in units], "predicates")),
+            results.valid.eq(ends.any()),
+            *([results.slice.eq(one_hot_index(ends))] if len(ends) > 1 else []),
+            Value.cast(results.words).eq(Cat(words)),
+            self.predicate.eq(of_group([unit.results.predicate for unit in units], "predicates")),
         ]
         for slot in range(GROUP_SLOTS):
-            kills = together([unit.results.kill[slot] for unit in units], f"kills_{slot}")
-            m.d.comb += self.kill[slot].eq(kills)
+            m.d.comb += self.kill[slot].eq(of_group([unit.results.kill[slot] for unit in units], f"kills_{slot}"))
         for slot in range(VECTOR_SLOTS):
-            indices = together([Value.cast(unit.results.indices[slot]) for unit in units], f"indices_{slot}")
+            indices = of_group([Value.cast(unit.results.indices[slot]) for unit in units], f"indices_{slot}")
             m.d.comb += Value.cast(self.addresses[slot]).eq(indices)
+        self._write(m, ending, words)
 
+    def _write(self, m: Module, ending: data.View, words: list[Value]) -> None:
+        """Write the results of a slice: those of slot t a cycle behind the others."""
+        results, number = self.results, slice_in(self._config.array, self.results)
+        base = self._base(m, ending.base, number, results.valid, "write")
+        gates = [part_of(self._config.array, self.gates[slot], number) for slot in range(GROUP_SLOTS)]
         effect = ending.effects[TRANS_SLOT]
         trans: data.View = record(
             data.StructLayout({"channel": range(CHANNELS), "write": self.writes[0].shape()}), reset_less=True
         )
         writes_trans = Signal()
-        target, exists = self._place(m, ending, effect)
+        target, exists = self._place(m, base, ending, effect)
         m.d.sync += [
-            writes_trans.eq(passes[-1] & effect.writes & exists),
+            writes_trans.eq(results.valid & effect.writes & exists),
             trans.channel.eq(effect.channel),
             trans.write.row.eq(target),
             Value.cast(trans.write.words).eq(words[TRANS_SLOT]),
-            trans.write.enable.eq(self.gates[TRANS_SLOT]),
+            trans.write.enable.eq(gates[TRANS_SLOT]),
         ]
         for channel in range(CHANNELS):
             write, effect = self.writes[channel], ending.effects[channel]
-            target, exists = self._place(m, ending, effect)
-            with m.If(passes[-1]):
+            target, exists = self._place(m, base, ending, effect)
+            with m.If(results.valid):
                 m.d.comb += [
                     write.row.eq(target),
                     Value.cast(write.words).eq(words[channel]),
-                    write.enable.eq(Mux(effect.writes & exists, self.gates[channel], 0)),
+                    write.enable.eq(Mux(effect.writes & exists, gates[channel], 0)),
                 ]
             with m.Elif(writes_trans & (trans.channel == channel)):
                 m.d.comb += write.eq(trans.write)
 
-    def _place(self, m: Module, ending: data.View, effect: data.View) -> tuple[Value, Value]:
+    def _place(self, m: Module, base: Value, ending: data.View, effect: data.View) -> tuple[Value, Value]:
         """The row that a result goes to, and whether it exists."""
         offset = offset_of(m, ending.indices, Value.cast(effect.mode))
         found = place(
-            m, self._config.array, effect.number, offset, effect.relative, gprs=self.gprs, base=ending.base
+            m, self._config.array, effect.number, offset, effect.relative, gprs=self.gprs, base=base
         )  # fmt: skip
         return found.row, found.exists

@@ -16,7 +16,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import WORDS, ConstantBank
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
-from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
@@ -39,8 +39,9 @@ from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import channel_write_layout, place_layout
+from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, slice_words
 from ctm.rtl.r700.shapes import PROGRAM
+from ctm.rtl.r700.slices import PERIOD
 from ctm.rtl.r700.trace import alu_trace_layout
 
 _LINES = FLOAT_CONSTANTS // 4
@@ -107,7 +108,7 @@ class AluUnit(wiring.Component):
         self._contexts = contexts_of(array)
         self._phase = Signal(range(self._intervals.interval), name="phase")
         self._tables = ClauseTables.of(array)
-        wide = data.ArrayLayout(data.ArrayLayout(WORD_BITS, size), CHANNELS)
+        wide = data.ArrayLayout(slice_words(array), CHANNELS)
         super().__init__(
             {
                 "program": In(PROGRAM),
@@ -149,6 +150,7 @@ class AluUnit(wiring.Component):
         self._end(m, flags, pipeline)
         self._leave(m, flags)
         flags.finish(m)
+        step = self._phase[: (PERIOD - 1).bit_length()]
         m.d.comb += [
             pipeline.phase.eq(self._phase),
             pipeline.gprs.eq(self.program.gprs),
@@ -157,10 +159,10 @@ class AluUnit(wiring.Component):
             self.file_reads.eq(pipeline.reads),
             self.file_writes.eq(pipeline.writes),
             self.constant.eq(pipeline.constant),
-            self.reads_free.eq(self._phase >= intervals.choice),
+            self.reads_free.eq(step >= intervals.choice),
             self.constant_free.eq(self._phase >= CONSTANT_PAIRS),
             self.writes_free.eq(
-                (self._phase != intervals.phase(intervals.last)) & (self._phase != intervals.phase(intervals.last + 1))
+                (step != intervals.step(intervals.last)) & (step != intervals.step(intervals.last + 1))
             ),
         ]
         return m
@@ -377,7 +379,7 @@ class AluUnit(wiring.Component):
             self.trace.result.slot.eq(clause.slot),
             self.trace.result.masks.eq(effects.after),
             self.trace.result.addresses.eq(after),
-            self.trace.result.words.eq(pipeline.results),
+            self.trace.words.eq(pipeline.results),
         ]
 
     def _leave(self, m: Module, flags: Flags) -> None:

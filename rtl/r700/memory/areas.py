@@ -57,7 +57,7 @@ class AreaPlaces(wiring.Component):
     covered : ``In(W)``
         Pixels that have a scratch.
     first : ``In(AREA_WORD_BITS)``
-        The number of the wavefront's first pixel in the domain.
+        The number of the first of these pixels in the domain.
     valid, pixel, element : ``Out``
         A pixel's `PLACE`, in the low bits of the element's first word.
     done : ``Out(1)``

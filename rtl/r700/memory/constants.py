@@ -14,7 +14,7 @@ from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.memory.instruction import FETCH
-from ctm.rtl.r700.registers.file import pixel_vectors, wavefront_words
+from ctm.rtl.r700.registers.file import pixel_vectors, slice_words
 
 ROWS = 2
 """Rows that an element may lie in."""
@@ -30,7 +30,7 @@ class ConstantFetch(wiring.Component):
     start : ``In(1)``
         High until `done`.
     fetch : ``In(FETCH)``
-    source : ``In(ArrayLayout(words of a wavefront, 4))``
+    source : ``In(ArrayLayout(words of a slice, 4))``
     executing : ``In(W)``
     row, row_free, words
         A reader of the float constants: a row in a cycle with `row_free`, its words a cycle later.
@@ -49,7 +49,7 @@ class ConstantFetch(wiring.Component):
             {
                 "start": In(1),
                 "fetch": In(FETCH),
-                "source": In(data.ArrayLayout(wavefront_words(config), CHANNELS)),
+                "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
                 "executing": In(size),
                 "row": Out(ROW_BITS),
                 "row_free": In(1),

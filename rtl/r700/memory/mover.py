@@ -3,10 +3,11 @@
 Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/architecture.md.
 """
 
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from amaranth import Array, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import connect, flipped
 
@@ -32,29 +33,34 @@ from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.memory.writing import add_areas, connect_areas
 from ctm.rtl.r700.passes import part_row, pass_bits, passes_of
 from ctm.rtl.r700.problem import PROBLEM
+from ctm.rtl.r700.registers.file import slice_words
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREA_WORD_BITS
+from ctm.rtl.r700.slices import by_slice, slice_in, slices_of
 
 
 class Mover:
     """The unit as it is built: the piece of work that it is at, and a state machine.
+
+    A piece is of a slice of a wavefront, which is all of a wavefront to what works on it: `config` is that of an array
+    of these.
 
     `done` is high in the last cycle of a piece. Where that is in the state "send", whose pieces are the most, the next
     one may begin at once; others begin behind a cycle in the state "ready".
     """
 
     def __init__(self, m: Module, unit: Any, config: MachineConfig) -> None:
-        self.m, self.unit, self.machine, self.config = m, unit, config, config.array
-        array = config.array
+        array = by_slice(config.array)
+        self.m, self.unit, self.machine, self.config = m, unit, replace(config, array=array), array
+        self.whole = config.array
         self.passes = passes_of(array)
-        self.work: Any = Signal(work_layout(array), name="work", reset_less=True)
+        self.work: Any = Signal(work_layout(self.whole), name="work", reset_less=True)
+        self.slice = slice_in(self.whole, self.work)
         self.current, self.fetch, self.burst = self.work.move, self.work.fetch, self.work.burst
         self.pass_number = Signal(pass_bits(array))
         self.component = Signal(range(CHANNELS + 1))
-        self.source: Any = Signal(
-            data.ArrayLayout(data.ArrayLayout(WORD_BITS, array.group), CHANNELS), name="source", reset_less=True
-        )
+        self.source: Any = Signal(data.ArrayLayout(slice_words(array), CHANNELS), name="source", reset_less=True)
         self.done, self.sends_on = Signal(), Signal()
         self.quiet = Signal(array.threads)
         """Slots all of whose lookups are in the registers."""
@@ -62,9 +68,9 @@ class Mover:
     def build(self) -> Module:
         """Wire it."""
         m, unit, array = self.m, self.unit, self.config
-        m.submodules.sequence = self.sequence = Sequence(array)
+        m.submodules.sequence = self.sequence = Sequence(self.whole)
         m.submodules.outstanding = self.outstanding = Outstanding(array)
-        self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(array)
+        self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(self.whole)
         self.linear, self.areas = LinearPlaces(array), AreaPlaces(array)
         m.submodules.scaling = Pausing(self.scaling, self.scaling.start | self.scaling.stores)
         m.submodules.share = Pausing(self.share, self.share.start | self.share.clear.valid)
@@ -286,6 +292,7 @@ class Mover:
             share.slot.eq(current.slot),
             share.fetch.eq(self.fetch),
             share.burst.eq(self.burst),
+            *([share.slice.eq(self.slice)] if slices_of(self.whole) > 1 else []),
             share.source.eq(self.source),
             share.executing.eq(current.executing),
             share.active.eq(current.active),
@@ -301,7 +308,8 @@ class Mover:
     def _export(self) -> None:
         """Write the outputs' registers, or the conditional value, pass by pass."""
         m, unit, current = self.m, self.unit, self.current
-        m.submodules.export = export = ExportWrite(self.config)
+        m.submodules.export = export = ExportWrite(self.whole)
+        number = Cat(self.pass_number[: (self.passes - 1).bit_length()], self.slice)
         m.d.comb += [
             export.unit.eq(current.unit),
             *(
@@ -311,10 +319,10 @@ class Mover:
             export.burst.eq(self.burst),
             export.takes_conditional.eq(unit.program.conditional_from_program),
             unit.outputs.eq(export.write),
-            unit.outputs.row.eq(part_row(self.config, self.pass_number, current.slot)),
+            unit.outputs.row.eq(part_row(self.whole, number, current.slot)),
         ]
-        if self.config.turns > 1:
-            m.d.comb += unit.outputs.turn.eq(self.pass_number)
+        if self.whole.turns > 1:
+            m.d.comb += unit.outputs.turn.eq(number)
         with m.State("export"):
             m.d.comb += export.executing.eq(self.executing)
             m.d.sync += self.pass_number.eq(self.pass_number + 1)

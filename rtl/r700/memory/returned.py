@@ -6,13 +6,13 @@ Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
 from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import lookup_response_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.lib.table import Rows
 from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
 from ctm.rtl.r700.shapes import SHAPES, UNIT_ADDRESS_BITS
 
@@ -52,7 +52,7 @@ class LookupReturn(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        records: Memory = Memory(shape=self._kept, depth=config.threads * config.lookups, init=[])
+        records = Rows(self._kept, config.threads * config.lookups)
         m.submodules.records = records
         note, read = records.write_port(), records.read_port()
         m.d.comb += [note.addr.eq(self.record.tag), note.data.eq(self.record.kept), note.en.eq(self.record.valid)]

@@ -19,7 +19,7 @@ from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.lib.pipeline import delay_valid
 from ctm.rtl.r700.memory.instruction import FETCH, Task
-from ctm.rtl.r700.registers.file import pixel_vectors, wavefront_words
+from ctm.rtl.r700.registers.file import pixel_vectors, slice_words
 
 _NEGATIVE_ZERO = 1 << (WORD_BITS - 1)
 """Added to a product it changes nothing."""
@@ -35,7 +35,7 @@ def coordinate(components: list[Value], select: Value) -> Value:
 
 
 class CoordinateScaling(wiring.Component):
-    """Works on a register of a whole wavefront: two of its components in each cycle.
+    """Works on a slice of a register: two of its components in each cycle.
 
     SAMPLE: x and y times `sizes`, rounded; a cycle for each pixel. GRADIENT: what all pixels of a quad get, all four
     components; two cycles for each. Behind them comes the latency of the arithmetic. `done` is the last cycle.
@@ -45,17 +45,17 @@ class CoordinateScaling(wiring.Component):
     start : ``In(1)``
         High until `done`.
     fetch : ``In(FETCH)``
-    source : ``In(ArrayLayout(words of a wavefront, 4))``
+    source : ``In(ArrayLayout(words of a slice, 4))``
     sizes : ``In(ArrayLayout(13, 2))``
     done : ``Out(1)``
     stores, pixel, element : ``In``
         A pixel's results from somebody else.
-    results : ``Out(ArrayLayout(words of a wavefront, 4))``
+    results : ``Out(ArrayLayout(words of a slice, 4))``
     """
 
     def __init__(self, config: MachineConfig) -> None:
         self._config = config
-        wide = data.ArrayLayout(wavefront_words(config.array), CHANNELS)
+        wide = data.ArrayLayout(slice_words(config.array), CHANNELS)
         super().__init__(
             {
                 "start": In(1),

@@ -5,7 +5,7 @@ Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/archi
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
@@ -15,15 +15,17 @@ from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.memory.areas import ACCESS
 from ctm.rtl.r700.memory.instruction import FETCH, LOOKUPS, FetchDecode, Task, is_among
 from ctm.rtl.r700.memory.move import move_layout
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import place_layout
+from ctm.rtl.r700.registers.file import place_layout, row_bits
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.shapes import PROGRAM
+from ctm.rtl.r700.slices import part_of, rows_of, slice_bits, slices_of
 from ctm.rtl.r700.trace import fetch_trace_layout
 
 _READ_ONCE = Task.SHARE_READ, Task.AREA
@@ -104,6 +106,9 @@ class _Steps:
         self.fetch: Any = Signal(FETCH, name="fetch", reset_less=True)
         self.problem: Any = Signal(PROBLEM, name="problem")
         self.burst, self.at_index = Signal(4), Signal()
+        self.slices = slices_of(config)
+        self.slice: Any = Signal(slice_bits(config), name="slice") if self.slices > 1 else Const(0)
+        """Whose piece is next. Instructions with one source go through all registers of a slice first."""
         self.written = Signal(TEMPORARIES)
         self.export = data.View(exports.EXPORT_DWORD0, self.move.unit[:WORD_BITS])
         self.export_high = data.View(exports.EXPORT_DWORD1_BUF, self.move.unit[WORD_BITS:])
@@ -144,14 +149,17 @@ class _Steps:
         last_register = ~self.at_index & (self.burst == bursts)
         last = move.exports | (move.begin + 2 == move.end)
         self.more = Signal(name="more_registers")
+        self.last_burst, self.last_slice = self.burst == bursts, self.slice == self.slices - 1
+        if self.slices > 1:
+            last_register &= self.last_slice | self._is(Task.NOTHING)
+        self._connect_move(work)
         m.d.comb += [
             self.more.eq(~fails & ~last_register),
-            work.move.eq(move),
             work.fetch.eq(fetch),
             work.burst.eq(self.burst),
             work.ends.eq(fails | (last_register & last)),
             work.problem.eq(self.problem),
-            work.keeps.eq(self._is(*_READ_ONCE) & self.burst.any()),
+            work.keeps.eq(self._keeps()),
         ]
         with m.If(move.exports):
             m.d.comb += [
@@ -159,6 +167,37 @@ class _Steps:
                 work.fetch.coordinates[0].eq(0),
                 work.fetch.access.eq(self._export_access()),
             ]
+
+    def _connect_move(self, work: Any) -> None:
+        """What the piece's slice has of the clause or export."""
+        m, move, config = self.m, self.move, self.config
+        if self.slices == 1:
+            m.d.comb += work.move.eq(move)
+            return
+        rows = rows_of(self.unit.program.gprs)
+        # All pixels read what the first active one does, whichever slice that is in.
+        first = (part_of(config, move.active, Const(number)).any() for number in range(self.slices))
+        broadcasts = self._broadcasts()
+        self.source_slice = Mux(broadcasts, one_hot_index(lowest_one(Cat(first))), self.slice)
+        self.source_base = Signal(row_bits(config), name="source_base")
+        masks = ("executing", "active", "covered", "live")
+        m.d.comb += [
+            *(work.move[str(name)].eq(move[str(name)]) for name, _ in move.shape() if name not in (*masks, "base")),
+            *(work.move[name].eq(part_of(config, move[name], self.slice)) for name in masks if name != "active"),
+            work.move.active.eq(part_of(config, move.active, self.source_slice)),
+            work.move.base.eq(move.base + self.slice * rows),
+            work.slice.eq(self.slice),
+            self.source_base.eq(move.base + self.source_slice * rows),
+        ]
+
+    def _broadcasts(self) -> Value:
+        """All slices have one source."""
+        return self._is(Task.SHARE_READ) & Value.cast(self.fetch.broadcasts)
+
+    def _keeps(self) -> Value:
+        """The piece's source is that of the one before."""
+        keeps = self._is(*_READ_ONCE) & self.burst.any()
+        return keeps | (self._broadcasts() & self.slice.any()) if self.slices > 1 else keeps
 
     def _export_task(self) -> Value:
         writes = Mux(self.at_index, Task.PLACES.value, Task.WRITE.value)
@@ -188,7 +227,7 @@ class _Steps:
         steps = Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)
         found = place(
             self.m, self.config, (number + steps)[: REGISTER_BITS + 1], move.loop_index, relative,
-            gprs=unit.program.gprs, base=move.base,
+            gprs=unit.program.gprs, base=self.source_base if self.slices > 1 else move.base,
         )  # fmt: skip
         written = self._named(fetch.destination + self.burst, fetch.destination_relative)
         self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
@@ -286,20 +325,40 @@ class _Steps:
     def _go_on(self) -> None:
         """To the next register, the next instruction, the next clause or export."""
         m, move = self.m, self.move
-        m.d.sync += [self.written.eq(self.written | self.destination), self.burst.eq(self.burst + ~self.at_index)]
+        once = self._is(*_READ_ONCE)
+        if self.slices == 1:
+            m.d.sync += [self.written.eq(self.written | self.destination), self.burst.eq(self.burst + ~self.at_index)]
+        else:
+            self._advance(once)
         with m.If(move.exports):
             m.d.sync += self.at_index.eq(~self.at_index & writes_area(move.unit))
         with m.If(self.more):
             m.next = "source"
-            with m.If(self._is(*_READ_ONCE)):
+            if self.slices > 1:
+                once &= ~self.last_burst | self._broadcasts()
+                with m.If(self._is(Task.CONSTANTS)):
+                    m.next = "hold"
+            with m.If(once):
                 m.next = "offer"
         with m.Else():
             m.d.sync += [self.burst.eq(0), move.begin.eq(move.begin + 2)]
+            if self.slices > 1:
+                m.d.sync += self.slice.eq(0)
             m.next = "fetch"
             with m.If(self.unit.work.payload.ends):
                 m.next = "idle"
             with m.Elif(self._is(Task.CONSTANTS)):
                 m.next = "hold"
+
+    def _advance(self, once: Value) -> None:
+        """To the next slice of a register, the next register of a slice."""
+        m, is_done = self.m, ~self.at_index
+        with m.If(self.last_slice):
+            m.d.sync += self.written.eq(self.written | self.destination)
+        with m.If(is_done & Mux(once, self.last_burst, 1)):
+            m.d.sync += self.slice.eq(self.slice + 1)
+        with m.If(is_done & Mux(once, 1, self.last_slice)):
+            m.d.sync += self.burst.eq(Mux(once & self.last_burst, 0, self.burst + 1))
 
     def _hold(self) -> None:
         """Wait for work that may fail."""
@@ -309,6 +368,9 @@ class _Steps:
                 m.next = "idle"
             with m.Elif(~unit.works):
                 m.next = "fetch"
+                if self.slices > 1:
+                    with m.If(self.slice.any()):
+                        m.next = "source"
 
 
 assert exports.MemoryWrite.WRITE_IND.value & exports.MemoryWrite.WRITE_IND_ACK.value == 1

@@ -7,7 +7,6 @@ from typing import Any
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
@@ -18,16 +17,18 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_BANKS, LDS_ROW
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.table import Rows
 from ctm.rtl.r700.memory.instruction import FETCH, Task
-from ctm.rtl.r700.registers.file import pixel_vectors, wavefront_words
+from ctm.rtl.r700.registers.file import pixel_vectors, slice_words
 from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import SHARE_BITS
+from ctm.rtl.r700.slices import by_slice, slice_bits, slices_of
 
 _ROWS = LDS_BANK_DWORDS // LDS_ROW
 
 
 class LocalShare(wiring.Component):
-    """Four banks; a register is written in a cycle for each four pixels, and read in one for each pixel.
+    """Four banks; a slice of a register is written in a cycle for each four pixels, and read in one for each pixel.
 
     A wavefront has `rows` rows of four dwords of each bank, which `clear` makes 0, one in each cycle.
 
@@ -42,7 +43,9 @@ class LocalShare(wiring.Component):
     fetch : ``In(FETCH)``
     burst : ``In(4)``
         The number of the register among those of the instruction.
-    source : ``In(ArrayLayout(words of a wavefront, 4))``
+    slice : ``In``
+        Whose pixels write; only if there are several.
+    source : ``In(ArrayLayout(words of a slice, 4))``
         The register that is written, or that has the addresses.
     executing, active : ``In(W)``
     valid, pixel, element : ``Out``
@@ -51,7 +54,8 @@ class LocalShare(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._size = size = config.group
+        self._config, self._size = config, by_slice(config).group
+        size = self._size
         slot = slot_bits(config)
         super().__init__(
             {
@@ -61,7 +65,8 @@ class LocalShare(wiring.Component):
                 "slot": In(slot),
                 "fetch": In(FETCH),
                 "burst": In(4),
-                "source": In(data.ArrayLayout(wavefront_words(config), CHANNELS)),
+                **({"slice": In(slice_bits(config))} if slices_of(config) > 1 else {}),
+                "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
                 "executing": In(size),
                 "active": In(size),
                 "valid": Out(1),
@@ -87,12 +92,14 @@ class LocalShare(wiring.Component):
         m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
         with m.If(clears):
             m.d.sync += cleared.eq(Mux(self.clear.ready, 0, cleared + 1))
-        own_row, exists = self._written_row(m, count)
+        quads = self._size // LDS_BANKS
+        quad = Cat(count[: (quads - 1).bit_length()], self.slice) if slices_of(self._config) > 1 else count
+        own_row, exists = self._written_row(m, quad)
         row, bank, word, found = self._read_row(m, count)
         base = (Mux(self.start, self.slot, self.clear.payload) * self.rows)[: _ROWS.bit_length()]
         found_banks = []
         for number in range(LDS_BANKS):
-            memory: Memory = Memory(shape=WORDS, depth=_ROWS, init=[])
+            memory = Rows(WORDS, _ROWS)
             m.submodules[f"bank_{number}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
             words, enable = self._written_words(m, count, number)

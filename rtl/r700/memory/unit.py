@@ -13,14 +13,14 @@ from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.registers.outputs import output_write_layout
-from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.memory.constants import ROWS
 from ctm.rtl.r700.memory.move import move_layout, moved_layout
 from ctm.rtl.r700.memory.mover import Mover
 from ctm.rtl.r700.passes import by_part
-from ctm.rtl.r700.registers.file import place_layout
+from ctm.rtl.r700.registers.file import place_layout, slice_words
 from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREAS, PROGRAM, SHAPES
 from ctm.rtl.r700.start import numbered_layout
@@ -46,7 +46,7 @@ class MoveUnit(wiring.Component):
         A register to be read; its words come in the cycle behind.
     share : ``In(stream.Signature(slot))``
         A slot whose part of the local data share is to be cleared.
-    words : ``In(ArrayLayout(words of a wavefront, 4))``
+    words : ``In(ArrayLayout(words of a slice, 4))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     refuses : ``Out(1)``
         Memory refused a lookup, which writes nothing.
@@ -73,7 +73,7 @@ class MoveUnit(wiring.Component):
     def __init__(self, config: MachineConfig) -> None:
         self._machine, self._config = config, config.array
         array = config.array
-        wide = data.ArrayLayout(data.ArrayLayout(WORD_BITS, array.group), CHANNELS)
+        wide = data.ArrayLayout(slice_words(array), CHANNELS)
         super().__init__(
             {
                 "program": In(PROGRAM),

@@ -14,6 +14,7 @@ from ctm.rtl.r700.memory.areas import PLACE, pair
 from ctm.rtl.r700.memory.instruction import Task
 from ctm.rtl.r700.memory.scaling import coordinate
 from ctm.rtl.r700.registers.file import pixel_vectors
+from ctm.rtl.r700.slices import slices_of
 
 
 def connect_areas(mover: Any) -> tuple[Signal, list[Value]]:
@@ -28,13 +29,19 @@ def connect_areas(mover: Any) -> tuple[Signal, list[Value]]:
         areas.access.eq(mover.fetch.access),
         areas.burst.eq(mover.burst),
         areas.covered.eq(current.covered),
-        areas.first.eq(numbers.read(m, current.slot)),
+        areas.first.eq(_first_number(mover)),
         own.eq(
             Array(pixel_vectors(mover.source, range(mover.config.group)))[Mux(areas.start, areas.wanted, pixel)],
         ),
         areas.index.eq(coordinate(components, mover.fetch.coordinates[0])),
     ]
     return pixel, components
+
+
+def _first_number(mover: Any) -> Value:
+    """The number of the slice's first pixel in the domain: slices are beside each other, two rows high."""
+    number: Value = mover.first_numbers.read(mover.m, mover.current.slot)
+    return number + mover.slice * (mover.config.group // 2) if slices_of(mover.whole) > 1 else number
 
 
 def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:

@@ -1,24 +1,25 @@
 """Registers of all resident wavefronts, in block RAM: of each channel one memory, with one read and one write port.
 
-A row holds one channel of one register of a whole wavefront. Registers that nobody has written read 0; the first write
-to one sets all of it. Source: R700-Family Instruction Set Architecture, section 4.7 (one port for each channel).
+A row holds one channel of one register of a slice of a wavefront. Registers that nobody has written read 0; the first
+write to one sets all of it. Source: R700-Family Instruction Set Architecture, section 4.7 (one port for each channel).
 """
 
 from collections.abc import Iterable
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.lib.table import Rows
 from ctm.rtl.lib.written_rows import ROWS_TOGETHER, WrittenRows
+from ctm.rtl.r700.slices import by_slice
 
 
 def depth_of(config: ArrayConfig) -> int:
-    """Registers of a whole wavefront that there is room for."""
-    return config.temporaries * config.lanes // config.group
+    """Registers of a slice that there is room for."""
+    return config.temporaries * config.lanes // by_slice(config).group
 
 
 def row_bits(config: ArrayConfig) -> int:
@@ -31,25 +32,26 @@ def place_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({"row": row_bits(config), "exists": 1})
 
 
-def wavefront_words(config: ArrayConfig) -> data.ArrayLayout:
-    """A word of every pixel."""
-    return data.ArrayLayout(WORD_BITS, config.group)
+def slice_words(config: ArrayConfig) -> data.ArrayLayout:
+    """A word of every pixel of a slice."""
+    return data.ArrayLayout(WORD_BITS, by_slice(config).group)
 
 
 def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
     """What is written to one channel of a register, in the pixels of `enable`."""
-    return data.StructLayout({"row": row_bits(config), "words": wavefront_words(config), "enable": config.group})
+    enable = by_slice(config).group
+    return data.StructLayout({"row": row_bits(config), "words": slice_words(config), "enable": enable})
 
 
 class RegisterFile(wiring.Component):
     """One read and one write of each channel per cycle.
 
-    A read gives its words a cycle later; what is written in the same cycle is not seen.
+    A read gives its words a cycle later; a row that is written in the same cycle may give anything.
 
     Members
     -------
     reads : ``In(ArrayLayout(place_layout(config), 4))``
-    words : ``Out(ArrayLayout(wavefront_words(config), 4))``
+    words : ``Out(ArrayLayout(slice_words(config), 4))``
     writes : ``In(ArrayLayout(channel_write_layout(config), 4))``
     forgets : ``In(32)``
         Of the write to the first channel's row: rows of its block of 32 that are forgotten in all channels. All four
@@ -61,7 +63,7 @@ class RegisterFile(wiring.Component):
         super().__init__(
             {
                 "reads": In(data.ArrayLayout(place_layout(config), CHANNELS)),
-                "words": Out(data.ArrayLayout(wavefront_words(config), CHANNELS)),
+                "words": Out(data.ArrayLayout(slice_words(config), CHANNELS)),
                 "writes": In(data.ArrayLayout(channel_write_layout(config), CHANNELS)),
                 "forgets": In(ROWS_TOGETHER),
             }
@@ -70,14 +72,14 @@ class RegisterFile(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        depth, size = depth_of(self._config), self._config.group
+        depth, size = depth_of(self._config), by_slice(self._config).group
         for channel in range(CHANNELS):
             write = self.writes[channel]
             m.submodules[f"written_{channel}"] = written = WrittenRows(depth, 1)
-            memory: Memory = Memory(shape=wavefront_words(self._config), depth=depth, init=[])
+            memory = Rows(slice_words(self._config), depth)
             m.submodules[f"words_{channel}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
-            contents = Signal(wavefront_words(self._config), name=f"contents_{channel}")
+            contents = Signal(slice_words(self._config), name=f"contents_{channel}")
             exists, shows = Signal(name=f"exists_{channel}"), Signal(name=f"shows_{channel}")
             m.d.sync += exists.eq(self.reads[channel].exists)
             writes = Value.cast(write.enable).any()

@@ -1,4 +1,4 @@
-"""Passes that are written to the same register, put together: a wavefront is written at once.
+"""Passes that are written to the same register, put together: a slice of a wavefront is written at once.
 
 Source: docs/architecture.md.
 """
@@ -15,12 +15,13 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.passes import pass_bits, passes_of
 from ctm.rtl.r700.registers.file import channel_write_layout, row_bits
 from ctm.rtl.r700.registers.writing import pass_write_layout, selected
+from ctm.rtl.r700.slices import by_slice
 
 
 class PassJoining(wiring.Component):
     """Keeps passes that others follow, and writes them with the last one, as it comes.
 
-    One pass is taken in each cycle; the last one of a wavefront, and one that belongs to another register than those
+    One pass is taken in each cycle; the last one of a slice, and one that belongs to another register than those
     that are kept, wait until these can be written. A register whose last passes are not written waits by itself.
 
     Members
@@ -49,9 +50,9 @@ class PassJoining(wiring.Component):
         """Build the hardware."""
         m = Module()
         target, file = self.write.payload.target, self.file
-        last = passes_of(self._config) - 1
+        last = passes_of(by_slice(self._config)) - 1
         words, enable = self._selected(m)
-        held, row, number = Signal(), Signal(row_bits(self._config)), Signal(pass_bits(self._config))
+        held, row, number = Signal(), Signal(row_bits(self._config)), Signal(pass_bits(by_slice(self._config)))
         joins, is_last, leaves = Signal(), Signal(), Signal()
         m.d.comb += [
             is_last.eq(target.number == last),

@@ -13,18 +13,19 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.passes import pass_bits
 from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.slices import by_slice
 
 
 def target_layout(config: ArrayConfig) -> data.StructLayout:
     """Where the words of one pass go: a row of the file, if it exists, by `selects` in the lanes of `enable`.
 
-    A pass is `followed` by others of the same register.
+    A pass has its `number` in its slice. It is `followed` by others of the same slice of the register.
     """
     return data.StructLayout(
         {
             "row": row_bits(config),
             "exists": 1,
-            "number": pass_bits(config),
+            "number": pass_bits(by_slice(config)),
             "followed": 1,
             "selects": data.ArrayLayout(3, CHANNELS),
             "enable": config.at_once,

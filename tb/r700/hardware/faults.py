@@ -50,10 +50,32 @@ FAULTS = [
     ),
     *_in(
         "alu.pipeline",
-        ("trans.write.enable.eq(self.gates[TRANS_SLOT])", "trans.write.enable.eq(self.gates[0])"),
+        ("trans.write.enable.eq(gates[TRANS_SLOT])", "trans.write.enable.eq(gates[0])"),
         ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
     ),
     *_in("registers.place", ("is_temporary = ~relative & (", "is_temporary = (")),
     *_in("memory.sequence", ("named = (self.written & own).any() | ", "named = ")),
     *_in("registers.writing", ("Mux(select == ComponentSelect.ONE.value, ONE, 0)", "Value.cast(0)")),
 ]
+
+SLICED = [
+    *_in("passes", ("return Cat(pixel[0], pixel[2:]), pixel[1]", "return Cat(pixel[0], pixel[2:]), Const(0)")),
+    *_in("start", ("row.eq(base + number[-bits:] * count)", "row.eq(base)")),
+    *_in(
+        "alu.pipeline",
+        ("upcoming.eq(base + rows_of(self.gprs))", "upcoming.eq(base + self.gprs)"),
+        (
+            "part_of(self._config.array, self.gates[slot], number)",
+            "part_of(self._config.array, self.gates[slot], ~number)",
+        ),
+    ),
+    *_in(
+        "memory.sequence",
+        ("work.move.base.eq(move.base + self.slice * rows)", "work.move.base.eq(move.base)"),
+        ("self._is(Task.SHARE_READ) & Value.cast(self.fetch.broadcasts)", "Value.cast(0)"),
+    ),
+    *_in("memory.writing", ("number + mover.slice * (mover.config.group // 2)", "number")),
+    *_in("memory.share", ("self.slice) if slices_of(self._config) > 1", "self.slice) if False")),
+    *_in("memory.mover", ("(self.passes - 1).bit_length()], self.slice)", "(self.passes - 1).bit_length()])")),
+]
+"""And in one that has a wavefront in slices."""

@@ -17,6 +17,7 @@ from ctm.rtl.r700.entries import INDEX
 from ctm.rtl.r700.flow import stack
 from ctm.rtl.r700.flow.stack import EntryKind as RowKind
 from ctm.rtl.r700.registers.file import depth_of
+from ctm.rtl.r700.slices import by_slice, slices_of
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r700.image import information_of
 from ctm.sim.golden.r700.instruction import AluWord, Flow, Group
@@ -70,7 +71,9 @@ class _Core:
     def __init__(self, array: ArrayConfig) -> None:
         self.slots: dict[int, _Wavefront] = {}
         self.taken: dict[int, WavefrontRecord] = {}
-        self.registers = np.zeros((depth_of(array), CHANNELS, array.group), np.uint32)
+        self.registers = np.zeros((depth_of(array), CHANNELS, by_slice(array).group), np.uint32)
+        self.words = np.zeros((GROUP_SLOTS, array.group), np.uint32)
+        """Results of the group whose results come."""
         self.stack: dict[int, Fields] = {}
         self.issued: deque[Fields] = deque()
 
@@ -122,7 +125,7 @@ class Comparison:
         forgotten = [block + bit for bit in range(ROWS_TOGETHER) if int(event["forgets"]) >> bit & 1]
         core.registers[forgotten] = 0
         for channel, row in enumerate(rows):
-            pixels = _bits(writes["enable"][channel], self._array.group)
+            pixels = _bits(writes["enable"][channel], by_slice(self._array).group)
             core.registers[row, channel, pixels] = writes["words"][channel][pixels]
 
     def _take(self, core: _Core, event: Fields) -> None:
@@ -211,6 +214,15 @@ class Comparison:
         self._shown(core, event)
         core.issued.append(event)
 
+    def _words(self, core: _Core, event: Fields) -> None:
+        size, number = by_slice(self._array).group, int(event.get("slice", 0))
+        core.words[:, number * size : (number + 1) * size] = event["words"]
+        if not number and core.issued:
+            # A slice is written when its results come; until then registers are as the step before left them.
+            shown = self._shown(core, core.issued[0])
+            if not shown.is_unknown:
+                self._settle(core, shown)
+
     def _result(self, core: _Core, event: Fields) -> None:
         shown = self._shown(core, event)
         if not core.issued:
@@ -219,10 +231,9 @@ class Comparison:
         _same("the slot of the group that was issued", int(issued["slot"]), int(event["slot"]))
         if shown.is_unknown:
             return
-        self._settle(core, shown)
         size = self._array.group
         pixels = _bits(issued["chosen"], size)
-        shown.results[:, pixels] = event["words"][:, pixels]
+        shown.results[:, pixels] = core.words[:, pixels]
         if not issued["is_last"]:
             return
         word = shown.last.control.word if shown.last is not None else 0
@@ -292,7 +303,10 @@ class Comparison:
         if step is None:
             return
         expected = step.state("registers")
-        found = core.registers[shown.base : shown.base + len(expected)]
+        count = slices_of(self._array)
+        found = core.registers[shown.base : shown.base + count * len(expected)]
+        # The registers of a slice follow those of the one before.
+        found = np.concatenate(np.split(found, count), axis=-1)
         wrong = found != expected
         if wrong.any():
             register, channel, pixel = np.argwhere(wrong)[0]

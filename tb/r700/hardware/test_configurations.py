@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ctm.rtl.config import R700, with_settings
+from ctm.rtl.config import R700, R700_SMALL, with_settings
 from ctm.sim.engines.model import Disturbance
 from ctm.tb.r700.hardware.drawn import DRAWN, check
 from ctm.tb.r700.hardware.machine import MEMORIES, Settings, compare, engine
@@ -18,6 +18,7 @@ from ctm.tb.r700.shaders import FILES, Shader, run
 pytestmark = pytest.mark.long
 _FLOWS, _FETCHES, _GROUPS, _SHOWN, _STEPPED = 60, 60, 40, 4, 100
 _SLOW = "one pixel in a cycle, one port", "two pixels in a cycle, two cores"
+assert with_settings(R700, MACHINES[_SLOW[0]]) == R700_SMALL
 """Machines whose lanes are fewer than a register's pixels that are read at once; with a trace each is another model."""
 
 machines = pytest.mark.parametrize(

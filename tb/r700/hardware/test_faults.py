@@ -6,24 +6,26 @@ import importlib.util
 import pytest
 
 from ctm.tb.lib.planting import Fault, FaultyLoader, planted_in_all
-from ctm.tb.r700.hardware.faults import FAULTS
+from ctm.tb.r700.hardware.faults import FAULTS, SLICED
 
 _PACKAGES = ("ctm.rtl", "ctm.sim", "ctm.tb.r700", "ctm.tb.lib.fields")
 """All that knows the hardware; the golden model shares its declarations."""
 
 
-def find(fault: Fault) -> None:
+def find(fault: Fault, preset: str) -> None:
     """Compare the programs on a core with a mistake in it."""
     with planted_in_all(fault, _PACKAGES):
         comparison = importlib.import_module("ctm.tb.r700.hardware.drawn")
-        engine = importlib.import_module("ctm.tb.r700.hardware.traced").TracedEngine(made_from=repr(fault))
+        config = importlib.import_module("ctm.rtl.config").PRESETS[preset]
+        engine = importlib.import_module("ctm.tb.r700.hardware.traced").TracedEngine(config, made_from=repr(fault))
         for name in comparison.DRAWN:
             comparison.check(name, range(comparison.PROGRAMS), lambda _: engine)
 
 
 def test_each_fault_has_its_place() -> None:
-    assert len(set(FAULTS)) == len(FAULTS)
-    for fault in FAULTS:
+    faults = [*FAULTS, *SLICED]
+    assert len(set(faults)) == len(faults)
+    for fault in faults:
         FaultyLoader(fault)
 
 
@@ -31,4 +33,11 @@ def test_each_fault_has_its_place() -> None:
 @pytest.mark.parametrize("number", range(len(FAULTS)))
 def test_faults_are_found(number: int) -> None:
     with pytest.raises(AssertionError, match="seed"):
-        find(FAULTS[number])
+        find(FAULTS[number], "r700")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(len(SLICED)))
+def test_faults_of_slices_are_found(number: int) -> None:
+    with pytest.raises(AssertionError, match="seed"):
+        find(SLICED[number], "r700-small")

@@ -15,7 +15,7 @@ from ctm.rtl.r700.passes import passes_of
 from ctm.rtl.r700.registers.joining import PassJoining
 from ctm.tb.lib.streams import STALLS, Source, simulate
 
-LANES, ROWS, INSTRUCTIONS = 4, 16, 80
+ROWS, INSTRUCTIONS = 16, 80
 ONE = 0x3F800000
 
 
@@ -34,23 +34,27 @@ class Pass:
 
     def apply(self, registers: np.ndarray) -> None:
         """Write it to registers[row][channel][pixel]."""
-        for lane in range(LANES):
+        lanes = len(self.words)
+        for lane in range(lanes):
             for channel, select in enumerate(self.selects):
                 if self.exists and self.enable >> lane & 1 and select != ComponentSelect.MASK.value:
                     source = self.words[lane][select] if select < CHANNELS else ONE * (select == 5)
-                    registers[self.row][channel][self.number * LANES + lane] = source
+                    registers[self.row][channel][self.number * lanes + lane] = source
 
 
 class Bench:
-    """The component, with passes of several slots, whose instructions follow each other."""
+    """The component, with passes of several slots, whose instructions follow each other.
 
-    def __init__(self, passes: int, seed: int, stall: float, refusals: float) -> None:
-        self.config = ArrayConfig(instruction_set="r700", wavefront=LANES * passes, temporaries=128 * passes)
-        assert passes_of(self.config) == passes
+    What it takes are passes of a slice: of `rate` pixels, up to four of them.
+    """
+
+    def __init__(self, wavefront: int, seed: int, stall: float, refusals: float, *, rate: int = 0) -> None:
+        self.config = ArrayConfig(instruction_set="r700", wavefront=wavefront, rate=rate, temporaries=2048)
+        self.lanes, passes = self.config.at_once, min(4, passes_of(self.config))
         self.unit = PassJoining(self.config)
         self.generator = np.random.default_rng(seed)
         self.source, self.stall = Source(self.unit.write, self.generator, stall), stall
-        self.registers = np.zeros((ROWS, CHANNELS, LANES * passes), np.uint64)
+        self.registers = np.zeros((ROWS, CHANNELS, self.lanes * passes), np.uint64)
         self.expected = self.registers.copy()
         self.passes, self.refusals = passes, refusals
         self.offered: list[Pass] = []
@@ -65,7 +69,8 @@ class Bench:
         for number in numbers:
             yield Pass(
                 row=row, exists=exists, number=number, followed=number != numbers[-1], selects=selects,
-                enable=int(draw.integers(1, 1 << LANES)), words=draw.integers(0, 1 << 32, (LANES, CHANNELS)),
+                enable=int(draw.integers(1, 1 << self.lanes)),
+                words=draw.integers(0, 1 << 32, (self.lanes, CHANNELS)),
                 refused=bool(draw.random() < self.refusals),
             )  # fmt: skip
 
@@ -126,7 +131,7 @@ class Bench:
 
     def _write(self, context: Any) -> None:
         self.writes += 1
-        size = LANES * self.passes
+        size = self.lanes * self.passes
         for channel in range(CHANNELS):
             write = self.unit.file.payload[channel]
             row, enable, words = (context.get(Value.cast(part)) for part in (write.row, write.enable, write.words))
@@ -137,17 +142,17 @@ class Bench:
 
 @pytest.mark.parametrize("refusals", [0.0, 0.2])
 @pytest.mark.parametrize("stall", STALLS)
-@pytest.mark.parametrize("passes", [1, 2, 4, 8])
-def test_passes_arrive(passes: int, stall: float, refusals: float) -> None:
-    bench = Bench(passes, 10 * passes, stall, refusals)
+@pytest.mark.parametrize(("wavefront", "rate"), [(4, 0), (8, 0), (16, 0), (16, 1), (16, 2)])
+def test_passes_arrive(wavefront: int, rate: int, stall: float, refusals: float) -> None:
+    bench = Bench(wavefront, wavefront + rate, stall, refusals, rate=rate)
     simulate(bench.unit, bench.run)
     assert bench.settled > INSTRUCTIONS // 4
-    assert 0 < bench.writes < len(bench.source.taken) or passes == 1
+    assert 0 < bench.writes < len(bench.source.taken) or bench.passes == 1
 
 
 def test_a_wavefront_in_four_cycles() -> None:
     """The ALU leaves two of four cycles; each wavefront takes one of them."""
-    bench = Bench(4, 1, 0.0, 0.0)
+    bench = Bench(16, 1, 0.0, 0.0)
     rounds, target = 10, bench.unit.write.payload.target
 
     async def run(context: Any) -> None:

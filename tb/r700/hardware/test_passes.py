@@ -1,0 +1,70 @@
+"""Which pixels are in a pass, in a part and in a slice of a wavefront, for machines of all sizes and rates."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Const, Module, Signal
+from amaranth.sim import Simulator
+
+from ctm.rtl.config import R700, ArrayConfig, with_settings
+from ctm.rtl.r700.passes import by_part, first_pixel, part_row, parts_of, pass_bits, passes_of
+from ctm.rtl.r700.registers.file import depth_of
+from ctm.rtl.r700.slices import PERIOD, by_slice, slices_of
+from ctm.sim.golden.pe.domain import Domain, Groups
+
+_SLOT, _BITS = 2, 32
+_MACHINES = [
+    (lanes, wavefront, rate)
+    for lanes in (4, 8, 16)
+    for wavefront in (0, 4, 8, 16, 32, 64)
+    for rate in (0, 1, 2, 4, 8)
+    if (wavefront or lanes) >= lanes and rate <= lanes
+]
+
+
+def _array(lanes: int, wavefront: int, rate: int) -> ArrayConfig:
+    settings = {"lanes": lanes, "wavefront": wavefront, "rate": rate, "threads": 4, "temporaries": 2048}
+    config = with_settings(R700, {f"array.{name}": value for name, value in settings.items()})
+    config.check_hardware()
+    return config.array
+
+
+def _values(array: ArrayConfig) -> list[tuple[int, ...]]:
+    """Of each pass what hardware says: column and row of its first pixel, the row of its part."""
+    m, number = Module(), Signal(pass_bits(array))
+    wanted = [*first_pixel(array, number), part_row(array, number, Const(_SLOT, 2))]
+    found = [Signal(_BITS, name=f"found_{place}") for place in range(len(wanted))]
+    m.d.comb += [target.eq(value) for target, value in zip(found, wanted, strict=True)]
+    values: list[tuple[int, ...]] = []
+
+    async def run(context: Any) -> None:
+        for each in range(passes_of(array)):
+            context.set(number, each)
+            values.append(tuple(context.get(target) for target in found))
+
+    simulator = Simulator(m)
+    simulator.add_testbench(run)
+    simulator.run()
+    return values
+
+
+@pytest.mark.parametrize(("lanes", "wavefront", "rate"), _MACHINES)
+def test_passes_go_through_a_wavefront(lanes: int, wavefront: int, rate: int) -> None:
+    array = _array(lanes, wavefront, rate)
+    zero = np.zeros(1, np.int64)
+    group = Groups(domain=Domain(), lanes=array.group, order=zero, i=zero, j=zero)
+    i, j = group.pairs()
+    firsts = range(0, array.group, array.at_once)
+    rows = [_SLOT * parts_of(array) + first // lanes for first in firsts]
+    assert _values(array) == [(i[first], j[first], row) for first, row in zip(firsts, rows, strict=True)]
+    assert 2 * by_part(array).threads > max(rows)
+
+
+@pytest.mark.parametrize(("lanes", "wavefront", "rate"), _MACHINES)
+def test_slices_are_whole_quads_of_four_passes_at_most(lanes: int, wavefront: int, rate: int) -> None:
+    array = _array(lanes, wavefront, rate)
+    own = by_slice(array)
+    assert own.group * slices_of(array) == array.group and own.group % 4 == 0
+    assert passes_of(own) == min(PERIOD, passes_of(array)) and slices_of(own) == 1
+    assert depth_of(array) * own.group == array.temporaries * lanes
