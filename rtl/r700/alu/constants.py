@@ -7,12 +7,12 @@ from typing import Any
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS, ConstantBank
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS
+from ctm.rtl.lib.table import Rows
 
 ROW_BITS = (FLOAT_CONSTANTS - 1).bit_length()
 
@@ -37,7 +37,7 @@ class FloatConstants(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        memory: Memory = Memory(shape=WORDS, depth=FLOAT_CONSTANTS, init=[])
+        memory = Rows(WORDS, FLOAT_CONSTANTS)
         m.submodules.memory = memory
         port, read, write = memory.write_port(), memory.read_port(), self.write
         writes = Signal()

@@ -9,14 +9,13 @@ from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_WORDS
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.table import Rows, Table
 from ctm.rtl.r700.shapes import CODE_LINE_CLIENT, UNIT_ADDRESS_BITS
 
 LINES = 256
@@ -93,7 +92,7 @@ class CodeCache(wiring.Component):
         """Build the hardware."""
         m = Module()
         words = data.ArrayLayout(WORD_BITS, _ROW_WORDS)
-        memory: Memory = Memory(shape=words, depth=LINES * _ROWS, init=[])
+        memory = Rows(words, LINES * _ROWS)
         m.submodules.memory = memory
         m.submodules.tags = tags = Table(_TAG, LINES)
         forgotten = Signal(LINES, init=-1)
@@ -123,7 +122,7 @@ class CodeCache(wiring.Component):
         return m
 
     def _fill(
-        self, m: Module, memory: Memory, tags: Table, forgotten: Signal, wanted: Value, wants: Value,
+        self, m: Module, memory: Rows, tags: Table, forgotten: Signal, wanted: Value, wants: Value,
         holds: Callable[[Value], tuple[Value, Value]],
     ) -> None:  # fmt: skip
         """Load one line after the other, a word in each cycle once both of memory's lines are there."""
