@@ -72,7 +72,6 @@ SLICED = [
     *_in(
         "memory.sequence",
         ("work.move.base.eq(move.base + self.slice * rows)", "work.move.base.eq(move.base)"),
-        ("self._is(Task.SHARE_READ) & Value.cast(self.fetch.broadcasts)", "Value.cast(0)"),
     ),
     *_in("memory.writing", ("number + mover.slice * (mover.config.group // 2)", "number")),
     *_in("memory.share", ("self.slice) if slices_of(self._config) > 1", "self.slice) if False")),
