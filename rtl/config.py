@@ -6,7 +6,7 @@ A unit takes its own part, never the whole machine. Durations are cycles, sizes 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from ctm.rtl.isa.limits import ADDRESS_SPACE, QUAD, SYSTEM_MEMORY
+from ctm.rtl.isa.limits import ADDRESS_SPACE, BYTE_BITS, QUAD, SYSTEM_MEMORY
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, FIRST_CLAUSE_TEMPORARY, LARGEST_WAVEFRONT
 
@@ -276,6 +276,15 @@ class MemoryConfig:
         _check(self, "split", low=4096, high=ADDRESS_SPACE, power_of_two=True)
         _check(self, "latency", low=1, high=10_000)
         _check(self, "bytes_per_cycle", low=1, high=256)
+
+    @property
+    def part_bits(self) -> int:
+        """Bits of a line that its reader is given in a cycle.
+
+        Of one port they are its beats, as they come. Several give whole lines, as all of them together may bring one
+        in each cycle.
+        """
+        return self.data_bits if len(self.ports) == 1 else BYTE_BITS * CacheConfig.LINE_BYTES
 
     @property
     def ports(self) -> tuple[str, ...]:

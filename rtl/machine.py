@@ -59,6 +59,7 @@ class Machine(wiring.Component):
             self._controller.write_tag,
             ports=self._ports,
             data_bits=memory.data_bits,
+            part_bits=memory.part_bits,
             reads=sum(read_clients(config)),
             writes=written_lines(memory),
         )

@@ -26,9 +26,14 @@ def tagged_line_request_layout(tag: ShapeLike) -> data.StructLayout:
     return data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1, "tag": tag})
 
 
-def tagged_line_response_layout(tag: ShapeLike) -> data.StructLayout:
-    """As `LINE_RESPONSE`, in any order."""
-    return data.StructLayout({"bits": LINE_BITS, "refused": 1, "tag": tag})
+def part_layout(part_bits: int) -> dict[str, ShapeLike]:
+    """Of a line that comes in parts, the lowest first: the part, which one it is, and, with the last, the refusal."""
+    return {"bits": part_bits, "part": range(LINE_BITS // part_bits), "refused": 1}
+
+
+def tagged_line_response_layout(tag: ShapeLike, part_bits: int = LINE_BITS) -> data.StructLayout:
+    """As `LINE_RESPONSE`, in any order, in parts."""
+    return data.StructLayout({**part_layout(part_bits), "tag": tag})
 
 
 LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "mask": LINE_BYTES})
@@ -60,19 +65,19 @@ class LineClient(Conversation):
 class TaggedLineClient(Conversation):
     """Somebody who reads lines and takes them in any order, each at once, seen from there.
 
-    Of two requests under way none has the other's tag.
+    Of two requests under way none has the other's tag. A line may come in parts, in cycles of their own.
 
     Members
     -------
     request : ``Out(stream.Signature(tagged_line_request_layout(tag)))``
-    response : ``In(stream.Signature(tagged_line_response_layout(tag), always_ready=True))``
+    response : ``In(stream.Signature(tagged_line_response_layout(tag, part_bits), always_ready=True))``
     """
 
-    def __init__(self, tag: ShapeLike) -> None:
+    def __init__(self, tag: ShapeLike, part_bits: int = LINE_BITS) -> None:
         super().__init__(
             {
                 "request": Out(stream.Signature(tagged_line_request_layout(tag))),
-                "response": In(stream.Signature(tagged_line_response_layout(tag), always_ready=True)),
+                "response": In(stream.Signature(tagged_line_response_layout(tag, part_bits), always_ready=True)),
             }
         )
 

@@ -23,6 +23,7 @@ from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.rest import Pausing
 from ctm.rtl.mc.area import area_of
+from ctm.rtl.mc.bus.line_assembly import LineAssembly
 from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.routing import Routing
@@ -114,7 +115,8 @@ class MemoryController(wiring.Component):
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
         banks, out_banks, to_ports = config.shared_cache.banks, config.output_cache.banks, routing(memory)
         self._reads = ReadPorts(
-            read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks), routing=to_ports
+            read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks), routing=to_ports,
+            part_bits=memory.part_bits,
         )  # fmt: skip
         self._writes = WritePorts(
             (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory)
@@ -150,7 +152,9 @@ class MemoryController(wiring.Component):
                 "output_line": Out(out_banks),
                 "events": Out(_EVENTS),
                 "port_requests": Out(stream.Signature(tagged_request_layout(self.read_tag))).array(ports),
-                "port_responses": In(stream.Signature(tagged_response_layout(self.read_tag))).array(ports),
+                "port_responses": In(stream.Signature(tagged_response_layout(self.read_tag, memory.part_bits))).array(
+                    ports
+                ),
                 "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag))).array(ports),
                 "port_answers": In(stream.Signature(tagged_answer_layout(self.write_tag))).array(ports),
             }
@@ -188,6 +192,7 @@ class MemoryController(wiring.Component):
             tag=self._tag,
             outstanding=config.memory.outstanding_lines,
             areas=len(self._areas),
+            part_bits=config.memory.part_bits,
         )
         for bank, lines in enumerate(caches.lines):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
@@ -205,7 +210,9 @@ class MemoryController(wiring.Component):
 
     def _connect_code_and_constants(self, m: Module, registers: Registers) -> None:
         m.submodules.constants = constants = ConstantReader()
-        connect(m, flipped(self.code), self._reads.clients[_INSTRUCTION])
+        m.submodules.code_lines = code = LineAssembly(range(CODE_LINES), self._config.memory.part_bits)
+        connect(m, flipped(self.code), code.client)
+        connect(m, code.lines, self._reads.clients[_INSTRUCTION])
         connect(m, constants.lines, self._reads.clients[_CONSTANT])
         connect(m, flipped(self.constants), constants.client)
         m.d.comb += constants.bases.eq(registers.constant_bases)

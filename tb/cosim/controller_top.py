@@ -86,7 +86,7 @@ class ControllerTop(wiring.Component):
         memory, names = self._config.memory, self._config.memory.ports
         m.submodules.ports = ports = MemoryPorts(
             controller.read_tag, controller.write_tag, ports=len(names), data_bits=memory.data_bits,
-            reads=sum(read_clients(self._config)), writes=written_lines(memory),
+            part_bits=memory.part_bits, reads=sum(read_clients(self._config)), writes=written_lines(memory),
         )  # fmt: skip
         join(m, self, controller, self._clients)
         for place, name in enumerate(names):

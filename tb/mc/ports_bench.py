@@ -8,6 +8,7 @@ from amaranth import Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
+from ctm.rtl.border.lines import LINE_BITS
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
 from ctm.rtl.mc.bus.read_ports import ReadPorts
@@ -15,7 +16,7 @@ from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
 from ctm.tb.lib.streams import Sink, Source
 from ctm.tb.mc.bus_model import LINE_BYTES, BusModel
-from ctm.tb.mc.line_memory import ANSWER_TAG, TAG
+from ctm.tb.mc.line_memory import TAG
 
 LINES = 1 << 26
 
@@ -31,12 +32,14 @@ class SharedPorts(wiring.Component):
         *,
         routing: Routing,
         data_bits: int,
+        part_bits: int = LINE_BITS,
     ) -> None:
-        self.reads = ReadPorts(clients, ordered=read_in_order, routing=routing)
+        self.reads = ReadPorts(clients, ordered=read_in_order, routing=routing, part_bits=part_bits)
         self.writes = WritePorts(written_in_order, routing=routing, outstanding=4)
         self.ports = MemoryPorts(
-            self.reads.tag, self.writes.tag, ports=routing.ports, data_bits=data_bits, reads=sum(clients), writes=4
-        )
+            self.reads.tag, self.writes.tag, ports=routing.ports, data_bits=data_bits, part_bits=part_bits,
+            reads=sum(clients), writes=4,
+        )  # fmt: skip
         super().__init__({"buses": Out(BusSignature(data_bits)).array(routing.ports)})
 
     def elaborate(self, platform: object) -> Module:
@@ -65,6 +68,7 @@ class TaggedReader:
     def __init__(self, client: Any, generator: np.random.Generator, stall: float, tags: int) -> None:
         self._source, self._response = Source(client.request, generator, stall), client.response
         self._free, self._asked, self._whose = list(range(tags)), 0, {}
+        self._line = 0
         self._generator = generator
         self.waiting: list[int] = []
         self.received: dict[int, int] = {}
@@ -82,11 +86,20 @@ class TaggedReader:
         """Take what was handed over in this cycle."""
         self._source.finish(context)
         if context.get(self._response.valid):
-            payload = context.get(Value.cast(self._response.payload))
-            tag = payload >> ANSWER_TAG
+            payload = self._response.payload
+            bits, part, refused, tag = (
+                context.get(Value.cast(field)) for field in (payload.bits, payload.part, payload.refused, payload.tag)
+            )
             assert tag in self._whose, "a line with a tag that is not under way"
-            self.received[self._whose.pop(tag)] = payload & (1 << ANSWER_TAG) - 1
+            width = len(payload.bits)
+            assert self._line >> width * part == 0, "a part that came before"
+            self._line |= bits << width * part
+            if part < LINE_BITS // width - 1:
+                assert not refused, "refused before its last part"
+                return
+            self.received[self._whose.pop(tag)] = self._line | refused << LINE_BITS
             self._free.append(tag)
+            self._line = 0
 
 
 class PortsBench:
@@ -103,13 +116,16 @@ class PortsBench:
         routing: Routing,
         tagged: tuple[int, ...] = (),
         data_bits: int = 128,
+        part_bits: int = LINE_BITS,
         stalls: tuple[float, float] = (0, 0),
         seed: int = 1,
     ) -> None:
         self.generator = generator = np.random.default_rng(seed)
         self.routing, self.split = routing, routing.split // LINE_BYTES
         in_order = (True,) * len(clients) + (False,) * len(tagged)
-        self.design = shared_ports(clients + tagged, in_order, ordered, routing=routing, data_bits=data_bits)
+        self.design = shared_ports(
+            clients + tagged, in_order, ordered, routing=routing, data_bits=data_bits, part_bits=part_bits
+        )  # fmt: skip
         reads, writes = self.design.reads, self.design.writes
         in_order, others = reads.clients[: len(clients)], reads.clients[len(clients) :]
         self.reading = [Source(client.request, generator, stalls[0]) for client in in_order]

@@ -19,10 +19,11 @@ def answer(line: int) -> int:
 
 
 class Memory:
-    """Answers lines that were asked for in any order; never waits for the client."""
+    """Answers lines that were asked for in any order, part by part; never waits for the client."""
 
     def __init__(self, order: LineOrder, generator: np.random.Generator, stall: float) -> None:
         self._order, self._generator, self._stall = order, generator, stall
+        self._parts: list[tuple[int, int, int, int]] = []
         self.asked = Sink(order.lines.request, generator, stall)
         self.under_way: list[int] = []
         self.most = 0
@@ -31,15 +32,19 @@ class Memory:
         """Set the ports for this cycle."""
         self.asked.drive(context)
         came = self._order.lines.response
-        is_there = bool(self.under_way) and self._generator.random() >= max(self._stall, 0.5)
-        context.set(came.valid, is_there)
-        if is_there:
+        if self.under_way and not self._parts:
             request = self.under_way.pop(int(self._generator.integers(len(self.under_way))))
             line, tag = request & (1 << 26) - 1, request >> TAG
-            bits = answer(line)
-            context.set(came.payload.bits, bits % _BITS)
-            context.set(came.payload.refused, bits >> 512)
-            context.set(came.payload.tag, tag)
+            bits, width = answer(line), len(came.payload.bits)
+            self._parts = [
+                (bits >> width * part & (1 << width) - 1, part, (bits >> 512) * (part == 512 // width - 1), tag)
+                for part in range(512 // width)
+            ]
+        is_there = bool(self._parts) and self._generator.random() >= max(self._stall, 0.5)
+        context.set(came.valid, is_there)
+        if is_there:
+            for field, value in zip(("bits", "part", "refused", "tag"), self._parts.pop(0), strict=True):
+                context.set(came.payload[field], value)
 
     def finish(self, context: Any) -> None:
         """Take what was handed over in this cycle."""
@@ -53,10 +58,10 @@ class Memory:
 
 @pytest.mark.parametrize("memory_stall", STALLS)
 @pytest.mark.parametrize("client_stall", STALLS)
-@pytest.mark.parametrize("outstanding", [1, 3, 4, 8])
-def test_lines_come_in_order(outstanding: int, client_stall: float, memory_stall: float) -> None:
+@pytest.mark.parametrize(("outstanding", "part_bits"), [(1, 512), (3, 512), (4, 512), (8, 512), (1, 256), (4, 128)])
+def test_lines_come_in_order(outstanding: int, part_bits: int, client_stall: float, memory_stall: float) -> None:
     generator = np.random.default_rng(outstanding)
-    order = LineOrder(outstanding=outstanding)
+    order = LineOrder(outstanding=outstanding, part_bits=part_bits)
     source = Source(order.client.request, generator, client_stall)
     source.waiting = asked = [int(line) for line in generator.integers(1 << 26, size=COUNT)]
     asked = asked[:]

@@ -18,7 +18,11 @@ WRITER_PACE: Check = ("mc.test_bus_writer", "test_bursts_follow_each_other_witho
 WRITER_DRAIN: Check = (
     "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (33, 0.8),
 )  # fmt: skip
-ORDER: Check = ("mc.test_line_order", "test_lines_come_in_order", (4, 0.3, 0.0))
+ORDER: Check = ("mc.test_line_order", "test_lines_come_in_order", (4, 512, 0.3, 0.0))
+PARTS: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", (0.3, 0.3, "one in parts"))
+ORDERED_PARTS: Check = (
+    "mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "one in parts"),
+)  # fmt: skip
 READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "two"))
 LOCAL_READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "four local"))
 TAGGED_READS: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", (0.3, 0.3, "two local"))
@@ -41,11 +45,11 @@ REGISTERS: Check = ("mc.test_registers", "test_registers_hold_what_the_model_hol
 FAULTS: dict[str, tuple[Fault, Check]] = {
     "a burst is one beat short": (Fault("rtl.mc.bus.reader", "length.eq(beats - 1)", "length.eq(beats - 2)"), READER),
     "only the last beat's error counts": (
-        Fault("rtl.mc.bus.reader", "refused.eq(refused | is_refusal", "refused.eq(0 & refused | is_refusal"),
+        Fault("rtl.mc.bus.reader", "refused | is_refusal", "0 & refused | is_refusal"),
         ("mc.test_bus_reader", "test_one_beat_with_an_error_is_enough", (0,)),
     ),
     "an address waits no longer than a cycle": (Fault("rtl.mc.bus.reader", "~ar.valid | ar.ready", "1"), READER),
-    "a drained line is offered": (Fault("rtl.mc.bus.reader", "ends & ~self.drain", "ends"), READER_DRAIN),
+    "a drained line is offered": (Fault("rtl.mc.bus.reader", "is_whole & ~self.drain", "is_whole"), READER_DRAIN),
     "a drain takes requests": (
         Fault("rtl.mc.bus.reader", "request.ready.eq(free & underway.w_rdy & ~self.drain)",
               "request.ready.eq(free & underway.w_rdy)"),
@@ -62,6 +66,16 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.bus.line_order", "valid.eq(left.bit_select(head, 1))", "valid.eq(count != 0)"), ORDER,
     ),
     "a ring has a place too many": (Fault("rtl.mc.bus.line_order", "count != depth", "count <= depth"), ORDER),
+    "a line is refused with its first part": (
+        Fault("rtl.mc.bus.reader", "r.payload.last & refuses", "refuses"), PARTS,
+    ),
+    "parts lie in one place": (Fault("rtl.mc.lines.rows", "<< response.part", "<< 0"), ORDERED_PARTS),
+    "a line is whole with its first part": (
+        Fault("rtl.mc.lines.rows", "len(port.en) - 1", "0"), ORDERED_PARTS,
+    ),
+    "a part has the number of the one before": (
+        Fault("rtl.mc.bus.reader", "place.eq(place + 1)", "place.eq(place)"), PARTS,
+    ),
     "a refusal is everybody's": (
         Fault("rtl.mc.bus.read_ports", "eq(is_own & came.refused)", "eq(came.refused)"), READS,
     ),

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctm.rtl.border.lines import LINE_BITS
 from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.tb.lib.streams import cycle, simulate
@@ -17,9 +18,12 @@ ROUTES = {
     "two": Routing(split=SYSTEM_MEMORY),
     "low split": Routing(split=4096),
     "one": Routing(split=ADDRESS_SPACE),
+    "one in parts": Routing(split=ADDRESS_SPACE),
     "two local": Routing(split=SYSTEM_MEMORY, local=2),
     "four local": Routing(split=ADDRESS_SPACE, local=4),
 }
+PARTS = {"one in parts": 128}
+"""Bits of a line's parts where they are not whole lines."""
 ROUTINGS = pytest.mark.parametrize("routing", ROUTES)
 STALLED = pytest.mark.parametrize(("client_stall", "memory_stall"), [(0, 0), (0.3, 0.3), (0.8, 0), (0, 0.8)])
 _MASK = (1 << LINE_BYTES) - 1
@@ -46,7 +50,10 @@ async def run(
 @ROUTINGS
 @STALLED
 def test_each_client_gets_its_lines_in_order(client_stall: float, memory_stall: float, routing: str) -> None:
-    bench = PortsBench(CLIENTS, ORDERED, routing=ROUTES[routing], stalls=(client_stall, memory_stall))
+    bench = PortsBench(
+        CLIENTS, ORDERED, routing=ROUTES[routing], part_bits=PARTS.get(routing, LINE_BITS),
+        stalls=(client_stall, memory_stall),
+    )  # fmt: skip
     asked = [[bench.any_line() for _ in range(EACH)] for _ in CLIENTS]
     bench.refuse({line for lines in asked for line in lines[::5]})
     for source, lines in zip(bench.reading, asked, strict=True):
@@ -139,8 +146,8 @@ def test_a_client_is_idle_until_its_last_write_is_answered() -> None:
 def test_two_ports_read_at_the_same_time() -> None:
     """A line takes four beats at a port of 128 bits; two ports bring two in that time."""
     cycles = {}
-    for routing in ("one", "two", "two local"):
-        bench = PortsBench((16,), (True,), routing=ROUTES[routing])
+    for routing in ("one", "one in parts", "two", "two local"):
+        bench = PortsBench((16,), (True,), routing=ROUTES[routing], part_bits=PARTS.get(routing, LINE_BITS))
         # In turn odd and even ones, of both halves if there is a port for each.
         upper = 1 << 25 if routing == "two" else 0
         bench.reading[0].waiting = [number % 2 * upper + number for number in range(60)]
@@ -150,6 +157,7 @@ def test_two_ports_read_at_the_same_time() -> None:
 
         simulate(bench.design, testbench)
     assert 240 <= cycles["one"] <= 250
+    assert cycles["one in parts"] == cycles["one"]
     assert 120 <= cycles["two"] <= 130
     assert 120 <= cycles["two local"] <= 130
 
@@ -157,7 +165,10 @@ def test_two_ports_read_at_the_same_time() -> None:
 @ROUTINGS
 @STALLED
 def test_others_get_each_line_when_it_comes(client_stall: float, memory_stall: float, routing: str) -> None:
-    bench = PortsBench((2,), ORDERED, tagged=(6, 1), routing=ROUTES[routing], stalls=(client_stall, memory_stall))
+    bench = PortsBench(
+        (2,), ORDERED, tagged=(6, 1), routing=ROUTES[routing], part_bits=PARTS.get(routing, LINE_BITS),
+        stalls=(client_stall, memory_stall),
+    )  # fmt: skip
     asked = [[bench.any_line() for _ in range(EACH)] for _ in range(3)]
     bench.refuse({line for lines in asked for line in lines[::5]})
     for source, lines in zip((*bench.reading, *bench.tagged), asked, strict=True):

@@ -6,7 +6,7 @@ from amaranth import Module, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LineClient, TaggedLineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LineClient, TaggedLineClient
 from ctm.rtl.lib.rest import Pausing
 from ctm.rtl.lib.sharing import Arbiter, route
 from ctm.rtl.mc.bus.line_order import LineOrder
@@ -18,34 +18,41 @@ class ReadPorts(wiring.Component):
     """Gives several clients lines over the memory ports; at each port they take turns.
 
     `clients` says how many lines each may have outstanding, `ordered` which of them get their lines in order, whatever
-    port they come from; the others get each when it comes. A request reaches its port in the same cycle. All ports
-    together give a line in each cycle; it reaches its client in the cycle in which it leaves the port, or, in order,
-    two cycles later.
+    port they come from; the others get each when it comes, in parts of `part_bits`. A request reaches its port in the
+    same cycle. All ports together give a part in each cycle; it reaches its client in the cycle in which it leaves the
+    port, or, in order, two cycles later. Several ports have to give whole lines: parts of one follow each other.
 
     Members
     -------
-    client_0 and so on : ``In(LineClient())``, or ``In(TaggedLineClient(range(outstanding)))``
+    client_0 and so on : ``In(LineClient())``, or ``In(TaggedLineClient(range(outstanding), part_bits))``
         See `clients`.
     port_requests : ``Out(stream.Signature(tagged_request_layout(tag)))`` for each port
-    port_responses : ``In(stream.Signature(tagged_response_layout(tag)))`` for each port
+    port_responses : ``In(stream.Signature(tagged_response_layout(tag, part_bits)))`` for each port
     refused : ``Out(len(clients))``
         Whose line was refused; told at the same time as or before the client.
     refused_line : ``Out(26)``
     """
 
-    def __init__(self, clients: tuple[int, ...], *, ordered: tuple[bool, ...], routing: Routing) -> None:
+    def __init__(
+        self, clients: tuple[int, ...], *, ordered: tuple[bool, ...], routing: Routing, part_bits: int = LINE_BITS
+    ) -> None:
+        if part_bits != LINE_BITS and routing.ports > 1:
+            raise ValueError(f"{routing.ports} ports cannot give lines in parts")
         self._outstanding, self._ordered, self._routing = clients, ordered, routing
+        self._part_bits = part_bits
         # A tag has room for the client with the most lines.
         self.tag = data.StructLayout({"client": range(len(clients)), "place": range(max(clients))})
         members: dict[str, Any] = {
-            f"client_{number}": In(LineClient() if in_order else TaggedLineClient(range(outstanding)))
+            f"client_{number}": In(LineClient() if in_order else TaggedLineClient(range(outstanding), part_bits))
             for number, (outstanding, in_order) in enumerate(zip(clients, ordered, strict=True))
         }
         super().__init__(
             members
             | {
                 "port_requests": Out(stream.Signature(tagged_request_layout(self.tag))).array(routing.ports),
-                "port_responses": In(stream.Signature(tagged_response_layout(self.tag))).array(routing.ports),
+                "port_responses": In(stream.Signature(tagged_response_layout(self.tag, part_bits))).array(
+                    routing.ports
+                ),
                 "refused": Out(len(clients)),
                 "refused_line": Out(LINE_ADDRESS_BITS),
             }
@@ -66,7 +73,9 @@ class ReadPorts(wiring.Component):
             )  # fmt: skip
             connect(m, arbiter.output, flipped(requests))
             arbiters.append(arbiter)
-        m.submodules.responses = answers = Arbiter(tagged_response_layout(self.tag), len(self.port_responses))
+        m.submodules.responses = answers = Arbiter(
+            tagged_response_layout(self.tag, self._part_bits), len(self.port_responses)
+        )  # fmt: skip
         for port, responses in enumerate(self.port_responses):
             connect(m, flipped(responses), answers.inputs[port])
         m.d.comb += [answers.output.ready.eq(1), self.refused_line.eq(answers.output.payload.line)]
@@ -80,7 +89,7 @@ class ReadPorts(wiring.Component):
         """What of a client has tags."""
         if not self._ordered[number]:
             return client
-        order = LineOrder(outstanding=self._outstanding[number])
+        order = LineOrder(outstanding=self._outstanding[number], part_bits=self._part_bits)
         m.submodules[f"order_{number}"] = Pausing(order, order.client.request.valid | ~order.idle)
         connect(m, flipped(client), order.client)
         return order.lines
@@ -102,6 +111,7 @@ class ReadPorts(wiring.Component):
         m.d.comb += [
             back.valid.eq(is_own),
             back.payload.bits.eq(came.bits),
+            back.payload.part.eq(came.part),
             back.payload.refused.eq(came.refused),
             back.payload.tag.eq(came.tag.place),
             self.refused[number].eq(is_own & came.refused),

@@ -1,12 +1,12 @@
 """Lines read over one memory port."""
 
-from amaranth import Cat, Const, Module, Mux, Signal
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, part_layout
 from ctm.rtl.mc.bus.axi import BURST, is_refusal, line_beats, read_beat_layout
 
 
@@ -15,17 +15,17 @@ def tagged_request_layout(tag: ShapeLike) -> data.StructLayout:
     return data.StructLayout({"line": LINE_ADDRESS_BITS, "tag": tag})
 
 
-def tagged_response_layout(tag: ShapeLike) -> data.StructLayout:
-    """A line; with `refused` its bits mean nothing."""
-    return data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "refused": 1, "tag": tag})
+def tagged_response_layout(tag: ShapeLike, part_bits: int = LINE_BITS) -> data.StructLayout:
+    """A part of a line; with `refused`, which the last one has, the line's bits mean nothing."""
+    return data.StructLayout({"line": LINE_ADDRESS_BITS, **part_layout(part_bits), "tag": tag})
 
 
 class BusReader(wiring.Component):
     """Reads lines, one burst each, in order, with up to `outstanding` bursts under way.
 
-    The burst is offered in the cycle behind the request, one in each cycle. A line is offered in the cycle behind its
-    last beat; a beat is taken in each cycle unless a whole line waits for the one before it to be taken. A line of
-    which any beat is answered with an error is refused.
+    The burst is offered in the cycle behind the request, one in each cycle. `part_bits` are those of a line or of a
+    beat: a part of a line is offered in the cycle behind its last beat, and a beat is taken in each cycle unless a
+    whole part waits for the one before it to be taken. A line of which any beat is answered with an error is refused.
 
     What this holds is not lost by a soft reset: with `drain` no request is taken and answers are dropped, until
     `quiet` says that no burst is under way.
@@ -33,19 +33,21 @@ class BusReader(wiring.Component):
     Members
     -------
     request : ``In(stream.Signature(tagged_request_layout(tag)))``
-    response : ``Out(stream.Signature(tagged_response_layout(tag)))``
+    response : ``Out(stream.Signature(tagged_response_layout(tag, part_bits)))``
     ar, r : the port's channels
     drain : ``In(1)``
     quiet : ``Out(1)``
     """
 
-    def __init__(self, tag: ShapeLike, *, data_bits: int, outstanding: int) -> None:
-        self._data_bits, self._outstanding = data_bits, outstanding
+    def __init__(self, tag: ShapeLike, *, data_bits: int, outstanding: int, part_bits: int = LINE_BITS) -> None:
+        if part_bits not in (data_bits, LINE_BITS):
+            raise ValueError(f"part_bits must be {data_bits} or {LINE_BITS}, not {part_bits}")
+        self._data_bits, self._outstanding, self._part_bits = data_bits, outstanding, part_bits
         self._entry = tagged_request_layout(tag)
         super().__init__(
             {
                 "request": In(stream.Signature(self._entry)),
-                "response": Out(stream.Signature(tagged_response_layout(tag))),
+                "response": Out(stream.Signature(tagged_response_layout(tag, part_bits))),
                 "ar": Out(stream.Signature(BURST)),
                 "r": In(stream.Signature(read_beat_layout(data_bits))),
                 "drain": In(1),
@@ -74,25 +76,36 @@ class BusReader(wiring.Component):
             ]
 
         r, response = self.r, self.response
-        gathered, refused = Signal(LINE_BITS, reset_less=True), Signal()
+        refused, place = Signal(), Signal.like(response.payload.part)
         taken = ~response.valid | response.ready | self.drain
-        ends = r.valid & r.ready & r.payload.last
         entry = data.View(self._entry, underway.r_data)
-        # The last beat goes straight into the line that is offered.
-        line = Cat(gathered[self._data_bits :], r.payload.bits)
-        m.d.comb += [r.ready.eq(underway.r_rdy & (taken | ~r.payload.last)), underway.r_en.eq(ends)]
-        with m.If(r.valid & r.ready):
-            m.d.sync += [
-                gathered.eq(line),
-                refused.eq(Mux(r.payload.last, 0, refused | is_refusal(r.payload.response))),
-            ]
+        part, is_whole = self._part(m)
+        came = r.valid & r.ready
+        ends, refuses = came & r.payload.last, refused | is_refusal(r.payload.response)
+        m.d.comb += [r.ready.eq(underway.r_rdy & (taken | ~is_whole)), underway.r_en.eq(ends)]
+        with m.If(came):
+            m.d.sync += refused.eq(Mux(r.payload.last, 0, refuses))
         with m.If(taken):
-            m.d.sync += response.valid.eq(ends & ~self.drain)
-        with m.If(ends):
+            m.d.sync += response.valid.eq(came & is_whole & ~self.drain)
+        with m.If(came & is_whole):
             m.d.sync += [
-                response.payload.bits.eq(line),
-                response.payload.refused.eq(refused | is_refusal(r.payload.response)),
+                place.eq(place + 1),
+                response.payload.bits.eq(part),
+                response.payload.part.eq(place),
+                response.payload.refused.eq(r.payload.last & refuses),
                 response.payload.line.eq(entry.line),
                 response.payload.tag.eq(entry.tag),
             ]
         return m
+
+    def _part(self, m: Module) -> tuple[Value, Value]:
+        """The part of a line whose beat may come, and whether that is its last one."""
+        r = self.r
+        if self._part_bits == self._data_bits:
+            return r.payload.bits, Const(1)
+        gathered = Signal(LINE_BITS, reset_less=True)
+        # The last beat goes straight into the line that is offered.
+        line = Cat(gathered[self._data_bits :], r.payload.bits)
+        with m.If(r.valid & r.ready):
+            m.d.sync += gathered.eq(line)
+        return line, r.payload.last

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import LookupClient
-from ctm.rtl.border.lines import TaggedLineClient
+from ctm.rtl.border.lines import LINE_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig, SharedCacheConfig
 from ctm.rtl.isa.limits import INPUTS
 from ctm.rtl.mc.inputs.core_cache import InputCache
@@ -25,7 +25,7 @@ class InputCaches(wiring.Component):
     clients : ``In(LookupClient(lanes, tag))``, `cores` of them
     inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
         Only to be changed while idle.
-    lines : ``Out(TaggedLineClient(range(outstanding)))`` for each bank of the second level
+    lines : ``Out(TaggedLineClient(range(outstanding), part_bits))`` for each bank of the second level
     invalidate : ``In(1)``
         Forget all lines of both levels; only while idle and no request is offered.
     idle : ``Out(1)``
@@ -46,14 +46,15 @@ class InputCaches(wiring.Component):
         tag: ShapeLike,
         outstanding: int,
         areas: int = 0,
+        part_bits: int = LINE_BITS,
     ) -> None:
-        self._first, self._second, self._cores = first, second, cores
+        self._first, self._second, self._cores, self._part_bits = first, second, cores, part_bits
         self._lanes, self._tag, self._outstanding, self._areas = lanes, tag, outstanding, areas
         super().__init__(
             {
                 "clients": In(LookupClient(lanes, tag, areas)).array(cores),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
-                "lines": Out(TaggedLineClient(range(outstanding))).array(second.banks),
+                "lines": Out(TaggedLineClient(range(outstanding), part_bits)).array(second.banks),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(cores),
@@ -67,7 +68,7 @@ class InputCaches(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.shared = shared = SharedCache(
-            self._second, requesters=self._cores, outstanding=self._outstanding
+            self._second, requesters=self._cores, outstanding=self._outstanding, part_bits=self._part_bits
         )  # fmt: skip
         for bank, lines in zip(shared.lines, self.lines, strict=True):
             wiring.connect(m, bank, wiring.flipped(lines))

@@ -6,7 +6,12 @@ from amaranth import Cat, Const, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import TaggedLineClient, tagged_line_request_layout, tagged_line_response_layout
+from ctm.rtl.border.lines import (
+    LINE_BITS,
+    TaggedLineClient,
+    tagged_line_request_layout,
+    tagged_line_response_layout,
+)
 from ctm.rtl.config import SharedCacheConfig
 from ctm.rtl.lib.sharing import Arbiter, route
 from ctm.rtl.mc.lines.cache import LineCache
@@ -28,7 +33,7 @@ class SharedCache(wiring.Component):
     Members
     -------
     clients : ``In(TaggedLineClient(range(outstanding)))``, `requesters` of them
-    lines : ``Out(TaggedLineClient(range(outstanding)))`` for each bank
+    lines : ``Out(TaggedLineClient(range(outstanding), part_bits))`` for each bank
     invalidate : ``In(1)``
         Forget all lines; only while idle and no request is offered.
     idle : ``Out(1)``
@@ -37,16 +42,19 @@ class SharedCache(wiring.Component):
         A line, not an uncached one, was found, or was not.
     """
 
-    def __init__(self, config: SharedCacheConfig, *, requesters: int, outstanding: int) -> None:
+    def __init__(
+        self, config: SharedCacheConfig, *, requesters: int, outstanding: int, part_bits: int = LINE_BITS
+    ) -> None:
         if requesters < 1:
             raise ValueError(f"requesters must be at least 1, not {requesters}")
         self._config, self._requesters, self._outstanding = config, requesters, outstanding
+        self._part_bits = part_bits
         self._bank_bits = (config.banks - 1).bit_length()
         self._tag = tag = range(outstanding)
         super().__init__(
             {
                 "clients": In(TaggedLineClient(tag)).array(requesters),
-                "lines": Out(TaggedLineClient(tag)).array(config.banks),
+                "lines": Out(TaggedLineClient(tag, part_bits)).array(config.banks),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(config.banks),
@@ -60,7 +68,9 @@ class SharedCache(wiring.Component):
         whose = data.StructLayout({"requester": range(self._requesters), "tag": self._tag})
         banks, requests = [], []
         for number in range(self._config.banks):
-            m.submodules[f"bank_{number}"] = bank = LineCache(self._config.bank, whose, outstanding=self._outstanding)
+            m.submodules[f"bank_{number}"] = bank = LineCache(
+                self._config.bank, whose, outstanding=self._outstanding, part_bits=self._part_bits
+            )  # fmt: skip
             m.submodules[f"requests_{number}"] = arbiter = Arbiter(
                 tagged_line_request_layout(self._tag), self._requesters
             )  # fmt: skip

@@ -19,10 +19,11 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_RESPONSE, TaggedLineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.rings import place_behind
-from ctm.rtl.lib.table import Rows, Table
+from ctm.rtl.lib.table import Table
+from ctm.rtl.mc.lines.rows import LineRows
 from ctm.rtl.mc.lines.tags import LineTags, RowPool, entry_layout, row_layout
 
 _SMALLEST_QUEUE = 4
@@ -54,7 +55,7 @@ class LineCache(wiring.Component):
     -------
     access : ``In(stream.Signature(access_layout(passenger)))``
     result : ``Out(stream.Signature(result_layout(passenger)))``
-    lines : ``Out(TaggedLineClient(range(outstanding)))``
+    lines : ``Out(TaggedLineClient(range(outstanding), part_bits))``
     invalidate : ``In(1)``
         Forget all lines; only while idle and no access is offered.
     idle : ``Out(1)``
@@ -64,11 +65,17 @@ class LineCache(wiring.Component):
     """
 
     def __init__(
-        self, config: CacheConfig, passenger: ShapeLike, *, outstanding: int, waiting: int | None = None
+        self,
+        config: CacheConfig,
+        passenger: ShapeLike,
+        *,
+        outstanding: int,
+        waiting: int | None = None,
+        part_bits: int = LINE_BITS,
     ) -> None:
         if outstanding < 1:
             raise ValueError(f"outstanding must be at least 1, not {outstanding}")
-        self._config, self._outstanding = config, outstanding
+        self._config, self._outstanding, self._part_bits = config, outstanding, part_bits
         self._waiting = max(waiting or outstanding, _SMALLEST_QUEUE)
         in_block_ram = self._waiting >= _BLOCK_RAM_QUEUE
         self._queue = SyncFIFOBuffered if in_block_ram else SyncFIFO
@@ -81,7 +88,7 @@ class LineCache(wiring.Component):
             {
                 "access": In(stream.Signature(access_layout(passenger))),
                 "result": Out(stream.Signature(result_layout(passenger))),
-                "lines": Out(TaggedLineClient(range(outstanding))),
+                "lines": Out(TaggedLineClient(range(outstanding), part_bits)),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(1),
@@ -99,12 +106,14 @@ class LineCache(wiring.Component):
         depth = self._outstanding
         arrived, first, count = Signal(depth), Signal(range(depth)), Signal(range(depth + 1))
         asks, fill_row = self._look_up(m, queue, pool, count != depth)
-        consumes = self._read(m, queue, pool, fill_row, arrived.bit_select(first, 1))
+        m.submodules.memory = memory = LineRows(self._rows, self._part_bits)
         response = self.lines.response
+        whole = memory.fill(m, fill_row, response.payload, response.valid)
+        consumes = self._read(m, queue, pool, memory, arrived.bit_select(first, 1))
         m.d.sync += count.eq(count + asks - consumes)
         with m.If(consumes):
             m.d.sync += [first.eq(place_behind(first, depth)), arrived.bit_select(first, 1).eq(0)]
-        with m.If(response.valid):
+        with m.If(whole):
             m.d.sync += arrived.bit_select(response.payload.tag, 1).eq(1)
         m.d.comb += self.miss.eq(asks & ~self.access.payload.uncached)
         return m
@@ -172,27 +181,21 @@ class LineCache(wiring.Component):
         ]
         return asks, comes.row
 
-    def _read(self, m: Module, queue: FIFOInterface, pool: RowPool, fill_row: Value, has_come: Value) -> Value:
-        """The back: rows are filled as lines come, and read in the queue's order. Whether a line was waited for."""
-        memory = Rows(LINE_RESPONSE, self._rows)
-        m.submodules.memory = memory
-        writer, reader = memory.write_port(), memory.read_port()
-        response, result = self.lines.response, self.result
+    def _read(self, m: Module, queue: FIFOInterface, pool: RowPool, memory: LineRows, has_come: Value) -> Value:
+        """The back: rows are read in the queue's order. Whether a line was waited for."""
+        reader, result = memory.read_port(), self.result
+        line = memory.line(reader.data)
         head, goes = self._entry(queue.r_data), Signal()
         held, reads = Signal.like(result.payload.passenger), Signal()
         m.d.comb += [
-            writer.addr.eq(fill_row),
-            writer.data.bits.eq(response.payload.bits),
-            writer.data.refused.eq(response.payload.refused),
-            writer.en.eq(response.valid),
             goes.eq(queue.r_rdy & (~head.waits | has_come) & (~result.valid | result.ready)),
             queue.r_en.eq(goes),
             reader.addr.eq(head.row),
             reader.en.eq(goes),
             pool.give.valid.eq(goes & head.freed.valid),
             pool.give.row.eq(head.freed.row),
-            result.payload.bits.eq(reader.data.bits),
-            result.payload.refused.eq(reads & reader.data.refused),
+            result.payload.bits.eq(line.bits),
+            result.payload.refused.eq(reads & line.refused),
             result.payload.passenger.eq(held),
             self.idle.eq(~queue.level.any() & ~result.valid),
         ]

@@ -1,0 +1,39 @@
+"""Parts of lines put together."""
+
+from amaranth import Cat, Module, Signal
+from amaranth.hdl import ShapeLike
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ctm.rtl.border.lines import LINE_BITS, TaggedLineClient
+
+
+class LineAssembly(wiring.Component):
+    """Gives a client whole lines, each in the cycle in which its last part comes; no other line's comes in between.
+
+    Members
+    -------
+    client : ``In(TaggedLineClient(tag))``
+    lines : ``Out(TaggedLineClient(tag, part_bits))``
+    """
+
+    def __init__(self, tag: ShapeLike, part_bits: int) -> None:
+        self._part_bits = part_bits
+        super().__init__({"client": In(TaggedLineClient(tag)), "lines": Out(TaggedLineClient(tag, part_bits))})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        came, whole = self.lines.response, self.client.response
+        connect(m, flipped(self.client.request), flipped(self.lines.request))
+        before = Signal(LINE_BITS - self._part_bits, reset_less=True)
+        line = Cat(before, came.payload.bits)
+        with m.If(came.valid):
+            m.d.sync += before.eq(line[self._part_bits :])
+        m.d.comb += [
+            whole.valid.eq(came.valid & (came.payload.part == LINE_BITS // self._part_bits - 1)),
+            whole.payload.bits.eq(line),
+            whole.payload.refused.eq(came.payload.refused),
+            whole.payload.tag.eq(came.payload.tag),
+        ]
+        return m

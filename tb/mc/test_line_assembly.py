@@ -1,0 +1,62 @@
+"""LineAssembly: whole lines in the cycle in which their last part comes."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.rtl.border.lines import LINE_BITS
+from ctm.rtl.mc.bus.line_assembly import LineAssembly
+from ctm.tb.lib.streams import simulate
+
+COUNT, TAGS = 30, 8
+
+
+@pytest.mark.parametrize("part_bits", [64, 128, 512])
+@pytest.mark.parametrize("stall", [0, 0.5])
+def test_parts_of_lines_are_put_together(part_bits: int, stall: float) -> None:
+    assembly, generator = LineAssembly(range(TAGS), part_bits), np.random.default_rng(part_bits)
+    lines = [
+        (int.from_bytes(generator.bytes(LINE_BITS // 8)), number % TAGS, number % 3 == 0) for number in range(COUNT)
+    ]
+    parts, found = LINE_BITS // part_bits, []
+    came, whole = assembly.lines.response, assembly.client.response
+
+    async def testbench(context: Any) -> None:
+        for bits, tag, refused in lines:
+            for part in range(parts):
+                while generator.random() < stall:
+                    context.set(came.valid, 0)
+                    assert not context.get(whole.valid)
+                    await context.tick()
+                context.set(came.valid, 1)
+                context.set(came.payload.bits, bits >> part_bits * part & (1 << part_bits) - 1)
+                context.set(came.payload.part, part)
+                context.set(came.payload.refused, refused and part == parts - 1)
+                context.set(came.payload.tag, tag)
+                assert context.get(whole.valid) == (part == parts - 1)
+                if context.get(whole.valid):
+                    payload = whole.payload
+                    found.append(
+                        (context.get(payload.bits), context.get(payload.tag), bool(context.get(payload.refused)))
+                    )
+                await context.tick()
+
+    simulate(assembly, testbench)
+    assert found == lines
+
+
+def test_requests_go_through() -> None:
+    assembly = LineAssembly(range(TAGS), 128)
+
+    async def testbench(context: Any) -> None:
+        request = assembly.lines.request
+        context.set(assembly.client.request.valid, 1)
+        context.set(assembly.client.request.payload.line, 77)
+        context.set(assembly.client.request.payload.tag, 5)
+        context.set(request.ready, 1)
+        await context.delay(1e-9)
+        seen = request.valid, request.payload.line, request.payload.tag, assembly.client.request.ready
+        assert [context.get(each) for each in seen] == [1, 77, 5, 1]
+
+    simulate(assembly, testbench)
