@@ -20,7 +20,8 @@ class LineRows(Rows):
         m.d.comb += [port.addr.eq(row), port.en.eq(Value.cast(valid) << response.part)]
         for part in port.data:
             m.d.comb += [part.bits.eq(response.bits), part.refused.eq(response.refused)]
-        return valid & (response.part == len(port.en) - 1)
+        is_whole: Value = valid & (response.part == len(port.en) - 1)
+        return is_whole
 
     def line(self, row: data.View) -> data.View:
         """A row that was read, as a `LINE_RESPONSE`."""
