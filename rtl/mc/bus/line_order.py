@@ -1,52 +1,85 @@
 """Lines put back into the order in which they were asked for."""
 
-from amaranth import Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from functools import reduce
+from itertools import accumulate
+from operator import or_
+
+from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_BITS, LineClient, TaggedLineClient
+from ctm.rtl.border.lines import LINE_BITS, LineClient, part_layout, tagged_line_request_layout
+from ctm.rtl.lib.encoding import lowest_one
 from ctm.rtl.lib.rings import place_behind
-from ctm.rtl.mc.lines.rows import LineRows
+from ctm.rtl.lib.table import Table
+from ctm.rtl.mc.lines.rows import line_of, row_of_parts, write_part
 
 
 class LineOrder(wiring.Component):
-    """Gives a client its lines in order, although several ports answer in orders of their own.
+    """Gives clients their lines in order, although these may come in any order, and no client can hold up others.
 
-    Each request has a place in a ring of `outstanding` lines, which is its tag; so an answer can always be taken, and
-    no port ever waits for another one. A line is offered two cycles after the last of its parts came, and one in each
-    cycle.
+    Each request has a place in a ring of the client's `outstanding` lines, which is its tag; so an answer can always be
+    taken. Rings lie in one memory, of which one row is read in a cycle; clients take turns. A line is offered two
+    cycles after the last of its parts came, and one in each cycle.
 
     Members
     -------
-    client : ``In(LineClient())``
-    lines : ``Out(TaggedLineClient(range(outstanding), part_bits))``
+    clients : ``In(LineClient())``, as many as `outstanding` has numbers
+    requests : ``Out(stream.Signature(tagged_line_request_layout(range(most))))`` for each client
+        With the largest of `outstanding`.
+    response : ``In(stream.Signature({part, client, tag}, always_ready=True))``
+        A part of a client's line.
     idle : ``Out(1)``
         No line is under way.
     """
 
-    def __init__(self, *, outstanding: int, part_bits: int = LINE_BITS) -> None:
+    def __init__(self, *, outstanding: tuple[int, ...], part_bits: int = LINE_BITS) -> None:
         self._outstanding, self._part_bits = outstanding, part_bits
-        lines = TaggedLineClient(range(outstanding), part_bits)
-        super().__init__({"client": In(LineClient()), "lines": Out(lines), "idle": Out(1)})
+        count, tag = len(outstanding), range(max(outstanding))
+        response = data.StructLayout({**part_layout(part_bits), "client": range(count), "tag": tag})
+        super().__init__(
+            {
+                "clients": In(LineClient()).array(count),
+                "requests": Out(stream.Signature(tagged_line_request_layout(tag))).array(count),
+                "response": In(stream.Signature(response, always_ready=True)),
+                "idle": Out(1),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        depth = self._outstanding
-        lines = LineRows(depth, self._part_bits)
-        m.submodules.lines = lines
-        read = lines.read_port()
-        arrived = Signal(depth)
-        first, following = Signal(range(depth)), Signal(range(depth))
-        count = Signal(range(depth + 1))
-        request, response, asked, came = (
-            self.client.request,
-            self.client.response,
-            self.lines.request,
-            self.lines.response,
-        )
-        room = count != depth
-        m.d.comb += self.idle.eq(count == 0)
+        depths = self._outstanding
+        m.submodules.lines = lines = Table(row_of_parts(self._part_bits), sum(depths))
+        bases = [0, *accumulate(depths)][:-1]
+        came = self.response.payload
+        row = Value.cast(Array(bases)[came.client] + came.tag)[: (sum(depths) - 1).bit_length()]
+        whole = write_part(m, lines, row, came, self.response.valid)
+        wants, heads, busy = [], [], []
+        reads = Signal(len(depths))
+        for number, (depth, base) in enumerate(zip(depths, bases, strict=True)):
+            arrives = Mux(whole & (came.client == number), (1 << came.tag)[:depth], 0)
+            first, wanted, count = self._ring(m, number, depth, arrives, reads[number])
+            wants.append(wanted)
+            heads.append((base + first)[: len(row)])
+            busy.append(count != 0)
+        m.d.comb += [reads.eq(_in_turn(m, Cat(wants))), self.idle.eq(~Cat(busy).any())]
+        read = lines.read(m, reduce(or_, (Mux(reads[number], head, 0) for number, head in enumerate(heads))))
+        for number, client in enumerate(self.clients):
+            with m.If(reads[number]):
+                m.d.sync += client.response.payload.eq(line_of(read))
+        return m
+
+    def _ring(self, m: Module, number: int, depth: int, arrives: Value, reads: Value) -> tuple[Value, Value, Value]:
+        """A client's ring: its first line, whether that is to be read, and how many are under way or waiting."""
+        request, response, asked = self.clients[number].request, self.clients[number].response, self.requests[number]
+        arrived, first, following, count = (
+            Signal(shape, name=f"{name}_{number}")
+            for name, shape in (
+                ("arrived", depth), ("first", range(depth)), ("following", range(depth)), ("count", range(depth + 1)),
+            )
+        )  # fmt: skip
+        room, taken = count != depth, response.valid & response.ready
         m.d.comb += [
             asked.valid.eq(request.valid & room),
             request.ready.eq(asked.ready & room),
@@ -54,23 +87,25 @@ class LineOrder(wiring.Component):
             asked.payload.uncached.eq(request.payload.uncached),
             asked.payload.tag.eq(following),
         ]
-        whole = lines.fill(m, came.payload.tag, came.payload, came.valid)
-        taken = response.valid & response.ready
-        head = Signal(range(depth))
-        m.d.comb += [
-            head.eq(Mux(taken, place_behind(first, depth), first)),
-            read.addr.eq(head),
-            response.payload.eq(lines.line(read.data)),
-        ]
-        # The read port shows the row that `head` named in the last cycle, if its line had come before.
-        left = Signal(depth)
-        m.d.comb += left.eq(arrived & ~(Value.cast(taken).replicate(depth) & (1 << first)[:depth]))
         m.d.sync += [
-            first.eq(head),
-            arrived.eq(left | Mux(whole, (1 << came.payload.tag)[:depth], 0)),
-            response.valid.eq(left.bit_select(head, 1)),
+            arrived.eq(arrived & ~Mux(reads, (1 << first)[:depth], 0) | arrives),
+            response.valid.eq(reads | response.valid & ~response.ready),
             count.eq(count + (asked.valid & asked.ready) - taken),
         ]
+        with m.If(reads):
+            m.d.sync += first.eq(place_behind(first, depth))
         with m.If(asked.valid & asked.ready):
             m.d.sync += following.eq(place_behind(following, depth))
-        return m
+        return first, arrived.bit_select(first, 1) & (~response.valid | response.ready), count
+
+
+def _in_turn(m: Module, wants: Value) -> Value:
+    """One of those who want, alone; those behind the last one come first."""
+    if len(wants) == 1:
+        return wants
+    behind = Signal(len(wants))
+    chosen = Mux((wants & behind).any(), lowest_one(wants & behind), lowest_one(wants))
+    with m.If(wants.any()):
+        # All above the one that is chosen.
+        m.d.sync += behind.eq(~((chosen << 1) - 1)[: len(wants)])
+    return chosen

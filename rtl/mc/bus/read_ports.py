@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from amaranth import Module, Value
+from amaranth import Cat, Module, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LineClient, TaggedLineClient
+from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.rest import Pausing
 from ctm.rtl.lib.sharing import Arbiter, route
 from ctm.rtl.mc.bus.line_order import LineOrder
@@ -20,7 +21,8 @@ class ReadPorts(wiring.Component):
     `clients` says how many lines each may have outstanding, `ordered` which of them get their lines in order, whatever
     port they come from; the others get each when it comes, in parts of `part_bits`. A request reaches its port in the
     same cycle. All ports together give a part in each cycle; it reaches its client in the cycle in which it leaves the
-    port, or, in order, two cycles later. Several ports have to give whole lines: parts of one follow each other.
+    port, or, in order, two cycles later; with one port all who get theirs in order have one memory for them, of which
+    one line is read in a cycle. Several ports have to give whole lines: parts of one follow each other.
 
     Members
     -------
@@ -79,23 +81,31 @@ class ReadPorts(wiring.Component):
         for port, responses in enumerate(self.port_responses):
             connect(m, flipped(responses), answers.inputs[port])
         m.d.comb += [answers.output.ready.eq(1), self.refused_line.eq(answers.output.payload.line)]
+        in_order = [number for number, ordered in enumerate(self._ordered) if ordered]
+        groups = [[number] for number in in_order] if self._routing.ports > 1 else [in_order] if in_order else []
+        for group in groups:
+            self._put_in_order(m, group, answers.output, arbiters)
         for number, client in enumerate(self.clients):
-            tagged = self._tagged(m, number, client)
-            self._ask(m, number, tagged.request, [arbiter.inputs[number] for arbiter in arbiters])
-            self._answer(m, number, answers.output, tagged.response)
+            if not self._ordered[number]:
+                self._ask(m, number, client.request, arbiters)
+                self._answer(m, answers.output, self._is_of(m, number, answers.output), client.response)
         return m
 
-    def _tagged(self, m: Module, number: int, client: Any) -> Any:
-        """What of a client has tags."""
-        if not self._ordered[number]:
-            return client
-        order = LineOrder(outstanding=self._outstanding[number], part_bits=self._part_bits)
-        m.submodules[f"order_{number}"] = Pausing(order, order.client.request.valid | ~order.idle)
-        connect(m, flipped(client), order.client)
-        return order.lines
+    def _put_in_order(self, m: Module, group: list[int], answer: Any, arbiters: list[Arbiter]) -> None:
+        """Give clients that have a memory for their lines in common what they asked for."""
+        order = LineOrder(outstanding=tuple(self._outstanding[number] for number in group), part_bits=self._part_bits)
+        asks = Cat(client.request.valid for client in order.clients).any()
+        m.submodules[f"order_{group[0]}"] = Pausing(order, asks | ~order.idle)
+        for number, client, asked in zip(group, order.clients, order.requests, strict=True):
+            connect(m, flipped(self.clients[number]), client)
+            self._ask(m, number, asked, arbiters)
+        own = Cat(self._is_of(m, number, answer) for number in group)
+        self._answer(m, answer, own.any(), order.response)
+        m.d.comb += order.response.payload.client.eq(one_hot_index(own))
 
-    def _ask(self, m: Module, number: int, asked: Any, inputs: list[Any]) -> None:
+    def _ask(self, m: Module, number: int, asked: Any, arbiters: list[Arbiter]) -> None:
         """Send a client's requests to their ports."""
+        inputs = [arbiter.inputs[number] for arbiter in arbiters]
         route(m, asked, self._routing.port(asked.payload.line), inputs)
         for own in inputs:
             m.d.comb += [
@@ -104,15 +114,19 @@ class ReadPorts(wiring.Component):
                 own.payload.tag.place.eq(asked.payload.tag),
             ]
 
-    def _answer(self, m: Module, number: int, answer: Any, back: Any) -> None:
-        """Give a client the answers that are its own."""
+    def _is_of(self, m: Module, number: int, answer: Any) -> Value:
+        """Whether an answer is a client's own."""
+        is_own = Value.cast(answer.valid & (answer.payload.tag.client == number))
+        m.d.comb += self.refused[number].eq(is_own & answer.payload.refused)
+        return is_own
+
+    def _answer(self, m: Module, answer: Any, is_own: Value, back: Any) -> None:
+        """Give an answer back."""
         came = answer.payload
-        is_own = Value.cast(answer.valid & (came.tag.client == number))
         m.d.comb += [
             back.valid.eq(is_own),
             back.payload.bits.eq(came.bits),
             back.payload.part.eq(came.part),
             back.payload.refused.eq(came.refused),
             back.payload.tag.eq(came.tag.place),
-            self.refused[number].eq(is_own & came.refused),
         ]

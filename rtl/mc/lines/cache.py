@@ -22,8 +22,8 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.rings import place_behind
-from ctm.rtl.lib.table import Table
-from ctm.rtl.mc.lines.rows import LineRows
+from ctm.rtl.lib.table import Rows, Table
+from ctm.rtl.mc.lines.rows import line_of, row_of_parts, write_part
 from ctm.rtl.mc.lines.tags import LineTags, RowPool, entry_layout, row_layout
 
 _SMALLEST_QUEUE = 4
@@ -106,9 +106,9 @@ class LineCache(wiring.Component):
         depth = self._outstanding
         arrived, first, count = Signal(depth), Signal(range(depth)), Signal(range(depth + 1))
         asks, fill_row = self._look_up(m, queue, pool, count != depth)
-        m.submodules.memory = memory = LineRows(self._rows, self._part_bits)
+        m.submodules.memory = memory = Rows(row_of_parts(self._part_bits), self._rows)
         response = self.lines.response
-        whole = memory.fill(m, fill_row, response.payload, response.valid)
+        whole = write_part(m, memory, fill_row, response.payload, response.valid)
         consumes = self._read(m, queue, pool, memory, arrived.bit_select(first, 1))
         m.d.sync += count.eq(count + asks - consumes)
         with m.If(consumes):
@@ -181,10 +181,10 @@ class LineCache(wiring.Component):
         ]
         return asks, comes.row
 
-    def _read(self, m: Module, queue: FIFOInterface, pool: RowPool, memory: LineRows, has_come: Value) -> Value:
+    def _read(self, m: Module, queue: FIFOInterface, pool: RowPool, memory: Rows, has_come: Value) -> Value:
         """The back: rows are read in the queue's order. Whether a line was waited for."""
         reader, result = memory.read_port(), self.result
-        line = memory.line(reader.data)
+        line = line_of(reader.data)
         head, goes = self._entry(queue.r_data), Signal()
         held, reads = Signal.like(result.payload.passenger), Signal()
         m.d.comb += [

@@ -1,29 +1,28 @@
-"""Memories of lines that come in parts."""
+"""Rows of memories for lines that come in parts."""
 
 from amaranth import Cat, Module, Value
 from amaranth.lib import data
+from amaranth.lib.memory import Memory
 
 from ctm.rtl.border.lines import LINE_BITS, LINE_RESPONSE
-from ctm.rtl.lib.table import Rows
 
 
-class LineRows(Rows):
-    """Rows of lines, of which a part is written at a time. Whether a line was refused is said with its last part."""
+def row_of_parts(part_bits: int) -> data.ArrayLayout:
+    """A row for a line of which a part is written at a time. Whether it was refused is said with the last part."""
+    return data.ArrayLayout(data.StructLayout({"bits": part_bits, "refused": 1}), LINE_BITS // part_bits)
 
-    def __init__(self, depth: int, part_bits: int = LINE_BITS) -> None:
-        part = data.StructLayout({"bits": part_bits, "refused": 1})
-        super().__init__(data.ArrayLayout(part, LINE_BITS // part_bits), depth)
 
-    def fill(self, m: Module, row: Value, response: data.View, valid: Value) -> Value:
-        """Write what comes, at the end of a cycle with `valid`; whether the line is whole then."""
-        port = self.write_port(granularity=1)
-        m.d.comb += [port.addr.eq(row), port.en.eq(Value.cast(valid) << response.part)]
-        for part in port.data:
-            m.d.comb += [part.bits.eq(response.bits), part.refused.eq(response.refused)]
-        is_whole: Value = valid & (response.part == len(port.en) - 1)
-        return is_whole
+def write_part(m: Module, memory: Memory, row: Value, response: data.View, valid: Value) -> Value:
+    """Write what comes into a row at the end of a cycle with `valid`; whether the line is whole then."""
+    port = memory.write_port(granularity=1)
+    m.d.comb += [port.addr.eq(row), port.en.eq(Value.cast(valid) << response.part)]
+    for part in port.data:
+        m.d.comb += [part.bits.eq(response.bits), part.refused.eq(response.refused)]
+    is_whole: Value = valid & (response.part == len(port.en) - 1)
+    return is_whole
 
-    def line(self, row: data.View) -> data.View:
-        """A row that was read, as a `LINE_RESPONSE`."""
-        parts = list(row)
-        return LINE_RESPONSE(Cat(*(part.bits for part in parts), parts[-1].refused))
+
+def line_of(row: data.View) -> data.View:
+    """A row that was read, as a `LINE_RESPONSE`."""
+    parts = list(row)
+    return LINE_RESPONSE(Cat(*(part.bits for part in parts), parts[-1].refused))
