@@ -71,14 +71,14 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "parts lie in one place": (Fault("rtl.mc.lines.rows", "<< response.part", "<< 0"), ORDERED_PARTS),
     "a line is whole with its first part": (
-        Fault("rtl.mc.lines.rows", "len(port.en) - 1", "0"), ORDERED_PARTS,
+        Fault("rtl.mc.lines.rows", "LINE_BITS // len(response.bits) - 1", "0"), ORDERED_PARTS,
     ),
     "a part has the number of the one before": (
         Fault("rtl.mc.bus.reader", "place.eq(place + 1)", "place.eq(place)"), PARTS,
     ),
     "rings lie in each other": (Fault("rtl.mc.bus.line_order", "(base + first)", "(first)"), ORDERED_PARTS),
     "the first client takes all turns": (
-        Fault("rtl.mc.bus.line_order", "(wants & behind).any()", "0"),
+        Fault("rtl.mc.bus.line_order", "first_in_turn(wants, turn)", "first_in_turn(wants, 0 & turn)"),
         ("mc.test_line_order", "test_clients_take_turns", ()),
     ),
     "a refusal is everybody's": (

@@ -6,6 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_BITS, TaggedLineClient
+from ctm.rtl.mc.lines.rows import is_last_part
 
 
 class LineAssembly(wiring.Component):
@@ -31,7 +32,7 @@ class LineAssembly(wiring.Component):
         with m.If(came.valid):
             m.d.sync += before.eq(line[self._part_bits :])
         m.d.comb += [
-            whole.valid.eq(came.valid & (came.payload.part == LINE_BITS // self._part_bits - 1)),
+            whole.valid.eq(came.valid & is_last_part(came.payload)),
             whole.payload.bits.eq(line),
             whole.payload.refused.eq(came.payload.refused),
             whole.payload.tag.eq(came.payload.tag),

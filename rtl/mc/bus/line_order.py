@@ -9,8 +9,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_BITS, LineClient, part_layout, tagged_line_request_layout
-from ctm.rtl.lib.encoding import lowest_one
 from ctm.rtl.lib.rings import place_behind
+from ctm.rtl.lib.sharing import first_in_turn
 from ctm.rtl.lib.table import Table
 from ctm.rtl.mc.lines.rows import line_of, row_of_parts, write_part
 
@@ -103,9 +103,9 @@ def _in_turn(m: Module, wants: Value) -> Value:
     """One of those who want, alone; those behind the last one come first."""
     if len(wants) == 1:
         return wants
-    behind = Signal(len(wants))
-    chosen = Mux((wants & behind).any(), lowest_one(wants & behind), lowest_one(wants))
+    turn = Signal(len(wants))
+    chosen = first_in_turn(wants, turn)
     with m.If(wants.any()):
         # All above the one that is chosen.
-        m.d.sync += behind.eq(~((chosen << 1) - 1)[: len(wants)])
+        m.d.sync += turn.eq(~((chosen << 1) - 1)[: len(wants)])
     return chosen

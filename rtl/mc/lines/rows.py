@@ -12,14 +12,19 @@ def row_of_parts(part_bits: int) -> data.ArrayLayout:
     return data.ArrayLayout(data.StructLayout({"bits": part_bits, "refused": 1}), LINE_BITS // part_bits)
 
 
+def is_last_part(response: data.View) -> Value:
+    """Whether a line is whole with what comes."""
+    is_last: Value = response.part == LINE_BITS // len(response.bits) - 1
+    return is_last
+
+
 def write_part(m: Module, memory: Memory, row: Value, response: data.View, valid: Value) -> Value:
     """Write what comes into a row at the end of a cycle with `valid`; whether the line is whole then."""
     port = memory.write_port(granularity=1)
     m.d.comb += [port.addr.eq(row), port.en.eq(Value.cast(valid) << response.part)]
     for part in port.data:
         m.d.comb += [part.bits.eq(response.bits), part.refused.eq(response.refused)]
-    is_whole: Value = valid & (response.part == len(port.en) - 1)
-    return is_whole
+    return valid & is_last_part(response)
 
 
 def line_of(row: data.View) -> data.View:
