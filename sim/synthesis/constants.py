@@ -27,7 +27,7 @@ def without_wired_constants(module: Mapping[str, Any]) -> dict[str, Any]:
     * Flip-flops that take a constant: a LUT4 of their own, which shares their place.
     """
     cells: dict[str, Any] = {}
-    bits = count(1 + max(_numbers(module), default=1))
+    bits = count(1 + max(nets(module), default=1))
     for name, cell in module["cells"].items():
         pins = cell["connections"]
         match cell["type"]:
@@ -47,8 +47,8 @@ def without_wired_constants(module: Mapping[str, Any]) -> dict[str, Any]:
     return {**module, "cells": cells}
 
 
-def _numbers(module: Mapping[str, Any]) -> set[int]:
-    """The module's nets."""
+def nets(module: Mapping[str, Any]) -> set[int]:
+    """The numbers of a module's nets."""
     lists = [port["bits"] for port in module["ports"].values()]
     lists += [bits for cell in module["cells"].values() for bits in cell["connections"].values()]
     return {bit for bits in lists for bit in bits if isinstance(bit, int)}

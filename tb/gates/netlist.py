@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ctm.sim.synthesis.constants import nets
+
 VECTORS = {"DP16KD": ("CSA", "CSB", "ADA", "ADB", "DIA", "DIB", "DOA", "DOB"), "MULT18X18D": ("A", "B", "C", "P")}
 """Numbered pins that are a vector in the models of `cells.v`."""
 MODES = {
@@ -36,7 +38,7 @@ def verilog(modules: Mapping[str, Mapping[str, Any]]) -> str:
 def _module(name: str, module: Mapping[str, Any]) -> str:
     ports = [f"{port['direction']} [{len(port['bits']) - 1}:0] {_name(key)}" for key, port in module["ports"].items()]
     # One wire for each bit: a vector of all would be one variable, each bit of which depends on the others.
-    wires = ",\n".join(f"n{number}" for number in sorted(_nets(module)))
+    wires = ",\n".join(f"n{number}" for number in sorted(nets(module)))
     lines = [f"module {_name(name)}({', '.join(ports)});", f"wire {wires};"]
     for key, port in module["ports"].items():
         ends = (_name(key), _joined(port["bits"]))
@@ -45,12 +47,6 @@ def _module(name: str, module: Mapping[str, Any]) -> str:
         if cell["type"] != _NOTES:
             lines.append(_cell(f"c{number}", cell))
     return "\n".join([*lines, "endmodule\n"])
-
-
-def _nets(module: Mapping[str, Any]) -> set[int]:
-    lists = [port["bits"] for port in module["ports"].values()]
-    lists += [bits for cell in module["cells"].values() for bits in cell["connections"].values()]
-    return {bit for bits in lists for bit in bits if isinstance(bit, int)}
 
 
 def _cell(name: str, cell: Mapping[str, Any]) -> str:
