@@ -1,5 +1,6 @@
 """Functions on vectors, compiled into a kernel of their own and applied to arrays of words."""
 
+import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ def apply(
     for number, buffer in buffers.items():
         assert memory is not None
         set_buffer(table, number, buffer, memory)
-    compiled.run(table)
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(compiled.address)(table.ctypes.data)
     return [np.ascontiguousarray(found[:, result]).ravel()[: operands[0].size] for result in range(count)]
 
 

@@ -4,7 +4,6 @@ import ctypes
 import hashlib
 import logging
 import sys
-import time
 from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
@@ -20,7 +19,7 @@ from ctm.sim.compiled.tools.programs import Tools, check
 from ctm.sim.engines.fast import llvm
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.kernel import RUN
-from ctm.sim.engines.fast.parameters import Slot, Table
+from ctm.sim.engines.fast.threads.work import WORK
 
 _LONG = 400_000
 """Characters of modules for which LLVM takes so long that it is worth a process, which takes a tenth of a second."""
@@ -31,7 +30,8 @@ _log = logging.getLogger(__name__)
 class Code:
     """A compiled program in memory.
 
-    `pace` are the seconds that a group took when it was last run, 0 before.
+    `address` is that of what runs the vectors of a table, `work` what a thread does, see `Work`. `pace` are the seconds
+    that a group took when it was last run, 0 before.
     """
 
     def __init__(self, data: bytes, host: Host) -> None:
@@ -40,17 +40,10 @@ class Code:
         self._engine = binding.create_mcjit_compiler(empty, machine)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(data))
         self._engine.finalize_object()
+        self.address = self._engine.get_function_address(RUN)
         # Python's own lock is free while it runs.
-        self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address(RUN))
+        self.work = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int)(self._engine.get_function_address(WORK))
         self.pace = 0.0
-
-    def run(self, table: Table) -> None:
-        """Run the vectors that a table describes."""
-        begun = time.perf_counter()
-        self._function(table.ctypes.data)
-        groups = int(table[Slot.GROUPS])
-        if groups:
-            self.pace = (time.perf_counter() - begun) / groups
 
 
 def code(text: Callable[[], str], key: Hashable, host: Host) -> Code:

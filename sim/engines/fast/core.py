@@ -7,8 +7,9 @@ from ctm.sim.engines.fast.batches import Batches
 from ctm.sim.engines.fast.compiler import Code, code
 from ctm.sim.engines.fast.host import Host, processors
 from ctm.sim.engines.fast.program import FallBackError, Prepared
-from ctm.sim.engines.fast.run import FastRun, Workers
+from ctm.sim.engines.fast.run import FastRun
 from ctm.sim.engines.fast.starts import Start, Starts
+from ctm.sim.engines.fast.threads.workers import Workers
 from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.pe.state import State

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from ctm.rtl.isa.limits import QUAD, WORD_BITS
+from ctm.rtl.isa.limits import BYTE_BITS, QUAD, WORD_BITS
 from ctm.sim.engines.fast.parameters import UNITS, BufferSlot, Slot, buffer_slot
+from ctm.sim.engines.fast.threads.work import TEXT
 from ctm.sim.engines.fast.vector.address import Form, Place
 from ctm.sim.engines.fast.vector.lanes import BYTE, INT, LONG, POINTER, Lanes, Value
 
@@ -155,10 +156,8 @@ class Kernel:
     def _limit(self) -> Value:
         builder = self.lanes.builder
         at = builder.gep(self.parameters, [ir.Constant(INT, Slot.LIMIT)], source_etype=LONG)
-        limit = builder.load(at, typ=LONG)
-        # Another thread may set it.
-        limit.volatile = True
-        return limit
+        # Another thread may set it: LLVM takes any other load out of a loop that stores nothing.
+        return builder.load_atomic(at, "monotonic", LONG.width // BYTE_BITS, typ=LONG)
 
     def block(self, name: str) -> Value:
         """A new basic block."""
@@ -187,7 +186,7 @@ class Kernel:
     def text(self) -> str:
         """The finished module."""
         self._add_run()
-        return str(self.module)
+        return f"{self.module}{TEXT}"
 
     def _place(self, number: int) -> Place:
         def get(slot: BufferSlot, kind: Value = INT) -> Value:

@@ -50,6 +50,10 @@ class Slot(IntEnum):
     RETURNED = auto()
     """Points at 32 bits for each vector: the numbers of those that were given back."""
     RETURNED_COUNT = auto()
+    CODE = auto()
+    """Points at the code that the table is for."""
+    NANOSECONDS = auto()
+    """How long it ran."""
     GROUPS = auto()
     LANE_INSTRUCTIONS = auto()
     """Counted: groups that ran, and active lanes of each instruction; behind them instructions of each unit."""

@@ -1,7 +1,6 @@
 """One program on the host: threads run parts of the domain, the golden model runs what they give back."""
 
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.sim.engines.fast import arrangement
-from ctm.sim.engines.fast.compiler import Code
 from ctm.sim.engines.fast.parameters import Slot, Table
 from ctm.sim.engines.fast.starts import Start
+from ctm.sim.engines.fast.threads.workers import Workers
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.dpp.counters import Counters
@@ -24,42 +23,15 @@ _PARTS = 4
 """Parts of the domain that may wait."""
 _SHARES, _MOST_SHARE = 32, 16
 """Shares that threads take of a part, and the vectors of one: so few that all threads end at the same time."""
+_NANOSECOND = 1e-9
 _LEAST_SECONDS, _LEAST_VECTORS = 0.0001, 16
 """What is worth a thread's while: how long it takes, and its size where nobody knows how long that is."""
-
-
-class Workers:
-    """The threads of an engine. Parts that they run are stopped by their limit."""
-
-    def __init__(self, threads: int) -> None:
-        self.threads = threads
-        self._pool = ThreadPoolExecutor(threads, "ctm-fast")
-        self._running: deque[tuple[Future[None], Table]] = deque()
-
-    def submit(self, code: Code, table: Table) -> Future[None]:
-        """Run what `table` describes."""
-        while self._running and self._running[0][0].done():
-            self._running.popleft()
-        future = self._pool.submit(code.run, table)
-        self._running.append((future, table))
-        return future
-
-    def stop(self) -> None:
-        """End all parts."""
-        for future, table in self._running:
-            table[Slot.LIMIT] = 0
-            future.cancel()
-        for future, _ in self._running:
-            if not future.cancelled():
-                future.exception()
-        self._running.clear()
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Runner:
     """A thread that takes vectors of a part until none is left; `returned` are those that it gives back."""
 
-    future: Future[None]
     table: Table
     returned: npt.NDArray[np.int32]
 
@@ -91,7 +63,7 @@ class FastRun:
         if self._stopped:
             self._rest.add(groups)
         else:
-            self._parts.append(self._begin(groups))
+            self._begin(groups)
 
     def finish(self) -> MachineError | None:
         """Wait for all; see `Run.finish`."""
@@ -99,7 +71,7 @@ class FastRun:
             self._take()
         return self._rest.finish()
 
-    def _begin(self, groups: Groups) -> _Part:
+    def _begin(self, groups: Groups) -> None:
         frame, table = self._prepared.frame, self._prepared.table.copy()
         places = arrangement.places(groups, frame.groups, rows=frame.rows)
         vectors = int(places[-1]) // frame.groups + 1
@@ -115,8 +87,11 @@ class FastRun:
         table[Slot.TAKEN], table[Slot.VECTORS] = taken.ctypes.data, vectors
         table[Slot.SHARE] = max(1, min(_MOST_SHARE, vectors // (_SHARES * threads)))
         table[Slot.LIMIT] = self._launch.watchdog or _UNLIMITED
-        runners = [self._runner(table.copy(), vectors) for _ in range(threads)]
-        return _Part(runners=runners, groups=groups, places=places, kept=(*kept, taken))
+        runners = [_runner(table.copy(), vectors) for _ in range(threads)]
+        # Kept before any of them begins.
+        self._parts.append(_Part(runners=runners, groups=groups, places=places, kept=(*kept, taken)))
+        for runner in runners:
+            self._workers.submit(self._code, runner.table)
 
     def _threads(self, vectors: int) -> int:
         """How many threads a part is worth."""
@@ -126,16 +101,11 @@ class FastRun:
         worth = int(vectors * pace / _LEAST_SECONDS) if pace else vectors // _LEAST_VECTORS
         return max(1, min(self._workers.threads, worth))
 
-    def _runner(self, table: Table, vectors: int) -> _Runner:
-        returned = np.empty(vectors, np.int32)
-        table[Slot.RETURNED] = returned.ctypes.data
-        return _Runner(future=self._workers.submit(self._code, table), table=table, returned=returned)
-
     def _take(self) -> None:
         """Wait for the first part, and run what it gives back."""
         part, found = self._parts.popleft(), []
         for runner in part.runners:
-            runner.future.result()
+            self._workers.wait(runner.table)
             self._count(runner.table)
             # Whoever met the limit took all behind it along.
             self._stopped |= not runner.table[Slot.LIMIT]
@@ -148,10 +118,18 @@ class FastRun:
     def _count(self, table: Table) -> None:
         units = self._prepared.units
         issued = {unit: int(table[Slot.ISSUED + number]) for number, unit in enumerate(units)}
-        counted = Counters(
-            groups=int(table[Slot.GROUPS]), issued=issued, lane_instructions=int(table[Slot.LANE_INSTRUCTIONS])
-        )
+        groups = int(table[Slot.GROUPS])
+        counted = Counters(groups=groups, issued=issued, lane_instructions=int(table[Slot.LANE_INSTRUCTIONS]))
         self._rest.counters.add(counted)
+        if groups:
+            self._code.pace = _NANOSECOND * int(table[Slot.NANOSECONDS]) / groups
+
+
+def _runner(table: Table, vectors: int) -> _Runner:
+    """A runner with its own place for what it gives back."""
+    returned = np.empty(vectors, np.int32)
+    table[Slot.RETURNED] = returned.ctypes.data
+    return _Runner(table=table, returned=returned)
 
 
 def _placed(origins: arrangement.Integers, places: arrangement.Integers, size: int) -> arrangement.Integers:

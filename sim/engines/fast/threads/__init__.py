@@ -1,0 +1,1 @@
+"""The threads of an engine, which run compiled code and no Python."""

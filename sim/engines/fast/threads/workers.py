@@ -1,0 +1,86 @@
+"""The threads of an engine: they run compiled code, and no Python, so that they never wait for Python's lock.
+
+A thread of Python begins as native code that reads pointers from a pipe: each is a table, which names the code that it
+is for. When that code is done the pointer goes back by another pipe. So to begin and to wait are one system call each.
+"""
+
+import os
+import signal
+import struct
+import weakref
+from collections.abc import Sequence
+from threading import Thread
+
+from ctm.sim.engines.fast.compiler import Code
+from ctm.sim.engines.fast.parameters import Slot, Table
+
+_POINTER = struct.Struct("@P")
+_ENDED_AT_ONCE = 64
+"""Pointers that are read together."""
+_OTHERS = signal.valid_signals() - {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
+"""Signals that are not a thread's own: they are for Python's main thread, which may be waiting."""
+
+
+class Workers:
+    """Threads that run what tables describe, in the order in which they are given."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._team: _Team | None = None
+        self._running: dict[int, Table] = {}
+
+    def submit(self, code: Code, table: Table) -> None:
+        """Run `code` on what `table` describes; both have to stay until `wait` or `stop`."""
+        if self._team is None or self._team.process != os.getpid():
+            # Another process has no threads but the one that made it.
+            self._running.clear()
+            self._team = _Team(code, self.threads)
+        address = table.ctypes.data
+        table[Slot.CODE] = code.address
+        self._running[address] = table
+        os.write(self._team.jobs, _POINTER.pack(address))
+
+    def wait(self, table: Table) -> None:
+        """Wait until a table's code is done."""
+        address = table.ctypes.data
+        while address in self._running:
+            assert self._team is not None
+            for (ended,) in _POINTER.iter_unpack(os.read(self._team.ended, _POINTER.size * _ENDED_AT_ONCE)):
+                del self._running[ended]
+
+    def stop(self) -> None:
+        """End all that runs, and the threads with it: nobody may know what was still begun when a signal came."""
+        for table in self._running.values():
+            table[Slot.LIMIT] = 0
+        if self._team is not None:
+            self._team.end()
+            self._team = None
+        self._running.clear()
+
+
+class _Team:
+    """Threads of this process with their pipes: `jobs` is to be written, `ended` to be read."""
+
+    def __init__(self, code: Code, threads: int) -> None:
+        self.process = os.getpid()
+        (jobs, self.jobs), (self.ended, ended) = os.pipe(), os.pipe()
+        team = [Thread(target=_work, args=(code, jobs, ended), name="ctm-fast", daemon=True) for _ in range(threads)]
+        for thread in team:
+            thread.start()
+        self.end = weakref.finalize(self, _end, self.process, team, (self.jobs, self.ended, jobs, ended))
+
+
+def _work(code: Code, jobs: int, ended: int) -> None:
+    """What a thread does."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _OTHERS)
+    code.work(jobs, ended)
+
+
+def _end(process: int, team: Sequence[Thread], pipes: tuple[int, ...]) -> None:
+    """Wait until the threads have done what they were given, and end them."""
+    if os.getpid() == process:
+        os.write(pipes[0], bytes(_POINTER.size * len(team)))
+        for thread in team:
+            thread.join()
+    for pipe in pipes:
+        os.close(pipe)
