@@ -4,17 +4,22 @@ Programs that take a millisecond are started again and again by the same command
 that. What they make of the state depends on their words and on the state before, and on nothing else.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ctm.rtl.isa.commands import Command
 from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
+from ctm.sim.golden.pe.domain import Domain, Groups
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
 
 _MOST, _LONGEST = 64, 1 << 12
 """Command buffers that are remembered, and how many words they may have."""
+_WALKS, _FEW = 16, 4
+"""Domains whose walk is remembered, and the most parts that they may have."""
+_WRITE = ("start_program", "read_perf_counters")
+"""Commands that may write to memory."""
 
 Found = tuple[int, Command, list[int]]
 """A command with its address and its parameters."""
@@ -28,10 +33,11 @@ class _Stretch:
     distance from the first one in place of the address.
     """
 
-    data: bytes
+    words: int
     before: State | None
     after: State | None
     again: list[Found]
+    writes: bool
 
 
 class FastProcessor(CommandProcessor):
@@ -41,13 +47,14 @@ class FastProcessor(CommandProcessor):
         super().__init__(*arguments, **options)
         self._known: dict[bytes, dict[int, _Stretch]] = {}
         """By the words of a buffer, stretches by their first word."""
+        self._walks: dict[Domain, list[Groups]] = {}
 
     def _commands(self, address: int, dwords: int) -> Iterator[Found]:
         known, place = self._buffer(address, dwords), 0
         while place < dwords:
             at = (address + WORD_BYTES * place) % ADDRESS_SPACE
             stretch = known.get(place)
-            if stretch is None or not self._is_as_before(at, stretch):
+            if stretch is None or (stretch.before is not None and self.state != stretch.before):
                 stretch = yield from self._look(at, dwords - place)
                 known[place] = stretch
             else:
@@ -55,37 +62,46 @@ class FastProcessor(CommandProcessor):
                     self.state = _copied(stretch.after)
                 for distance, command, words in stretch.again:
                     yield at + distance, command, words
-            place += len(stretch.data) // WORD_BYTES
+            place += stretch.words
+            if stretch.writes:
+                known = self._buffer(address, dwords)
 
     def _buffer(self, address: int, dwords: int) -> dict[int, _Stretch]:
-        """What is known of a buffer."""
+        """What is known of a buffer with the words that it has now."""
         if dwords > _LONGEST or address + WORD_BYTES * dwords > ADDRESS_SPACE or self._memory.refused_ranges:
             return {}
         if len(self._known) >= _MOST:
             self._known.clear()
         return self._known.setdefault(self._memory.read(address, WORD_BYTES * dwords), {})
 
-    def _is_as_before(self, at: int, stretch: _Stretch) -> bool:
-        """Whether a stretch does the same again: programs may have written where commands were."""
-        if self._memory.bytes[at : at + len(stretch.data)].tobytes() != stretch.data:
-            return False
-        return stretch.before is None or self.state == stretch.before
-
     def _look(self, address: int, dwords: int) -> Generator[Found, None, _Stretch]:
         """Read the commands of a stretch; gives it."""
-        before, again, data = _copied(self.state), list[Found](), b""
+        before, again, count = _copied(self.state), list[Found](), 0
         for at, command, words in super()._commands(address, dwords):
             sets = command.name.startswith(("set_", "inv_", "init_"))
-            if data and not sets:
+            if count and not sets:
                 break
-            # Before it runs: see above.
-            data += self._memory.words(at, command.length).tobytes()
             yield at, command, words
+            count += command.length
             if not sets or "inst" in command.name:
                 again.append((at - address, command, words))
             if not sets:
-                return _Stretch(data=data, before=None, after=None, again=again)
-        return _Stretch(data=data, before=before, after=_copied(self.state), again=again)
+                return _Stretch(words=count, before=None, after=None, again=again, writes=command.name in _WRITE)
+        return _Stretch(words=count, before=before, after=_copied(self.state), again=again, writes=False)
+
+    def _groups(self, domain: Domain) -> Iterable[Groups]:
+        """Those of small domains are always the same objects, which others may know."""
+        lanes = self._core.lanes
+        if domain.count(lanes) * lanes > _FEW * self._batch_lanes:
+            return super()._groups(domain)
+        if domain not in self._walks:
+            if len(self._walks) >= _WALKS:
+                self._walks.clear()
+            self._walks[domain] = list(super()._groups(domain))
+            for groups in self._walks[domain]:
+                for array in (groups.order, groups.i, groups.j):
+                    array.flags.writeable = False
+        return self._walks[domain]
 
 
 def _copied(state: State) -> State:

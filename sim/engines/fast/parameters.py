@@ -42,7 +42,8 @@ class Slot(IntEnum):
     VECTORS = auto()
     """Vectors to run; the last one is filled up with groups outside the domain."""
     TAKEN = auto()
-    """Points at the number of vectors that threads have taken, 32 bits."""
+    """Points at the number of vectors that threads have taken, 32 bits: `COUNTER` of one of them."""
+    COUNTER = auto()
     SHARE = auto()
     """Vectors that a thread takes at once."""
     LIMIT = auto()

@@ -5,19 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ctm.sim.engines.fast import arrangement
-from ctm.sim.engines.fast.parameters import Slot, Table
-from ctm.sim.engines.fast.starts import Start
+from ctm.sim.engines.fast.arrangement import Layout
+from ctm.sim.engines.fast.parameters import SLOTS, UNITS, Slot, Table
+from ctm.sim.engines.fast.starts import Arranged, Start
 from ctm.sim.engines.fast.threads.workers import Workers
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.pe.domain import Groups
 
-_OUTSIDE = 1 << 20
-"""A coordinate outside of every domain."""
 _UNLIMITED = (1 << 63) - 1
 _PARTS = 4
 """Parts of the domain that may wait."""
@@ -29,21 +26,16 @@ _LEAST_SECONDS, _LEAST_VECTORS = 0.0001, 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Runner:
-    """A thread that takes vectors of a part until none is left; `returned` are those that it gives back."""
-
-    table: Table
-    returned: npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, kw_only=True)
 class _Part:
-    """Neighbouring groups of the domain walk that are running."""
+    """Neighbouring groups of the domain walk that are running.
 
-    runners: list[_Runner]
+    `tables` are those of threads that take vectors of it until none is left, by their addresses. Behind each is room
+    for the numbers of the vectors that it gives back.
+    """
+
+    tables: dict[int, Table]
     groups: Groups
-    places: arrangement.Integers
-    kept: tuple[npt.NDArray[Any], ...]
+    layout: Layout
 
 
 class FastRun:
@@ -51,7 +43,7 @@ class FastRun:
 
     def __init__(self, start: Start, rest: ArrayRun[Any, Any], workers: Workers) -> None:
         self._launch, self._prepared, self._code, self._rest = start.launch, start.prepared, start.code, rest
-        self._workers = workers
+        self._workers, self._arranged = workers, start.arranged
         self._parts: deque[_Part] = deque()
         self._may_wait = 1 if self._prepared.in_order else _PARTS
         self._stopped = False
@@ -72,26 +64,35 @@ class FastRun:
         return self._rest.finish()
 
     def _begin(self, groups: Groups) -> None:
-        frame, table = self._prepared.frame, self._prepared.table.copy()
-        places = arrangement.places(groups, frame.groups, rows=frame.rows)
-        vectors = int(places[-1]) // frame.groups + 1
-        threads = self._threads(vectors)
-        kept: list[npt.NDArray[Any]] = [_placed(each, places, vectors * frame.groups) for each in (groups.i, groups.j)]
-        table[Slot.ORIGIN_I], table[Slot.ORIGIN_J] = (row.ctypes.data for row in kept)
-        if frame.is_tested:
-            tested = np.zeros((vectors * frame.groups, frame.group), np.uint8)
-            tested[places] = groups.covered().reshape(-1, frame.group)
-            table[Slot.COVERED] = tested.ctypes.data
-            kept.append(tested)
-        taken = np.zeros(1, np.uint32)
-        table[Slot.TAKEN], table[Slot.VECTORS] = taken.ctypes.data, vectors
-        table[Slot.SHARE] = max(1, min(_MOST_SHARE, vectors // (_SHARES * threads)))
-        table[Slot.LIMIT] = self._launch.watchdog or _UNLIMITED
-        runners = [_runner(table.copy(), vectors) for _ in range(threads)]
+        layout, table = self._known(groups)
+        vectors, threads = layout.vectors, self._threads(layout.vectors)
+        rows = np.empty((threads, SLOTS + (vectors + 1) // 2), np.uint64)
+        rows[:, :SLOTS] = table
+        # To ask for an address takes as long as all else here.
+        first = rows.ctypes.data
+        addresses = [first + number * rows.strides[0] for number in range(threads)]
+        rows[:, Slot.TAKEN] = first + Slot.COUNTER * rows.itemsize
+        rows[:, Slot.RETURNED] = [address + SLOTS * rows.itemsize for address in addresses]
+        rows[:, Slot.SHARE] = max(1, min(_MOST_SHARE, vectors // (_SHARES * threads)))
+        part = _Part(tables=dict(zip(addresses, rows, strict=True)), groups=groups, layout=layout)
         # Kept before any of them begins.
-        self._parts.append(_Part(runners=runners, groups=groups, places=places, kept=(*kept, taken)))
-        for runner in runners:
-            self._workers.submit(self._code, runner.table)
+        self._parts.append(part)
+        self._workers.submit(self._code, part.tables)
+
+    def _known(self, groups: Groups) -> Arranged:
+        """The layout of groups, which may be known, and what all tables of it begin with."""
+        known = self._arranged.get(groups)
+        if known is None:
+            prepared = self._prepared
+            frame, table = prepared.frame, prepared.table.copy()
+            layout = Layout.of(groups, frame.groups, rows=frame.rows, is_tested=frame.is_tested)
+            table[Slot.ORIGIN_I], table[Slot.ORIGIN_J] = layout.i.ctypes.data, layout.j.ctypes.data
+            if layout.covered is not None:
+                table[Slot.COVERED] = layout.covered.ctypes.data
+            table[Slot.VECTORS], table[Slot.LIMIT] = layout.vectors, self._launch.watchdog or _UNLIMITED
+            table[Slot.CODE] = self._code.address
+            known = self._arranged[groups] = layout, table
+        return known
 
     def _threads(self, vectors: int) -> int:
         """How many threads a part is worth."""
@@ -104,39 +105,21 @@ class FastRun:
     def _take(self) -> None:
         """Wait for the first part, and run what it gives back."""
         part, found = self._parts.popleft(), []
-        for runner in part.runners:
-            self._workers.wait(runner.table)
-            self._count(runner.table)
+        for address, table in part.tables.items():
+            self._workers.wait(address)
+            self._count(table)
             # Whoever met the limit took all behind it along.
-            self._stopped |= not runner.table[Slot.LIMIT]
-            found.append(runner.returned[: int(runner.table[Slot.RETURNED_COUNT])])
-        returned = np.concatenate(found)
-        if returned.size:
-            vectors = part.places // self._prepared.frame.groups
-            self._rest.add(part.groups.select(np.isin(vectors, returned)))
+            self._stopped |= not table[Slot.LIMIT]
+            count = int(table[Slot.RETURNED_COUNT])
+            if count:
+                found.append(table[SLOTS:].view(np.int32)[:count])
+        if found:
+            vectors = part.layout.places // self._prepared.frame.groups
+            self._rest.add(part.groups.select(np.isin(vectors, np.concatenate(found))))
 
     def _count(self, table: Table) -> None:
-        units = self._prepared.units
-        issued = {unit: int(table[Slot.ISSUED + number]) for number, unit in enumerate(units)}
-        groups = int(table[Slot.GROUPS])
-        counted = Counters(groups=groups, issued=issued, lane_instructions=int(table[Slot.LANE_INSTRUCTIONS]))
-        self._rest.counters.add(counted)
+        issued = dict(zip(self._prepared.units, table[Slot.ISSUED : Slot.ISSUED + UNITS].tolist(), strict=False))
+        groups, lane_instructions = int(table[Slot.GROUPS]), int(table[Slot.LANE_INSTRUCTIONS])
+        self._rest.counters.add(Counters(groups=groups, issued=issued, lane_instructions=lane_instructions))
         if groups:
             self._code.pace = _NANOSECOND * int(table[Slot.NANOSECONDS]) / groups
-
-
-def _runner(table: Table, vectors: int) -> _Runner:
-    """A runner with its own place for what it gives back."""
-    returned = np.empty(vectors, np.int32)
-    table[Slot.RETURNED] = returned.ctypes.data
-    return _Runner(table=table, returned=returned)
-
-
-def _placed(origins: arrangement.Integers, places: arrangement.Integers, size: int) -> arrangement.Integers:
-    """Coordinates at their places among `size`, the others outside of every domain."""
-    # Most have all places in order, and to copy them takes as long as to make them.
-    if places.size == size and origins.dtype == np.int32:
-        return np.ascontiguousarray(origins)
-    result: arrangement.Integers = np.full(size, _OUTSIDE, np.int32)
-    result[places] = origins
-    return result

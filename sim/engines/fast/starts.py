@@ -1,15 +1,19 @@
 """Starts of programs that are remembered, with all that was prepared for them."""
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INT_CONSTANTS
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
+from ctm.sim.engines.fast.arrangement import Layout
 from ctm.sim.engines.fast.compiler import Code
+from ctm.sim.engines.fast.parameters import Table
 from ctm.sim.engines.fast.program import Prepared
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.pe.domain import Groups
 from ctm.sim.golden.pe.state import State
 from ctm.sim.memory import Memory
 
@@ -19,6 +23,8 @@ _CONSTANT_WORDS = (CHANNELS * FLOAT_CONSTANTS, INT_CONSTANTS, BOOL_CONSTANTS)
 
 Seen = tuple[Any, ...]
 """All that a launch depends on."""
+Arranged = tuple[Layout, Table]
+"""A layout, and the parameters of all that run it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +34,8 @@ class Start:
     launch: Launch[Any]
     prepared: Prepared
     code: Code
+    arranged: WeakKeyDictionary[Groups, Arranged] = field(default_factory=WeakKeyDictionary)
+    """Of groups that were run before."""
 
 
 class Starts:

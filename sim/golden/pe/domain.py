@@ -58,9 +58,9 @@ class Domain:
             yield Groups(domain=self, lanes=lanes, order=order, i=left + width * column, j=bottom + 2 * row)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Groups:
-    """Some groups of a domain walk."""
+    """Some groups of a domain walk; arrays do not compare, so each is equal to itself only."""
 
     domain: Domain
     lanes: int

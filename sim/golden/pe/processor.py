@@ -4,7 +4,7 @@ Source: CTM Guide pp. 8-22. Every command completes before the next one begins. 
 follows the manual's rules for invalidating and flushing cannot tell.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.core import Core
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import Domain, Groups
 from ctm.sim.golden.pe.state import State, check_parameters
 from ctm.sim.memory import Memory
 
@@ -56,8 +56,6 @@ class CommandProcessor:
             The rest of the buffer is dropped.
         """
         for at, command, words in self._commands(address, dwords):
-            check_parameters(command, at, words)
-            self.state.apply(command, words)
             if command.name in ("set_inst_fmt", "inv_inst_cache"):
                 self._core.forget_program()
             elif command.name == "read_perf_counters" and self.state.counters_enabled:
@@ -70,6 +68,7 @@ class CommandProcessor:
                 self._report_lost()
 
     def _commands(self, address: int, dwords: int) -> Iterator[tuple[int, Command, list[int]]]:
+        """The commands with their addresses and parameters; what each sets is set when it is given."""
         place = 0
         while place < dwords:
             at = (address + 4 * place) % ADDRESS_SPACE
@@ -82,7 +81,10 @@ class CommandProcessor:
                 detail = f"{command.name} takes {command.length} words, but the buffer has {dwords - place} left"
                 raise MachineError(status=Status.TRUNCATED, address=at, word=word, detail=detail)
             self._check_access(BusClient.COMMAND, at, command.length)
-            yield at, command, [int(value) for value in self._memory.words(at + 4, command.length - 1)]
+            words = [int(value) for value in self._memory.words(at + 4, command.length - 1)]
+            check_parameters(command, at, words)
+            self.state.apply(command, words)
+            yield at, command, words
             place += command.length
 
     def _report_lost(self) -> None:
@@ -107,13 +109,17 @@ class CommandProcessor:
 
     def _walk_domain(self) -> MachineError | None:
         """Run the program over the whole domain; its error."""
-        lanes = self._core.lanes
         run = self._core.start(self.state)
-        for groups in self.state.domain.groups(lanes, self._batch_lanes // lanes, self._tiles):
+        for groups in self._groups(self.state.domain):
             run.add(self._tested(groups))
             if self._progress is not None:
                 self._progress(groups.inside())
         return run.finish()
+
+    def _groups(self, domain: Domain) -> Iterable[Groups]:
+        """The domain's groups, some at a time."""
+        lanes = self._core.lanes
+        return domain.groups(lanes, self._batch_lanes // lanes, self._tiles)
 
     def _tested(self, groups: Groups) -> Groups:
         """Conditional execution: of the groups the processors that the conditional unit lets pass."""

@@ -8,7 +8,7 @@ import os
 import signal
 import struct
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Thread
 
 from ctm.sim.engines.fast.compiler import Code
@@ -29,20 +29,20 @@ class Workers:
         self._team: _Team | None = None
         self._running: dict[int, Table] = {}
 
-    def submit(self, code: Code, table: Table) -> None:
-        """Run `code` on what `table` describes; both have to stay until `wait` or `stop`."""
+    def submit(self, code: Code, tables: Mapping[int, Table]) -> None:
+        """Run `code`, which all of them name, on what each table describes, by their addresses.
+
+        All of it has to stay until `wait` or `stop`.
+        """
         if self._team is None or self._team.process != os.getpid():
             # Another process has no threads but the one that made it.
             self._running.clear()
             self._team = _Team(code, self.threads)
-        address = table.ctypes.data
-        table[Slot.CODE] = code.address
-        self._running[address] = table
-        os.write(self._team.jobs, _POINTER.pack(address))
+        self._running.update(tables)
+        os.write(self._team.jobs, b"".join(map(_POINTER.pack, tables)))
 
-    def wait(self, table: Table) -> None:
-        """Wait until a table's code is done."""
-        address = table.ctypes.data
+    def wait(self, address: int) -> None:
+        """Wait until the code of the table at an address is done."""
         while address in self._running:
             assert self._team is not None
             for (ended,) in _POINTER.iter_unpack(os.read(self._team.ended, _POINTER.size * _ENDED_AT_ONCE)):
