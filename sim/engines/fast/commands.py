@@ -5,7 +5,7 @@ that. What they make of the state depends on their words and on the state before
 """
 
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ctm.rtl.isa.commands import Command
@@ -59,7 +59,7 @@ class FastProcessor(CommandProcessor):
                 known[place] = stretch
             else:
                 if stretch.after is not None:
-                    self.state = _copied(stretch.after)
+                    self.state = stretch.after.copy()
                 for distance, command, words in stretch.again:
                     yield at + distance, command, words
             place += stretch.words
@@ -76,7 +76,7 @@ class FastProcessor(CommandProcessor):
 
     def _look(self, address: int, dwords: int) -> Generator[Found, None, _Stretch]:
         """Read the commands of a stretch; gives it."""
-        before, again, count = _copied(self.state), list[Found](), 0
+        before, again, count = self.state.copy(), list[Found](), 0
         for at, command, words in super()._commands(address, dwords):
             sets = command.name.startswith(("set_", "inv_", "init_"))
             if count and not sets:
@@ -87,7 +87,7 @@ class FastProcessor(CommandProcessor):
                 again.append((at - address, command, words))
             if not sets:
                 return _Stretch(words=count, before=None, after=None, again=again, writes=command.name in _WRITE)
-        return _Stretch(words=count, before=before, after=_copied(self.state), again=again, writes=False)
+        return _Stretch(words=count, before=before, after=self.state.copy(), again=again, writes=False)
 
     def _groups(self, domain: Domain) -> Iterable[Groups]:
         """Those of small domains are always the same objects, which others may know."""
@@ -102,14 +102,3 @@ class FastProcessor(CommandProcessor):
                 for array in (groups.order, groups.i, groups.j):
                     array.flags.writeable = False
         return self._walks[domain]
-
-
-def _copied(state: State) -> State:
-    """The same state, which no command changes."""
-    return replace(
-        state,
-        inputs=list(state.inputs),
-        outputs=list(state.outputs),
-        conditional=replace(state.conditional),
-        constant_bases=dict(state.constant_bases),
-    )

@@ -19,10 +19,12 @@ from ctm.sim.memory import Memory
 
 _MOST = 8
 """Starts that are remembered."""
-_CONSTANT_WORDS = (CHANNELS * FLOAT_CONSTANTS, INT_CONSTANTS, BOOL_CONSTANTS)
+_CONSTANT_WORDS = {
+    "set_constf_fmt": CHANNELS * FLOAT_CONSTANTS, "set_consti_fmt": INT_CONSTANTS, "set_constb_fmt": BOOL_CONSTANTS,
+}  # fmt: skip
 
 Seen = tuple[Any, ...]
-"""All that a launch depends on."""
+"""All in memory that a launch depends on."""
 Arranged = tuple[Layout, Table]
 """A layout, and the parameters of all that run it."""
 
@@ -50,7 +52,7 @@ class Starts:
         self._image: tuple[int, bytes] | None = None
         """Base and bytes of what the golden model has loaded."""
         self._is_forgotten = True
-        self._known: deque[tuple[Seen, Start]] = deque(maxlen=_MOST)
+        self._known: deque[tuple[Seen, State, Start]] = deque(maxlen=_MOST)
 
     def forget_program(self) -> None:
         """Load the program again at the next start, if it is another one."""
@@ -60,7 +62,7 @@ class Starts:
         """The same start, if it is remembered."""
         self._look_at_image(state)
         seen = self._seen(state)
-        return next((start for each, start in self._known if each == seen), None)
+        return next((start for each, before, start in self._known if each == seen and before == state), None)
 
     def launch(self, state: State) -> Launch[Any]:
         """Launch a program; see `ArrayCore.launch`."""
@@ -77,7 +79,7 @@ class Starts:
         """Remember what was launched with this state, if it can be told whether it is the same again."""
         copied = any(memory is not self._memory for memory in start.launch.inputs.cached)
         if self._image is not None and not copied and not self._memory.refused_ranges:
-            self._known.appendleft((self._seen(state), start))
+            self._known.appendleft((self._seen(state), state.copy(), start))
 
     def _look_at_image(self, state: State) -> None:
         if not self._is_forgotten:
@@ -92,10 +94,6 @@ class Starts:
         self._is_forgotten = False
 
     def _seen(self, state: State) -> Seen:
-        bases = (state.constant_bases[f"set_const{kind}_fmt"] for kind in "fib")
-        constants = (self._memory.words(base, count) for base, count in zip(bases, _CONSTANT_WORDS, strict=True))
-        return (
-            self._image, bool(self._memory.refused_ranges), *(words.tobytes() for words in constants), state.domain,
-            tuple(state.inputs), tuple(state.outputs), state.output_mask, replace(state.conditional),
-            state.conditional_value,
-        )  # fmt: skip
+        memory, bases = self._memory, state.constant_bases
+        constants = (memory.words(bases[name], count).tobytes() for name, count in _CONSTANT_WORDS.items())
+        return self._image, bool(memory.refused_ranges), *constants

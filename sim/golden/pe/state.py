@@ -1,7 +1,7 @@
 """What commands set, and the commands that set it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -38,6 +38,16 @@ class State:
     def conditional_float(self) -> np.float32:
         """The conditional value of the PE as a float."""
         return np.uint32(self.conditional_value).view(np.float32)
+
+    def copy(self) -> "State":
+        """The same state, which no later command changes."""
+        return replace(
+            self,
+            inputs=list(self.inputs),
+            outputs=list(self.outputs),
+            conditional=replace(self.conditional),
+            constant_bases=dict(self.constant_bases),
+        )
 
     def apply(self, command: Command, words: Sequence[int]) -> None:
         """Execute a command that sets state; any other does nothing here."""
