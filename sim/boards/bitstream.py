@@ -9,7 +9,8 @@ from ctm.sim.boards.design import TOP, Design
 from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LITEDRAM
 from ctm.sim.compiled.tools.programs import run
 from ctm.sim.files import write_file
-from ctm.sim.synthesis.devices import CELLS, DEVICES, Cells
+from ctm.sim.synthesis.cells import Cells
+from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.hierarchy import Unit, units
 from ctm.sim.synthesis.placing import place
 from ctm.sim.synthesis.report import Placement
@@ -75,8 +76,8 @@ def bitstream(
         synthesis = Synthesis(folder, tools, FREQUENCY)
         found = zip(parts, synthesis.run(parts, progress), strict=True)
         cells = sum((each * part.count for part, each in found), Cells())
-        if missing := cells.lacks(DEVICES[DEVICE]):
-            lacking = " and ".join(f"{count} {CELLS[kind]}" for kind, count in missing.items())
+        if missing := cells.lacks(DEVICES[DEVICE].room):
+            lacking = " and ".join(f"{count} {DEVICES[DEVICE].family.kinds[kind]}" for kind, count in missing.items())
             raise BitstreamError(f"the board's FPGA is too small: {lacking} too many")
         write_file(folder / _CONSTRAINTS, design.pins.constraints.encode())
         (placement,) = place(

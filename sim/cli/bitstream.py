@@ -16,7 +16,7 @@ from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.files import STANDARD_OUTPUT, naming, write_file
-from ctm.sim.synthesis.devices import CELLS, DEVICES
+from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.table import print_placements
 
 BOARDS = {"ulx3s": ulx3s}
@@ -85,10 +85,11 @@ def make_bitstream(
 
 def _print(made: Bitstream) -> None:
     """Print cells, clock and critical path."""
-    room = DEVICES[DEVICE]
+    device = DEVICES[DEVICE]
     with naming(STANDARD_OUTPUT):
         console = Console()
-        used = (f"{getattr(made.cells, kind):,} of {getattr(room, kind):,} {name}" for kind, name in CELLS.items())
+        kinds = device.family.kinds.items()
+        used = (f"{getattr(made.cells, kind):,} of {getattr(device.room, kind):,} {name}" for kind, name in kinds)
         console.print(", ".join(used))
         print_placements(console, (made.placement,))
 

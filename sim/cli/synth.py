@@ -13,12 +13,10 @@ from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.files import STANDARD_OUTPUT, naming
 from ctm.sim.synthesis import whole
-from ctm.sim.synthesis.devices import DEVICES
+from ctm.sim.synthesis.devices import DEFAULT_DEVICE, DEVICES
 from ctm.sim.synthesis.flow import DEVICE, FREQUENCY, measure
 from ctm.sim.synthesis.table import as_fields, machine_fields, print_machine, print_result
 from ctm.sim.synthesis.units import UNITS, summary
-
-_DEFAULT_DEVICE = "85k"
 
 
 def synth(
@@ -34,10 +32,10 @@ def synth(
         typer.Option(
             "--device",
             metavar="D",
-            help=f"The ECP5 that a machine is to fit: {', '.join(DEVICES)}.",
+            help=f"The FPGA that a machine is to fit: {', '.join(DEVICES)}. Cells only, but for an ECP5 (25k to 85k).",
             autocompletion=one_of(DEVICES),
         ),
-    ] = _DEFAULT_DEVICE,
+    ] = DEFAULT_DEVICE,
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="First seed of the placement.")] = 1,
     seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="K", help="Seeds to try, from --seed on.")] = 1,
     frequency: Annotated[
@@ -55,9 +53,9 @@ def synth(
     ] = False,
     json_wanted: Json = False,
 ) -> None:
-    """What a unit (--unit), or a whole machine (--preset, --set), takes of an ECP5; docs/synthesis.md, docs/fpga.md.
+    """What a unit (--unit) takes of an ECP5, or a machine (--preset) of an FPGA; docs/synthesis.md, docs/fpga.md.
 
-    It is also placed and routed, a machine only where it fits.
+    It is also placed and routed, a machine only where it fits an ECP5.
     """
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
@@ -70,6 +68,8 @@ def synth(
                 raise BadInput("--unit is for a unit, --preset and --set are for a machine: not both")
             wanted = range(0) if area else range(seed, seed + seeds)
             _synthesise_machine(outcome, configuration(preset, settings), device, wanted, frequency or whole.FREQUENCY)
+        elif device != DEFAULT_DEVICE:
+            raise BadInput(f"--device is for a machine, with --preset or --set; a unit is measured on an {DEVICE}")
         else:
             _synthesise_unit(outcome, unit, range(seed, seed + seeds), frequency or FREQUENCY)
 
@@ -98,11 +98,11 @@ def _synthesise_machine(
         raise BadInput(str(error)) from None
     with _told("machine") as progress:
         found = whole.measure_machine(config, frequency=frequency, device=device, seeds=seeds, progress=progress)
-    room = DEVICES[device]
-    outcome.fields |= {"device": device, "target_frequency": frequency, **machine_fields(found, room)}
+    target = DEVICES[device]
+    outcome.fields |= {"device": device, "target_frequency": frequency, **machine_fields(found, target)}
     if not outcome.json_wanted:
         with naming(STANDARD_OUTPUT):
-            print_machine(found, device, room)
+            print_machine(found, target)
 
 
 @contextmanager

@@ -1,39 +1,74 @@
-"""FPGAs: what there is room for."""
+"""FPGAs: of which family they are, and what there is room for."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+
+from ctm.sim.synthesis.cells import Cells
+from ctm.sim.synthesis.families.cyclone5 import CYCLONE5
+from ctm.sim.synthesis.families.ecp5 import ECP5
+from ctm.sim.synthesis.families.family import Family
+from ctm.sim.synthesis.families.gowin5 import GOWIN5
+from ctm.sim.synthesis.families.xilinx7 import XILINX7
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cells:
-    """Cells of an FPGA: those that something takes, or all that there are.
+class Device:
+    """An FPGA by its maker's name."""
 
-    `luts` are places for LUT4. `multipliers` have 18 x 18 bits, `block_rams` 16 Kibit.
-    """
+    title: str
+    family: Family
+    room: Cells
 
-    luts: int = 0
-    registers: int = 0
-    block_rams: int = 0
-    multipliers: int = 0
-
-    def __add__(self, other: "Cells") -> "Cells":
-        return Cells(**{name: getattr(self, name) + getattr(other, name) for name in CELLS})
-
-    def __mul__(self, count: int) -> "Cells":
-        return Cells(**{name: getattr(self, name) * count for name in CELLS})
-
-    def lacks(self, room: "Cells") -> dict[str, int]:
-        """What of these cells there is no room for, by the kinds of which there are too many."""
-        missing = {name: getattr(self, name) - getattr(room, name) for name in CELLS}
-        return {name: count for name, count in missing.items() if count > 0}
+    @property
+    def is_placed(self) -> bool:
+        """Whether there are tools that place and route it; of others the area is all that is known."""
+        return self.family is ECP5
 
 
-CELLS = {"luts": "LUT4", "registers": "flip-flops", "block_rams": "DP16KD", "multipliers": "MULT18X18D"}
-"""The fields of `Cells`, and what people call them."""
-assert list(CELLS) == [field.name for field in fields(Cells)]
-
+DEFAULT_DEVICE = "85k"
 DEVICES = {
-    "25k": Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28),
-    "45k": Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72),
-    "85k": Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
+    "25k": Device(
+        title="LFE5U-25F",
+        family=ECP5,
+        room=Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28),
+    ),
+    "45k": Device(
+        title="LFE5U-45F",
+        family=ECP5,
+        room=Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72),
+    ),
+    "85k": Device(
+        title="LFE5U-85F",
+        family=ECP5,
+        room=Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
+    ),
+    "xc7a100t": Device(
+        title="Artix-7 100T",
+        family=XILINX7,
+        room=Cells(luts=63_400, registers=126_800, block_rams=270, multipliers=240),
+    ),
+    "xc7a200t": Device(
+        title="Artix-7 200T",
+        family=XILINX7,
+        room=Cells(luts=134_600, registers=269_200, block_rams=730, multipliers=740),
+    ),
+    "xc7k325t": Device(
+        title="Kintex-7 325T",
+        family=XILINX7,
+        room=Cells(luts=203_800, registers=407_600, block_rams=890, multipliers=840),
+    ),
+    "5cseba6": Device(
+        title="Cyclone V SE A6",
+        family=CYCLONE5,
+        room=Cells(luts=41_910, registers=166_036, block_rams=557, multipliers=224),
+    ),
+    "gw5ast138": Device(
+        title="GW5AST-138",
+        family=GOWIN5,
+        room=Cells(luts=138_240, registers=138_240, block_rams=340, multipliers=298),
+    ),
 }
-"""The ECP5 family by nextpnr's names. Source: Lattice, ECP5 and ECP5-5G Family Data Sheet, table 1.1."""
+"""FPGAs by short names, for an ECP5 those of nextpnr.
+
+Sources: Lattice, ECP5 and ECP5-5G Family Data Sheet, table 1.1; Xilinx, DS180, 7 Series FPGAs Overview, tables 4 and 6;
+Intel, Cyclone V Device Overview, table 9; Gowin, GW5AT and GW5AST data sheets, and nextpnr's count of the same.
+"""

@@ -12,8 +12,9 @@ from ctm.sim.compiled.tools.package import FPGA_NEXTPNR, FPGA_YOSYS, Package
 from ctm.sim.compiled.tools.programs import run
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.enclosure import Enclosure
+from ctm.sim.synthesis.families.ecp5 import SYNTH_OPTIONS
 from ctm.sim.synthesis.report import Area, Netlist, Placement, Placements, best, median_frequency, placement
-from ctm.sim.synthesis.tool import SYNTH_OPTIONS, command, read_json
+from ctm.sim.synthesis.tool import command, read_json
 
 DEVICE = "LFE5U-85F, speed grade 6"
 FREQUENCY = 100.0

@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ctm.sim.synthesis.enclosure import ENCLOSURE, OPERAND, RESULT
-
-CARRY_LUTS = 2
-"""LUTs that one CCU2C cell takes."""
-RAM_LUTS = 6
-"""LUTs that one TRELLIS_DPR16X4 cell takes: four that store, two by which they are written."""
-MULTIPLIER, BLOCK_RAMS = "MULT18X18D", ("DP16KD", "PDPW16KD")
+from ctm.sim.synthesis.families.ecp5 import BLOCK_RAMS, CARRY_LUTS, MULTIPLIER, RAM_LUTS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ctm.sim.synthesis.devices import CELLS, Cells
+from ctm.sim.synthesis.cells import KINDS, Cells
+from ctm.sim.synthesis.devices import Device
 from ctm.sim.synthesis.flow import DEVICE, Result
 from ctm.sim.synthesis.report import Placement, Placements, best, median_frequency
 from ctm.sim.synthesis.whole import MachineArea
@@ -69,34 +70,36 @@ def _figures(found: Placement) -> tuple[str, ...]:
     return f"{found.frequency:.1f}", f"{path.logic:.2f}", f"{path.routing:.2f}", str(path.levels)
 
 
-def machine_fields(found: MachineArea, room: Cells) -> dict[str, Any]:
-    """The figures for JSON: cells of each unit and of all, what the device has and what it lacks."""
-    lacks = found.total.lacks(room)
+def machine_fields(found: MachineArea, device: Device) -> dict[str, Any]:
+    """The figures for JSON: cells of each unit and of all, what they are, what the device has and what it lacks."""
+    lacks = found.total.lacks(device.room)
     placed = placement_fields(found.placements) if found.placements else {}
     return placed | {
         "units": [{"name": unit.name, "count": unit.count, "each": asdict(unit.each)} for unit in found.units],
         "total": asdict(found.total),
-        "room": asdict(room),
+        "room": asdict(device.room),
+        "kinds": dict(device.family.kinds),
         "fits": not lacks,
         "lacks": lacks,
     }
 
 
-def print_machine(found: MachineArea, device: str, room: Cells) -> None:
+def print_machine(found: MachineArea, device: Device) -> None:
     """Print the figures: a table of units, then whether the machine fits, and if not by how much."""
     console = Console()
-    table = Table(title=f"the machine on an ECP5 {device}")
-    for title, justify in (("unit", "left"), ("number", "right"), *((title, "right") for title in CELLS.values())):
+    room, kinds = device.room, device.family.kinds
+    table = Table(title=f"the machine on {device.title}")
+    for title, justify in (("unit", "left"), ("number", "right"), *((title, "right") for title in kinds.values())):
         table.add_column(title, justify=justify)  # type: ignore[arg-type]
     for unit in found.units:
         table.add_row(unit.name, str(unit.count), *_counts(unit.all))
     table.add_section()
     table.add_row("all", "", *_counts(found.total))
-    table.add_row(device, "", *_counts(room))
+    table.add_row(device.title, "", *_counts(room))
     console.print(table)
     total, lacks = found.total, found.total.lacks(room)
     missing = (
-        f"{count:,} {CELLS[name]} too many ({getattr(total, name) / getattr(room, name):.2f} times what there is)"
+        f"{count:,} {kinds[name]} too many ({getattr(total, name) / getattr(room, name):.2f} times what there is)"
         for name, count in lacks.items()
     )
     console.print(f"does not fit: {', '.join(missing)}" if lacks else "fits", highlight=False, soft_wrap=True)
@@ -105,4 +108,4 @@ def print_machine(found: MachineArea, device: str, room: Cells) -> None:
 
 
 def _counts(cells: Cells) -> tuple[str, ...]:
-    return tuple(f"{getattr(cells, name):,}" for name in CELLS)
+    return tuple(f"{getattr(cells, name):,}" for name in KINDS)

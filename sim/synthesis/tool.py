@@ -11,8 +11,6 @@ from ctm.sim.compiled.tools.programs import Tools
 
 _PROGRAM = "import sys, importlib as i; sys.exit(getattr(i.import_module(sys.argv[1]), sys.argv[2])(sys.argv[3:]))"
 """Runs a function of a package with arguments."""
-# Comparisons with constants in LUTs instead of carry chains: fewer cells, no lower clock; docs/synthesis.md compares.
-SYNTH_OPTIONS = "-cmp2softlogic"
 
 
 def command(package: Package, function: str, *arguments: str) -> list[str]:

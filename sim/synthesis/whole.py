@@ -10,7 +10,8 @@ from ctm.sim.compiled.machine import machine_rtlil
 from ctm.sim.compiled.tools.package import FPGA_YOSYS
 from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.synthesis.border import Border
-from ctm.sim.synthesis.devices import DEVICES, Cells
+from ctm.sim.synthesis.cells import Cells
+from ctm.sim.synthesis.devices import DEFAULT_DEVICE, DEVICES
 from ctm.sim.synthesis.hierarchy import Unit, units
 from ctm.sim.synthesis.placing import place
 from ctm.sim.synthesis.report import Placement
@@ -54,14 +55,15 @@ def measure_machine(
     config: MachineConfig,
     *,
     frequency: float = FREQUENCY,
-    device: str | None = None,
+    device: str = DEFAULT_DEVICE,
     seeds: Sequence[int] = (),
     progress: Callable[[str], None] = lambda text: None,
 ) -> MachineArea:
-    """Synthesise a machine for an ECP5, unit by unit, as many at a time as there are processors.
+    """Synthesise a machine for one of `DEVICES`, unit by unit, as many at a time as there are processors.
 
-    Paths that are shorter than half of the period of `frequency`, in MHz, are mapped for area. With `seeds`, if it fits
-    `device`, it is placed and routed, once for each. `progress` is told what is being done.
+    Paths that are shorter than half of the period of `frequency`, in MHz, are mapped for area. With `seeds` it is
+    placed and routed, once for each, if there are tools for `device` and it is large enough. `progress` is told what is
+    being done.
 
     Raises
     ------
@@ -69,17 +71,18 @@ def measure_machine(
         Yosys or nextpnr is missing or failed.
     """
     FPGA_YOSYS.require()
+    target = DEVICES[device]
     progress("writing the machine")
     parts = units(machine_rtlil(config, top=_TOP), _TOP)
     with tempfile.TemporaryDirectory(prefix="ctm-synthesis-") as name, side_by_side() as tools:
         folder = Path(name)
-        synthesis = Synthesis(folder, tools, frequency)
+        synthesis = Synthesis(folder, tools, frequency, target.family)
         areas = tuple(
             UnitArea(name=part.name, count=part.count, each=cells)
             for part, cells in zip(parts, synthesis.run(parts, progress), strict=True)
         )
         found = MachineArea(units=tuple(sorted(areas, key=lambda area: -area.all.luts)))
-        if not seeds or device is None or found.total.lacks(DEVICES[device]):
+        if not seeds or not target.is_placed or found.total.lacks(target.room):
             return found
         around = surrounding(parts)
         list(synthesis.run([around], progress))

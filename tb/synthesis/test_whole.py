@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from amaranth import Module
@@ -14,8 +15,9 @@ from ctm.rtl.config import DEFAULT, PRESETS
 from ctm.sim.cli.application import application
 from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.synthesis import tool, whole
+from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.collisions import with_collisions
-from ctm.sim.synthesis.devices import DEVICES, Cells
+from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.hierarchy import Unit, units
 from ctm.sim.synthesis.linking import LinkedNames, link
 from ctm.sim.synthesis.whole import measure_machine
@@ -146,7 +148,7 @@ def test_a_name_is_the_designs_own() -> None:
 
 
 def test_what_does_not_fit_is_told_by_kind() -> None:
-    room = DEVICES["85k"]
+    room = DEVICES["85k"].room
     assert room.lacks(room) == {}
     more = room + Cells(luts=1, multipliers=5)
     assert more.lacks(room) == {"luts": 1, "multipliers": 5}
@@ -178,7 +180,8 @@ def test_synth_says_whether_a_machine_fits() -> None:
 
 
 def test_synth_says_by_how_much_a_machine_does_not_fit(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(DEVICES, "25k", Cells(luts=80, registers=42, block_rams=4, multipliers=28))
+    small = Cells(luts=80, registers=42, block_rams=4, multipliers=28)
+    monkeypatch.setitem(DEVICES, "25k", replace(DEVICES["25k"], room=small))
     result = ctm("synth", "--preset", "tiny", "--device", "25k")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[-1] == (
@@ -196,7 +199,8 @@ def test_synth_says_by_how_much_a_machine_does_not_fit(fake_yosys: None, monkeyp
             ["--preset", "tiny", "--unit", "lane"],
             "--unit is for a unit, --preset and --set are for a machine: not both",
         ),
-        (["--preset", "tiny", "--device", "12k"], "--device: there is no device '12k'; there are 25k, 45k, 85k"),
+        (["--preset", "tiny", "--device", "12k"], "--device: there is no device '12k'; there are 25k, 45k, 85k, xc7"),
+        (["--unit", "lane", "--device", "xc7a100t"], "--device is for a machine"),
         (["--set", "array.lanes=3"], "--set array.lanes must be 4..16, not 3"),
     ],
 )
@@ -258,7 +262,7 @@ def test_a_machine_that_fits_is_placed_once_for_each_seed(fake_yosys: None, monk
     assert found["best"]["critical_path"]["start"] == "machine.first.rows.0"
     lines = ctm("synth", "--preset", "default").stdout.splitlines()
     assert lines[-1] == "critical path: machine.first.rows.0 -> machine.first.sum"
-    monkeypatch.setitem(DEVICES, "85k", Cells(luts=80))
+    monkeypatch.setitem(DEVICES, "85k", replace(DEVICES["85k"], room=Cells(luts=80)))
     assert "placements" not in json.loads(ctm("synth", "--preset", "default", "--json").stdout)
 
 

@@ -1,0 +1,59 @@
+"""Lattice ECP5, mapped for area: paths need not be faster than is wanted."""
+
+from collections.abc import Mapping
+
+from ctm.sim.synthesis.cells import Cells
+from ctm.sim.synthesis.families.family import Family, together
+
+# Comparisons with constants in LUTs instead of carry chains: fewer cells, no lower clock; docs/synthesis.md compares.
+SYNTH_OPTIONS = "-cmp2softlogic"
+CARRY_LUTS = 2
+"""LUTs that one CCU2C cell takes."""
+RAM_LUTS = 6
+"""LUTs that one TRELLIS_DPR16X4 cell takes: four that store, two by which they are written."""
+MULTIPLIER, BLOCK_RAMS = "MULT18X18D", ("DP16KD", "PDPW16KD")
+_LUTS = {"LUT4": 1, "CCU2C": CARRY_LUTS, "TRELLIS_DPR16X4": RAM_LUTS}
+_MULTIPLEXER = "multiplexer.v"
+_DENSITY = 80
+"""Per cent of a selection's numbers that have a case of their own, at least."""
+_COST = 220
+"""Of a multiplexer of four inputs, where one of two costs 100."""
+
+
+def _mapped(top: str, delay: int) -> str:
+    return f"scratchpad -set abc9.D {delay}; {_gates(top)}; {_synth(top, 'map_ffs:')}"
+
+
+def _mapped_otherwise(top: str) -> str:
+    """ABC knows no delays of the FPGA's cells, and needs more of them."""
+    flip_flops, behind = _synth(top, "map_ffs:map_luts"), _synth(top, "map_cells:check")
+    return f"{_gates(top)}; {flip_flops}; techmap -map +/lattice/latches_map.v; abc -lut 4:7; {behind}"
+
+
+def _gates(top: str) -> str:
+    """A unit mapped to gates, flip-flops, and what is neither."""
+    # What is selected by a number is to become multiplexers of four, not sums of products.
+    numbered = f"hierarchy -top {top}; proc; flatten; opt; pmux2shiftx -min_density {_DENSITY} -min_choices 4"
+    return f"{numbered}; {_synth(top, 'begin:map_ffs')}; muxcover -mux4={_COST}; techmap -map {_MULTIPLEXER}"
+
+
+def _synth(top: str, steps: str) -> str:
+    return f"synth_ecp5 {SYNTH_OPTIONS} -top {top} -run {steps}"
+
+
+def _counted(types: Mapping[str, int]) -> Cells:
+    return Cells(
+        luts=together(types, _LUTS),
+        registers=types.get("TRELLIS_FF", 0),
+        block_rams=together(types, dict.fromkeys(BLOCK_RAMS, 1)),
+        multipliers=types.get(MULTIPLIER, 0),
+    )
+
+
+ECP5 = Family(
+    kinds={"luts": "LUT4", "registers": "flip-flops", "block_rams": "DP16KD", "multipliers": MULTIPLIER},
+    mapped=_mapped,
+    mapped_otherwise=_mapped_otherwise,
+    counted=_counted,
+    files=(_MULTIPLEXER,),
+)
