@@ -1,4 +1,4 @@
-"""The clock and the reset of a board with an ECP5."""
+"""The clocks and the reset of boards."""
 
 from typing import Any
 
@@ -16,29 +16,55 @@ _RESET_CYCLES = 255
 
 
 def check_frequency(frequency: int, oscillator: int) -> int:
-    """A board's clock in Hz, or `ValueError`: its oscillator has it, or a PLL gives it."""
+    """The clock in Hz of a board with an ECP5, or `ValueError`: its oscillator has it, or a PLL gives it."""
     if frequency != oscillator and (frequency % _STEP or not _SLOWEST <= frequency < oscillator):
         others = ", ".join(f"{other / 1e6:g}" for other in range(_SLOWEST, oscillator, _STEP))
         raise ValueError(f"the board's clock can have {others} or {oscillator / 1e6:g} MHz, not {frequency / 1e6:g}")
     return frequency
 
 
-def add_domains(m: Module, platform: Any, frequency: int, button: Value) -> None:
-    """Make the domain "sync" with a clock of so many Hz.
+def check_half(frequency: int, oscillator: int) -> int:
+    """The clock in Hz of a board with `halved_clocks`, or `ValueError`."""
+    if frequency != oscillator // 2:
+        raise ValueError(f"the board's clock can have {oscillator / 2e6:g} MHz, not {frequency / 1e6:g}")
+    return frequency
 
-    It is in reset for some cycles behind the start of the FPGA, and behind each moment in which the button is pressed
-    or the clock is not yet steady.
-    """
-    m.submodules.oscillator = oscillator = io.Buffer(
-        io.Direction.Input, platform.request(platform.default_clk, dir="-")
-    )
+
+def ecp5_clocks(m: Module, platform: Any, frequency: int, button: Value, memory: io.SingleEndedPort) -> None:
+    """As `Clocks` of an ECP5: the clock is the oscillator's, or a PLL's; the chip's comes of a register at its pin."""
     given = int(platform.default_clk_frequency)
-    clock, is_steady = (oscillator.i, Const(1)) if frequency == given else _pll(m, oscillator.i, given, frequency)
+    oscillator = _oscillator(m, platform)
+    clock, is_steady = (oscillator, Const(1)) if frequency == given else _pll(m, oscillator, given, frequency)
+    _add_domain(m, clock, button | ~is_steady)
+    m.submodules.memory_clock = inverted = io.DDRBuffer(io.Direction.Output, memory)
+    m.d.comb += [inverted.o[0].eq(0), inverted.o[1].eq(1)]
+
+
+def halved_clocks(m: Module, platform: Any, frequency: int, button: Value, memory: io.SingleEndedPort) -> None:
+    """As `Clocks` of an FPGA of Gowin's: two flip-flops halve the oscillator's frequency, half a period apart."""
+    m.domains.oscillator = ClockDomain(reset_less=True)
+    m.d.comb += ClockSignal("oscillator").eq(_oscillator(m, platform))
+    # nextpnr puts a buffer of clocks behind what drives a net with this attribute, if no data are on it.
+    inverted, clock = Signal(name="inverted"), Signal(name="halved", attrs={"CLOCK": "BUFG", "keep": 1})
+    m.d.oscillator += [inverted.eq(~inverted), clock.eq(inverted)]
+    _add_domain(m, clock, button)
+    m.submodules.memory_clock = buffer = io.Buffer(io.Direction.Output, memory)
+    m.d.comb += buffer.o.eq(inverted)
+
+
+def _oscillator(m: Module, platform: Any) -> Value:
+    pin = platform.request(platform.default_clk, dir="-")
+    m.submodules.oscillator = oscillator = io.Buffer(io.Direction.Input, pin)
+    return oscillator.i
+
+
+def _add_domain(m: Module, clock: Value, waiting: Value) -> None:
+    """The domain "sync", in reset until there was nothing to wait for, for some cycles."""
     m.domains.sync = ClockDomain()
     m.domains.start = ClockDomain(reset_less=True)
     m.d.comb += [ClockSignal("sync").eq(clock), ClockSignal("start").eq(clock)]
     waits = Signal()
-    m.submodules.waits = FFSynchronizer(button | ~is_steady, waits, o_domain="start")
+    m.submodules.waits = FFSynchronizer(waiting, waits, o_domain="start")
     count, reset = Signal(range(_RESET_CYCLES + 1)), Signal(init=1)
     with m.If(waits):
         m.d.start += count.eq(0)

@@ -1,16 +1,19 @@
-"""From a board's design to what its FPGA is loaded with: by Yosys, nextpnr and ecppack, all from Python packages."""
+"""From a board's design to what its FPGA is loaded with: by Yosys, nextpnr and a packer, all from Python packages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
-from ctm.rtl.board.ulx3s import BOARD, CONTROLLER
-from ctm.sim.boards.design import TOP, Design
-from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LITEDRAM
+from ctm.rtl.board.top import BOARD, CONTROLLER
+from ctm.sim.boards.design import Design
+from ctm.sim.boards.target import Target
+from ctm.sim.compiled.tools.package import FPGA_YOSYS, LITEDRAM
 from ctm.sim.compiled.tools.programs import run
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.devices import DEVICES
+from ctm.sim.synthesis.families.ecp5 import ECP5
 from ctm.sim.synthesis.hierarchy import Unit, units
 from ctm.sim.synthesis.placing import place
 from ctm.sim.synthesis.report import Placement
@@ -18,11 +21,8 @@ from ctm.sim.synthesis.synthesis import Synthesis
 from ctm.sim.synthesis.tool import command, side_by_side
 from ctm.sim.synthesis.whole import FREQUENCY
 
-DEVICE = "85k"
-_CONSTRAINTS, _CONFIGURATION, _BITSTREAM = "board.lpf", "board.config", "board.bit"
 _VERILOG, _RTLIL = "controller.v", "controller.il"
-# The router that negotiates, with weights that grow slowly: for a machine that leaves few wires free.
-_ROUTER = ("--router", "router2", "--router2-alt-weights")
+_CELLS = "lattice_cells.v"
 HERTZ = 1_000_000
 """In a MHz."""
 
@@ -41,9 +41,11 @@ class Bitstream:
     placement: Placement
 
 
-def require_packages() -> None:
-    """Refuse to begin where a package is missing, as `Package.require` does."""
-    for package in (BOARDS, LITEDRAM, FPGA_YOSYS, FPGA_NEXTPNR):
+def require_packages(target: Target) -> None:
+    """Refuse to begin where a package for a board is missing, as `Package.require` does."""
+    nextpnr = DEVICES[target.device].nextpnr
+    assert nextpnr is not None, "a board's FPGA can be placed"
+    for package in (*target.packages, LITEDRAM, FPGA_YOSYS, nextpnr.package, *target.packing.packages):
         package.require()
 
 
@@ -66,23 +68,27 @@ def bitstream(
     ToolchainError
         A tool is missing or failed, as nextpnr does where it finds no way for a net.
     """
-    require_packages()
+    target = design.target
+    require_packages(target)
+    device, packing = DEVICES[target.device], target.packing
+    nextpnr, family = device.nextpnr, device.family
+    assert nextpnr is not None, "a board's FPGA can be placed"
     wanted = design.frequency / HERTZ
     with side_by_side() as tools:
         parts = [*units(design.board, BOARD), _controller(design, folder)]
         boxes = "".join(part.box for part in parts if part.top in (BOARD, CONTROLLER))
-        parts.append(Unit(module=f"\\{TOP}", count=1, text=design.pins.text + boxes))
+        parts.append(Unit(module=f"\\{target.top}", count=1, text=design.pins.text + boxes))
         # Mapped for the clock that machines are measured with: what is faster is also routed more easily.
-        synthesis = Synthesis(folder, tools, FREQUENCY)
+        synthesis = Synthesis(folder, tools, FREQUENCY, family)
         found = zip(parts, synthesis.run(parts, progress), strict=True)
         cells = sum((each * part.count for part, each in found), Cells())
-        if missing := cells.lacks(DEVICES[DEVICE].room):
-            lacking = " and ".join(f"{count} {DEVICES[DEVICE].family.kinds[kind]}" for kind, count in missing.items())
+        if missing := cells.lacks(device.room):
+            lacking = " and ".join(f"{count} {family.kinds[kind]}" for kind, count in missing.items())
             raise BitstreamError(f"the board's FPGA is too small: {lacking} too many")
-        write_file(folder / _CONSTRAINTS, design.pins.constraints.encode())
+        write_file(folder / packing.constraints, design.pins.constraints.encode())
         (placement,) = place(
-            synthesis.modules, TOP, device=DEVICE, frequency=wanted, seeds=[seed], folder=folder, tools=tools,
-            progress=progress, options=(*_ROUTER, "--lpf", _CONSTRAINTS, "--textcfg", _CONFIGURATION),
+            synthesis.modules, target.top, nextpnr=nextpnr, frequency=wanted, seeds=[seed], folder=folder, tools=tools,
+            progress=progress, options=packing.options,
         )  # fmt: skip
     reached = placement.frequency
     if reached < wanted and not allow_slow:
@@ -91,14 +97,21 @@ def bitstream(
             f"{wanted:g} MHz; try another --seed, a lower --frequency, or take it with --allow-slow"
         )
     progress("packing")
-    packing = command(FPGA_NEXTPNR, "run_ecppack", "--compress", "--input", _CONFIGURATION, "--bit", _BITSTREAM)
-    run(packing, folder, name="ecppack")
-    return Bitstream(content=(folder / _BITSTREAM).read_bytes(), cells=cells, wanted=wanted, placement=placement)
+    run(list(packing.command), folder, name=packing.name)
+    content = (folder / packing.bitstream).read_bytes()
+    return Bitstream(content=content, cells=cells, wanted=wanted, placement=placement)
 
 
 def _controller(design: Design, folder: Path) -> Unit:
-    """The memory controller as a unit."""
+    """The memory controller as a unit.
+
+    Its pins are cells of an ECP5, for which LiteDRAM writes it: elsewhere what they do is made of what is there.
+    """
     write_file(folder / _VERILOG, design.controller.encode())
-    script = f"read_verilog {_VERILOG}; proc; opt_clean; write_rtlil {_RTLIL}"
+    read = f"read_verilog {_VERILOG}"
+    if DEVICES[design.target.device].family is not ECP5:
+        write_file(folder / _CELLS, resources.files("ctm.sim.boards").joinpath(_CELLS).read_bytes())
+        read = f"{read} {_CELLS}; hierarchy -top {CONTROLLER}; proc; flatten"
+    script = f"{read}; proc; opt_clean; write_rtlil {_RTLIL}"
     run(command(FPGA_YOSYS, "run_yosys", "-q", "-p", script), folder, name=FPGA_YOSYS.distribution)
     return Unit(module=f"\\{CONTROLLER}", count=1, text=(folder / _RTLIL).read_text())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ctm.rtl.board.startup import Step
-from ctm.rtl.board.ulx3s import CONTROLLER, USER_PORTS
+from ctm.rtl.board.top import CONTROLLER, USER_PORTS
 from ctm.sim.boards.header import Header
 from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.tools.package import LITEDRAM

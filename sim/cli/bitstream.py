@@ -10,8 +10,9 @@ import typer
 from rich.console import Console
 
 from ctm.rtl.isa.link import BAUD
-from ctm.sim.boards.bitstream import DEVICE, HERTZ, Bitstream, BitstreamError, bitstream, require_packages
-from ctm.sim.boards.design import ulx3s
+from ctm.sim.boards.bitstream import HERTZ, Bitstream, BitstreamError, bitstream, require_packages
+from ctm.sim.boards.design import design
+from ctm.sim.boards.target import TARGETS, Target
 from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiled import ToolchainError
@@ -19,14 +20,13 @@ from ctm.sim.files import STANDARD_OUTPUT, naming, write_file
 from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.table import print_placements
 
-BOARDS = {"ulx3s": ulx3s}
 _PRESET = "small"
 
 
 def make_bitstream(
     board: Annotated[
         str,
-        typer.Option("--board", metavar="B", help=f"The board: {', '.join(BOARDS)}.", autocompletion=one_of(BOARDS)),
+        typer.Option("--board", metavar="B", help=f"The board: {', '.join(TARGETS)}.", autocompletion=one_of(TARGETS)),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the bitstream goes.")] = Path(
         "ctm.bit"
@@ -56,19 +56,20 @@ def make_bitstream(
     """
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
-        if board not in BOARDS:
-            raise BadInput(f"--board: there is no board '{board}'; there is {', '.join(BOARDS)}")
+        if board not in TARGETS:
+            raise BadInput(f"--board: there is no board '{board}'; there are {', '.join(TARGETS)}")
+        target = TARGETS[board]
         config = configuration(preset, settings)
         with ExitStack() as stack:
             status = stack.enter_context(Console(stderr=True).status(board))
             folder = _made(work) if work else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ctm-")))
             status.update(f"{board}: writing the board")
             try:
-                require_packages()
+                require_packages(target)
                 config.check_hardware()
-                design = BOARDS[board](config, baud=speed, frequency=_hertz(frequency))
+                wanted = design(target, config, baud=speed, frequency=_hertz(frequency))
                 made = bitstream(
-                    design, seed=seed, folder=folder, allow_slow=allow_slow,
+                    wanted, seed=seed, folder=folder, allow_slow=allow_slow,
                     progress=lambda text: status.update(f"{board}: {text}"),
                 )  # fmt: skip
             except (BitstreamError, ToolchainError, ValueError) as error:
@@ -79,13 +80,13 @@ def make_bitstream(
             "wanted_frequency": made.wanted, "seed": seed, "critical_path": asdict(made.placement.critical_path),
         }  # fmt: skip
         if not json_wanted:
-            _print(made)
-        outcome.say(f"{output}: load it with openFPGALoader -b ulx3s {output}")
+            _print(made, target)
+        outcome.say(f"{output}: load it with {target.loads} {output}")
 
 
-def _print(made: Bitstream) -> None:
+def _print(made: Bitstream, target: Target) -> None:
     """Print cells, clock and critical path."""
-    device = DEVICES[DEVICE]
+    device = DEVICES[target.device]
     with naming(STANDARD_OUTPUT):
         console = Console()
         kinds = device.family.kinds.items()

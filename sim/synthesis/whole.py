@@ -82,13 +82,14 @@ def measure_machine(
             for part, cells in zip(parts, synthesis.run(parts, progress), strict=True)
         )
         found = MachineArea(units=tuple(sorted(areas, key=lambda area: -area.all.luts)))
-        if not seeds or not target.is_placed or found.total.lacks(target.room):
+        nextpnr = target.nextpnr
+        if not seeds or nextpnr is None or nextpnr.free_pins is None or found.total.lacks(target.room):
             return found
         around = surrounding(parts)
         list(synthesis.run([around], progress))
         placements = place(
-            synthesis.modules, around.top, device=device, frequency=frequency, seeds=seeds, folder=folder, tools=tools,
-            progress=progress,
+            synthesis.modules, around.top, nextpnr=nextpnr, frequency=frequency, seeds=seeds, folder=folder,
+            tools=tools, progress=progress, options=nextpnr.free_pins,
         )  # fmt: skip
         return replace(found, placements=placements)
 

@@ -8,11 +8,12 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.board.board import HOST, MACHINE
 from ctm.rtl.board.bridge import Bridge, BridgeConfig
-from ctm.rtl.board.ulx3s import BOARD, MEMORY_BYTES
+from ctm.rtl.board.top import BOARD, MEMORY_BYTES
 from ctm.rtl.ctm import connect_memory, memory_members
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.boards.controller import generate
-from ctm.sim.boards.design import Design, oscillator, pins
+from ctm.sim.boards.design import Design, pins
+from ctm.sim.boards.target import ULX3S, Target
 from ctm.sim.compiled.verilog import convert_to_rtlil
 
 DATA_BITS = 128
@@ -40,11 +41,11 @@ class MemoryBoard(wiring.Component):
         return m
 
 
-def memory_design(frequency: int | None = None) -> Design:
-    """A ULX3S with its memory and a bridge to it."""
-    clock = frequency or oscillator()
+def memory_design(frequency: int | None = None, target: Target = ULX3S) -> Design:
+    """A board with its memory and a bridge to it."""
+    clock = target.clock(frequency)
     controller = generate(frequency=clock, data_bits=DATA_BITS)
     return Design(
-        pins=pins(data_bits=DATA_BITS, frequency=clock, steps=controller.steps), frequency=clock,
-        board=convert_to_rtlil(MemoryBoard(clock), top=BOARD), controller=controller.verilog,
+        target=target, pins=pins(target, data_bits=DATA_BITS, frequency=clock, steps=controller.steps),
+        frequency=clock, board=convert_to_rtlil(MemoryBoard(clock), top=BOARD), controller=controller.verilog,
     )  # fmt: skip

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 
-from ctm.rtl.board.ulx3s import BOARD
-from ctm.sim.boards.design import TOP, Design, Pins
+from ctm.rtl.board.top import BOARD
+from ctm.sim.boards.design import Design, Pins
+from ctm.sim.boards.target import ULX3S
 from ctm.sim.compiled.rewriting.repeated import merge
 from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.compiled.verilog import from_rtlil
@@ -42,17 +43,17 @@ def library(
     primitives = Path(__file__).with_name("primitives.v").read_text()
     verilog = "\n".join([from_rtlil(pins.text), behind, controller, primitives])
     engines = resources.files("ctm.sim.engines")
-    headers = ["models.h", *([f"V{TOP}___024root.h"] if root else [])]
+    headers = ["models.h", *([f"V{ULX3S.top}___024root.h"] if root else [])]
     parts = [
         *(f'#include "{name}"' for name in headers),
         *(engines.joinpath(name).read_text() for name in ("axi_memory.h", "verilated.h")),
-        f"struct Model : ModelContext, V{TOP} {{ Model() : V{TOP}(&context) {{}} }};",
+        f"struct Model : ModelContext, V{ULX3S.top} {{ Model() : V{ULX3S.top}(&context) {{}} }};",
         *_accessors(pins),
         f"constexpr int PERIOD = {PERIOD};",
         f"constexpr unsigned long long HALF_PERIOD = {_NANOSECONDS // frequency // 2};",
         *(_source(part) for part in ("serial_end.h", "sdram.h", *own)),
     ]
-    return build(Models({TOP: verilog}, options=_OPTIONS), "\n".join(parts))
+    return build(Models({ULX3S.top: verilog}, options=_OPTIONS), "\n".join(parts))
 
 
 def _source(part: str) -> str:

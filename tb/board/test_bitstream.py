@@ -69,7 +69,9 @@ def test_a_line_that_the_clock_cannot_give_is_refused() -> None:
 
 
 def test_a_board_that_is_not_known_is_refused() -> None:
-    assert "--board: there is no board 'breadboard'; there is ulx3s" in refusal("bitstream", "--board", "breadboard")
+    assert "--board: there is no board 'breadboard'; there are ulx3s, tang-mega-138k" in refusal(
+        "bitstream", "--board", "breadboard"
+    )
 
 
 @pytest.mark.long

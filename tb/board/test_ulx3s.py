@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.rtl.board.ulx3s import MEMORY_BYTES
+from ctm.rtl.board.top import MEMORY_BYTES
 from ctm.rtl.config import SMALL
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.sim.boards.design import ulx3s
+from ctm.sim.boards.design import design
+from ctm.sim.boards.target import ULX3S
 from ctm.sim.compiled.tools.package import BOARDS, LITEDRAM
 from ctm.sim.engines.serial.engine import SerialEngine
 from ctm.sim.jobs.execution import Execution, first_difference
@@ -31,7 +32,7 @@ FREQUENCY = 25_000_000
 @pytest.fixture(scope="module")
 def device() -> Iterator[Device]:
     """All tests have one device: to clear 32 MiB is a second of the board's, and minutes of simulation."""
-    board = BoardAtPins(board_library(ulx3s(SMALL, baud=FREQUENCY // PERIOD)))
+    board = BoardAtPins(board_library(design(ULX3S, SMALL, baud=FREQUENCY // PERIOD)))
     with pytest.MonkeyPatch.context() as patch, Terminal(board) as line:
         patch.setattr(SerialEngine, "patience", 1200.0)
         yield Device("serial", SMALL, watchdog=WATCHDOG, port=line.port)

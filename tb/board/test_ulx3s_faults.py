@@ -58,14 +58,14 @@ STARTS = {
 }
 FAULTS = {
     "masks do not reach the chip": Fault(
-        "rtl.board.ulx3s", 'controller[f"o_sdram_{pin}"] = buffer.o',
+        "rtl.board.top", 'controller[f"o_sdram_{pin}"] = buffer.o',
         'controller[f"o_sdram_{pin}"] = Signal(2) if pin == "dm" else buffer.o',
     ),
     "the chip's clock is not inverted": Fault(
-        "rtl.board.ulx3s", "clock.o[0].eq(0), clock.o[1].eq(1)", "clock.o[0].eq(1), clock.o[1].eq(0)",
+        "rtl.board.clock", "inverted.o[0].eq(0), inverted.o[1].eq(1)", "inverted.o[0].eq(1), inverted.o[1].eq(0)",
     ),
     "two commands are exchanged": Fault(
-        "rtl.board.ulx3s", '"ras_n": "ras", "we_n": "we"', '"ras_n": "we", "we_n": "ras"',
+        "rtl.board.top", '"ras_n": "ras", "we_n": "we"', '"ras_n": "we", "we_n": "ras"',
     ),
     "every other refresh is left out": Fault(
         "sim.boards.controller", '"sys_clk_freq": _told(frequency)', '"sys_clk_freq": 2.0 * frequency',
@@ -78,7 +78,7 @@ FAULTS = {
         'of("place", PLACE_BITS)[place] >> 1',
     ),
     "a step's wait is not made": Fault("rtl.board.startup", "with m.If(left == 0):", "with m.If(Const(1)):"),
-    "addresses lose a bit": Fault("rtl.board.ulx3s", "(MEMORY_BYTES - 1).bit_length()", "10"),
+    "addresses lose a bit": Fault("rtl.board.top", "(MEMORY_BYTES - 1).bit_length()", "10"),
 }  # fmt: skip
 
 

@@ -8,10 +8,11 @@ from amaranth.lib.wiring import Out
 
 from ctm.rtl.board.board import HOST, MACHINE
 from ctm.rtl.board.startup import Step
-from ctm.rtl.board.ulx3s import BOARD
+from ctm.rtl.board.top import BOARD
 from ctm.rtl.ctm import memory_members
 from ctm.sim.boards.controller import generate
-from ctm.sim.boards.design import TOP, oscillator, pins
+from ctm.sim.boards.design import pins
+from ctm.sim.boards.target import ULX3S
 from ctm.tb.board.pins import DRIVER, BoardAtPins, PinsError, library
 
 DATA_BITS = 128
@@ -22,9 +23,9 @@ _TEXT = 256
 
 def traffic_library(change: Change = lambda steps: steps, *, frequency: int | None = None) -> Path:
     """The compiled pins with bursts in place of a board; `change` is made to the steps by which memory starts."""
-    clock = frequency or oscillator()
+    clock = ULX3S.clock(frequency)
     controller = generate(frequency=clock, data_bits=DATA_BITS)
-    scope = f"model.rootp->{TOP}__DOT__{BOARD}__DOT__"
+    scope = f"model.rootp->{ULX3S.top}__DOT__{BOARD}__DOT__"
     ports = []
     for name, prefix in (("machine_port", MACHINE), ("host_port", HOST)):
         accessors = "".join(
@@ -33,8 +34,8 @@ def traffic_library(change: Change = lambda steps: steps, *, frequency: int | No
         )
         ports.append(f"struct {name} {{\n{accessors}}};\n")
     return library(
-        pins(data_bits=DATA_BITS, frequency=clock, steps=change(controller.steps)), controller.verilog, _stand_in(),
-        clock, root=True, own=(DRIVER, "".join(ports), "traffic.cc"),
+        pins(ULX3S, data_bits=DATA_BITS, frequency=clock, steps=change(controller.steps)), controller.verilog,
+        _stand_in(), clock, root=True, own=(DRIVER, "".join(ports), "traffic.cc"),
     )  # fmt: skip
 
 

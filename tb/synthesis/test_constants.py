@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctm.sim.synthesis.constants import without_wired_constants
+from ctm.sim.synthesis.families.constants import without_wired_constants
 
 
 def module(**cells: dict[str, Any]) -> dict[str, Any]:

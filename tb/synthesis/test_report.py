@@ -76,8 +76,14 @@ def test_paths_to_and_from_pins_do_not_count(recorded: dict[str, Any]) -> None:
 
 def test_a_report_without_one_clock_is_refused(recorded: dict[str, Any]) -> None:
     recorded["report"]["fmax"] = {}
-    with pytest.raises(ValueError, match="0 clocks and 0 paths between registers, not 1 and 1"):
+    with pytest.raises(ValueError, match="0 clocks and 0 paths of the slowest, not 1"):
         found(recorded)
+
+
+def test_of_several_clocks_the_slowest_counts(recorded: dict[str, Any]) -> None:
+    alone = found(recorded)
+    recorded["report"]["fmax"]["oscillator"] = {"achieved": 1000.0}
+    assert found(recorded) == alone
 
 
 def test_results_can_be_written_as_json(recorded: dict[str, Any]) -> None:

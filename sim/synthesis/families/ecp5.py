@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from ctm.sim.synthesis.cells import Cells
+from ctm.sim.synthesis.families.constants import without_wired_constants
 from ctm.sim.synthesis.families.family import Family, together
 
 # Comparisons with constants in LUTs instead of carry chains: fewer cells, no lower clock; docs/synthesis.md compares.
@@ -11,6 +12,7 @@ CARRY_LUTS = 2
 """LUTs that one CCU2C cell takes."""
 RAM_LUTS = 6
 """LUTs that one TRELLIS_DPR16X4 cell takes: four that store, two by which they are written."""
+FLIP_FLOP = "TRELLIS_FF"
 MULTIPLIER, BLOCK_RAMS = "MULT18X18D", ("DP16KD", "PDPW16KD")
 _LUTS = {"LUT4": 1, "CCU2C": CARRY_LUTS, "TRELLIS_DPR16X4": RAM_LUTS}
 _MULTIPLEXER = "multiplexer.v"
@@ -44,7 +46,7 @@ def _synth(top: str, steps: str) -> str:
 def _counted(types: Mapping[str, int]) -> Cells:
     return Cells(
         luts=together(types, _LUTS),
-        registers=types.get("TRELLIS_FF", 0),
+        registers=types.get(FLIP_FLOP, 0),
         block_rams=together(types, dict.fromkeys(BLOCK_RAMS, 1)),
         multipliers=types.get(MULTIPLIER, 0),
     )
@@ -55,5 +57,6 @@ ECP5 = Family(
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
     counted=_counted,
+    placeable=without_wired_constants,
     files=(_MULTIPLEXER,),
 )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.families.family import Family, together
+from ctm.sim.synthesis.families.pairing import FLIP_FLOPS, with_paired_flip_flops
 
 _MULTIPLIER = "multiplier_27x36.v"
 _PRODUCTS = (
@@ -15,7 +16,6 @@ _RAM_LUTS = 8
 _LUTS = {f"LUT{inputs}": 1 for inputs in range(1, 5)} | {"ALU": 1} | dict.fromkeys(
     ("RAM16SDP1", "RAM16SDP2", "RAM16SDP4"), _RAM_LUTS
 )  # fmt: skip
-_FLIP_FLOPS = dict.fromkeys(("DFFRE", "DFFSE", "DFFCE", "DFFPE"), 1)
 _BLOCK_RAMS = dict.fromkeys(("SP", "SPX9", "SDPB", "SDPX9B", "DPB", "DPX9B", "pROM", "pROMX9"), 1)
 
 
@@ -46,7 +46,7 @@ def _synth(top: str, steps: str) -> str:
 def _counted(types: Mapping[str, int]) -> Cells:
     return Cells(
         luts=together(types, _LUTS),
-        registers=together(types, _FLIP_FLOPS),
+        registers=together(types, dict.fromkeys(FLIP_FLOPS, 1)),
         block_rams=together(types, _BLOCK_RAMS),
         # Each is two of the 27 x 18 that data sheets count.
         multipliers=2 * types.get("MULT27X36", 0),
@@ -58,5 +58,6 @@ GOWIN5 = Family(
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
     counted=_counted,
+    placeable=with_paired_flip_flops,
     files=(_MULTIPLIER,),
 )

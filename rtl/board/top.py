@@ -1,14 +1,14 @@
-"""The top of a ULX3S: its pins, and the modules that are behind them."""
+"""The top of a board's FPGA: its pins, and the modules that are behind them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from amaranth import Cat, ClockSignal, Const, Elaboratable, Instance, Module, ResetSignal, Signal, Value
 from amaranth.lib import io
 from amaranth.lib.wiring import Out
 
 from ctm.rtl.board.board import HOST, MACHINE
-from ctm.rtl.board.clock import add_domains
 from ctm.rtl.board.startup import Startup, Step
 from ctm.rtl.ctm import memory_members
 
@@ -21,6 +21,8 @@ USER_PORTS = tuple(prefix.removeprefix("m_axi_") for prefix in (MACHINE, HOST))
 _PINS = {
     "a": "a", "ba": "ba", "cas_n": "cas", "cke": "clk_en", "cs_n": "cs", "dm": "dqm", "ras_n": "ras", "we_n": "we",
 }  # fmt: skip
+_HELD = "clk_en"
+"""A pin that not every board has: some hold it at 1."""
 """The controller's outputs, and what the board's description calls the chip's pins."""
 _NOT_TAKEN = ("lock", "cache", "prot", "qos")
 _WIDTHS = {"addr": (MEMORY_BYTES - 1).bit_length(), "size": 4}
@@ -28,36 +30,61 @@ _WIDTHS = {"addr": (MEMORY_BYTES - 1).bit_length(), "size": 4}
 _IN, _OUT = io.Direction.Input, io.Direction.Output
 
 
-class Ulx3s(Elaboratable):
-    """Connects a `Board` and the controller of its memory with each other and with the pins of the platform.
+class Clocks(Protocol):
+    """Makes the clocks of a board."""
 
-    All is in one domain, whose clock of `frequency` Hz is that of the board's oscillator or made of it (`add_domains`);
-    button FIRE 1 is its reset. The chip's clock is the inverted one: what the controller gives with an edge has half a
-    period up to the chip's, and so has what the chip gives. LED 0 says that memory has been started, for which `steps`
-    are made.
+    def __call__(self, m: Module, platform: Any, frequency: int, button: Value, memory: io.SingleEndedPort) -> None:
+        """Make the domain "sync", with a clock of so many Hz.
+
+        It is in reset for some cycles behind the start of the FPGA, and behind each moment in which `button` is pressed
+        or the clock is not yet steady. The memory chip has the inverted clock: what the controller gives with an edge
+        has half a period up to the chip's, and so has what the chip gives.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What a board has beside serial line ("uart") and memory ("sdram"), by the names of its platform's resources.
+
+    `button` is the reset of all; `led`, if there is one, says that memory has been started.
     """
 
-    def __init__(self, *, data_bits: int, frequency: int, steps: Sequence[Step]) -> None:
-        self._data_bits, self._frequency, self._startup = data_bits, frequency, Startup(steps)
+    clocks: Clocks
+    button: str
+    led: str | None = None
+
+
+class Top(Elaboratable):
+    """Connects a `Board` and the controller of its memory with each other and with the pins of the platform.
+
+    All is in one domain, with a clock of `frequency` Hz, which `parts` make. `steps` start the memory.
+    """
+
+    def __init__(self, parts: Parts, *, data_bits: int, frequency: int, steps: Sequence[Step]) -> None:
+        self._parts, self._data_bits, self._frequency = parts, data_bits, frequency
+        self._startup = Startup(steps)
 
     def elaborate(self, platform: Any) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.button = button = io.Buffer(_IN, platform.request("button_fire", 0, dir="-"))
-        add_domains(m, platform, self._frequency, button.i)
+        parts = self._parts
+        m.submodules.button = button = io.Buffer(_IN, platform.request(parts.button, 0, dir="-"))
         m.submodules.startup = startup = self._startup
         serial, memory = platform.request("uart", dir="-"), platform.request("sdram", dir="-")
         m.submodules.receive, m.submodules.transmit = receive, transmit = (
             io.Buffer(_IN, serial.rx),
             io.Buffer(_OUT, serial.tx),
         )
-        m.submodules.led = led = io.Buffer(_OUT, platform.request("led", 0, dir="-"))
-        m.submodules.memory_clock = clock = io.DDRBuffer(_OUT, memory.clk)
-        m.d.comb += [led.o.eq(startup.done), clock.o[0].eq(0), clock.o[1].eq(1)]
+        parts.clocks(m, platform, self._frequency, button.i, memory.clk)
+        if parts.led is not None:
+            m.submodules.led = led = io.Buffer(_OUT, platform.request(parts.led, 0, dir="-"))
+            m.d.comb += led.o.eq(startup.done)
         domain = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
         board: dict[str, Any] = domain | {"i_receive": receive.i, "o_transmit": transmit.o}
         controller: dict[str, Any] = domain | {"io_sdram_dq": memory.dq.io}
         for pin, name in _PINS.items():
+            if name == _HELD and not hasattr(memory, name):
+                continue
             # Levels as the controller gives them: it knows which pins are low when active.
             port = io.SingleEndedPort(getattr(memory, name).io, direction=_OUT)
             m.submodules[f"memory_{name}"] = buffer = io.Buffer(_OUT, port)

@@ -1,0 +1,48 @@
+"""What turns a routed FPGA into what it is loaded with."""
+
+import sys
+from dataclasses import dataclass
+
+from ctm.sim.compiled.tools.package import APYCULA, FPGA_NEXTPNR, Package
+from ctm.sim.synthesis.tool import command
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packing:
+    """Files in nextpnr's folder: of its `constraints`, and of the `bitstream` that `command` makes.
+
+    `options` are nextpnr's for both. `packages` bring the packer, which errors call `name`.
+    """
+
+    constraints: str
+    options: tuple[str, ...]
+    name: str
+    packages: tuple[Package, ...]
+    command: tuple[str, ...]
+    bitstream: str
+
+
+ECP5 = Packing(
+    constraints="board.lpf",
+    # The router that negotiates, with weights that grow slowly: for a machine that leaves few wires free.
+    options=("--router", "router2", "--router2-alt-weights", "--lpf", "board.lpf", "--textcfg", "board.config"),
+    name="ecppack",
+    packages=(FPGA_NEXTPNR,),
+    command=(
+        *command(FPGA_NEXTPNR, "run_ecppack"),
+        *("--compress", "--input", "board.config", "--bit", "board.bit"),
+    ),
+    bitstream="board.bit",
+)
+GW5AST_138 = Packing(
+    constraints="board.cst",
+    # Without the option the only buffer of clocks is the oscillator's, of which two flip-flops have need.
+    options=("--vopt", "cst=board.cst", "--vopt", "disable_gp_clock_routing", "--write", "routed.json"),
+    name="gowin_pack",
+    packages=(APYCULA,),
+    command=(
+        *(sys.executable, "-m", "ctm.sim.boards.gowin_packer"),
+        *("-d", "GW5AST-138C", "-o", "board.fs", "routed.json"),
+    ),
+    bitstream="board.fs",
+)

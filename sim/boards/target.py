@@ -1,0 +1,78 @@
+"""Boards: what each of them is made of."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ctm.rtl.board.clock import check_frequency, check_half, ecp5_clocks, halved_clocks
+from ctm.rtl.board.top import Parts
+from ctm.sim.boards import packing
+from ctm.sim.boards.packing import Packing
+from ctm.sim.boards.tang_mega_138k import TangMega138kPlatform
+from ctm.sim.compiled.tools.package import BOARDS, Package
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A board with serial line and memory.
+
+    `top` is the module of all, `platform` makes what Amaranth knows of the board, `device` is one of `DEVICES`,
+    `packing` makes a bitstream of it. `frequency` is its clock in Hz for that of its oscillator; `check_frequency`
+    takes a wanted one, or raises `ValueError`. `loads` says how a bitstream is loaded.
+    `packages` are those that know the board.
+    """
+
+    top: str
+    platform: Callable[[], Any]
+    parts: Parts
+    device: str
+    packing: Packing
+    frequency: Callable[[int], int]
+    check_frequency: Callable[[int, int], int]
+    loads: str
+    packages: tuple[Package, ...] = ()
+
+    def clock(self, wanted: int | None) -> int:
+        """The clock of the board in Hz: its own, or the one that is wanted.
+
+        Raises
+        ------
+        ToolchainError
+            A package that knows the board is missing.
+        ValueError
+            The board cannot have this clock.
+        """
+        oscillator = int(self.platform().default_clk_frequency)
+        return self.frequency(oscillator) if wanted is None else self.check_frequency(wanted, oscillator)
+
+
+def _ulx3s() -> Any:
+    BOARDS.require()
+    from amaranth_boards.ulx3s import ULX3S_85F_Platform
+
+    return ULX3S_85F_Platform()
+
+
+ULX3S = Target(
+    top="ulx3s",
+    platform=_ulx3s,
+    parts=Parts(clocks=ecp5_clocks, button="button_fire", led="led"),
+    device="85k",
+    packing=packing.ECP5,
+    frequency=lambda oscillator: oscillator,
+    check_frequency=check_frequency,
+    loads="openFPGALoader -b ulx3s",
+    packages=(BOARDS,),
+)
+TANG_MEGA_138K = Target(
+    top="tang_mega_138k",
+    platform=TangMega138kPlatform,
+    parts=Parts(clocks=halved_clocks, button="button"),
+    device="gw5ast138",
+    packing=packing.GW5AST_138,
+    frequency=lambda oscillator: oscillator // 2,
+    check_frequency=check_half,
+    loads="openFPGALoader -b tangmega138k",
+)
+TARGETS = {"ulx3s": ULX3S, "tang-mega-138k": TANG_MEGA_138K}
+"""The boards by the names that users give them."""
