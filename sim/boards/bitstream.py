@@ -12,7 +12,7 @@ from ctm.sim.compiled.tools.package import FPGA_YOSYS, LITEDRAM
 from ctm.sim.compiled.tools.programs import run
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.cells import Cells
-from ctm.sim.synthesis.devices import DEVICES
+from ctm.sim.synthesis.devices import DEVICES, Nextpnr
 from ctm.sim.synthesis.families.ecp5 import ECP5
 from ctm.sim.synthesis.hierarchy import Unit, units
 from ctm.sim.synthesis.placing import place
@@ -43,10 +43,14 @@ class Bitstream:
 
 def require_packages(target: Target) -> None:
     """Refuse to begin where a package for a board is missing, as `Package.require` does."""
-    nextpnr = DEVICES[target.device].nextpnr
-    assert nextpnr is not None, "a board's FPGA can be placed"
-    for package in (*target.packages, LITEDRAM, FPGA_YOSYS, nextpnr.package, *target.packing.packages):
+    for package in (*target.packages, LITEDRAM, FPGA_YOSYS, _nextpnr(target).package, *target.packing.packages):
         package.require()
+
+
+def _nextpnr(target: Target) -> Nextpnr:
+    found = DEVICES[target.device].nextpnr
+    assert found is not None, "a board's FPGA can be placed"
+    return found
 
 
 def bitstream(
@@ -71,8 +75,7 @@ def bitstream(
     target = design.target
     require_packages(target)
     device, packing = DEVICES[target.device], target.packing
-    nextpnr, family = device.nextpnr, device.family
-    assert nextpnr is not None, "a board's FPGA can be placed"
+    family = device.family
     wanted = design.frequency / HERTZ
     with side_by_side() as tools:
         parts = [*units(design.board, BOARD), _controller(design, folder)]
@@ -87,8 +90,8 @@ def bitstream(
             raise BitstreamError(f"the board's FPGA is too small: {lacking} too many")
         write_file(folder / packing.constraints, design.pins.constraints.encode())
         (placement,) = place(
-            synthesis.modules, target.top, nextpnr=nextpnr, frequency=wanted, seeds=[seed], folder=folder, tools=tools,
-            progress=progress, options=packing.options,
+            synthesis.modules, target.top, nextpnr=_nextpnr(target), frequency=wanted, seeds=[seed], folder=folder,
+            tools=tools, progress=progress, options=packing.options,
         )  # fmt: skip
     reached = placement.frequency
     if reached < wanted and not allow_slow:
