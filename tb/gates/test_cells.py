@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.sim.compiled import unit
 from ctm.sim.compiled.verilog import convert_to_rtlil
-from ctm.sim.synthesis import constants
+from ctm.sim.synthesis.families import constants
 from ctm.tb.gates import library
 from ctm.tb.gates.netlist import verilog
 from ctm.tb.synthesis.component import ScaledEntry
