@@ -153,6 +153,7 @@ def test_rows_behind_the_constants_are_zero() -> None:
     load = group(slot("MOV", "R1.x", "K0[15].x"), slot("MOV", "R1.y", "K0[16].y"))
     check(one(load, kcache=[(2, 15)]), 255.0, 0, 0, 0)
     check(one(group(slot("MOV", "R1.x", "K1[0].x")), kcache=[(0, 0), (1, 255)]), 0, 0, 0, 0)
+    check(one(group(slot("MOV", "R1.x", "K0[17].y")), kcache=[(2, 255)]), 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS, LITERAL, IndexMode
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES
 
 OPERANDS = 3
-ROW_BITS = 12
-"""Of a constant's row, as a clause may name it."""
+ROW_BITS = 13
+"""Of a constant's row, as a clause may name it: of 256 lines the last one, and the one behind it."""
 
 KCACHE = data.StructLayout({"line": 8, "lines": 2, "problem": 1})
 """What a clause locked of a set: `lines` of 16 rows from `line` on; with `problem` none may be used."""
