@@ -37,7 +37,7 @@ from ctm.rtl.r700.registers.file import slice_words
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREA_WORD_BITS
-from ctm.rtl.r700.slices import by_slice, slice_in, slices_of
+from ctm.rtl.r700.slices import by_slice
 
 
 class Mover:
@@ -56,7 +56,7 @@ class Mover:
         self.whole = config.array
         self.passes = passes_of(array)
         self.work: Any = Signal(work_layout(self.whole), name="work", reset_less=True)
-        self.slice = slice_in(self.whole, self.work)
+        self.slice = Value.cast(self.work.slice)
         self.current, self.fetch, self.burst = self.work.move, self.work.fetch, self.work.burst
         self.pass_number = Signal(pass_bits(array))
         self.component = Signal(range(CHANNELS + 1))
@@ -292,7 +292,7 @@ class Mover:
             share.slot.eq(current.slot),
             share.fetch.eq(self.fetch),
             share.burst.eq(self.burst),
-            *([share.slice.eq(self.slice)] if slices_of(self.whole) > 1 else []),
+            share.slice.eq(self.slice),
             share.source.eq(self.source),
             share.executing.eq(current.executing),
             share.active.eq(current.active),

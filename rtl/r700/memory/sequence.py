@@ -107,7 +107,7 @@ class _Steps:
         self.problem: Any = Signal(PROBLEM, name="problem")
         self.burst, self.at_index = Signal(4), Signal()
         self.slices = slices_of(config)
-        self.slice: Any = Signal(slice_bits(config), name="slice") if self.slices > 1 else Const(0)
+        self.slice: Any = Signal(slice_bits(config), name="slice")
         """Whose piece is next. Instructions with one source go through all registers of a slice first."""
         self.written = Signal(TEMPORARIES)
         self.export = data.View(exports.EXPORT_DWORD0, self.move.unit[:WORD_BITS])
@@ -146,12 +146,10 @@ class _Steps:
         m, work, move, fetch = self.m, self.unit.work.payload, self.move, self.fetch
         fails = Value.cast(self.problem.status) != Status.OK.value
         bursts = Mux(move.exports, self.export_high.burst_count, fetch.burst)
-        last_register = ~self.at_index & (self.burst == bursts)
         last = move.exports | (move.begin + 2 == move.end)
         self.more = Signal(name="more_registers")
         self.last_burst, self.last_slice = self.burst == bursts, self.slice == self.slices - 1
-        if self.slices > 1:
-            last_register &= self.last_slice | self._is(Task.NOTHING)
+        last_register = ~self.at_index & self.last_burst & (self.last_slice | self._is(Task.NOTHING))
         self._connect_move(work)
         m.d.comb += [
             self.more.eq(~fails & ~last_register),
@@ -171,9 +169,6 @@ class _Steps:
     def _connect_move(self, work: Any) -> None:
         """What the piece's slice has of the clause or export."""
         m, move, config = self.m, self.move, self.config
-        if self.slices == 1:
-            m.d.comb += work.move.eq(move)
-            return
         rows = rows_of(self.unit.program.gprs)
         # All pixels read what the first active one does, whichever slice that is in.
         first = (part_of(config, move.active, Const(number)).any() for number in range(self.slices))
@@ -196,8 +191,8 @@ class _Steps:
 
     def _keeps(self) -> Value:
         """The piece's source is that of the one before."""
-        keeps = self._is(*_READ_ONCE) & self.burst.any()
-        return keeps | (self._broadcasts() & self.slice.any()) if self.slices > 1 else keeps
+        keeps: Value = (self._is(*_READ_ONCE) & self.burst.any()) | (self._broadcasts() & self.slice.any())
+        return keeps
 
     def _export_task(self) -> Value:
         writes = Mux(self.at_index, Task.PLACES.value, Task.WRITE.value)
@@ -227,7 +222,7 @@ class _Steps:
         steps = Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)
         found = place(
             self.m, self.config, (number + steps)[: REGISTER_BITS + 1], move.loop_index, relative,
-            gprs=unit.program.gprs, base=self.source_base if self.slices > 1 else move.base,
+            gprs=unit.program.gprs, base=self.source_base,
         )  # fmt: skip
         written = self._named(fetch.destination + self.burst, fetch.destination_relative)
         self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
@@ -257,6 +252,8 @@ class _Steps:
                 self.move.eq(coming),
                 self.written.eq(0),
                 self.burst.eq(0),
+                # A clause may have stopped between two slices.
+                self.slice.eq(0),
                 self.at_index.eq(coming.exports & writes_area(coming.unit)),
                 Value.cast(self.problem).eq(0),
             ]
@@ -326,24 +323,17 @@ class _Steps:
         """To the next register, the next instruction, the next clause or export."""
         m, move = self.m, self.move
         once = self._is(*_READ_ONCE)
-        if self.slices == 1:
-            m.d.sync += [self.written.eq(self.written | self.destination), self.burst.eq(self.burst + ~self.at_index)]
-        else:
-            self._advance(once)
+        self._advance(once)
         with m.If(move.exports):
             m.d.sync += self.at_index.eq(~self.at_index & writes_area(move.unit))
         with m.If(self.more):
             m.next = "source"
-            if self.slices > 1:
-                once &= ~self.last_burst | self._broadcasts()
-                with m.If(self._is(Task.CONSTANTS)):
-                    m.next = "hold"
-            with m.If(once):
+            with m.If(self._is(Task.CONSTANTS)):
+                m.next = "hold"
+            with m.If(once & (~self.last_burst | self._broadcasts())):
                 m.next = "offer"
         with m.Else():
-            m.d.sync += [self.burst.eq(0), move.begin.eq(move.begin + 2)]
-            if self.slices > 1:
-                m.d.sync += self.slice.eq(0)
+            m.d.sync += [self.burst.eq(0), self.slice.eq(0), move.begin.eq(move.begin + 2)]
             m.next = "fetch"
             with m.If(self.unit.work.payload.ends):
                 m.next = "idle"
@@ -368,9 +358,8 @@ class _Steps:
                 m.next = "idle"
             with m.Elif(~unit.works):
                 m.next = "fetch"
-                if self.slices > 1:
-                    with m.If(self.slice.any()):
-                        m.next = "source"
+                with m.If(self.slice.any()):
+                    m.next = "source"
 
 
 assert exports.MemoryWrite.WRITE_IND.value & exports.MemoryWrite.WRITE_IND_ACK.value == 1

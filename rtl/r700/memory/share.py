@@ -22,7 +22,7 @@ from ctm.rtl.r700.memory.instruction import FETCH, Task
 from ctm.rtl.r700.registers.file import pixel_vectors, slice_words
 from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import SHARE_BITS
-from ctm.rtl.r700.slices import by_slice, slice_bits, slices_of
+from ctm.rtl.r700.slices import by_slice, slice_bits
 
 _ROWS = LDS_BANK_DWORDS // LDS_ROW
 
@@ -44,7 +44,7 @@ class LocalShare(wiring.Component):
     burst : ``In(4)``
         The number of the register among those of the instruction.
     slice : ``In``
-        Whose pixels write; only if there are several.
+        Whose pixels write.
     source : ``In(ArrayLayout(words of a slice, 4))``
         The register that is written, or that has the addresses.
     executing, active : ``In(W)``
@@ -65,7 +65,7 @@ class LocalShare(wiring.Component):
                 "slot": In(slot),
                 "fetch": In(FETCH),
                 "burst": In(4),
-                **({"slice": In(slice_bits(config))} if slices_of(config) > 1 else {}),
+                "slice": In(slice_bits(config)),
                 "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
                 "executing": In(size),
                 "active": In(size),
@@ -93,7 +93,7 @@ class LocalShare(wiring.Component):
         with m.If(clears):
             m.d.sync += cleared.eq(Mux(self.clear.ready, 0, cleared + 1))
         quads = self._size // LDS_BANKS
-        quad = Cat(count[: (quads - 1).bit_length()], self.slice) if slices_of(self._config) > 1 else count
+        quad = Cat(count[: (quads - 1).bit_length()], self.slice)
         own_row, exists = self._written_row(m, quad)
         row, bank, word, found = self._read_row(m, count)
         base = (Mux(self.start, self.slot, self.clear.payload) * self.rows)[: _ROWS.bit_length()]

@@ -9,7 +9,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.memory.instruction import FETCH
 from ctm.rtl.r700.memory.move import move_layout
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.slices import by_slice, slice_fields
+from ctm.rtl.r700.slices import by_slice, slice_bits
 
 
 def work_layout(config: ArrayConfig) -> data.StructLayout:
@@ -23,7 +23,7 @@ def work_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout(
         {
             "move": move_layout(by_slice(config)),
-            **slice_fields(config),
+            "slice": slice_bits(config),
             "fetch": FETCH,
             "burst": 4,
             "keeps": 1,

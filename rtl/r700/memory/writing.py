@@ -14,7 +14,6 @@ from ctm.rtl.r700.memory.areas import PLACE, pair
 from ctm.rtl.r700.memory.instruction import Task
 from ctm.rtl.r700.memory.scaling import coordinate
 from ctm.rtl.r700.registers.file import pixel_vectors
-from ctm.rtl.r700.slices import slices_of
 
 
 def connect_areas(mover: Any) -> tuple[Signal, list[Value]]:
@@ -40,8 +39,9 @@ def connect_areas(mover: Any) -> tuple[Signal, list[Value]]:
 
 def _first_number(mover: Any) -> Value:
     """The number of the slice's first pixel in the domain: slices are beside each other, two rows high."""
-    number: Value = mover.first_numbers.read(mover.m, mover.current.slot)
-    return number + mover.slice * (mover.config.group // 2) if slices_of(mover.whole) > 1 else number
+    number = mover.first_numbers.read(mover.m, mover.current.slot)
+    first: Value = number + mover.slice * (mover.config.group // 2)
+    return first
 
 
 def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:
