@@ -1,0 +1,120 @@
+"""GroupEffects, AddressRegisters: what a group makes of masks, predicate and address registers, pixel by pixel."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth.sim import Simulator
+
+from ctm.rtl.isa.r700.alu import PredicateSelect
+from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects
+
+SLOTS, SIZE, CHANNELS = 5, 8, 4
+GROUPS = 300
+_MASKS = ("branch", "live", "cleared", "predicate")
+
+
+def _mask(pixels: np.ndarray) -> int:
+    return int(sum(1 << place for place in np.flatnonzero(pixels)))
+
+
+def behind(effects: list[dict[str, Any]], before: dict[str, np.ndarray], given: dict[str, Any]) -> dict[str, Any]:
+    """Masks behind a group, and the pixels in which each slot does something."""
+    after = {name: mask.copy() for name, mask in before.items()}
+    gates = []
+    for slot, effect in enumerate(effects):
+        gate = given["executing"].copy()
+        if effect["predicate"] is not PredicateSelect.OFF:
+            gate &= before["predicate"] == (effect["predicate"] is PredicateSelect.ONE)
+        gates.append(gate)
+        if effect["kills"]:
+            after["live"] &= ~(gate & given["kill"][slot])
+        if effect["sets_predicate"]:
+            holds = given["predicate"]
+            if effect["updates_predicate"]:
+                after["predicate"] = np.where(gate, holds, after["predicate"])
+            if effect["updates_execute_mask"]:
+                off = gate & ~holds & before["branch"]
+                after["branch"] &= ~off
+                after["cleared"] |= off
+    return {**after, "gates": gates}
+
+
+def check_effects(seed: int, count: int) -> None:
+    """Random groups with at most one PRED_SET."""
+    draw, unit = np.random.default_rng(seed), GroupEffects(SIZE)
+    part: Any = unit
+
+    async def run(context: Any) -> None:
+        for _ in range(count):
+            setter = int(draw.integers(SLOTS + 2))
+            effects = [
+                {
+                    "predicate": list(PredicateSelect)[int(draw.choice([0, 0, -1, -2]))],
+                    "sets_predicate": slot == setter,
+                    "kills": setter >= SLOTS and bool(draw.random() < 0.5),
+                    "updates_execute_mask": bool(draw.integers(2)),
+                    "updates_predicate": bool(draw.integers(2)),
+                }
+                for slot in range(SLOTS)
+            ]
+            before = {name: draw.random(SIZE) < 0.6 for name in _MASKS}
+            given = {"executing": draw.random(SIZE) < 0.7, "predicate": draw.random(SIZE) < 0.5}
+            given["kill"] = draw.random((SLOTS, SIZE)) < 0.3
+            context.set(part.effects, effects)
+            context.set(part.before, {name: _mask(mask) for name, mask in before.items()})
+            context.set(part.executing, _mask(given["executing"]))
+            context.set(part.predicate, _mask(given["predicate"]))
+            context.set(part.kill, [_mask(pixels) for pixels in given["kill"]])
+            wanted, after = behind(effects, before, given), context.get(part.after)
+            for name in _MASKS:
+                assert after[name] == _mask(wanted[name]), f"{name}: {effects}"
+            assert list(context.get(part.gates)) == [_mask(gate) for gate in wanted["gates"]], effects
+
+    _run(unit, run)
+
+
+def check_addresses(seed: int, count: int) -> None:
+    """Pixels that have the same address registers as the first of those that are asked for."""
+    draw, unit = np.random.default_rng(seed), AddressRegisters(SIZE)
+    part: Any = unit
+
+    async def run(context: Any) -> None:
+        for _ in range(count):
+            kept = draw.choice([-256, -1, 0, 255], (CHANNELS, SIZE), p=[0.02, 0.04, 0.9, 0.04])
+            pixels, known = draw.random(SIZE) < draw.choice([0.2, 0.9]), bool(draw.random() < 0.8)
+            context.set(part.kept, kept.tolist())
+            context.set(part.known, known)
+            context.set(part.pixels, _mask(pixels))
+            if not pixels.any():
+                continue
+            values = kept * known
+            first = values[:, np.flatnonzero(pixels)[0]]
+            alike = pixels & (values == first[:, None]).all(axis=0)
+            assert list(context.get(part.indices)) == first.tolist()
+            assert context.get(part.alike) == _mask(alike)
+
+    _run(unit, run)
+
+
+def _run(unit: Any, testbench: Any) -> None:
+    simulator = Simulator(unit)
+    simulator.add_testbench(testbench)
+    simulator.run()
+
+
+def compare() -> None:
+    """What the ordinary suite compares."""
+    check_effects(1, GROUPS)
+    check_addresses(2, GROUPS)
+
+
+def test_every_pixel_has_its_effects() -> None:
+    compare()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3, 13))
+def test_many_more_groups(seed: int) -> None:
+    check_effects(seed, 20_000)
+    check_addresses(seed, 20_000)

@@ -1,0 +1,326 @@
+"""FlowUnit: masks, stack, aL and the next word are what the manual's tables say, behind each CF word of a wavefront."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.rtl.border.clients import ConstantBank
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.r700.flow.unit import FlowUnit
+from ctm.tb.lib.streams import simulate
+from ctm.tb.r700.flow.random_words import CONSTANTS, draw, spoil, units_of
+from ctm.tb.r700.flow.wavefront_model import Constants, StopError, Wavefront, Word
+
+SLOTS, SIZE = 4, 8
+PROGRAMS = 30
+MOST_WORDS = 40
+"""Words that a wavefront executes, at most."""
+DEADLINE = 20_000
+LINE_BEATS, BEAT_WORDS = 4, 4
+
+
+@dataclass
+class Under:
+    """A wavefront in its slot: the word that it is at, if that has begun; why it stopped; what was before the word.
+
+    It is `elsewhere` while somebody executes its clause.
+    """
+
+    model: Wavefront
+    base: int
+    word: Word | None = None
+    stop: str = ""
+    elsewhere: bool = False
+    before: list[int] = field(default_factory=list)
+    depth: int = 0
+    active: int = 0
+
+
+class Bench:
+    """The unit, with the code, the constants and the clauses of one program after another."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw = np.random.default_rng(seed)
+        self.config = ArrayConfig(
+            instruction_set="r700", wavefront=SIZE, threads=SLOTS, temporaries=2048, stack_entries=64
+        )
+        self.unit: Any = FlowUnit(self.config)
+        self.slots: dict[int, Under] = {}
+        self.seen: dict[str, int] = {}
+        self.cycles = 0
+
+    def _chance(self, probability: float) -> bool:
+        return bool(self.draw.random() < probability)
+
+    def _mask(self, within: int, share: float = 0.5) -> int:
+        """Some of the pixels of a mask."""
+        return within & sum(1 << pixel for pixel in np.flatnonzero(self.draw.random(SIZE) < share).tolist())
+
+    def _program(self) -> None:
+        """Another program, and its constants."""
+        draw_ = self.draw
+        self.words = draw(draw_, int(draw_.integers(10, 30)))
+        self.units = [units_of(word) for word in self.words]
+        if self._chance(0.2):
+            at = int(draw_.integers(len(self.words)))
+            self.words[at], self.units[at] = spoil(draw_, self.words[at])
+        ints = {
+            n: (int(draw_.integers(4)), int(draw_.integers(256)), int(draw_.integers(-128, 128))) for n in CONSTANTS
+        }
+        bools = {n: self._chance(0.5) for n in CONSTANTS}
+        self.constants = Constants(
+            ints=ints, bools=bools, refused=str(draw_.choice(["", "", "", "", "", "", "INT", "BOOL"]))
+        )
+        self.room = 4 * int(draw_.choice([1, 2, 3, 16, 16, 16]))
+        self.watchdog = int(draw_.choice([7, MOST_WORDS, MOST_WORDS]))
+        self.writes: list[dict[str, Any]] = []
+        self.loaded = {"INT": 0, "BOOL": 0}
+        self.waiting = int(draw_.integers(1, SLOTS + 2))
+
+    async def run(self, context: Any) -> None:
+        """Execute programs."""
+        for _ in range(PROGRAMS):
+            self._program()
+            program = {
+                "start": 0, "size": len(self.words), "stack": self.room, "watchdog": self.watchdog, "memory": 1
+            }  # fmt: skip
+            context.set(self.unit.program, program)
+            while self.waiting or self.slots:
+                self.cycles += 1
+                assert self.cycles < DEADLINE, "it does not go on"
+                await self._cycle(context)
+
+    async def _cycle(self, context: Any) -> None:
+        unit = self.unit
+        # The unit takes them in this order.
+        self._offer_over(context)
+        self._offer_start(context)
+        self._load(context)
+        context.set(unit.clause.ready, self._chance(0.7))
+        context.set(unit.move.ready, self._chance(0.7))
+        context.set(unit.end.ready, self._chance(0.7))
+        self._look(context)
+        row, reads = context.get(unit.code_row), context.get(unit.code_reads)
+        await context.tick()
+        hits = bool(reads and self._chance(0.8))
+        found = [self._unit(2 * row + place) if hits else 0 for place in range(2)]
+        context.set(unit.code_found, {"hit": int(hits), "units": found})
+
+    def _unit(self, at: int) -> int:
+        low, high = self.units[at] if at < len(self.units) else (0, 0)
+        return low | high << 32
+
+    def _offer_start(self, context: Any) -> None:
+        """A wavefront may come to a free slot."""
+        start = self.unit.start
+        free = [slot for slot in range(SLOTS) if slot not in self.slots]
+        begins = bool(self.waiting and free) and self._chance(0.2)
+        context.set(start.valid, begins)
+        if not begins:
+            return
+        slot, base = int(self.draw.choice(free)), int(self.draw.integers(1000))
+        model = Wavefront(
+            size=SIZE, covered=self._mask((1 << SIZE) - 1, 0.8), words=self.words, constants=self.constants,
+            room=self.room, left=self.watchdog, watched=True,
+        )  # fmt: skip
+        context.set(start.payload, {"slot": slot, "covered": model.covered, "base": base})
+        if context.get(start.ready):
+            self.waiting -= 1
+            self.slots[slot] = Under(model, base)
+
+    def _offer_over(self, context: Any) -> None:
+        """A clause or an export may be over."""
+        unit = self.unit
+        for port in (unit.computed, unit.moved):
+            context.set(port.valid, 0)
+        for port, kinds in ((unit.computed, ("alu",)), (unit.moved, ("fetch", "export"))):
+            for slot, under in self.slots.items():
+                if under.elsewhere and under.word is not None and under.word.starts in kinds and self._chance(0.2):
+                    self._finish(context, port, slot)
+                    break
+
+    def _finish(self, context: Any, port: Any, slot: int) -> None:
+        under = self.slots[slot]
+        model, word = under.model, under.word
+        assert word is not None
+        left = max(0, model.left - int(self.draw.integers(3)))
+        payload: dict[str, Any] = {"slot": slot, "left": left}
+        cleared, live = 0, model.live
+        if word.starts == "alu":
+            cleared = self._mask(model.active, 0.4) if self._chance(0.6) else 0
+            live = model.live & ~self._mask(model.active, 0.02)
+            payload |= {"branch": model.branch & ~cleared, "live": live, "cleared": cleared}
+        stops = self._chance(0.01)
+        if stops:
+            payload["problem"] = {"status": Status.ILLEGAL_INSTRUCTION, "address": 77}
+        context.set(port.valid, 1)
+        context.set(port.payload, payload)
+        if not context.get(port.ready):
+            context.set(port.valid, 0)
+            return
+        under.elsewhere, under.word = False, None
+        model.left, model.live, model.branch = left, live, model.branch & ~cleared
+        if stops:
+            under.stop = "given"
+            return
+        self._then(under, lambda: model.go_behind(word, cleared))
+        if word.ends and not under.stop:
+            under.stop = "over"
+
+    @staticmethod
+    def _then(under: Under, act: Any) -> None:
+        """Have the model do something, which may stop it."""
+        try:
+            act()
+        except StopError as stop:
+            under.stop = str(stop)
+
+    def _load(self, context: Any) -> None:
+        """Constants come when they are missed."""
+        unit = self.unit
+        writes = bool(self.writes) and self._chance(0.5)
+        context.set(unit.constant_write.valid, 0)
+        context.set(unit.int_loaded, self.loaded["INT"])
+        context.set(unit.bool_loaded, self.loaded["BOOL"])
+        if writes:
+            write = self.writes.pop(0)
+            context.set(unit.constant_write, {"valid": 1, **write})
+            if write["beat"] == LINE_BEATS - 1:
+                self.loaded[write["bank"].name] |= 1 << write["line"]
+        elif context.get(unit.miss.valid) and not self.writes:
+            for wanted in context.get(unit.miss.lines):
+                if wanted.needed:
+                    self._miss(ConstantBank(wanted.bank), wanted.line)
+
+    def _miss(self, bank: ConstantBank, line: int) -> None:
+        assert not self.loaded[bank.name] >> line & 1, "it has what it misses"
+        for beat in range(LINE_BEATS):
+            numbers = range((line * LINE_BEATS + beat) * BEAT_WORDS, (line * LINE_BEATS + beat + 1) * BEAT_WORDS)
+            ints = [self.constants.ints.get(n, (0, 0, 0)) for n in numbers]
+            found = [count | start << 8 | (step & 0xFF) << 16 for count, start, step in ints]
+            if bank is ConstantBank.BOOL:
+                found = [int(self.constants.bools.get(n, False)) for n in numbers]
+            refused = self.constants.refused == bank.name
+            self.writes.append({"bank": bank, "line": line, "beat": beat, "words": found, "refused": refused})
+
+    def _look(self, context: Any) -> None:
+        """Compare what is shown in this cycle."""
+        unit = self.unit
+        if context.get(unit.issued):
+            self._begin(context)
+        for port, kinds in ((unit.clause, ("alu",)), (unit.move, ("fetch", "export"))):
+            if context.get(port.valid) and context.get(port.ready):
+                self._hand_over(context.get(port.payload), kinds)
+        if context.get(unit.end.valid) and context.get(unit.end.ready):
+            self._end(context.get(unit.end.payload))
+
+    def _begin(self, context: Any) -> None:
+        """A word begins: everything must be as the one before left it."""
+        shown = context.get(self.unit.trace.word)
+        under, state = self.slots[shown.slot], shown.state
+        model = under.model
+        assert not under.elsewhere and not under.stop, f"executes behind {under.stop or 'a clause'}"
+        at = model.word
+        self._then(under, lambda: self._start(under))
+        names = ("word", "branch", "cont", "brk", "live", "index", "covered", "depth")
+        found = [state[name] for name in names]
+        assert found == [at, *under.before, model.covered, under.depth], f"{names}: {at}, {self.words[at]}"
+        assert (state.base, context.get(self.unit.active)) == (under.base, under.active)
+        if under.stop or under.word is None:
+            return
+        word = under.word
+        self.seen[word.name] = self.seen.get(word.name, 0) + 1
+        self._then(under, lambda: self._execute(under, word))
+
+    def _start(self, under: Under) -> None:
+        """The state before the word, and the word."""
+        model = under.model
+        under.before = [model.branch, model.cont, model.brk, model.live, model.index]
+        under.depth, under.active = model.depth, model.active
+        under.word = model.begin()
+        assert under.word is not None, "executes although nobody is alive"
+
+    @staticmethod
+    def _execute(under: Under, word: Word) -> None:
+        if not under.model.execute(word):
+            under.word = None
+            if word.ends:
+                under.stop = "over"
+
+    def _hand_over(self, payload: Any, kinds: tuple[str, ...]) -> None:
+        under = self.slots[payload.slot]
+        model, word = under.model, under.word
+        assert word is not None and not under.stop and word.starts in kinds, "hands over what it should not"
+        passing = model.passing(word)
+        if word.starts != "export":
+            assert (payload.begin, payload.end) == (word.addr, word.addr + word.units), word
+        assert (payload.loop_index, payload.base, payload.left) == (model.index, under.base, model.left)
+        if word.starts == "alu":
+            inside = model.all & ~model.cont & ~model.brk
+            assert (payload.inside, payload.branch, payload.live) == (inside, model.branch, model.live)
+            assert bool(payload.whole) == word.whole_quads
+            assert [(each.line, each.lines, each.problem) for each in payload.kcache] == [(5, 2, 0), (7, 1, 0)]
+        else:
+            quads = [0xF << first for first in range(0, SIZE, 4)]
+            wide = sum(quad for quad in quads if quad & passing) if word.whole_quads else passing
+            assert (payload.executing, payload.active) == (wide, model.active), word
+            assert (payload.covered, payload.live) == (model.covered, model.live)
+            assert bool(payload.exports) == (word.starts == "export")
+            assert payload.exports or bool(payload.textures) == word.name.startswith("TEX")
+            assert payload.unit == self._unit(model.word)
+        under.elsewhere = True
+
+    def _end(self, payload: Any) -> None:
+        under = self.slots.pop(payload.slot)
+        model = under.model
+        assert under.word is None or under.stop, "ends in a word"
+        if not under.stop:
+            # The next word is not begun.
+            self._then(under, lambda: self._start_of_nothing(model))
+        problem, word = payload.problem, payload.word
+        self.seen[under.stop] = self.seen.get(under.stop, 0) + 1
+        if under.stop in ("", "over"):
+            assert Status(problem.status) is Status.OK
+            assert payload.live == model.live
+        elif under.stop == "given":
+            assert (Status(problem.status), problem.address) == (Status.ILLEGAL_INSTRUCTION, 77)
+        else:
+            refused = under.stop in BusClient.__members__
+            assert Status(problem.status) is (Status.BUS_ERROR if refused else Status[under.stop]), under.stop
+            assert not refused or BusClient(problem.client) is BusClient[under.stop]
+            assert (problem.address, word) == (0, model.word)
+
+    @staticmethod
+    def _start_of_nothing(model: Wavefront) -> None:
+        assert model.begin() is None, "ends too early"
+
+
+SEEN = 31
+"""Words and reasons to stop that a run should have met."""
+
+
+def check(seed: int) -> dict[str, int]:
+    """Programs of a seed; how often each word was executed, and each reason to stop met."""
+    bench = Bench(seed)
+    simulate(bench.unit, bench.run)
+    return bench.seen
+
+
+def compare() -> None:
+    """As many as find every planted mistake."""
+    for seed in range(1, 13):
+        check(seed)
+
+
+def test_words_do_what_the_tables_say() -> None:
+    seen = check(1)
+    assert len(seen) > SEEN, seen
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(13, 53))
+def test_many_more_programs(seed: int) -> None:
+    check(seed)

@@ -1,0 +1,120 @@
+"""CoordinateScaling: coordinates times sizes, and differences in quads, of every pixel, in the cycles that it says."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from ctm.rtl.config import R700
+from ctm.rtl.r700.memory.instruction import Task
+from ctm.rtl.r700.memory.scaling import CoordinateScaling
+from ctm.tb.lib.random_values import random_floats
+from ctm.tb.lib.streams import simulate
+
+CHANNELS, QUAD = 4, 4
+INSTRUCTIONS = 12
+ONE, NAN = 0x3F800000, 0x7FFFFFFF
+SIZES = (1, 2, 3, 255, 1000, 4095, 4096)
+
+
+def _flushed(words: np.ndarray) -> np.ndarray:
+    """Denormals are zeros of their sign, and there is one NaN."""
+    words = np.where(words & 0x7F800000 == 0, words & 0x80000000, words)
+    is_nan = (words & 0x7F800000 == 0x7F800000) & (words & 0x7FFFFF != 0)
+    return np.where(is_nan, NAN, words).astype(np.uint32)
+
+
+def product(words: np.ndarray, size: int) -> np.ndarray:
+    """Rounded once."""
+    with np.errstate(all="ignore"):
+        return _flushed((_flushed(words).view(np.float32) * np.float32(size)).view(np.uint32))
+
+
+def difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Rounded once."""
+    with np.errstate(all="ignore"):
+        return _flushed((_flushed(first).view(np.float32) - _flushed(second).view(np.float32)).view(np.uint32))
+
+
+def chosen(source: np.ndarray, select: int) -> np.ndarray:
+    """A component of [4][n] by SRC_SEL."""
+    return source[select] if select < CHANNELS else np.full(source.shape[1], ONE * (select == 5), np.uint32)
+
+
+def gradients(source: np.ndarray, coordinates: list[int], *, vertical: bool) -> np.ndarray:
+    """Lane 3 less lane 2 of each quad, or lane 2 less lane 0, in all its pixels."""
+    upper, lower = (2, 0) if vertical else (3, 2)
+    components = np.stack([chosen(source, select) for select in coordinates])
+    found = difference(components[:, upper::QUAD].copy(), components[:, lower::QUAD].copy())
+    return np.repeat(found, QUAD, axis=1)
+
+
+def check(seed: int, wavefront: int, count: int) -> None:
+    """Instructions one after the other."""
+    config = replace(R700, array=replace(R700.array, wavefront=wavefront))
+    unit: Any = CoordinateScaling(config)
+    draw = np.random.default_rng(seed)
+
+    async def run(context: Any) -> None:
+        expected = np.zeros((CHANNELS, wavefront), np.uint32)
+        for number in range(count):
+            source = random_floats(draw, (CHANNELS, wavefront))
+            coordinates = [int(select) for select in draw.choice([0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7], CHANNELS)]
+            sizes = [int(draw.choice(SIZES)) for _ in range(2)]
+            is_gradient, vertical = number % 3 == 1, bool(draw.integers(2))
+            context.set(unit.sizes, sizes)
+            context.set(Value.cast(unit.source), int.from_bytes(source.tobytes(), "little"))
+            context.set(
+                unit.fetch,
+                {
+                    "task": Task.GRADIENT if is_gradient else Task.SAMPLE,
+                    "coordinates": coordinates,
+                    "vertical": vertical,
+                },
+            )
+            if is_gradient:
+                expected = gradients(source, coordinates, vertical=vertical)
+            else:
+                for axis, size in enumerate(sizes):
+                    expected[axis] = product(chosen(source, coordinates[axis]), size)
+            cycles = wavefront * (2 if is_gradient else 1) + config.arithmetic.latency + 1
+            context.set(unit.start, 1)
+            for cycle in range(cycles):
+                assert context.get(unit.done) == (cycle == cycles - 1), "it takes another time"
+                await context.tick()
+            context.set(unit.start, 0)
+            if number % 3 == 2:
+                await _store(context, expected)
+            bits = context.get(Value.cast(unit.results))
+            found = np.frombuffer(bits.to_bytes(4 * CHANNELS * wavefront, "little"), np.uint32)
+            np.testing.assert_array_equal(found.reshape(CHANNELS, wavefront), expected, f"{coordinates}, {sizes}")
+
+    async def _store(context: Any, expected: np.ndarray) -> None:
+        """Somebody else has results of some pixels."""
+        for pixel in draw.permutation(wavefront)[: wavefront // 2]:
+            expected[:, pixel] = words = draw.integers(0, 1 << 32, CHANNELS)
+            context.set(unit.stores, 1)
+            context.set(unit.pixel, int(pixel))
+            context.set(unit.element, [int(word) for word in words])
+            await context.tick()
+        context.set(unit.stores, 0)
+
+    simulate(unit, run)
+
+
+def compare() -> None:
+    """What the ordinary suite compares."""
+    check(1, 4, INSTRUCTIONS)
+    check(2, 16, INSTRUCTIONS // 2)
+
+
+def test_coordinates_are_scaled() -> None:
+    compare()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3, 13))
+def test_many_more_instructions(seed: int) -> None:
+    check(seed, (4, 8, 16)[seed % 3], 500)

@@ -1,0 +1,356 @@
+"""Sequence: clauses and exports come apart into the pieces that they are, in order, each with the register it reads.
+
+No register is read before what writes it is done.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.status import Status
+from ctm.rtl.r700.memory.instruction import Task
+from ctm.rtl.r700.memory.sequence import Sequence
+from ctm.tb.lib.streams import simulate
+from ctm.tb.r700 import words
+
+MOVES, DEADLINE = 40, 30_000
+TEXTURES, ABSENT, WATCHDOG = 3, 1, 1000
+"""Inputs from number 3 on; number 1 of these is not there; and what a wavefront may execute."""
+GPRS, SLOTS = 9, 4
+
+
+@dataclass(kw_only=True)
+class Instruction:
+    """A fetch instruction: what is said of it, and its units."""
+
+    units: list[words.Unit]
+    task: Task
+    source: int = 0
+    relative: bool = False
+    writes: tuple[int, bool] | None = None
+    burst: int = 1
+    looks_up: bool = False
+    broadcasts: bool = False
+    illegal: bool = False
+
+
+@dataclass(kw_only=True)
+class Piece:
+    """A piece of work: `place` is the row that it reads, None if the source is the one before or there is none."""
+
+    task: Task
+    part: int = 0
+    burst: int = 0
+    place: int | None = None
+    exists: bool = True
+    reads: bool = True
+    keeps: bool = False
+    active: int = 0
+    ends: bool = False
+    problem: Status = Status.OK
+    address: int = 0
+    left: int = 0
+    waits: bool = False
+    may_fail: bool = False
+
+
+@dataclass(kw_only=True)
+class Move:
+    """A clause or an export, with its masks as integers."""
+
+    slot: int
+    begin: int
+    instructions: list[Instruction]
+    unit: int = 0
+    exports: bool = False
+    masks: dict[str, int] = field(default_factory=dict)
+    index: int = 0
+    base: int = 0
+    left: int = 0
+
+
+class Bench:
+    """The sequence with its code, a register file that is free now and then, and somebody who does the work."""
+
+    def __init__(self, seed: int, **settings: int) -> None:
+        self.config = ArrayConfig(instruction_set="r700", threads=SLOTS, temporaries=512, **settings)
+        self.size = self.config.group
+        self.slices = max(1, self.size // (4 * (settings.get("rate") or 4)))
+        self.unit: Any = Sequence(self.config)
+        self.draw = np.random.default_rng(seed)
+        self.code: dict[int, int] = {}
+        self.pieces: list[tuple[Move, Piece]] = []
+        self.read: tuple[int, bool] | None = None
+        self.at_work = 0
+        self.failing: Move | None = None
+        self.done = self.waited = self.failed = 0
+
+    def _chance(self, probability: float) -> bool:
+        return bool(self.draw.random() < probability)
+
+    def _register(self) -> int:
+        """Few, so that instructions meet; now and then clause temporaries and what does not exist."""
+        return int(self.draw.choice([0, 1, 2, 3, 3, 4, 8, 9, 20, 124, 127]))
+
+    def _instruction(self) -> Instruction:
+        draw, source, target = self.draw, self._register(), self._register()
+        kind, burst = int(draw.integers(9)), int(draw.integers(1, 4))
+        source_rel, target_rel = (self._chance(0.3) for _ in range(2))
+        relative = {"src_rel": int(source_rel), "dst_rel": int(target_rel)}
+        said: dict[str, Any] = {"source": source, "relative": source_rel, "writes": (target, target_rel)}
+        number = int(draw.integers(3))
+        if kind < 2:
+            name, task = [("SAMPLE", Task.SAMPLE), ("LD", Task.LOAD)][kind]
+            units = words.tex(name, target, source, TEXTURES + number, **relative)
+            return Instruction(units=units, task=task, looks_up=number != ABSENT, **said)
+        if kind == 2:
+            units = words.tex("GET_GRADIENTS_H", target, source, TEXTURES, **relative)
+            return Instruction(units=units, task=Task.GRADIENT, **said)
+        if kind == 3:
+            return Instruction(units=words.tex("SET_GRADIENTS_H", target, source, TEXTURES), task=Task.NOTHING)
+        if kind == 4:
+            units = words.vtx(target, source, buffer=TEXTURES + number, **relative)
+            return Instruction(units=units, task=Task.ELEMENT, looks_up=number != ABSENT, **said)
+        if kind == 5:
+            return Instruction(units=words.vtx(target, source, **relative), task=Task.CONSTANTS, **said)
+        if kind == 6:
+            units = words.share_write(source, burst_count=burst - 1)
+            return Instruction(units=units, task=Task.SHARE_WRITE, source=source, burst=burst)
+        if kind == 7:
+            broadcasts = self._chance(0.5)
+            units = words.share_read(target, source, burst_count=burst - 1, broadcast=int(broadcasts))
+            said |= {"relative": False, "writes": (target, False)}
+            return Instruction(units=units, task=Task.SHARE_READ, burst=burst, broadcasts=broadcasts, **said)
+        units = words.memory_read("RD_SCATTER", target, source, burst_count=burst - 1, **relative)
+        return Instruction(units=units, task=Task.AREA, burst=burst, **said)
+
+    def _move(self) -> Move:
+        draw = self.draw
+        masks = {name: int(draw.integers(1, 1 << self.size)) for name in ("executing", "active", "covered", "live")}
+        if self._chance(0.3):
+            masks["active"] = 1 << int(draw.integers(self.size))
+        move = Move(
+            slot=int(draw.integers(SLOTS)), begin=2 * int(draw.integers(400)), instructions=[], masks=masks,
+            index=int(draw.integers(4)), base=int(draw.integers(200)), left=WATCHDOG,
+        )  # fmt: skip
+        if self._chance(0.3):
+            move.exports = True
+            burst, register = int(draw.integers(1, 4)), self._register()
+            common = {"burst_count": burst - 1, "rw_rel": int(self._chance(0.3))}
+            to_memory = self._chance(0.6)
+            low, high = (
+                words.memory_export(1, register, index_gpr=3, **common)
+                if to_memory
+                else words.export(0, register, **common)
+            )
+            move.unit = low | high << 32
+            said = {"source": register, "relative": bool(common["rw_rel"]), "burst": burst}
+            task = Task.WRITE if to_memory else Task.EXPORT
+            move.instructions = [Instruction(units=[], task=task, **said)]  # type: ignore[arg-type]
+            return move
+        move.instructions = [self._instruction() for _ in range(int(draw.integers(1, 6)))]
+        if self._chance(0.15):
+            units = words.tex("GET_LOD", 0, 0, TEXTURES)
+            bad = Instruction(units=units, task=Task.NOTHING, illegal=True)
+            move.instructions[int(draw.integers(len(move.instructions)))] = bad
+        if self._chance(0.1):
+            move.left = int(draw.integers(3))
+        for number, each in enumerate(move.instructions):
+            for place, (low, high) in enumerate(each.units):
+                self.code[move.begin + 2 * number + place] = low | high << 32
+        return move
+
+    def _pieces(self, move: Move) -> Iterator[Piece]:
+        """What a clause or an export comes apart to."""
+        written: set[int] = set()
+        for number, each in enumerate(move.instructions):
+            address, left = move.begin + 2 * number, move.left - number - 1
+            at_end = number == len(move.instructions) - 1
+            if not move.exports and left < 0:
+                yield Piece(task=Task.NOTHING, reads=False, ends=True, problem=Status.WATCHDOG, address=address, left=0)
+                return
+            if each.illegal:
+                problem = Status.ILLEGAL_INSTRUCTION
+                yield Piece(task=Task.NOTHING, reads=False, ends=True, problem=problem, address=address, left=left)
+                return
+            found = list(self._of_instruction(move, each, written))
+            for piece in found:
+                piece.left = move.left if move.exports else left
+                piece.ends = at_end and piece is found[-1]
+                yield piece
+            if each.writes is not None:
+                written |= {self._named(move, each.writes, k) for k in range(each.burst)}
+
+    @staticmethod
+    def _named(move: Move, register: tuple[int, bool], k: int = 0) -> int:
+        number, relative = register
+        return (number + k + move.index * relative) % 128
+
+    def _of_instruction(self, move: Move, each: Instruction, written: set[int]) -> Iterator[Piece]:
+        if each.task is Task.NOTHING:
+            yield Piece(task=each.task, reads=False)
+            return
+        once = each.task in (Task.SHARE_READ, Task.AREA)
+        order = [(part, k) for part in range(self.slices) for k in range(each.burst)]
+        if not once:
+            order.sort(key=lambda at: at[1])
+        for part, k in order:
+            if each.task is Task.WRITE:
+                yield self._piece(move, Task.PLACES, part, k, part, (3, False))
+            of = part
+            keeps = once and k > 0
+            if each.broadcasts:
+                of = next(n for n in range(self.slices) if self._part(move.masks["active"], n))
+                keeps = keeps or part > 0
+            piece = self._piece(move, each.task, part, k, of, (each.source + (0 if once else k), each.relative))
+            piece.keeps, piece.reads = keeps, not keeps
+            named = {self._named(move, (each.source, each.relative))}
+            if each.writes is not None and not each.looks_up:
+                named.add(self._named(move, each.writes))
+            piece.waits = not move.exports and bool(named & written or (once and each.burst > 1 and written))
+            piece.may_fail = each.task is Task.CONSTANTS
+            yield piece
+
+    def _piece(self, move: Move, task: Task, part: int, k: int, of: int, register: tuple[int, bool]) -> Piece:
+        number, relative = register
+        at: int | None = number + move.index * relative
+        if 124 <= number < 128 and not relative:
+            at = GPRS + number - 124
+        elif not 0 <= number + move.index * relative < GPRS:
+            at = None
+        row = None if at is None else move.base + of * (GPRS + 4) + at
+        active = self._part(move.masks["active"], of)
+        return Piece(task=task, part=part, burst=k, place=row, exists=at is not None, active=active)
+
+    def _part(self, mask: int, part: int) -> int:
+        size = self.size // self.slices
+        return mask >> part * size & (1 << size) - 1
+
+    async def run(self, context: Any) -> None:
+        """Move after move."""
+        unit = self.unit
+        inputs = [{"limits": {"width": 0 if n == ABSENT else 5}} for n in range(16)]
+        context.set(
+            unit.program, {"gprs": GPRS, "watchdog": WATCHDOG, "texture_base": TEXTURES, "memory": 1, "inputs": inputs}
+        )
+        waiting: Move | None = None
+        given, cycles = 0, 0
+        while given < MOVES or self.pieces:
+            cycles += 1
+            assert cycles < DEADLINE, "it does not go on"
+            if waiting is None and not self.pieces and given < MOVES:
+                waiting = self._move()
+            context.set(unit.move.valid, waiting is not None)
+            if waiting is not None:
+                self._offer(context, waiting)
+                if context.get(unit.move.ready):
+                    self.pieces = [(waiting, piece) for piece in self._pieces(waiting)]
+                    waiting, given = None, given + 1
+            await self._cycle(context)
+
+    def _offer(self, context: Any, move: Move) -> None:
+        context.set(
+            self.unit.move.payload,
+            {
+                "slot": move.slot, "exports": int(move.exports), "textures": 1, "unit": move.unit,
+                "begin": move.begin, "end": move.begin + 2 * len(move.instructions), **move.masks,
+                "loop_index": move.index, "base": move.base, "left": move.left,
+            },
+        )  # fmt: skip
+
+    async def _cycle(self, context: Any) -> None:
+        unit = self.unit
+        works, quiet = self.at_work > 0, self._chance(0.3)
+        self.at_work -= works
+        fails = works and self.failing is not None and self.at_work == 0
+        context.set(unit.works, works)
+        context.set(unit.failed, fails)
+        if fails:
+            # Nothing more of its clause comes.
+            self.pieces = [(move, piece) for move, piece in self.pieces if move is not self.failing]
+            self.failed += 1
+        context.set(unit.quiet, (1 << SLOTS) - 1 if quiet else 0)
+        free = self._chance(0.7)
+        context.set(unit.code_free, free)
+        context.set(unit.read.ready, self._chance(0.3))
+        context.set(unit.work.ready, not works and self._chance(0.6))
+        row, reads = context.get(unit.code_row), context.get(unit.code_reads)
+        if context.get(unit.issued):
+            said = context.get(unit.trace.slot), context.get(unit.trace.executing), context.get(unit.active)
+            move = self.pieces[0][0]
+            assert said == (move.slot, move.masks["executing"], move.masks["executing"])
+        self._work(context)
+        if context.get(unit.read.valid) and context.get(unit.read.ready):
+            payload = context.get(unit.read.payload)
+            self.read = payload.row, bool(payload.exists)
+            assert self.pieces and (not self.pieces[0][1].waits or (quiet and not works)), "reads too early"
+            self.waited += self.pieces[0][1].waits
+        await context.tick()
+        hits = bool(reads and free and self._chance(0.8))
+        found = [self.code.get(2 * row + place, 0) if hits else 0 for place in range(2)]
+        context.set(unit.code_found, {"hit": int(hits), "units": found})
+
+    def _work(self, context: Any) -> None:
+        """Compare the piece that is offered, and take it."""
+        offered = self.unit.work
+        if not context.get(offered.valid):
+            return
+        found = context.get(offered.payload)
+        assert self.pieces, "a piece too many"
+        move, piece = self.pieces[0]
+        status = Status(found.problem.status)
+        said = (Task(found.fetch.task), found.slice, found.burst, bool(found.keeps), bool(found.ends), status)
+        wanted = (piece.task, piece.part, piece.burst, piece.keeps, piece.ends, piece.problem)
+        if piece.problem is not Status.OK or not piece.reads and not piece.keeps:
+            assert (said[0], *said[4:]) == (piece.task, piece.ends, piece.problem), piece
+            assert piece.problem is Status.OK or found.problem.address == piece.address
+        else:
+            assert said == wanted, f"{said} is not {wanted}"
+            masks = {name: self._part(move.masks[name], piece.part) for name in ("executing", "covered", "live")}
+            assert {name: found.move[name] for name in masks} == masks
+            assert found.move.active == piece.active
+            assert found.move.base == move.base + piece.part * (GPRS + 4)
+        assert (found.move.slot, found.move.loop_index) == (move.slot, move.index)
+        assert found.move.left == piece.left
+        if piece.reads:
+            assert self.read is not None, "nothing was read for it"
+            assert self.read[1] == piece.exists and (not piece.exists or self.read[0] == piece.place), piece
+        self.read = None
+        if context.get(offered.ready):
+            self.pieces.pop(0)
+            self.done += 1
+            self.at_work = int(self.draw.integers(1, 6))
+            self.failing = move if piece.may_fail and self._chance(0.5) else None
+
+
+MACHINES = [{"wavefront": 8}, {"wavefront": 16, "rate": 1}]
+"""One slice; four."""
+
+
+def check(seed: int, **settings: int) -> None:
+    """Clauses and exports on a machine."""
+    bench = Bench(seed, **settings)
+    simulate(bench.unit, bench.run)
+    assert bench.waited and bench.failed and bench.done > 2 * MOVES
+
+
+def compare() -> None:
+    """As many as find every planted mistake."""
+    for seed in range(6):
+        for machine in MACHINES:
+            check(seed, **machine)
+
+
+def test_pieces_come_in_order() -> None:
+    for seed, machine in enumerate(MACHINES):
+        check(seed, **machine)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(6, 46))
+def test_many_more_clauses(seed: int) -> None:
+    check(seed, **(MACHINES[seed % 2] if seed % 4 else {"wavefront": 64}))

@@ -1,0 +1,208 @@
+"""LocalShare: what is read was written last, by whoever may write there, and all else is 0."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.r700.memory.instruction import Task
+from ctm.rtl.r700.memory.share import LocalShare
+from ctm.rtl.r700.slices import by_slice, slices_of
+from ctm.tb.lib.streams import simulate
+
+BANKS, CHANNELS, ROW = 4, 4, 4
+SLOTS = 16
+BANK_DWORDS = 1024
+ONE = 0x3F800000
+NOT_WRITTEN = 7
+INSTRUCTIONS = 60
+
+
+@dataclass(kw_only=True)
+class Access:
+    """LOCAL_DS_WRITE or LOCAL_DS_READ of one wavefront. `source` is [burst][4][n], of a read [1][4][n]."""
+
+    slot: int
+    writes: bool
+    burst: int
+    source: np.ndarray
+    executing: np.ndarray
+    active: np.ndarray
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+class Model:
+    """The share as dwords of each slot, [slot][bank][dword], changed pixel by pixel."""
+
+    def __init__(self, rows: int) -> None:
+        self.dwords = ROW * rows
+        self.contents = np.zeros((SLOTS, BANKS, self.dwords), np.uint32)
+
+    def write(self, access: Access) -> None:
+        """Registers outermost, then pixels, then components."""
+        for k in range(access.burst):
+            for pixel in np.flatnonzero(access.executing):
+                first = (pixel >> 2) * access.fields["stride"] + access.fields["index"] + ROW * k
+                for component, select in enumerate(access.fields["selects"]):
+                    if select != NOT_WRITTEN and first + component < self.dwords:
+                        word = access.source[k][select][pixel] if select < CHANNELS else ONE * (select == 5)
+                        self.contents[access.slot][pixel & 3][first + component] = word
+
+    def read(self, access: Access) -> np.ndarray:
+        """What each pixel finds, as [burst][pixel][4]."""
+        source, size = access.source[0], len(access.executing)
+        found = np.zeros((access.burst, size, ROW), np.uint32)
+        for k in range(access.burst):
+            for pixel in range(size):
+                of = int(np.flatnonzero(access.active)[0]) if access.fields["broadcasts"] else pixel
+                bank, dword = (int(source[select][of]) for select in access.fields["coordinates"][:2])
+                dword = (dword + access.fields["offset"]) % (1 << 32)
+                first = dword // ROW * ROW
+                wanted = [dword] * ROW if access.fields["selects_word"] else range(first, first + ROW)
+                for component, each in enumerate(wanted):
+                    if each + ROW * k < self.dwords:
+                        found[k][pixel][component] = self.contents[access.slot][bank & 3][each + ROW * k]
+        return found
+
+
+class Bench:
+    """The share of a core, and accesses of its wavefronts in any order; slots are cleared meanwhile."""
+
+    def __init__(self, seed: int, rows: int, **settings: int) -> None:
+        self.config = ArrayConfig(instruction_set="r700", threads=SLOTS, temporaries=2048, **settings)
+        self.unit: Any = LocalShare(self.config)
+        self.model, self.rows = Model(rows), rows
+        resident = min(SLOTS, BANK_DWORDS // (ROW * rows))
+        self.slots = sorted({0, 1, resident - 1})
+        self.draw = np.random.default_rng(seed)
+        self.clearing: int | None = None
+        self.cleared, self.found_words = 0, 0
+
+    def access(self) -> Access:
+        """A random one of a slot that is not being cleared."""
+        draw, size = self.draw, self.config.group
+        slots = [slot for slot in self.slots if slot != self.clearing]
+        writes, burst = bool(draw.random() < 0.5), int(draw.integers(1, 4))
+        executing = draw.random(size) < draw.choice([0.1, 0.5, 1.0])
+        active = executing if draw.random() < 0.5 else draw.random(size) < 0.5
+        active[int(draw.integers(size))] = True
+        source = draw.integers(0, 1 << 32, (burst if writes else 1, CHANNELS, size)).astype(np.uint32)
+        if writes:
+            stride, index = (ROW * int(draw.integers(limit)) for limit in (draw.choice([1, 2, self.rows + 1, 100]), 5))
+            selects = [int(draw.choice([0, 1, 2, 3, 4, 5, NOT_WRITTEN])) for _ in range(CHANNELS)]
+            fields = {"stride": stride, "index": index % 256, "selects": selects}
+        else:
+            offset = int(draw.choice([0, 1, 4, int(draw.integers(1 << 14))]))
+            near = (draw.integers(-ROW, ROW * (self.rows + 1), source.shape) - offset).astype(np.uint32)
+            source = np.where(draw.random(source.shape) < 0.95, near, source)
+            coordinates = [int(select) for select in draw.integers(CHANNELS, size=2)]
+            broadcasts, selects_word = (int(draw.random() < 0.4) for _ in range(2))
+            fields = {
+                "coordinates": [*coordinates, 0, 0], "offset": offset,
+                "broadcasts": broadcasts, "selects_word": selects_word,
+            }  # fmt: skip
+        return Access(
+            slot=int(draw.choice(slots)), writes=writes, burst=burst, source=source,
+            executing=executing, active=active, fields=fields,
+        )  # fmt: skip
+
+    async def run(self, context: Any) -> None:
+        """Access slots, and begin now and then to clear one."""
+        context.set(self.unit.rows, self.rows)
+        for _ in range(INSTRUCTIONS):
+            for _ in range(int(self.draw.integers(3))):
+                await self._cycle(context)
+            if self.clearing is None and self.draw.random() < 0.1:
+                self.clearing = int(self.draw.choice(self.slots))
+            await self._execute(context, self.access())
+
+    async def _execute(self, context: Any, access: Access) -> None:
+        """Slices of a register follow each other where it is written, registers of a slice where one is read."""
+        size, slices = by_slice(self.config).group, slices_of(self.config)
+        if access.writes:
+            expected = np.zeros(0)
+            self.model.write(access)
+            order = [(k, part) for k in range(access.burst) for part in range(slices)]
+        else:
+            expected = self.model.read(access)
+            order = [(k, part) for part in range(slices) for k in range(access.burst)]
+        task = Task.SHARE_WRITE if access.writes else Task.SHARE_READ
+        for k, part in order:
+            pixels = slice(part * size, (part + 1) * size)
+            of = part
+            if not access.writes and access.fields["broadcasts"]:
+                of = int(np.flatnonzero(access.active)[0]) // size
+            source = access.source[k if access.writes else 0][:, of * size : (of + 1) * size]
+            unit = self.unit
+            context.set(unit.slot, access.slot)
+            context.set(unit.fetch, {"task": task, "burst": access.burst - 1, **access.fields})
+            context.set(unit.burst, k)
+            context.set(unit.slice, part)
+            context.set(Value.cast(unit.source), int.from_bytes(source.tobytes(), "little"))
+            context.set(unit.executing, _mask(access.executing[pixels]))
+            context.set(unit.active, _mask(access.active[of * size : (of + 1) * size]))
+            found = await self._piece(context, size // BANKS if access.writes else size + 1)
+            assert sorted(found) == ([] if access.writes else list(range(size)))
+            for pixel, words in found.items():
+                wanted = [int(word) for word in expected[k][pixels][pixel]]
+                assert words == wanted, f"{access}: pixel {pixel + part * size}, register {k}"
+                self.found_words += sum(word != 0 for word in words)
+
+    async def _piece(self, context: Any, cycles: int) -> dict[int, list[int]]:
+        """What pixels get, in a piece that takes so many cycles."""
+        found = {}
+        for cycle in range(cycles):
+            context.set(self.unit.start, 1)
+            assert context.get(self.unit.done) == (cycle == cycles - 1), "it takes another time"
+            if context.get(self.unit.valid):
+                bits = context.get(Value.cast(self.unit.element))
+                found[context.get(self.unit.pixel)] = [bits >> 32 * place & 0xFFFFFFFF for place in range(ROW)]
+            await self._cycle(context)
+        context.set(self.unit.start, 0)
+        return found
+
+    async def _cycle(self, context: Any) -> None:
+        """A slot may be cleared between the pieces of others."""
+        clear = self.unit.clear
+        context.set(clear.valid, self.clearing is not None)
+        context.set(clear.payload, self.clearing or 0)
+        if self.clearing is not None and context.get(clear.ready):
+            self.model.contents[self.clearing] = 0
+            self.clearing, self.cleared = None, self.cleared + 1
+        await context.tick()
+
+
+def _mask(pixels: np.ndarray) -> int:
+    return int(sum(1 << place for place in np.flatnonzero(pixels)))
+
+
+def check(seed: int, rows: int, **settings: int) -> None:
+    """A share of so many rows for each wavefront."""
+    bench = Bench(seed, rows, **settings)
+    simulate(bench.unit, bench.run)
+    assert bench.found_words > CHANNELS * bench.config.group and bench.cleared
+
+
+MACHINES = [{"wavefront": 16}, {"wavefront": 4}, {"wavefront": 16, "rate": 1}]
+"""Four passes; one quad; four slices of a quad."""
+
+
+def compare() -> None:
+    """What the ordinary suite compares."""
+    for machine in MACHINES:
+        for rows in (2, 40):
+            check(rows, rows, **machine)
+
+
+def test_reads_find_what_was_written() -> None:
+    compare()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("machine", [*MACHINES, {"wavefront": 64}, {"lanes": 16, "wavefront": 64, "rate": 4}])
+def test_many_more_accesses(machine: dict[str, int], seed: int) -> None:
+    check(seed, (1, 3, 40, 64, 128)[seed % 5], **machine)
