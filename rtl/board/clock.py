@@ -15,18 +15,20 @@ _OSCILLATION = 600_000_000
 _RESET_CYCLES = 255
 
 
-def check_frequency(frequency: int, oscillator: int) -> int:
-    """The clock in Hz of a board with an ECP5, or `ValueError`: its oscillator has it, or a PLL gives it."""
+def ecp5_frequency(wanted: int | None, oscillator: int) -> int:
+    """The clock in Hz of a board with `ecp5_clocks`: the oscillator's, or the wanted one, or `ValueError`."""
+    frequency = oscillator if wanted is None else wanted
     if frequency != oscillator and (frequency % _STEP or not _SLOWEST <= frequency < oscillator):
         others = ", ".join(f"{other / 1e6:g}" for other in range(_SLOWEST, oscillator, _STEP))
         raise ValueError(f"the board's clock can have {others} or {oscillator / 1e6:g} MHz, not {frequency / 1e6:g}")
     return frequency
 
 
-def check_half(frequency: int, oscillator: int) -> int:
-    """The clock in Hz of a board with `halved_clocks`, or `ValueError`."""
-    if frequency != oscillator // 2:
-        raise ValueError(f"the board's clock can have {oscillator / 2e6:g} MHz, not {frequency / 1e6:g}")
+def halved_frequency(wanted: int | None, oscillator: int) -> int:
+    """The clock in Hz of a board with `halved_clocks`, or `ValueError` if it is not the wanted one."""
+    frequency = oscillator // 2
+    if wanted not in (None, frequency):
+        raise ValueError(f"the board's clock can have {frequency / 1e6:g} MHz, not {wanted / 1e6:g}")
     return frequency
 
 

@@ -21,9 +21,9 @@ USER_PORTS = tuple(prefix.removeprefix("m_axi_") for prefix in (MACHINE, HOST))
 _PINS = {
     "a": "a", "ba": "ba", "cas_n": "cas", "cke": "clk_en", "cs_n": "cs", "dm": "dqm", "ras_n": "ras", "we_n": "we",
 }  # fmt: skip
+"""The controller's outputs, and what the board's description calls the chip's pins."""
 _HELD = "clk_en"
 """A pin that not every board has: some hold it at 1."""
-"""The controller's outputs, and what the board's description calls the chip's pins."""
 _NOT_TAKEN = ("lock", "cache", "prot", "qos")
 _WIDTHS = {"addr": (MEMORY_BYTES - 1).bit_length(), "size": 4}
 """Of what is as wide as the controller has it."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ctm.rtl.board.clock import check_frequency, check_half, ecp5_clocks, halved_clocks
+from ctm.rtl.board.clock import ecp5_clocks, ecp5_frequency, halved_clocks, halved_frequency
 from ctm.rtl.board.top import Parts
 from ctm.sim.boards import packing
 from ctm.sim.boards.packing import Packing
@@ -17,9 +17,8 @@ class Target:
     """A board with serial line and memory.
 
     `top` is the module of all, `platform` makes what Amaranth knows of the board, `device` is one of `DEVICES`,
-    `packing` makes a bitstream of it. `frequency` is its clock in Hz for that of its oscillator; `check_frequency`
-    takes a wanted one, or raises `ValueError`. `loads` says how a bitstream is loaded.
-    `packages` are those that know the board.
+    `packing` makes a bitstream of it. `frequency` is its clock in Hz: of a wanted one, if any is, and its oscillator's,
+    or `ValueError`. `loads` says how a bitstream is loaded. `packages` are those that know the board.
     """
 
     top: str
@@ -27,8 +26,7 @@ class Target:
     parts: Parts
     device: str
     packing: Packing
-    frequency: Callable[[int], int]
-    check_frequency: Callable[[int, int], int]
+    frequency: Callable[[int | None, int], int]
     loads: str
     packages: tuple[Package, ...] = ()
 
@@ -42,8 +40,7 @@ class Target:
         ValueError
             The board cannot have this clock.
         """
-        oscillator = int(self.platform().default_clk_frequency)
-        return self.frequency(oscillator) if wanted is None else self.check_frequency(wanted, oscillator)
+        return self.frequency(wanted, int(self.platform().default_clk_frequency))
 
 
 def _ulx3s() -> Any:
@@ -59,8 +56,7 @@ ULX3S = Target(
     parts=Parts(clocks=ecp5_clocks, button="button_fire", led="led"),
     device="85k",
     packing=packing.ECP5,
-    frequency=lambda oscillator: oscillator,
-    check_frequency=check_frequency,
+    frequency=ecp5_frequency,
     loads="openFPGALoader -b ulx3s",
     packages=(BOARDS,),
 )
@@ -70,8 +66,7 @@ TANG_MEGA_138K = Target(
     parts=Parts(clocks=halved_clocks, button="button"),
     device="gw5ast138",
     packing=packing.GW5AST_138,
-    frequency=lambda oscillator: oscillator // 2,
-    check_frequency=check_half,
+    frequency=halved_frequency,
     loads="openFPGALoader -b tangmega138k",
 )
 TARGETS = {"ulx3s": ULX3S, "tang-mega-138k": TANG_MEGA_138K}

@@ -37,7 +37,7 @@ def make_bitstream(
     ] = BAUD,
     frequency: Annotated[
         float | None,
-        typer.Option("--frequency", metavar="MHz", help="The clock.", show_default="that of the board's oscillator"),
+        typer.Option("--frequency", metavar="MHz", help="The clock.", show_default="the board's own"),
     ] = None,
     preset: Preset = _PRESET,
     settings: Settings = None,

@@ -66,6 +66,10 @@ def synth(
         elif preset is not None or settings:
             if unit is not None:
                 raise BadInput("--unit is for a unit, --preset and --set are for a machine: not both")
+            if device not in DEVICES:
+                raise BadInput(f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}")
+            if seeds > 1 and (area or not DEVICES[device].is_placed):
+                raise BadInput("--seeds is for what is placed: an ECP5 (--device 25k to 85k), without --area")
             wanted = range(0) if area else range(seed, seed + seeds)
             _synthesise_machine(outcome, configuration(preset, settings), device, wanted, frequency or whole.FREQUENCY)
         elif device != DEFAULT_DEVICE:
@@ -90,8 +94,6 @@ def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency
 def _synthesise_machine(
     outcome: Outcome, config: MachineConfig, device: str, seeds: Sequence[int], frequency: float
 ) -> None:
-    if device not in DEVICES:
-        raise BadInput(f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}")
     try:
         config.check_hardware()
     except ValueError as error:

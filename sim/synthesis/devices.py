@@ -30,36 +30,31 @@ class Device:
     room: Cells
     nextpnr: Nextpnr | None = None
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether a machine is placed by itself, without the pins of a board."""
+        return self.nextpnr is not None and self.nextpnr.free_pins is not None
 
-def _ecp5(name: str) -> Nextpnr:
-    return Nextpnr(
-        package=FPGA_NEXTPNR,
-        function="run_nextpnr_ecp5",
-        options=(f"--{name}", "--speed", "6", "--package", "CABGA381"),
-        free_pins=("--lpf-allow-unconstrained",),
+
+def _ecp5(name: str, room: Cells) -> Device:
+    return Device(
+        title=f"LFE5U-{name.removesuffix('k')}F",
+        family=ECP5,
+        room=room,
+        nextpnr=Nextpnr(
+            package=FPGA_NEXTPNR,
+            function="run_nextpnr_ecp5",
+            options=(f"--{name}", "--speed", "6", "--package", "CABGA381"),
+            free_pins=("--lpf-allow-unconstrained",),
+        ),
     )
 
 
 DEFAULT_DEVICE = "85k"
 DEVICES = {
-    "25k": Device(
-        title="LFE5U-25F",
-        family=ECP5,
-        room=Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28),
-        nextpnr=_ecp5("25k"),
-    ),
-    "45k": Device(
-        title="LFE5U-45F",
-        family=ECP5,
-        room=Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72),
-        nextpnr=_ecp5("45k"),
-    ),
-    "85k": Device(
-        title="LFE5U-85F",
-        family=ECP5,
-        room=Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
-        nextpnr=_ecp5("85k"),
-    ),
+    "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
+    "45k": _ecp5("45k", Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72)),
+    "85k": _ecp5("85k", Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156)),
     "xc7a100t": Device(
         title="Artix-7 100T",
         family=XILINX7,

@@ -8,7 +8,7 @@ from amaranth import ClockSignal, Module, ResetSignal, Signal
 from amaranth.lib import io
 from amaranth.sim import Simulator
 
-from ctm.rtl.board.clock import check_half, halved_clocks
+from ctm.rtl.board.clock import halved_clocks, halved_frequency
 from ctm.rtl.board.startup import Step
 from ctm.sim.boards.design import pins
 from ctm.sim.boards.target import TANG_MEGA_138K
@@ -47,7 +47,7 @@ def test_each_pin_of_a_tang_mega_is_at_a_place_of_its_own() -> None:
 def test_the_clock_of_a_tang_mega_is_half_of_its_oscillators() -> None:
     assert TANG_MEGA_138K.clock(None) == TANG_MEGA_138K.clock(25_000_000) == 25_000_000
     with pytest.raises(ValueError, match="the board's clock can have 25 MHz, not 20"):
-        check_half(20_000_000, 50_000_000)
+        halved_frequency(20_000_000, 50_000_000)
 
 
 def test_a_halved_clock_has_the_memorys_clock_half_a_period_from_it() -> None:

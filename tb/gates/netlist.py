@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ctm.sim.synthesis.families.constants import nets
+from ctm.sim.synthesis.families.netlist import nets
 
 VECTORS = {"DP16KD": ("CSA", "CSB", "ADA", "ADB", "DIA", "DIB", "DOA", "DOB"), "MULT18X18D": ("A", "B", "C", "P")}
 """Numbered pins that are a vector in the models of `cells.v`."""

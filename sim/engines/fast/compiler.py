@@ -30,8 +30,8 @@ _log = logging.getLogger(__name__)
 class Code:
     """A compiled program in memory.
 
-    `address` is that of what runs the vectors of a table, `work` what a thread does, see `Work`. `pace` are the seconds
-    that a group took when it was last run, 0 before.
+    `address` is that of what runs the vectors of a table, `work` what a thread does, see `threads/work.py`. `pace` are
+    the seconds that a group took when it was last run, 0 before.
     """
 
     def __init__(self, data: bytes, host: Host) -> None:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
+from ctm.sim.synthesis.families.netlist import OPEN, make_cell, nets, with_pins
+
 _CONSTANTS = ("0", "1")
-_OPEN = "x"
 _LUT_INPUTS = ("A", "B", "C", "D")
 _CARRY_INPUTS = tuple(f"{name}{half}" for half in (0, 1) for name in _LUT_INPUTS)
 _GENERATES = {"0": "0" * 16, "1": "1000".zfill(16)}
@@ -33,56 +34,35 @@ def without_wired_constants(module: Mapping[str, Any]) -> dict[str, Any]:
         match cell["type"]:
             case "TRELLIS_DPR16X4" if "1" not in cell["parameters"].get("INITVAL", ""):
                 # Other rows than before may be in use, and rows that were not are unknown at first.
-                cell = _with(cell, _rows(pins["RAD"], pins["WAD"]))
+                cell = with_pins(cell, _rows(pins["RAD"], pins["WAD"]))
                 cell["parameters"] = {**cell["parameters"], "INITVAL": "0" * _RAM_BITS}
             case "CCU2C" if pins["CIN"][0] in _CONSTANTS:
                 carry = next(bits)
                 cells[f"{name}_begin"] = _beginning(pins["CIN"][0], carry)
-                cell = _with(cell, {"CIN": [carry]})
+                cell = with_pins(cell, {"CIN": [carry]})
             case "TRELLIS_FF" if pins["DI"][0] in _CONSTANTS:
                 constant = next(bits)
                 cells[f"{name}_constant"] = _constant(pins["DI"][0], constant)
-                cell = _with(cell, {"DI": [constant]})
+                cell = with_pins(cell, {"DI": [constant]})
         cells[name] = cell
     return {**module, "cells": cells}
-
-
-def nets(module: Mapping[str, Any]) -> set[int]:
-    """The numbers of a module's nets."""
-    lists = [port["bits"] for port in module["ports"].values()]
-    lists += [bits for cell in module["cells"].values() for bits in cell["connections"].values()]
-    return {bit for bits in lists for bit in bits if isinstance(bit, int)}
-
-
-def _with(cell: Mapping[str, Any], pins: Mapping[str, Any]) -> dict[str, Any]:
-    return {**cell, "connections": {**cell["connections"], **pins}}
 
 
 def _rows(read: list[Any], write: list[Any]) -> dict[str, Any]:
     """Addresses of a memory of zeros, open where both are the same constant."""
     same = [one in _CONSTANTS and one == other for one, other in zip(read, write, strict=True)]
     return {
-        name: [_OPEN if is_same else bit for bit, is_same in zip(address, same, strict=True)]
+        name: [OPEN if is_same else bit for bit, is_same in zip(address, same, strict=True)]
         for name, address in (("RAD", read), ("WAD", write))
     }
 
 
 def _beginning(constant: str, carry: int) -> dict[str, Any]:
     outputs = {"COUT": [carry]}
-    inputs = {name: ["1"] for name in _CARRY_INPUTS} | {"CIN": [_OPEN]}
+    inputs = {name: ["1"] for name in _CARRY_INPUTS} | {"CIN": [OPEN]}
     parameters = {"INIT0": _GENERATES[constant], "INIT1": _PROPAGATES, "INJECT1_0": "NO", "INJECT1_1": "NO"}
-    return _cell("CCU2C", parameters, inputs, outputs)
+    return make_cell("CCU2C", parameters, inputs, outputs)
 
 
 def _constant(constant: str, bit: int) -> dict[str, Any]:
-    return _cell("LUT4", {"INIT": constant * 16}, {name: [_OPEN] for name in _LUT_INPUTS}, {"Z": [bit]})
-
-
-def _cell(
-    kind: str, parameters: Mapping[str, str], inputs: Mapping[str, Any], outputs: Mapping[str, Any]
-) -> dict[str, Any]:
-    directions = dict.fromkeys(inputs, "input") | dict.fromkeys(outputs, "output")
-    return {
-        "hide_name": 1, "type": kind, "parameters": parameters, "attributes": {}, "port_directions": directions,
-        "connections": {**inputs, **outputs},
-    }  # fmt: skip
+    return make_cell("LUT4", {"INIT": constant * 16}, {name: [OPEN] for name in _LUT_INPUTS}, {"Z": [bit]})

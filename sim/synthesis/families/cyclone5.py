@@ -1,14 +1,14 @@
 """Intel Cyclone V, mapped by Yosys as it does by itself."""
 
-from collections.abc import Mapping
+from fractions import Fraction
 
-from ctm.sim.synthesis.cells import Cells
-from ctm.sim.synthesis.families.family import Family, together
+from ctm.sim.synthesis.families.family import Family
 
-_HALVES = dict.fromkeys(
-    (*(f"MISTRAL_ALUT{inputs}" for inputs in range(2, 6)), "MISTRAL_ALUT_ARITH", "MISTRAL_NOT", "MISTRAL_MLAB"), 1
-) | {"MISTRAL_ALUT6": 2}
-"""Halves of an ALM: of six inputs one function has room in it, of fewer two; of an MLAB's twenty bits each row two."""
+_ALMS = {"MISTRAL_ALUT6": 1} | dict.fromkeys(
+    (*(f"MISTRAL_ALUT{inputs}" for inputs in range(2, 6)), "MISTRAL_ALUT_ARITH", "MISTRAL_NOT", "MISTRAL_MLAB"),
+    Fraction(1, 2),
+)
+"""Of six inputs one function has room in an ALM, of fewer two; of an MLAB's twenty bits each ALM has two."""
 _MULTIPLIERS = {"MISTRAL_MUL27X27": 2, "MISTRAL_MUL18X18": 1, "MISTRAL_MUL9X9": 1}
 
 
@@ -25,18 +25,14 @@ def _synth(top: str, steps: str) -> str:
     return f"synth_intel_alm -family cyclonev -noiopad -noclkbuf -top {top} -run {steps}"
 
 
-def _counted(types: Mapping[str, int]) -> Cells:
-    return Cells(
-        luts=-(-together(types, _HALVES) // 2),
-        registers=types.get("MISTRAL_FF", 0),
-        block_rams=types.get("MISTRAL_M10K", 0),
-        multipliers=together(types, _MULTIPLIERS),
-    )
-
-
 CYCLONE5 = Family(
     kinds={"luts": "ALM", "registers": "flip-flops", "block_rams": "M10K", "multipliers": "18 x 18 multipliers"},
+    places={
+        "luts": _ALMS,
+        "registers": {"MISTRAL_FF": 1},
+        "block_rams": {"MISTRAL_M10K": 1},
+        "multipliers": _MULTIPLIERS,
+    },
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
-    counted=_counted,
 )

@@ -1,10 +1,7 @@
 """Lattice ECP5, mapped for area: paths need not be faster than is wanted."""
 
-from collections.abc import Mapping
-
-from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.families.constants import without_wired_constants
-from ctm.sim.synthesis.families.family import Family, together
+from ctm.sim.synthesis.families.family import Family
 
 # Comparisons with constants in LUTs instead of carry chains: fewer cells, no lower clock; docs/synthesis.md compares.
 SYNTH_OPTIONS = "-cmp2softlogic"
@@ -43,20 +40,16 @@ def _synth(top: str, steps: str) -> str:
     return f"synth_ecp5 {SYNTH_OPTIONS} -top {top} -run {steps}"
 
 
-def _counted(types: Mapping[str, int]) -> Cells:
-    return Cells(
-        luts=together(types, _LUTS),
-        registers=types.get(FLIP_FLOP, 0),
-        block_rams=together(types, dict.fromkeys(BLOCK_RAMS, 1)),
-        multipliers=types.get(MULTIPLIER, 0),
-    )
-
-
 ECP5 = Family(
     kinds={"luts": "LUT4", "registers": "flip-flops", "block_rams": "DP16KD", "multipliers": MULTIPLIER},
+    places={
+        "luts": _LUTS,
+        "registers": {FLIP_FLOP: 1},
+        "block_rams": dict.fromkeys(BLOCK_RAMS, 1),
+        "multipliers": {MULTIPLIER: 1},
+    },
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
-    counted=_counted,
     placeable=without_wired_constants,
     files=(_MULTIPLEXER,),
 )

@@ -1,9 +1,6 @@
 """Gowin's fifth series, GW5A, whose multipliers Yosys does not know by itself."""
 
-from collections.abc import Mapping
-
-from ctm.sim.synthesis.cells import Cells
-from ctm.sim.synthesis.families.family import Family, together
+from ctm.sim.synthesis.families.family import Family
 from ctm.sim.synthesis.families.pairing import FLIP_FLOPS, with_paired_flip_flops
 
 _MULTIPLIER = "multiplier_27x36.v"
@@ -43,21 +40,17 @@ def _synth(top: str, steps: str) -> str:
     return f"synth_gowin -family gw5a -noiopads -nowidelut -strict-gw5a-dffs -setundef -top {top} -run {steps}"
 
 
-def _counted(types: Mapping[str, int]) -> Cells:
-    return Cells(
-        luts=together(types, _LUTS),
-        registers=together(types, dict.fromkeys(FLIP_FLOPS, 1)),
-        block_rams=together(types, _BLOCK_RAMS),
-        # Each is two of the 27 x 18 that data sheets count.
-        multipliers=2 * types.get("MULT27X36", 0),
-    )
-
-
 GOWIN5 = Family(
     kinds={"luts": "LUT4", "registers": "flip-flops", "block_rams": "BSRAM", "multipliers": "MULT27X18"},
+    places={
+        "luts": _LUTS,
+        "registers": dict.fromkeys(FLIP_FLOPS, 1),
+        "block_rams": _BLOCK_RAMS,
+        # Each is two of the 27 x 18 that data sheets count.
+        "multipliers": {"MULT27X36": 2},
+    },
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
-    counted=_counted,
     placeable=with_paired_flip_flops,
     files=(_MULTIPLIER,),
 )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-from ctm.sim.synthesis.families.constants import nets
+from ctm.sim.synthesis.families.netlist import OPEN, make_cell, nets, with_pins
 
 FLIP_FLOPS = ("DFFRE", "DFFSE", "DFFCE", "DFFPE")
 _PASSES = "10"
@@ -30,16 +30,12 @@ def with_paired_flip_flops(module: Mapping[str, Any]) -> dict[str, Any]:
             else:
                 passed = next(bits)
                 cells[f"{name}_passed"] = _lut(given, passed)
-                cell = {**cell, "connections": {**cell["connections"], "D": [passed]}}
+                cell = with_pins(cell, {"D": [passed]})
         cells[name] = cell
     return {**module, "cells": cells}
 
 
 def _lut(given: int | str, passed: int) -> dict[str, Any]:
     """A LUT that gives what it takes, or a constant."""
-    constant = isinstance(given, str)
-    return {
-        "hide_name": 1, "type": "LUT1", "attributes": {}, "port_directions": {"I0": "input", "F": "output"},
-        "parameters": {"INIT": str(given) * 2 if constant else _PASSES},
-        "connections": {"I0": ["x" if constant else given], "F": [passed]},
-    }  # fmt: skip
+    init, pin = (given * 2, OPEN) if isinstance(given, str) else (_PASSES, given)
+    return make_cell("LUT1", {"INIT": init}, {"I0": [pin]}, {"F": [passed]})

@@ -1,9 +1,6 @@
 """Xilinx 7 series, mapped by Yosys as it does by itself."""
 
-from collections.abc import Mapping
-
-from ctm.sim.synthesis.cells import Cells
-from ctm.sim.synthesis.families.family import Family, together
+from ctm.sim.synthesis.families.family import Family
 
 _MEMORIES = {
     "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4,
@@ -28,18 +25,9 @@ def _synth(top: str, steps: str) -> str:
     return f"synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {top} -run {steps}"
 
 
-def _counted(types: Mapping[str, int]) -> Cells:
-    return Cells(
-        luts=together(types, _LUTS),
-        registers=together(types, _FLIP_FLOPS),
-        block_rams=together(types, _BLOCK_RAMS),
-        multipliers=types.get("DSP48E1", 0),
-    )
-
-
 XILINX7 = Family(
     kinds={"luts": "LUT6", "registers": "flip-flops", "block_rams": "RAMB18E1", "multipliers": "DSP48E1"},
+    places={"luts": _LUTS, "registers": _FLIP_FLOPS, "block_rams": _BLOCK_RAMS, "multipliers": {"DSP48E1": 1}},
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
-    counted=_counted,
 )
