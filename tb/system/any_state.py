@@ -1,4 +1,4 @@
-"""The machine compiled so that what Amaranth would initialise starts as anything."""
+"""The machine made so that what Amaranth would initialise starts as anything: compiled, or in four states."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_module import CoreInstance
-from ctm.sim.compiled.machine import rtlil
+from ctm.sim.compiled.machine import machine_rtlil, rtlil
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools import toolchain
 from ctm.sim.compiled.verilog import from_rtlil
@@ -17,6 +17,18 @@ _INIT = re.compile(r"^ *attribute \\init .*\n", re.MULTILINE)
 _MODULE = re.compile(r"(?m)^(?=module )")
 _CELL = r"^  cell \${} .*\n(?:    .*\n)*?    parameter \\MEMID \"(.*)\"\n(?:    .*\n)*  end\n"
 _WRITE, _START = (re.compile(_CELL.format(kind), re.MULTILINE) for kind in ("memwr_v2", "meminit_v2"))
+_MEMORY = re.compile(r"^  reg (?:\[(?P<top>\d+):0\] )?(?P<name>\S+) \[(?P<last>\d+):0\];\n", re.MULTILINE)
+_OUTPUT = re.compile(r"^  output (?:\[\d+:0\] )?(\w+);\n", re.MULTILINE)
+_CHANNEL = re.compile(r"(?P<stream>\w+_(?:ar|aw|r|w|b))(?P<signal>[a-z]+)")
+_HANDSHAKE = ("valid", "ready")
+_WATCH = """
+// Says which output of the machine is unknown behind its reset.
+module watch;
+  always @(posedge ctm_tb.clk) if (!ctm_tb.rst) begin
+@CHECKS@  end
+endmodule
+"""
+_RANDOM_WORD_BITS = 32
 _RANDOM = """
 // Registers and memories that nothing initialises are random, in each machine others.
 struct ModelContext {
@@ -38,6 +50,39 @@ def without_start(text: str) -> str:
 def _module_without_start(module: str) -> str:
     written = set(_WRITE.findall(module))
     return _START.sub(lambda start: "" if start[1] in written else start[0], module)
+
+
+def four_states(config: MachineConfig) -> str:
+    """Module `ctm` as Verilog: registers start unknown, rows of memories as random words, other ones in each place.
+
+    Rows are not unknown, because some count from wherever they begin, and for ever one cannot add to what is unknown.
+    """
+    modules = _MODULE.split(from_rtlil(without_start(machine_rtlil(config, top="ctm"))))
+    return "".join(_MEMORY.sub(lambda row, module=module: _random_rows(row, module), module) for module in modules)  # type: ignore[misc]
+
+
+def _random_rows(memory: re.Match[str], module: str) -> str:
+    name, last, row = memory["name"], memory["last"], f"row_{memory.start()}"
+    if f"    {name}[0] = " in module:
+        return memory[0]
+    words = int(memory["top"] or 0) // _RANDOM_WORD_BITS + 1
+    random = ", ".join(["$random"] * words)
+    loop = f"for ({row} = 0; {row} <= {last}; {row} = {row} + 1) {name}[{row}] = {{{random}}};"
+    return f"{memory[0]}  integer {row};\n  initial {loop}\n"
+
+
+def watch(machine: str) -> str:
+    """Verilog's module `watch`: no output of module `ctm`, as `four_states` has it, is unknown in testbench `ctm_tb`.
+
+    What goes with a handshake is looked at while it is valid; nobody may look at it otherwise.
+    """
+    border = machine[machine.index("\nmodule ctm(") :]
+    checks = ""
+    for name in _OUTPUT.findall(border[: border.index("\nendmodule")]):
+        found = _CHANNEL.fullmatch(name)
+        valid = "1" if found is None or found["signal"] in _HANDSHAKE else f"ctm_tb.ctm.{found['stream']}valid"
+        checks += f'    if ({valid} && ^ctm_tb.ctm.{name} === 1\'bx) $display("UNKNOWN: {name}");\n'
+    return _WATCH.replace("@CHECKS@", checks)
 
 
 def library(config: MachineConfig, monkeypatch: pytest.MonkeyPatch, *, resets: bool = True) -> Path:
