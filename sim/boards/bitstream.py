@@ -90,8 +90,8 @@ def bitstream(
             raise BitstreamError(f"the board's FPGA is too small: {lacking} too many")
         write_file(folder / packing.constraints, design.pins.constraints.encode())
         (placement,) = place(
-            synthesis.modules, target.top, nextpnr=_nextpnr(target), frequency=wanted, seeds=[seed], folder=folder,
-            tools=tools, progress=progress, options=packing.options,
+            synthesis.netlist(target.top), target.top, nextpnr=_nextpnr(target), frequency=wanted, seeds=[seed],
+            folder=folder, tools=tools, progress=progress, options=packing.options,
         )  # fmt: skip
     reached = placement.frequency
     if reached < wanted and not allow_slow:

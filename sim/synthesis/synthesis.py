@@ -13,6 +13,7 @@ from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.families.ecp5 import ECP5
 from ctm.sim.synthesis.families.family import Family
 from ctm.sim.synthesis.hierarchy import Unit
+from ctm.sim.synthesis.joining import join
 from ctm.sim.synthesis.tool import command, read_json
 
 _LOGIC_SHARE = 0.5
@@ -32,11 +33,21 @@ class Synthesis:
         self._files = {name: files.joinpath(name).read_bytes() for name in family.files}
         self._netlists: list[tuple[Unit, Path]] = []
 
-    @property
-    def modules(self) -> dict[str, Mapping[str, Any]]:
-        """The netlists of all units so far, by their names, as nextpnr can deal with them."""
-        netlists = ((part.top, read_json(file)["modules"]) for part, file in self._netlists)
-        return {name: self._family.placeable(modules[name]) for name, modules in netlists}
+    def netlist(self, top: str) -> dict[str, Mapping[str, Any]]:
+        """The netlist of a design of all units so far, of which `top` is one, as nextpnr can deal with it.
+
+        These are modules by their names: `top` alone, if the family's units can be joined.
+
+        Raises
+        ------
+        ToolchainError
+            Yosys failed.
+        """
+        modules = {part.top: read_json(file)["modules"][part.top] for part, file in self._netlists}
+        if self._family.joining is not None:
+            joined = join(modules, top, joining=self._family.joining, folder=self._folder, tools=self._tools)
+            modules = {top: joined}
+        return {name: self._family.placeable(module) for name, module in modules.items()}
 
     def run(self, parts: Sequence[Unit], progress: Callable[[str], None]) -> Iterator[Cells]:
         """The cells of each unit in turn.

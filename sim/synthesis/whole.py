@@ -88,7 +88,7 @@ def measure_machine(
         around = surrounding(parts)
         list(synthesis.run([around], progress))
         placements = place(
-            synthesis.modules, around.top, nextpnr=nextpnr, frequency=frequency, seeds=seeds, folder=folder,
+            synthesis.netlist(around.top), around.top, nextpnr=nextpnr, frequency=frequency, seeds=seeds, folder=folder,
             tools=tools, progress=progress, options=nextpnr.free_pins,
         )  # fmt: skip
         return replace(found, placements=placements)

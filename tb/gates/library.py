@@ -36,7 +36,7 @@ def synthesised(text: str, top: str) -> Mapping[str, Mapping[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="ctm-gates-") as name, side_by_side() as tools:
         synthesis = Synthesis(Path(name), tools, FREQUENCY)
         list(synthesis.run(units(text, top), lambda line: None))
-        return synthesis.modules
+        return synthesis.netlist(top)
 
 
 def cells() -> str:

@@ -1,7 +1,12 @@
 """Lattice ECP5, mapped for area: paths need not be faster than is wanted."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from ctm.sim.synthesis.families.constants import without_wired_constants
-from ctm.sim.synthesis.families.family import Family
+from ctm.sim.synthesis.families.family import Family, Joining
+from ctm.sim.synthesis.families.lookup_tables import TABLE, with_known_tables, with_lut4s
+from ctm.sim.synthesis.families.slices import with_own_slices
 
 # Comparisons with constants in LUTs instead of carry chains: fewer cells, no lower clock; docs/synthesis.md compares.
 SYNTH_OPTIONS = "-cmp2softlogic"
@@ -40,6 +45,10 @@ def _synth(top: str, steps: str) -> str:
     return f"synth_ecp5 {SYNTH_OPTIONS} -top {top} -run {steps}"
 
 
+def _cells(module: Mapping[str, Any]) -> dict[str, Any]:
+    return with_own_slices(with_lut4s(module))
+
+
 ECP5 = Family(
     kinds={"luts": "LUT4", "registers": "flip-flops", "block_rams": "DP16KD", "multipliers": MULTIPLIER},
     places={
@@ -50,6 +59,13 @@ ECP5 = Family(
     },
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
+    joining=Joining(
+        libraries=("lattice/cells_sim_ecp5.v", "lattice/cells_bb_ecp5.v"),
+        # Not carries, of which each has to follow its own.
+        merged=(TABLE, FLIP_FLOP, "TRELLIS_DPR16X4", "PFUMX", "L6MUX21"),
+        known=with_known_tables,
+        cells=_cells,
+    ),
     placeable=without_wired_constants,
     files=(_MULTIPLEXER,),
 )

@@ -10,6 +10,20 @@ from ctm.sim.synthesis.cells import KINDS, Cells
 
 
 @dataclass(frozen=True, kw_only=True)
+class Joining:
+    """How netlists of units become one module, in which Yosys optimises what lies across their borders.
+
+    `libraries` are Yosys's files with the family's cells, `merged` the types of cells of which two that do the same may
+    become one. `known` is a module with cells of Yosys's own where it has the same, `cells` the way back.
+    """
+
+    libraries: tuple[str, ...]
+    merged: tuple[str, ...]
+    known: Callable[[Mapping[str, Any]], dict[str, Any]]
+    cells: Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Family:
     """FPGAs of the same cells.
 
@@ -17,14 +31,15 @@ class Family:
     has of each, and how many one of them takes. `mapped` are Yosys's commands from modules of which one is the top to
     cells, where a path may take so many picoseconds; `mapped_otherwise` are the same with ABC in place of ABC9, which
     ends without a word in some units of many registers and little logic. `files` are what both read, by their names.
-    `placeable` is a module of the netlist as nextpnr can deal with it, if it knows the family at all, with the same
-    function.
+    `joining` says how the units of a design become one netlist; without it nextpnr puts them together. `placeable` is a
+    module of it as nextpnr can deal with it, if it knows the family at all, with the same function.
     """
 
     kinds: Mapping[str, str]
     places: Mapping[str, Mapping[str, int | Fraction]]
     mapped: Callable[[str, int], str]
     mapped_otherwise: Callable[[str], str]
+    joining: Joining | None = None
     placeable: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
     files: tuple[str, ...] = ()
 
