@@ -107,6 +107,17 @@ def test_multiplexers_of_multiplexers_are_copied_with_all_that_they_have() -> No
     assert all(reads[cell["connections"]["Z"][0]] == 1 for cell in found.values() if cell["type"] in ("LUT4", "PFUMX"))
 
 
+def test_what_only_passes_an_input_is_copied_with_its_multiplexer() -> None:
+    cells = {
+        "low": mux("PFUMX", {"ALUT": 2, "BLUT": 3, "C0": 4}, 20),
+        "high": mux("PFUMX", {"ALUT": 3, "BLUT": 2, "C0": 4}, 21),
+    } | {f"top_{bit}": mux("L6MUX21", {"D0": 20, "D1": 21, "SD": 4}, bit) for bit in (30, 31, 32)}  # fmt: skip
+    found = with_own_slices(module([2, 3, 4], [30, 31, 32], **cells))["cells"]
+    assert Counter(cell["type"] for cell in found.values()) == {"LUT4": 12, "PFUMX": 6, "L6MUX21": 3}
+    reads = readers(found)
+    assert all(reads[cell["connections"]["Z"][0]] == 1 for cell in found.values() if cell["type"] in ("LUT4", "PFUMX"))
+
+
 @pytest.mark.skipif(not HAS_YOSYS, reason="needs the extra synth")
 @pytest.mark.long
 def test_units_are_one_module_without_what_nobody_reads(tmp_path: Path) -> None:

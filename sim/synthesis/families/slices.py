@@ -15,6 +15,8 @@ from ctm.sim.synthesis.families.netlist import nets, with_pins
 _PASSES = "10" * 8
 _TAKEN = {"PFUMX": (("ALUT", "BLUT"), (LUT,)), "L6MUX21": (("D0", "D1"), ("PFUMX", "L6MUX21"))}
 """Pins at which a cell takes something of its own slices, and what that may be; all of these give it at `OUTPUT`."""
+_ALONE = 2
+"""Ends of a bit that one cell gives and one other takes."""
 
 
 def with_own_slices(module: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,17 +28,15 @@ def with_own_slices(module: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Cells:
-    """The cells of a module, and which of them are in somebody's slice."""
+    """The cells of a module, what drives each bit of those that lie in others' slices, and how many ends it has."""
 
     def __init__(self, module: Mapping[str, Any]) -> None:
-        self._cells = dict(module["cells"])
-        kinds = {kind for _, kinds in _TAKEN.values() for kind in kinds}
-        self._drivers = {
-            cell["connections"][OUTPUT][0]: name for name, cell in self._cells.items() if cell["type"] in kinds
-        }
+        self._cells: dict[str, Any] = {}
+        self._drivers: dict[int, str] = {}
+        self._ends = Counter(bit for port in module["ports"].values() for bit in port["bits"])
         self._bits = count(1 + max(nets(module), default=1))
-        ends = [bit for cell in self._cells.values() for bits in cell["connections"].values() for bit in bits]
-        self._ends = Counter(ends + [bit for port in module["ports"].values() for bit in port["bits"]])
+        for name, cell in module["cells"].items():
+            self._add(name, cell)
 
     def separated(self) -> dict[str, Any]:
         """All cells."""
@@ -44,30 +44,28 @@ class _Cells:
             self._separate(name)
         return self._cells
 
+    def _add(self, name: str, cell: Mapping[str, Any]) -> None:
+        self._cells[name] = cell
+        self._ends.update(bit for bits in cell["connections"].values() for bit in bits)
+        if cell["type"] in (LUT, *_TAKEN):
+            self._drivers[cell["connections"][OUTPUT][0]] = name
+
     def _separate(self, name: str) -> None:
         """Give a multiplexer what it takes."""
         pins, kinds = _TAKEN[self._cells[name]["type"]]
         for pin in pins:
-            (bit,) = self._cells[name]["connections"][pin]
-            driver = self._drivers.get(bit)
+            (given,) = self._cells[name]["connections"][pin]
+            driver = self._drivers.get(given)
             if driver is None or self._cells[driver]["type"] not in kinds:
-                bit = self._passing(f"{name}_{pin}", bit)
-            elif self._ends[bit] > len(("driver", "reader")):
-                self._ends[bit] -= 1
-                bit = self._copied(driver)
-            self._cells[name] = with_pins(self._cells[name], {pin: [bit]})
-
-    def _copied(self, name: str) -> int:
-        bit = next(self._bits)
-        copy = f"{name}_{bit}"
-        self._cells[copy] = with_pins(self._cells[name], {OUTPUT: [bit]})
-        # The copy reads what the cell reads.
-        self._ends.update(each for bits in self._cells[copy]["connections"].values() for each in bits)
-        if self._cells[copy]["type"] in _TAKEN:
-            self._separate(copy)
-        return bit
-
-    def _passing(self, name: str, given: int | str) -> int:
-        bit = next(self._bits)
-        self._cells[name] = make_lut4(_PASSES, {"A": given}, bit)
-        return bit
+                own = next(self._bits)
+                self._add(f"{name}_{own}", make_lut4(_PASSES, {"A": given}, own))
+            elif self._ends[given] > _ALONE:
+                own = next(self._bits)
+                copy = f"{driver}_{own}"
+                self._add(copy, with_pins(self._cells[driver], {OUTPUT: [own]}))
+                if self._cells[copy]["type"] in _TAKEN:
+                    self._separate(copy)
+            else:
+                continue
+            self._cells[name] = with_pins(self._cells[name], {pin: [own]})
+            self._ends.update({own: 1, given: -1})
