@@ -20,8 +20,9 @@ def inputs(size: int = SIZE) -> dict[str, Array]:
 def expected(arrays: dict[str, Array]) -> dict[str, Expectation]:
     """C in four outputs: row t of every block, float64 [M/4, N/4, 4].
 
-    Each number is a chain of K fused multiply-adds, each rounded once: it is off by at most K roundings of the sum of
-    the products' magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, chapter 3).
+    Each number is a chain of K fused multiply-adds, each rounded once, or the sum of two chains that share them: it is
+    off by at most K roundings of the sum of the products' magnitudes (Higham, Accuracy and Stability of Numerical
+    Algorithms, chapter 3).
     """
     a, b = (arrays[name].reshape(len(arrays[name]), -1).astype(np.float64) for name in ("a_transposed.npy", "b.npy"))
     c = a.T @ b

@@ -73,11 +73,12 @@ def test_early_out_saves_instructions_and_changes_nothing(lanes: int, factor: fl
     assert without > factor * spent
 
 
-def test_most_arithmetic_instructions_of_the_matmul_loop_are_multiply_adds() -> None:
+def test_arithmetic_instructions_of_the_matmul_loop_are_multiply_adds() -> None:
     loop = re.search(r"^REP(.*?)^ENDREP", (FOLDER / "matmul" / "matmul.s").read_text(), re.DOTALL | re.MULTILINE)
     assert loop is not None
     arithmetic = re.findall(r"^ +ALU .*? = (\w+)", loop[1], re.MULTILINE)
-    assert (len(arithmetic), arithmetic.count("MAD")) == (35, 32)
+    assert arithmetic == ["MAD"] * 34
+    assert len(re.findall(r"\|\| at\d\.a = ADD", loop[1])) == 8
     assert loop[1].count("TEX") == loop[1].count("unscaled") == 16
 
 
