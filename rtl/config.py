@@ -256,7 +256,7 @@ class OutputCacheConfig:
 class MemoryConfig:
     """Memory ports, and the memory that a simulation puts behind them.
 
-    Lines below `split` lie in turn behind `local_ports`, the others behind the system port.
+    Lines below `split` are interleaved among `local_ports`, the others behind the system port.
     """
 
     local_ports: int = 1

@@ -9,9 +9,11 @@ from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS
 
 @dataclass(frozen=True, kw_only=True)
 class Routing:
-    """Lines by their addresses: those below `split` go to the `local` ports in turn, others to one more port.
+    """Lines by their addresses: those below `split` go to the `local` ports, others to one more port.
 
-    `local` is a power of two.
+    `local` is a power of two; a line's port is the exclusive OR of the lowest two digits of its number to that base.
+    So lines in a row go to all ports, and lines a few places apart in the rows of an image, which cores that compute
+    the same at the same time ask for or write, do, too. (Permutation-based interleaving: Zhang, Zhu, Zhang, 2000.)
     """
 
     split: int
@@ -28,5 +30,6 @@ class Routing:
 
     def port(self, line: Value) -> Value:
         """The port of a line."""
-        local: Value = line[: (self.local - 1).bit_length()] if self.local > 1 else Const(0, 1)
+        digits = (self.local - 1).bit_length()
+        local: Value = line[:digits] ^ line[digits : 2 * digits] if self.local > 1 else Const(0, 1)
         return Mux(line >= self.split >> LINE_OFFSET_BITS, self.local, local) if self._has_system else local

@@ -6,8 +6,8 @@ Source: CTM Guide pp. 6-8.
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth import Module, Signal
-from amaranth.lib import data, wiring
+from amaranth import Module, Signal, unsigned
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, TaggedLineClient
@@ -22,6 +22,8 @@ from ctm.rtl.r5xx.code.client import InstructionClient
 _WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
 _PLACE_BITS = LINE_OFFSET_BITS - _WORD_OFFSET_BITS
 _LINES = CacheConfig(sets=2, ways=1)
+_TOUCHES = 4
+"""Instructions in a line, in part or whole; so many may wait for each line, so that waiting does not bound how many."""
 
 
 class InstructionReader(wiring.Component):
@@ -53,10 +55,14 @@ class InstructionReader(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        places = data.ArrayLayout(_PLACE_BITS, INSTRUCTION_WORDS)
-        m.submodules.coalescer = coalescer = Coalescer(INSTRUCTION_WORDS, places)
+        # With an instruction goes the place of its first word in that word's line.
+        first_place = unsigned(_PLACE_BITS)
+        m.submodules.coalescer = coalescer = Coalescer(INSTRUCTION_WORDS, first_place)
         m.submodules.lines = lines = LineCache(
-            _LINES, share_layout(INSTRUCTION_WORDS, places), outstanding=self._outstanding
+            _LINES,
+            share_layout(INSTRUCTION_WORDS, first_place),
+            outstanding=self._outstanding,
+            waiting=_TOUCHES * self._outstanding,
         )
         connect(m, coalescer.access, lines.access)
         connect(m, lines.lines, flipped(self.lines))
@@ -68,13 +74,13 @@ class InstructionReader(wiring.Component):
             request.ready.eq(group.ready),
             first.eq(self.code + request.payload.slot * INSTRUCTION_BYTES),
             group.payload.reads.eq(~0),
+            group.payload.passenger.eq(first[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
         ]
         for word in range(INSTRUCTION_WORDS):
             address = Signal(ADDRESS_BITS, name=f"address_{word}")
             m.d.comb += [
                 address.eq(first + word * WORD_BYTES),
                 group.payload.lines[word].eq(address[LINE_OFFSET_BITS:]),
-                group.payload.passenger[word].eq(address[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
             ]
 
         line = lines.result
@@ -96,9 +102,8 @@ class InstructionReader(wiring.Component):
             m.d.sync += refused.eq(refused & ~whole)
         for word in range(INSTRUCTION_WORDS):
             with m.If(taken & share.channels[word]):
-                m.d.sync += response.payload.words[word].eq(
-                    line.payload.bits.word_select(share.passenger[word], WORD_BITS)
-                )
+                place = (share.passenger + word)[:_PLACE_BITS]
+                m.d.sync += response.payload.words[word].eq(line.payload.bits.word_select(place, WORD_BITS))
         return m
 
 
