@@ -192,6 +192,13 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.r5xx.code.reader",
               "line.payload.refused | (refused & ~whole)", "line.payload.refused"), INSTRUCTIONS,
     ),
+    "few instructions wait for their lines": (
+        Fault("rtl.r5xx.code.reader", "waiting=_TOUCHES * self._outstanding", "waiting=self._outstanding"),
+        ("r5xx.code.test_reader", "test_as_many_lines_are_asked_for_as_may_be", ()),
+    ),
+    "words begin one place too far": (
+        Fault("rtl.r5xx.code.reader", "(share.passenger + word)", "(share.passenger + word + 1)"), INSTRUCTIONS,
+    ),
     "lines are kept over a pause": (Fault("rtl.r5xx.code.reader", "self.idle & ~request.valid", "0"), PAUSE),
     "a line has three beats": (
         Fault("rtl.mc.constant_reader", "(beat == LINE_BEATS - 1)", "(beat == LINE_BEATS - 2)"), CONSTANTS,

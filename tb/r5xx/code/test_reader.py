@@ -65,6 +65,20 @@ def test_neighbours_share_their_lines() -> None:
     assert lines.numbers == list(range(0x4000 // 64, 0x4000 // 64 + 64 * INSTRUCTION_BYTES // LINE_BYTES))
 
 
+def test_as_many_lines_are_asked_for_as_may_be() -> None:
+    reader, generator = InstructionReader(outstanding=8), np.random.default_rng(2)
+    source, lines = Source(reader.client.request, generator, 0), Lines(reader, generator, 0)
+    source.waiting = list(range(64))
+
+    async def testbench(context: Any) -> None:
+        for _ in range(80):
+            await cycle(context, [source, lines])
+
+    # Nobody takes an instruction.
+    simulate(reader, testbench)
+    assert len(lines.numbers) >= 8
+
+
 def test_behind_a_pause_memory_is_asked_again() -> None:
     reader, generator = InstructionReader(outstanding=8), np.random.default_rng(2)
     source, sink = Source(reader.client.request, generator, 0), Sink(reader.client.response, generator, 0)
