@@ -32,6 +32,7 @@ class PaperMachine:
     """Slots of a core."""
     banks: int
     output_banks: int
+    ports: int
     width: int
     """Bytes a cycle of memory in all, in each direction."""
     latency: int
@@ -45,6 +46,7 @@ class PaperMachine:
             threads=array.threads,
             banks=config.shared_cache.banks,
             output_banks=config.output_cache.banks,
+            ports=memory.local_ports,
             width=memory.bytes_per_cycle * memory.local_ports,
             latency=memory.latency,
         )
@@ -97,18 +99,25 @@ def predict(demand: Demand, machine: PaperMachine) -> Prediction:
         "outputs": demand.stores / machine.output_banks,
     }
     bound = max(busy, key=lambda part: busy[part])
-    together = sum(time**_QUEUES for time in busy.values()) ** (1 / _QUEUES)
     # What the last groups write; of other groups that happens beside the rest.
     last = min(demand.groups, resident) / demand.groups
-    end = last * max(busy["outputs"], demand.written / width)
-    return Prediction(cycles=_start(demand, machine) + together + end, bound=bound, read_bytes=_LINE * read)
+    end = last * _together(busy["outputs"], demand.written / width)
+    cycles = _start(demand, machine) + _together(*busy.values()) + end
+    return Prediction(cycles=cycles, bound=bound, read_bytes=_LINE * read)
+
+
+def _together(*times: float) -> float:
+    """How long parts take that are busy for these times, beside each other, and wait for each other."""
+    return sum(time**_QUEUES for time in times) ** (1 / _QUEUES)
 
 
 def _start(demand: Demand, machine: PaperMachine) -> float:
     """Cycles until the first groups have their lookups: an executable, its code, so many lines at a time, and they."""
     line = _LINE / machine.width
+    # Lines that are asked for together come from all ports, one by itself from its own.
+    alone = machine.latency + _READ + machine.ports * line
     code = math.ceil(demand.code / _LINE / CODE_LINES) * (machine.latency + _READ + CODE_LINES * line)
-    return _LOADS * (machine.latency + _READ) + code + machine.latency + _LOOKUP
+    return _LOADS * alone + code + machine.latency + _LOOKUP
 
 
 def least_product_bytes(side: int, machine: PaperMachine) -> float:

@@ -156,4 +156,4 @@ class PortsBench:
         for number, memory in enumerate(self.memory):
             for address, _ in memory.reads + memory.writes:
                 line, local = address // LINE_BYTES, self.routing.local
-                assert number == (local if line >= self.split else (line ^ line // local) % local)
+                assert number == (local if line >= self.split else (line ^ line >> 2 & 2) % local)

@@ -88,10 +88,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.bus.routing", "line >= self.split >>", "line > self.split >>"), READS,
     ),
     "local ports have lines by two and two": (
-        Fault("rtl.mc.bus.routing", "line[:digits] ^", "line[1 : digits + 1] ^"), LOCAL_READS,
+        Fault("rtl.mc.bus.routing", "permuted[: (self.local - 1).bit_length()]",
+              "permuted[1 : self.local.bit_length()]"), LOCAL_READS,
     ),
-    "local ports have lines in turn": (
-        Fault("rtl.mc.bus.routing", "line[:digits] ^ line[digits : 2 * digits]", "line[:digits]"), LOCAL_READS,
+    "four local ports have lines in turn": (
+        Fault("rtl.mc.bus.routing", "line ^ (line[3] << 1)", "line"), LOCAL_READS,
     ),
     "an answer has its neighbour's tag": (
         Fault("rtl.mc.bus.read_ports", "tag.eq(came.tag.place)", "tag.eq(came.tag.place ^ 1)"), TAGGED_READS,

@@ -11,9 +11,11 @@ from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS
 class Routing:
     """Lines by their addresses: those below `split` go to the `local` ports, others to one more port.
 
-    `local` is a power of two; a line's port is the exclusive OR of the lowest two digits of its number to that base.
-    So lines in a row go to all ports, and lines a few places apart in the rows of an image, which cores that compute
-    the same at the same time ask for or write, do, too. (Permutation-based interleaving: Zhang, Zhu, Zhang, 2000.)
+    `local` is a power of two. Lines lie in turn behind two local ports; of four, the upper bit of the port's number is
+    that of the line's exclusive OR the bit two places above it. So neighbouring lines go to all ports, and lines in the
+    same place of neighbouring tiles, which cores that compute the same at the same time ask for or write, do, too.
+    (Permutation-based interleaving: Zhang, Zhu, Zhang, 2000.) The lowest bit stays, because lines are in banks of the
+    output cache by it: two banks have no port in common.
     """
 
     split: int
@@ -30,6 +32,6 @@ class Routing:
 
     def port(self, line: Value) -> Value:
         """The port of a line."""
-        digits = (self.local - 1).bit_length()
-        local: Value = line[:digits] ^ line[digits : 2 * digits] if self.local > 1 else Const(0, 1)
+        permuted = line ^ (line[3] << 1)
+        local: Value = permuted[: (self.local - 1).bit_length()] if self.local > 1 else Const(0, 1)
         return Mux(line >= self.split >> LINE_OFFSET_BITS, self.local, local) if self._has_system else local
