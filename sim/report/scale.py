@@ -46,6 +46,8 @@ class ScaleMeasurement:
     """Cycles by the model on paper."""
     bound: str
     """What the model says is busiest."""
+    demand: Demand
+    """What one core has counted, which the model begins with."""
 
 
 def work() -> Iterator[tuple[str, Workload, int]]:
@@ -146,6 +148,7 @@ def _compared(name: str, config: MachineConfig, prepared: Prepared, one: Prepare
         read_ratio=read / least,
         predicted=paper.cycles,
         bound=paper.bound,
+        demand=asked,
     )
 
 

@@ -94,6 +94,7 @@ def predict(demand: Demand, machine: PaperMachine) -> Prediction:
     busy = {
         "arithmetic": demand.issues * share,
         "input cache": demand.accesses * share,
+        "slots": _held(demand, machine) * share,
         "shared cache": asked / machine.banks,
         "memory": _LINE * read / width,
         "outputs": demand.stores / machine.output_banks,
@@ -113,11 +114,21 @@ def _together(*times: float) -> float:
 
 def _start(demand: Demand, machine: PaperMachine) -> float:
     """Cycles until the first groups have their lookups: an executable, its code, so many lines at a time, and they."""
-    line = _LINE / machine.width
-    # Lines that are asked for together come from all ports, one by itself from its own.
-    alone = machine.latency + _READ + machine.ports * line
-    code = math.ceil(demand.code / _LINE / CODE_LINES) * (machine.latency + _READ + CODE_LINES * line)
-    return _LOADS * alone + code + machine.latency + _LOOKUP
+    # Lines that are asked for together come from all ports.
+    code_lines = machine.latency + _READ + CODE_LINES * _LINE / machine.width
+    code = math.ceil(demand.code / _LINE / CODE_LINES) * code_lines
+    return _LOADS * (_line(machine) + _READ) + code + machine.latency + _LOOKUP
+
+
+def _held(demand: Demand, machine: PaperMachine) -> float:
+    """Cycles for which a core's slots are held, if it has all groups: each for as long as one lookup at least."""
+    held = demand.groups * (_line(machine) + _LOOKUP) if demand.accesses else 0
+    return held / machine.threads
+
+
+def _line(machine: PaperMachine) -> float:
+    """Cycles in which memory brings one line, from the line's own port."""
+    return machine.latency + _LINE * machine.ports / machine.width
 
 
 def least_product_bytes(side: int, machine: PaperMachine) -> float:

@@ -20,7 +20,7 @@ PRODUCT = Demand(
 FOUND = [
     scale.ScaleMeasurement(
         name="work", cores=cores, width=width, cycles=1000 // cores, speedup=cores, peak_share=0.5, read_bytes=640,
-        read_ratio=1.25, predicted=1100 / cores, bound="memory",
+        read_ratio=1.25, predicted=1100 / cores, bound="memory", demand=PRODUCT,
     )
     for width in scale.WIDTHS for cores in (1, 4)
 ]  # fmt: skip
