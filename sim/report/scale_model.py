@@ -109,7 +109,8 @@ def predict(demand: Demand, machine: PaperMachine) -> Prediction:
 
 def _together(*times: float) -> float:
     """How long parts take that are busy for these times, beside each other, and wait for each other."""
-    return sum(time**_QUEUES for time in times) ** (1 / _QUEUES)
+    summed: float = sum(time**_QUEUES for time in times)
+    return math.pow(summed, 1 / _QUEUES)
 
 
 def _start(demand: Demand, machine: PaperMachine) -> float:
