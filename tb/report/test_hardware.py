@@ -18,6 +18,7 @@ from ctm.sim.compiled.tools.package import FPGA_YOSYS
 from ctm.sim.compiled.tools.programs import run
 from ctm.sim.report.hardware import write_hardware
 from ctm.sim.report.header import c_header
+from ctm.sim.synthesis.tool import command
 from ctm.tb.compiled.lint import lint
 
 TOP = Path(__file__).parents[2]
@@ -64,7 +65,7 @@ def test_yosys_takes_it_without_an_option_and_finds_neither_latch_nor_loop(folde
     if not FPGA_YOSYS.is_installed:
         pytest.skip(f"{FPGA_YOSYS.distribution} is not installed")
     commands = "read_verilog ctm.v; hierarchy -check -top ctm; proc; check -assert; select -assert-none t:$dlatch"
-    run([sys.executable, "-m", FPGA_YOSYS.module, "-q", "-p", commands], folder, name="yosys")
+    run(command(FPGA_YOSYS, "run_yosys", "-q", "-p", commands), folder, name="yosys")
 
 
 def test_an_installed_yosys_takes_it_too(folder: Path) -> None:
