@@ -18,7 +18,7 @@ from ctm.rtl.dpp.core_parts import connect_retirement
 from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.groups.scheduling import STALLS
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
-from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
@@ -208,7 +208,9 @@ class Core(wiring.Component):
         write, file = joining.write, joining.file
         m.d.comb += [
             alu.file_words.eq(registers.words),
+            alu.file_shows.eq(registers.shows),
             move.words.eq(registers.words),
+            move.shows.eq(registers.shows),
             move.read.ready.eq(alu.reads_free),
             move.late.eq(joining.late),
             joining.refused.eq(move.refuses),
@@ -219,17 +221,19 @@ class Core(wiring.Component):
             clear.ready.eq(alu.writes_free),
             file.ready.eq(alu.writes_free & ~clear.valid),
         ]
+        others_write = file.valid & file.ready
         for channel in range(CHANNELS):
             m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, move.read.payload, alu.file_reads[channel]))
-            target = registers.writes[channel]
-            with m.If(~alu.writes_free):
-                m.d.comb += target.eq(alu.file_writes[channel])
-            with m.Elif(clear.valid):
-                m.d.comb += [target.row.eq(clear.payload.row), target.enable.eq(~0)]
-            with m.Else():
-                m.d.comb += target.eq(file.payload[channel])
-                with m.If(~file.valid):
-                    m.d.comb += target.enable.eq(0)
+            target, own, others = registers.writes[channel], alu.file_writes[channel], file.payload[channel]
+            enabled = [lane & others_write for lane in others.enable]
+            m.d.comb += [
+                target.row.eq(Mux(alu.writes_free, Mux(clear.valid, clear.payload.row, others.row), own.row)),
+                target.enable.eq(own.enable | Cat(enabled) | (clear.valid & clear.ready).replicate(len(own.enable))),
+                *(
+                    word.eq(mine | (other & enable.replicate(WORD_BITS)))
+                    for word, mine, other, enable in zip(target.words, own.words, others.words, enabled, strict=True)
+                ),
+            ]
         m.d.comb += registers.forgets.eq(Mux(clear.valid & clear.ready, clear.payload.forgets, 0))
 
     def _connect_ends(self, m: Module, parts: Parts) -> None:

@@ -3,7 +3,9 @@
 Source: R700-Family Instruction Set Architecture, sections 4.7 and 4.8; docs/architecture.md has the timing.
 """
 
-from amaranth import Array, Cat, Module, Mux, Signal, Value
+from itertools import chain
+
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -26,7 +28,7 @@ from ctm.rtl.r700.entries import GROUP_OPERANDS
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.passes import passes_of
-from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, row_bits, slice_words
+from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, row_bits, shown, slice_words
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.slices import PERIOD, by_slice, part_of, rows_of, slice_fields, slice_in, slices_of
 
@@ -118,6 +120,7 @@ class Pipeline(wiring.Component):
                 "gprs": In(8),
                 "reads": Out(data.ArrayLayout(place_layout(array), CHANNELS)),
                 "words": In(wide),
+                "shows": In(CHANNELS),
                 "constant": Out(ROW_BITS),
                 "constant_words": In(WORDS),
                 "ends": Out(1),
@@ -182,7 +185,10 @@ class Pipeline(wiring.Component):
         return Cat(row, context)
 
     def _read(self, m: Module) -> list[list[Value]]:
-        """Read registers and constants; the words of each cycle and channel, all there in the cycle `choice`."""
+        """Read registers and constants; the words of each cycle and channel, all there in the cycle `choice`.
+
+        Those of the last cycle are what the file gives, in all of the pixels.
+        """
         issue, timing, step = self.issue, self._timing, self.phase[: (PERIOD - 1).bit_length()]
         decoded = issue.decoded
         base = self._base(m, issue.base, self.phase[len(step) :], step == PERIOD - 1, "read")
@@ -197,9 +203,14 @@ class Pipeline(wiring.Component):
         words = [Value.cast(self.words[channel]) for channel in range(CHANNELS)]
         rows: list[list[Value]] = []
         for cycle in range(READ_CYCLES - 1):
-            held = [Signal.like(Value.cast(word), name=f"row_{cycle}", reset_less=True) for word in words]
-            with m.If(step == cycle + 1):
-                m.d.sync += [target.eq(word) for target, word in zip(held, words, strict=True)]
+            held = [Signal(len(word), name=f"row_{cycle}", reset_less=True) for word in words]
+            comes = step == cycle + 1
+            for target, word, show in zip(held, words, self.shows, strict=True):
+                with m.If(comes):
+                    m.d.sync += target.eq(word)
+                # Their own reset: a multiplexer that all rows share would not be one of flip-flops.
+                with m.If(comes & ~show):
+                    m.d.sync += target.eq(0)
             rows.append(list(held))
         assert timing.choice == READ_CYCLES
         return [*rows, list(words)]
@@ -215,7 +226,10 @@ class Pipeline(wiring.Component):
         return base
 
     def _uniform(self, m: Module) -> data.View:
-        """What each operand is that is the same in all pixels, from the cycle `choice` on."""
+        """What each operand is that is the same in all pixels, from the cycle `choice` on.
+
+        Of others it is all ones for the previous result of slot t, else 0.
+        """
         decoded = self.issue.decoded
         pairs = [decoded.pairs[number] for number in range(CONSTANT_PAIRS)]
         halves = []
@@ -235,7 +249,9 @@ class Pipeline(wiring.Component):
                 for operand in range(OPERANDS):
                     wanted, target = decoded.operands[slot][operand], uniform[slot][operand]
                     pair = Mux(wanted.pair, halves[1], first)
-                    with m.If(Value.cast(wanted.uniform) == Uniform.CONSTANT.value):
+                    with m.If(wanted.source != Source.UNIFORM):
+                        m.d.sync += target.eq((wanted.source == Source.SCALAR).replicate(WORD_BITS))
+                    with m.Elif(Value.cast(wanted.uniform) == Uniform.CONSTANT.value):
                         m.d.sync += target.eq(pair.word_select(wanted.channel[0], WORD_BITS))
                     with m.Else(), m.Switch(wanted.value):
                         for code, (_, bits) in INLINE_CONSTANTS.items():
@@ -257,13 +273,16 @@ class Pipeline(wiring.Component):
         for cycle, row in enumerate(rows):
             part: list[Value] = []
             for channel, words in enumerate(row):
+                # What was read in the last cycle is the file's still.
+                show = self.shows[channel] if cycle == READ_CYCLES - 1 else Const(1)
                 now = Signal(width, name=f"part_{cycle}_{channel}")
                 pieces = [words[first : first + width] for first in range(0, len(words), width)]
                 for later in passing.get(cycle, ()):
                     kept = Signal(width, name=f"kept_{cycle}_{channel}_{later}", reset_less=True)
                     with m.If(is_first):
-                        m.d.sync += kept.eq(pieces[later])
+                        m.d.sync += kept.eq(shown(pieces[later], show))
                     pieces[later] = kept
+                pieces[0] &= show.replicate(width)
                 m.d.comb += now.eq(Array(pieces)[number])
                 part.append(now)
             parts.append(part)
@@ -275,25 +294,24 @@ class Pipeline(wiring.Component):
         """The operands of one lane."""
         chosen: data.View = record(GROUP_OPERANDS, name=f"chosen_{lane}")
         first = lane * WORD_BITS
-        registers = [[channel[first : first + WORD_BITS] for channel in cycle] for cycle in parts]
+        rows = [[channel[first : first + WORD_BITS] for channel in cycle] for cycle in parts]
+        # Previous vector results are as if they were read in one cycle more.
+        rows.append([previous.word_select(channel, WORD_BITS) for channel in range(CHANNELS)])
+        scalar = previous[VECTOR_SLOTS * WORD_BITS :]
         for slot in range(GROUP_SLOTS):
             for number in range(OPERANDS):
-                wanted = operands[slot][number]
-                register = Signal(WORD_BITS, name=f"register_{lane}_{slot}_{number}")
-                with m.Switch(Cat(wanted.channel, wanted.cycle)):
-                    for cycle in range(READ_CYCLES):
-                        for channel in range(CHANNELS):
-                            with m.Case(CHANNELS * cycle + channel):
-                                m.d.comb += register.eq(registers[cycle][channel])
-                with m.Switch(wanted.source):
-                    with m.Case(Source.REGISTER):
-                        m.d.comb += chosen[slot][number].eq(register)
-                    with m.Case(Source.VECTOR):
-                        m.d.comb += chosen[slot][number].eq(previous.word_select(wanted.channel, WORD_BITS))
-                    with m.Case(Source.SCALAR):
-                        m.d.comb += chosen[slot][number].eq(previous[VECTOR_SLOTS * WORD_BITS :])
-                    with m.Default():
-                        m.d.comb += chosen[slot][number].eq(uniform[slot][number])
+                wanted, common = operands[slot][number], Value.cast(uniform[slot][number])
+                word = Signal(WORD_BITS, name=f"word_{lane}_{slot}_{number}")
+                is_uniform = wanted.source == Source.UNIFORM
+                row = wanted.cycle | (wanted.source == Source.VECTOR).replicate(len(wanted.cycle))
+                m.d.comb += [
+                    word.eq(Array(chain(*rows))[Cat(wanted.channel, row)]),
+                    # What is no uniform word says bit by bit where the operand is from, which takes one LUT.
+                    chosen[slot][number].eq(
+                        (common & (is_uniform.replicate(WORD_BITS) | scalar))
+                        | (word & ~common & ~is_uniform.replicate(WORD_BITS))
+                    ),
+                ]
         return chosen
 
     def _ending(self, m: Module, chosen: data.View) -> data.View:
@@ -369,14 +387,15 @@ class Pipeline(wiring.Component):
         for channel in range(CHANNELS):
             write, effect = self.writes[channel], ending.effects[channel]
             target, exists = self._place(m, base, ending, effect)
-            with m.If(results.valid):
-                m.d.comb += [
-                    write.row.eq(target),
-                    Value.cast(write.words).eq(words[channel]),
-                    write.enable.eq(Mux(effect.writes & exists, gates[channel], 0)),
-                ]
-            with m.Elif(writes_trans & (trans.channel == channel)):
-                m.d.comb += write.eq(trans.write)
+            enable = Mux(results.valid & effect.writes & exists, gates[channel], 0)
+            enable_trans = Mux(writes_trans & (trans.channel == channel), trans.write.enable, 0)
+            m.d.comb += [
+                write.row.eq(Mux(results.valid, target, trans.write.row)),
+                write.enable.eq(enable | enable_trans),
+                Value.cast(write.words).eq(
+                    (words[channel] & _by_word(enable)) | (Value.cast(trans.write.words) & _by_word(enable_trans))
+                ),
+            ]
 
     def _place(self, m: Module, base: Value, ending: data.View, effect: data.View) -> tuple[Value, Value]:
         """The row that a result goes to, and whether it exists."""
@@ -385,3 +404,8 @@ class Pipeline(wiring.Component):
             m, self._config.array, effect.number, offset, effect.relative, gprs=self.gprs, base=base
         )  # fmt: skip
         return found.row, found.exists
+
+
+def _by_word(bits: Value) -> Value:
+    """Each bit as often as a word has bits."""
+    return Cat(bit.replicate(WORD_BITS) for bit in bits)

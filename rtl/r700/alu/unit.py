@@ -82,7 +82,7 @@ class AluUnit(wiring.Component):
     outcome : ``Out(stream.Signature(outcome_layout(config)))``
     code_row, code_reads, code_found
         A reader of the code cache.
-    file_reads, file_words
+    file_reads, file_words, file_shows
         Registers; in the cycles of `reads_free` others may read.
     reads_free : ``Out(1)``
     file_writes : ``Out``
@@ -119,6 +119,7 @@ class AluUnit(wiring.Component):
                 "code_found": In(FOUND),
                 "file_reads": Out(data.ArrayLayout(place_layout(array), CHANNELS)),
                 "file_words": In(wide),
+                "file_shows": In(CHANNELS),
                 "reads_free": Out(1),
                 "file_writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "writes_free": Out(1),
@@ -155,6 +156,7 @@ class AluUnit(wiring.Component):
             pipeline.phase.eq(self._phase),
             pipeline.gprs.eq(self.program.gprs),
             pipeline.words.eq(self.file_words),
+            pipeline.shows.eq(self.file_shows),
             pipeline.constant_words.eq(self.constant_words),
             self.file_reads.eq(pipeline.reads),
             self.file_writes.eq(pipeline.writes),

@@ -3,8 +3,8 @@
 Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0 to 2); docs/architecture.md.
 """
 
-from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS, ConstantBank
@@ -14,7 +14,6 @@ from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.memory.instruction import FETCH
-from ctm.rtl.r700.registers.file import pixel_vectors, slice_words
 
 ROWS = 2
 """Rows that an element may lie in."""
@@ -30,7 +29,8 @@ class ConstantFetch(wiring.Component):
     start : ``In(1)``
         High until `done`.
     fetch : ``In(FETCH)``
-    source : ``In(ArrayLayout(words of a slice, 4))``
+    own : ``In(WORDS)``
+        Of the source what is the `pixel`'s, in the same cycle.
     executing : ``In(W)``
     row, row_free, words
         A reader of the float constants: a row in a cycle with `row_free`, its words a cycle later.
@@ -49,7 +49,7 @@ class ConstantFetch(wiring.Component):
             {
                 "start": In(1),
                 "fetch": In(FETCH),
-                "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
+                "own": In(WORDS),
                 "executing": In(size),
                 "row": Out(ROW_BITS),
                 "row_free": In(1),
@@ -69,12 +69,10 @@ class ConstantFetch(wiring.Component):
         """Build the hardware."""
         m = Module()
         fetch, pixel = self.fetch, Signal(range(self._size))
-        own = Signal(CHANNELS * WORD_BITS)
         index = Signal(WORD_BITS)
         first = Signal(WORD_BITS + CHANNELS)
         m.d.comb += [
-            own.eq(Array(pixel_vectors(self.source, range(self._size)))[pixel]),
-            index.eq(own.word_select(fetch.coordinates[0][:2], WORD_BITS)),
+            index.eq(Value.cast(self.own).word_select(fetch.coordinates[0][:2], WORD_BITS)),
             first.eq(index * CHANNELS + fetch.offset),
         ]
         exists = first + fetch.channels <= _WORDS

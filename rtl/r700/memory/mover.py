@@ -26,6 +26,7 @@ from ctm.rtl.r700.memory.instruction import Task, is_among
 from ctm.rtl.r700.memory.linear import LinearPlaces
 from ctm.rtl.r700.memory.returned import LookupReturn
 from ctm.rtl.r700.memory.scaling import CoordinateScaling
+from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.rtl.r700.memory.sending import add_send
 from ctm.rtl.r700.memory.sequence import Sequence
 from ctm.rtl.r700.memory.share import LocalShare
@@ -33,7 +34,7 @@ from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.memory.writing import add_areas, connect_areas
 from ctm.rtl.r700.passes import part_row, pass_bits, passes_of
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import slice_words
+from ctm.rtl.r700.registers.file import shown, slice_words
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREA_WORD_BITS
@@ -61,6 +62,8 @@ class Mover:
         self.pass_number = Signal(pass_bits(array))
         self.component = Signal(range(CHANNELS + 1))
         self.source: Any = Signal(data.ArrayLayout(slice_words(array), CHANNELS), name="source", reset_less=True)
+        self.selection = PixelSelection(array)
+        """What is looked at of the source: passes, but where a state says `look_at`."""
         self.done, self.sends_on = Signal(), Signal()
         self.quiet = Signal(array.threads)
         """Slots all of whose lookups are in the registers."""
@@ -90,7 +93,8 @@ class Mover:
             self.outstanding.written.valid.eq(unit.uncached.done.valid),
             self.outstanding.written.slot.eq(unit.uncached.done.payload.slot),
         ]
-        self.executing = self.of_pass(self.current.executing, 1)
+        self._select()
+        self.executing = self.of_pass(self.current.executing)
         self.direct = stream.Signature(pass_write_layout(array)).create()
         for part in (self.constants, self.share, self.areas):
             self._store(part)
@@ -116,12 +120,30 @@ class Mover:
         self.flags.finish(m)
         return m
 
-    def of_pass(self, value: Any, width: int) -> Value:
-        """The lanes' part of a value of all pixels, in the pass `pass_number`."""
+    def of_pass(self, value: Any) -> Value:
+        """The lanes' part of a bit of each pixel, in the pass `pass_number`."""
         bits = Value.cast(value)
-        if self.passes == 1:
-            return bits
-        return bits.word_select(self.pass_number, self.config.at_once * width)
+        return bits if self.passes == 1 else bits.word_select(self.pass_number, self.config.at_once)
+
+    def _select(self) -> None:
+        """Give the units what they look at."""
+        m, selection, scaling, lanes = self.m, self.selection, self.scaling, self.config.at_once
+        m.submodules.selection = selection
+        own_pass = selection.pixel >> (lanes - 1).bit_length()
+        m.d.comb += [
+            selection.source.eq(self.source),
+            selection.pass_number.eq(self.pass_number),
+            scaling.pass_number.eq(Mux(selection.by_pixel, own_pass, self.pass_number)),
+            scaling.own.eq(selection.own),
+            scaling.quad.eq(selection.quad),
+            self.share.own.eq(selection.own),
+            self.share.quad.eq(selection.quad),
+            self.constants.own.eq(selection.own),
+        ]
+
+    def look_at(self, pixel: Value) -> None:
+        """Have the selection look at a pixel in this state."""
+        self.m.d.comb += [self.selection.by_pixel.eq(1), self.selection.pixel.eq(pixel)]
 
     def place(self, number: Value, relative: Value) -> Any:
         """Where a register of the wavefront is."""
@@ -144,7 +166,10 @@ class Mover:
         with m.If(sequence.work.valid & sequence.work.ready):
             m.d.sync += [self.work.eq(offered), self.pass_number.eq(0), self.component.eq(0)]
             with m.If(~offered.keeps):
-                m.d.sync += self.source.eq(unit.words)
+                m.d.sync += [
+                    self.source[channel].eq(shown(unit.words[channel], unit.shows[channel]))
+                    for channel in range(CHANNELS)
+                ]
 
     def _share_writes(self) -> None:
         """Answers come first, so that they are never held up."""
@@ -240,12 +265,12 @@ class Mover:
         described = Array(self.unit.program.inputs)[self.fetch.input]
         m.d.comb += [
             scaling.fetch.eq(self.fetch),
-            scaling.source.eq(self.source),
             scaling.sizes[0].eq(described.pitch),
             scaling.sizes[1].eq(described.height),
         ]
         with m.State("scale"):
             m.d.comb += scaling.start.eq(1)
+            self.look_at(scaling.wanted)
             with m.If(scaling.done):
                 m.next = "send"
 
@@ -254,7 +279,6 @@ class Mover:
         m, unit, constants = self.m, self.unit, self.constants
         m.d.comb += [
             constants.fetch.eq(self.fetch),
-            constants.source.eq(self.source),
             constants.executing.eq(self.current.executing),
             unit.constant.eq(constants.row),
             constants.row_free.eq(unit.constant_free),
@@ -266,6 +290,7 @@ class Mover:
         problem = self.work.problem
         with m.State("constants"):
             m.d.comb += constants.start.eq(1)
+            self.look_at(constants.pixel)
             with m.If(constants.done & constants.is_refused):
                 m.d.comb += self.sequence.failed.eq(1)
                 m.d.sync += [
@@ -293,12 +318,12 @@ class Mover:
             share.fetch.eq(self.fetch),
             share.burst.eq(self.burst),
             share.slice.eq(self.slice),
-            share.source.eq(self.source),
             share.executing.eq(current.executing),
             share.active.eq(current.active),
         ]
         with m.State("share"):
             m.d.comb += share.start.eq(1)
+            self.look_at(share.wanted)
             with m.If(share.done):
                 with m.If(self.fetch.task == Task.SHARE_WRITE):
                     self.finish()
@@ -312,10 +337,7 @@ class Mover:
         number = Cat(self.pass_number[: (self.passes - 1).bit_length()], self.slice)
         m.d.comb += [
             export.unit.eq(current.unit),
-            *(
-                Value.cast(export.words[channel]).eq(self.of_pass(self.source[channel], WORD_BITS))
-                for channel in range(CHANNELS)
-            ),
+            export.words.eq(self.selection.words),
             export.burst.eq(self.burst),
             export.takes_conditional.eq(unit.program.conditional_from_program),
             unit.outputs.eq(export.write),

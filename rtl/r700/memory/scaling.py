@@ -3,8 +3,6 @@
 Source: R700-Family Instruction Set Architecture, sections 5.3 and 5.5; docs/architecture.md.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -15,11 +13,13 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.multiply_add import MultiplyAdd
 from ctm.rtl.fp.number import ONE
-from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.lib.pipeline import delay_valid
+from ctm.rtl.lib.table import Table
 from ctm.rtl.r700.memory.instruction import FETCH, Task
-from ctm.rtl.r700.registers.file import pixel_vectors, slice_words
+from ctm.rtl.r700.memory.selection import QUAD_WORDS
+from ctm.rtl.r700.passes import pass_bits, passes_of
 
 _NEGATIVE_ZERO = 1 << (WORD_BITS - 1)
 """Added to a product it changes nothing."""
@@ -45,28 +45,37 @@ class CoordinateScaling(wiring.Component):
     start : ``In(1)``
         High until `done`.
     fetch : ``In(FETCH)``
-    source : ``In(ArrayLayout(words of a slice, 4))``
+    wanted : ``Out(range(W))``
+        A pixel.
+    quad : ``In(QUAD_WORDS)``
+    own : ``In(WORDS)``
+        Its quad, and what is its own, in the same cycle.
     sizes : ``In(ArrayLayout(13, 2))``
     done : ``Out(1)``
     stores, pixel, element : ``In``
         A pixel's results from somebody else.
-    results : ``Out(ArrayLayout(words of a slice, 4))``
+    pass_number : ``In``
+    results : ``Out(ArrayLayout(ArrayLayout(32, lanes), 4))``
+        Those of a pass, in the same cycle.
     """
 
     def __init__(self, config: MachineConfig) -> None:
         self._config = config
-        wide = data.ArrayLayout(slice_words(config.array), CHANNELS)
+        array = config.array
         super().__init__(
             {
                 "start": In(1),
                 "fetch": In(FETCH),
-                "source": In(wide),
+                "wanted": Out(range(array.group)),
+                "quad": In(QUAD_WORDS),
+                "own": In(WORDS),
                 "sizes": In(data.ArrayLayout(LIMIT_BITS, _AXES)),
                 "done": Out(1),
                 "stores": In(1),
-                "pixel": In(range(config.array.group)),
+                "pixel": In(range(array.group)),
                 "element": In(WORDS),
-                "results": Out(wide),
+                "pass_number": In(pass_bits(array)),
+                "results": Out(data.ArrayLayout(data.ArrayLayout(WORD_BITS, array.at_once), CHANNELS)),
             }
         )
 
@@ -80,42 +89,40 @@ class CoordinateScaling(wiring.Component):
         count = Signal(range(2 * size + latency + 1))
         steps = Mux(is_gradient, 2 * size, size)
         pixel, second = count[:pixel_bits], count[pixel_bits]
-        words = pixel_vectors(self.source, range(size))
-        own, minuend, subtrahend = (
-            Signal(CHANNELS * WORD_BITS, name=name) for name in ("own", "minuend", "subtrahend")
-        )
-        first = pixel & ~(QUAD - 1)
+        own = [self.own[channel] for channel in range(CHANNELS)]
+        minuend, subtrahend = (self._in_quad(places) for places in (_MINUEND, _SUBTRAHEND))
         m.d.comb += [
             is_gradient.eq(fetch.task == Task.GRADIENT),
-            own.eq(Array(words)[pixel]),
-            minuend.eq(Array(words)[first | Mux(fetch.vertical, _MINUEND[True], _MINUEND[False])]),
-            subtrahend.eq(Array(words)[first | Mux(fetch.vertical, _SUBTRAHEND[True], _SUBTRAHEND[False])]),
+            self.wanted.eq(pixel),
             self.done.eq(self.start & (count == steps + latency)),
         ]
         m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
         arrives = delay_valid(m, Cat(self.start & (count < steps), pixel, second), latency)[-1]
-        arriving = arrives[1 : 1 + pixel_bits]
         for axis, unit in enumerate(units):
             m.submodules[f"multiply_add_{axis}"] = unit
             select = Mux(is_gradient & second, fetch.coordinates[axis + _AXES], fetch.coordinates[axis])
-            left, right, plain = (self._chosen(vector, select) for vector in (minuend, subtrahend, own))
+            left, right, plain = (coordinate(words, select) for words in (minuend, subtrahend, own))
             m.d.comb += [
                 unit.a.eq(Mux(is_gradient, left, plain)),
                 unit.b.eq(Mux(is_gradient, ONE, from_integer(m, self.sizes[axis]))),
                 unit.c.eq(Mux(is_gradient, right ^ _NEGATIVE_ZERO, _NEGATIVE_ZERO)),
             ]
-            # Results are kept apart from the source, which all pixels of a quad read.
-            for each in range(size):
-                with m.If(arrives[0] & (arriving == each)):
-                    with m.If(arrives[-1]):
-                        m.d.sync += self.results[axis + _AXES][each].eq(unit.result)
-                    with m.Else():
-                        m.d.sync += self.results[axis][each].eq(unit.result)
-        for each in range(size):
-            with m.If(self.stores & (self.pixel == each)):
-                m.d.sync += [self.results[channel][each].eq(self.element[channel]) for channel in range(CHANNELS)]
+        self._keep(m, [unit.result for unit in units], arrives[0], arrives[1 : 1 + pixel_bits], arrives[-1])
         return m
 
-    @staticmethod
-    def _chosen(vector: Any, select: Value) -> Value:
-        return coordinate([vector.word_select(channel, WORD_BITS) for channel in range(CHANNELS)], select)
+    def _in_quad(self, places: dict[bool, int]) -> list[Value]:
+        """A component of each channel, of the pixel of the quad that the gradient's direction names."""
+        vertical, quad = self.fetch.vertical, self.quad
+        return [Mux(vertical, quad[channel][places[True]], quad[channel][places[False]]) for channel in range(CHANNELS)]
+
+    def _keep(self, m: Module, computed: list[Value], arrives: Value, arriving: Value, second: Value) -> None:
+        """Keep results by lane and pass, apart from the source, which all pixels of a quad read."""
+        array = self._config.array
+        pixel, bits = Mux(self.stores, self.pixel, arriving), (array.at_once - 1).bit_length()
+        for lane in range(array.at_once):
+            is_own = (pixel[:bits] == lane) & (self.stores | arrives) if bits else self.stores | arrives
+            for channel in range(CHANNELS):
+                m.submodules[f"kept_{lane}_{channel}"] = kept = Table(WORD_BITS, passes_of(array))
+                word = Mux(self.stores, self.element[channel], computed[channel % _AXES])
+                kept.write(m, pixel[bits:], word, is_own & (self.stores | (second == channel // _AXES)))
+                m.d.comb += self.results[channel][lane].eq(kept.read(m, self.pass_number))

@@ -31,7 +31,7 @@ def add_send(mover: Any) -> None:
     zeros = mover.component == 0
     component = (mover.component - 1)[:2]
     of_area = is_area & ~zeros
-    inside = Cat(data.View(PLACE, place).inside.bit_select(component, 1) for place in _places(mover))
+    inside = Cat(data.View(PLACE, place).inside.bit_select(component, 1) for place in places(mover))
     pixels = Mux(of_area, mover.executing & inside, mover.executing)
     looks_up, nobody = (is_lookup & ~is_absent) | of_area, ~pixels.any()
     full = mover.outstanding.full.bit_select(current.slot, 1)
@@ -61,9 +61,8 @@ def add_send(mover: Any) -> None:
     _connect_indices(mover, described, component)
     sizes = described.pitch, described.height, Const(1, WORD_BITS), Const(1, WORD_BITS)
     for channel in range(CHANNELS):
-        computed = mover.of_pass(mover.scaling.results[channel], WORD_BITS)
         for lane in range(lanes):
-            word = Mux(fetch.task == Task.SIZE, sizes[channel], computed.word_select(lane, WORD_BITS))
+            word = Mux(fetch.task == Task.SIZE, sizes[channel], mover.scaling.results[channel][lane])
             m.d.comb += mover.direct.payload.words[lane][channel].eq(Mux(is_absent | is_area, 0, word))
     with m.State("send"):
         m.d.comb += [
@@ -95,33 +94,31 @@ def _is_followed(mover: Any) -> Value:
     return Value.cast(Array(later[lanes * (number + 1) :].any() for number in range(mover.passes))[mover.pass_number])
 
 
-def _places(mover: Any) -> list[Value]:
-    """The `PLACE` of each lane of the pass."""
-    words = mover.of_pass(mover.scaling.results[0], WORD_BITS)
-    return [words.word_select(lane, WORD_BITS)[: PLACE.size] for lane in range(mover.config.at_once)]
+def places(mover: Any) -> list[Value]:
+    """The `PLACE` of each lane of the pass, or of that in which the pixel is that is looked at."""
+    return [mover.scaling.results[0][lane][: PLACE.size] for lane in range(mover.config.at_once)]
 
 
 def _connect_indices(mover: Any, described: Any, component: Value) -> None:
     """The elements of the pass's lanes, or that component of each in an area."""
     m, linear, fetch, request = mover.m, mover.linear, mover.fetch, mover.unit.lookups.request.payload
-    parts = [mover.of_pass(mover.source[channel], WORD_BITS) for channel in range(CHANNELS)]
+    lanes = [
+        [mover.selection.words[channel][lane] for channel in range(CHANNELS)] for lane in range(mover.config.at_once)
+    ]
     limits = described.limits.width, described.limits.height
     m.d.comb += [linear.pitch.eq(described.pitch), linear.limits.eq(described.limits)]
-    for lane, number in enumerate(linear.numbers):
-        words = [part.word_select(lane, WORD_BITS) for part in parts]
+    for words, number in zip(lanes, linear.numbers, strict=True):
         m.d.comb += number.eq(coordinate(words, fetch.coordinates[0]))
     for axis, (indices, limit) in enumerate(zip((request.x, request.y), limits, strict=True)):
-        scaled = mover.of_pass(mover.scaling.results[axis], WORD_BITS)
-        for lane in range(mover.config.at_once):
+        for lane, words in enumerate(lanes):
             m.submodules[f"texel_{axis}_{lane}"] = texel = TexelPlace()
-            words = [part.word_select(lane, WORD_BITS) for part in parts]
             plain = coordinate(words, fetch.coordinates[axis])
-            in_area = pair(_places(mover)[lane], component)[axis]
+            in_area = pair(places(mover)[lane], component)[axis]
             by_number = Mux(fetch.task == Task.AREA, in_area, (linear.x, linear.y)[axis][lane])
             is_numbered = (fetch.task == Task.AREA) | (fetch.task == Task.ELEMENT)
             use_scaled = (fetch.task == Task.SAMPLE) & fetch.normalised[axis]
             m.d.comb += [
-                texel.word.eq(Mux(use_scaled, scaled.word_select(lane, WORD_BITS), plain)),
+                texel.word.eq(Mux(use_scaled, mover.scaling.results[axis][lane], plain)),
                 texel.integer.eq(fetch.task == Task.LOAD),
                 texel.offset.eq(fetch.offsets[axis]),
                 texel.limit.eq(limit),

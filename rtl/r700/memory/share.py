@@ -3,10 +3,8 @@
 Source: R700-Family Instruction Set Architecture, p. 35; docs/architecture.md for what it leaves open.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
@@ -19,7 +17,7 @@ from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.table import Rows
 from ctm.rtl.r700.memory.instruction import FETCH, Task
-from ctm.rtl.r700.registers.file import pixel_vectors, slice_words
+from ctm.rtl.r700.memory.selection import QUAD_WORDS
 from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import SHARE_BITS
 from ctm.rtl.r700.slices import by_slice, slice_bits
@@ -45,8 +43,11 @@ class LocalShare(wiring.Component):
         The number of the register among those of the instruction.
     slice : ``In``
         Whose pixels write.
-    source : ``In(ArrayLayout(words of a slice, 4))``
-        The register that is written, or that has the addresses.
+    wanted : ``Out(range(W))``
+        A pixel.
+    quad : ``In(QUAD_WORDS)``
+    own : ``In(WORDS)``
+        In the same cycle what its quad writes, and the pixel's own, in which its address is.
     executing, active : ``In(W)``
     valid, pixel, element : ``Out``
         What a pixel has read.
@@ -66,7 +67,9 @@ class LocalShare(wiring.Component):
                 "fetch": In(FETCH),
                 "burst": In(4),
                 "slice": In(slice_bits(config)),
-                "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
+                "wanted": Out(range(size)),
+                "quad": In(QUAD_WORDS),
+                "own": In(WORDS),
                 "executing": In(size),
                 "active": In(size),
                 "valid": Out(1),
@@ -95,7 +98,9 @@ class LocalShare(wiring.Component):
         quads = self._size // LDS_BANKS
         quad = Cat(count[: (quads - 1).bit_length()], self.slice)
         own_row, exists = self._written_row(m, quad)
-        row, bank, word, found = self._read_row(m, count)
+        row, bank, word, found = self._read_row(m)
+        read_pixel = Mux(self.fetch.broadcasts, one_hot_index(lowest_one(self.active)), count)
+        m.d.comb += self.wanted.eq(Mux(writes, count * LDS_BANKS, read_pixel))
         base = (Mux(self.start, self.slot, self.clear.payload) * self.rows)[: _ROWS.bit_length()]
         found_banks = []
         for number in range(LDS_BANKS):
@@ -130,20 +135,16 @@ class LocalShare(wiring.Component):
 
     def _written_words(self, m: Module, quad: Value, bank: int) -> tuple[list[Value], Value]:
         """What one of four pixels writes, and which components."""
-        pixels = range(bank, self._size, LDS_BANKS)
-        components = Signal(CHANNELS * WORD_BITS, name=f"components_{bank}")
-        m.d.comb += components.eq(Array(pixel_vectors(self.source, pixels))[quad])
+        components = Cat(self.quad[channel][bank] for channel in range(CHANNELS))
         selects = [Value.cast(select) for select in self.fetch.selects]
-        executes = Cat(self.executing[pixel] for pixel in pixels).bit_select(quad, 1)
+        executes = Cat(self.executing[pixel] for pixel in range(bank, self._size, LDS_BANKS)).bit_select(quad, 1)
         enable = Cat(executes & (select != ComponentSelect.MASK.value) for select in selects)
         return [selected(components, select) for select in selects], enable
 
-    def _read_row(self, m: Module, count: Value) -> tuple[Value, Value, Value, Value]:
+    def _read_row(self, m: Module) -> tuple[Value, Value, Value, Value]:
         """Of a pixel's address the row, the bank, the word of the row, and whether the wavefront has it."""
         fetch = self.fetch
-        pixel = Mux(fetch.broadcasts, one_hot_index(lowest_one(self.active)), count)
-        own: Any = Signal(CHANNELS * WORD_BITS, name="own_address")
-        m.d.comb += own.eq(Array(pixel_vectors(self.source, range(self._size)))[pixel])
+        own = Value.cast(self.own)
         bank = own.word_select(fetch.coordinates[0][:2], WORD_BITS)[: (LDS_BANKS - 1).bit_length()]
         dword, row = Signal(WORD_BITS), Signal(WORD_BITS)
         m.d.comb += [

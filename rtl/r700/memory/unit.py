@@ -47,6 +47,7 @@ class MoveUnit(wiring.Component):
     share : ``In(stream.Signature(slot))``
         A slot whose part of the local data share is to be cleared.
     words : ``In(ArrayLayout(words of a slice, 4))``
+    shows : ``In(4)``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     refuses : ``Out(1)``
         Memory refused a lookup, which writes nothing.
@@ -86,6 +87,7 @@ class MoveUnit(wiring.Component):
                 "code_found": In(FOUND),
                 "read": Out(stream.Signature(place_layout(array))),
                 "words": In(wide),
+                "shows": In(CHANNELS),
                 "write": Out(stream.Signature(pass_write_layout(array))),
                 "refuses": Out(1),
                 "late": In(1),

@@ -13,7 +13,7 @@ from ctm.rtl.isa.r700 import exports
 from ctm.rtl.r700.memory.areas import PLACE, pair
 from ctm.rtl.r700.memory.instruction import Task
 from ctm.rtl.r700.memory.scaling import coordinate
-from ctm.rtl.r700.registers.file import pixel_vectors
+from ctm.rtl.r700.memory.sending import places
 
 
 def connect_areas(mover: Any) -> tuple[Signal, list[Value]]:
@@ -21,17 +21,13 @@ def connect_areas(mover: Any) -> tuple[Signal, list[Value]]:
     m, unit, current, areas = mover.m, mover.unit, mover.current, mover.areas
     numbers = mover.first_numbers
     numbers.write(m, unit.numbered.slot, unit.numbered.number, unit.numbered.valid)
-    own, pixel = Signal(CHANNELS * WORD_BITS, name="own"), Signal(range(mover.config.group))
-    components = [own.word_select(channel, WORD_BITS) for channel in range(CHANNELS)]
+    pixel, components = Signal(range(mover.config.group)), [mover.selection.own[channel] for channel in range(CHANNELS)]
     m.d.comb += [
         areas.program.eq(unit.program),
         areas.access.eq(mover.fetch.access),
         areas.burst.eq(mover.burst),
         areas.covered.eq(current.covered),
         areas.first.eq(_first_number(mover)),
-        own.eq(
-            Array(pixel_vectors(mover.source, range(mover.config.group)))[Mux(areas.start, areas.wanted, pixel)],
-        ),
         areas.index.eq(coordinate(components, mover.fetch.coordinates[0])),
     ]
     return pixel, components
@@ -53,6 +49,7 @@ def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:
     m, current, write = mover.m, mover.current, mover.unit.uncached.write
     with m.State("areas"):
         m.d.comb += mover.areas.start.eq(1)
+        mover.look_at(mover.areas.wanted)
         with m.If(mover.areas.done):
             m.next = "send"
             with m.If(mover.fetch.task == Task.PLACES):
@@ -62,7 +59,7 @@ def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:
     writes = (current.executing & current.live & current.covered).bit_select(pixel, 1)
     mask = Mux(writes, data.View(PLACE, place).inside & high.comp_mask, 0)
     m.d.comb += [
-        place.eq(Array(word[: PLACE.size] for word in mover.scaling.results[0])[pixel]),
+        place.eq(Array(places(mover))[pixel[: (mover.config.at_once - 1).bit_length()]]),
         write.payload.slot.eq(current.slot),
         write.payload.area.eq(mover.areas.access.scratch),
         mover.outstanding.write.slot.eq(current.slot),
@@ -79,6 +76,7 @@ def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:
             write.payload.values[lane].eq(Array(words)[component] if pieces > 1 else words[lane]),
         ]
     with m.State("write"):
+        mover.look_at(pixel)
         now = mask.word_select(piece, together)
         m.d.comb += [write.valid.eq(now.any()), write.payload.mask.eq(now)]
         goes, is_last = ~write.valid | write.ready, piece == pieces - 1

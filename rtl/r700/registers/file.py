@@ -4,9 +4,9 @@ A row holds one channel of one register of a slice of a wavefront. Registers tha
 write to one sets all of it. Source: R700-Family Instruction Set Architecture, section 4.7 (one port for each channel).
 """
 
-from collections.abc import Iterable
+from typing import Any
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -38,9 +38,14 @@ def slice_words(config: ArrayConfig) -> data.ArrayLayout:
 
 
 def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """What is written to one channel of a register, in the pixels of `enable`."""
+    """What is written to one channel of a register, in the pixels of `enable`; words of others are 0."""
     enable = by_slice(config).group
     return data.StructLayout({"row": row_bits(config), "words": slice_words(config), "enable": enable})
+
+
+def shown(words: Any, shows: Value) -> Value:
+    """What a register holds, of the words that were read; where it is kept, this is the reset of the flip-flops."""
+    return Mux(shows, Value.cast(words), 0)
 
 
 class RegisterFile(wiring.Component):
@@ -52,6 +57,8 @@ class RegisterFile(wiring.Component):
     -------
     reads : ``In(ArrayLayout(place_layout(config), 4))``
     words : ``Out(ArrayLayout(slice_words(config), 4))``
+    shows : ``Out(4)``
+        Whether a channel's words are a register's; else it reads 0, and they are anything. See `shown`.
     writes : ``In(ArrayLayout(channel_write_layout(config), 4))``
     forgets : ``In(32)``
         Of the write to the first channel's row: rows of its block of 32 that are forgotten in all channels. All four
@@ -64,6 +71,7 @@ class RegisterFile(wiring.Component):
             {
                 "reads": In(data.ArrayLayout(place_layout(config), CHANNELS)),
                 "words": Out(data.ArrayLayout(slice_words(config), CHANNELS)),
+                "shows": Out(CHANNELS),
                 "writes": In(data.ArrayLayout(channel_write_layout(config), CHANNELS)),
                 "forgets": In(ROWS_TOGETHER),
             }
@@ -79,29 +87,19 @@ class RegisterFile(wiring.Component):
             memory = Rows(slice_words(self._config), depth)
             m.submodules[f"words_{channel}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
-            contents = Signal(slice_words(self._config), name=f"contents_{channel}")
-            exists, shows = Signal(name=f"exists_{channel}"), Signal(name=f"shows_{channel}")
+            exists = Signal(name=f"exists_{channel}")
             m.d.sync += exists.eq(self.reads[channel].exists)
             writes = Value.cast(write.enable).any()
             m.d.comb += [
                 written.row.eq(write.row),
                 written.write.eq(writes),
                 written.forgets.eq(self.forgets),
-                *(
-                    contents[pixel].eq(write.words[pixel] & write.enable[pixel].replicate(WORD_BITS))
-                    for pixel in range(size)
-                ),
                 port.addr.eq(write.row),
-                port.data.eq(contents),
+                port.data.eq(write.words),
                 port.en.eq((write.enable | written.is_fresh.replicate(size)) & writes.replicate(size)),
                 written.reads[0].eq(self.reads[channel].row),
                 read.addr.eq(self.reads[channel].row),
-                shows.eq(exists & written.written[0]),
-                Value.cast(self.words[channel]).eq(Value.cast(read.data) & shows.replicate(size * WORD_BITS)),
+                self.shows[channel].eq(exists & written.written[0]),
+                self.words[channel].eq(read.data),
             ]
         return m
-
-
-def pixel_vectors(words: data.View, pixels: Iterable[int]) -> list[Value]:
-    """All channels of a register, by pixel, of those that are wanted."""
-    return [Cat(words[channel][pixel] for channel in range(CHANNELS)) for pixel in pixels]

@@ -38,7 +38,9 @@ def _gates(top: str) -> str:
     """A unit mapped to gates, flip-flops, and what is neither."""
     # What is selected by a number is to become multiplexers of four, not sums of products.
     numbered = f"hierarchy -top {top}; proc; flatten; opt; pmux2shiftx -min_density {_DENSITY} -min_choices 4"
-    return f"{numbered}; {_synth(top, 'begin:map_ffs')}; muxcover -mux4={_COST}; techmap -map {_MULTIPLEXER}"
+    covered = f"muxcover -mux4={_COST} -mux8={2 * _COST} -mux16={4 * _COST}; techmap -map {_MULTIPLEXER}"
+    # Of large units ABC9 gives names twice unless those are gone that are not needed.
+    return f"{numbered}; {_synth(top, 'begin:map_ffs')}; {covered}; opt_clean -purge"
 
 
 def _synth(top: str, steps: str) -> str:

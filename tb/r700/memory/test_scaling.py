@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from ctm.rtl.config import R700
+from ctm.rtl.config import R700, ArrayConfig
 from ctm.rtl.r700.memory.instruction import Task
 from ctm.rtl.r700.memory.scaling import CoordinateScaling
+from ctm.rtl.r700.memory.selection import PixelSelection
+from ctm.rtl.r700.passes import passes_of
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.lib.streams import simulate
+from ctm.tb.r700.memory.looking import looking
 
 CHANNELS, QUAD = 4, 4
 INSTRUCTIONS = 12
@@ -51,10 +54,23 @@ def gradients(source: np.ndarray, coordinates: list[int], *, vertical: bool) -> 
     return np.repeat(found, QUAD, axis=1)
 
 
+def results(context: Any, unit: Any, array: ArrayConfig) -> np.ndarray:
+    """Those of all passes, as [4][n]."""
+    passes = []
+    for number in range(passes_of(array)):
+        context.set(unit.pass_number, number)
+        bits = context.get(Value.cast(unit.results))
+        words = np.frombuffer(bits.to_bytes(4 * CHANNELS * array.at_once, "little"), np.uint32)
+        passes.append(words.reshape(CHANNELS, -1))
+    return np.concatenate(passes, axis=1)
+
+
 def check(seed: int, wavefront: int, count: int) -> None:
     """Instructions one after the other."""
     config = replace(R700, array=replace(R700.array, wavefront=wavefront))
     unit: Any = CoordinateScaling(config)
+    selection: Any = PixelSelection(config.array)
+    top = looking(unit, selection)
     draw = np.random.default_rng(seed)
 
     async def run(context: Any) -> None:
@@ -65,7 +81,7 @@ def check(seed: int, wavefront: int, count: int) -> None:
             sizes = [int(draw.choice(SIZES)) for _ in range(2)]
             is_gradient, vertical = number % 3 == 1, bool(draw.integers(2))
             context.set(unit.sizes, sizes)
-            context.set(Value.cast(unit.source), int.from_bytes(source.tobytes(), "little"))
+            context.set(Value.cast(selection.source), int.from_bytes(source.tobytes(), "little"))
             context.set(
                 unit.fetch,
                 {
@@ -87,9 +103,7 @@ def check(seed: int, wavefront: int, count: int) -> None:
             context.set(unit.start, 0)
             if number % 3 == 2:
                 await _store(context, expected)
-            bits = context.get(Value.cast(unit.results))
-            found = np.frombuffer(bits.to_bytes(4 * CHANNELS * wavefront, "little"), np.uint32)
-            np.testing.assert_array_equal(found.reshape(CHANNELS, wavefront), expected, f"{coordinates}, {sizes}")
+            np.testing.assert_array_equal(results(context, unit, config.array), expected, f"{coordinates}, {sizes}")
 
     async def _store(context: Any, expected: np.ndarray) -> None:
         """Somebody else has results of some pixels."""
@@ -101,7 +115,7 @@ def check(seed: int, wavefront: int, count: int) -> None:
             await context.tick()
         context.set(unit.stores, 0)
 
-    simulate(unit, run)
+    simulate(top, run)
 
 
 def compare() -> None:

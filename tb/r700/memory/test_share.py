@@ -9,9 +9,11 @@ from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.memory.instruction import Task
+from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.rtl.r700.memory.share import LocalShare
 from ctm.rtl.r700.slices import by_slice, slices_of
 from ctm.tb.lib.streams import simulate
+from ctm.tb.r700.memory.looking import looking
 
 BANKS, CHANNELS, ROW = 4, 4, 4
 SLOTS = 16
@@ -74,6 +76,7 @@ class Bench:
     def __init__(self, seed: int, rows: int, **settings: int) -> None:
         self.config = ArrayConfig(instruction_set="r700", threads=SLOTS, temporaries=2048, **settings)
         self.unit: Any = LocalShare(self.config)
+        self.selection: Any = PixelSelection(by_slice(self.config))
         self.model, self.rows = Model(rows), rows
         resident = min(SLOTS, BANK_DWORDS // (ROW * rows))
         self.slots = sorted({0, 1, resident - 1})
@@ -141,7 +144,7 @@ class Bench:
             context.set(unit.fetch, {"task": task, "burst": access.burst - 1, **access.fields})
             context.set(unit.burst, k)
             context.set(unit.slice, part)
-            context.set(Value.cast(unit.source), int.from_bytes(source.tobytes(), "little"))
+            context.set(Value.cast(self.selection.source), int.from_bytes(source.tobytes(), "little"))
             context.set(unit.executing, _mask(access.executing[pixels]))
             context.set(unit.active, _mask(access.active[of * size : (of + 1) * size]))
             found = await self._piece(context, size // BANKS if access.writes else size + 1)
@@ -182,7 +185,7 @@ def _mask(pixels: np.ndarray) -> int:
 def check(seed: int, rows: int, **settings: int) -> None:
     """A share of so many rows for each wavefront."""
     bench = Bench(seed, rows, **settings)
-    simulate(bench.unit, bench.run)
+    simulate(looking(bench.unit, bench.selection), bench.run)
     assert bench.found_words > CHANNELS * bench.config.group and bench.cleared
 
 

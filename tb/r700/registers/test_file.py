@@ -46,7 +46,11 @@ class Bench:
             context.set(
                 unit.writes,
                 [
-                    {"row": row, "words": [int(word) for word in own], "enable": enable}
+                    {
+                        "row": row,
+                        "words": [int(word) * (enable >> pixel & 1) for pixel, word in enumerate(own)],
+                        "enable": enable,
+                    }
                     for row, own, enable in zip(rows, words, enables, strict=True)
                 ],
             )
@@ -67,7 +71,8 @@ class Bench:
                     continue
                 if forgets and read["row"] // BLOCK == rows[0] // BLOCK:
                     continue
-                found = [context.get(unit.words[channel][pixel]) for pixel in range(self.size)]
+                shows = context.get(unit.shows) >> channel & 1
+                found = [context.get(unit.words[channel][pixel]) * shows for pixel in range(self.size)]
                 assert found == expected[channel].tolist(), f"row {read['row']}, channel {channel}"
                 self.compared += any(found)
 

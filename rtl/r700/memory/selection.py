@@ -1,0 +1,84 @@
+"""Of the register that a fetch or an export has read, the pixels that are looked at: a pass, a quad, a pixel.
+
+One unit at a time looks at single pixels, and none while passes are sent, so they share the multiplexers.
+"""
+
+from typing import Any
+
+from amaranth import Array, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import WORDS
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
+from ctm.rtl.r700.passes import pass_bits
+from ctm.rtl.r700.registers.file import slice_words
+
+QUAD_WORDS = data.ArrayLayout(data.ArrayLayout(WORD_BITS, QUAD), CHANNELS)
+"""A word of each pixel of a quad, of all channels."""
+
+
+class PixelSelection(wiring.Component):
+    """Selects pixels of a slice. Combinational.
+
+    Members
+    -------
+    source : ``In(ArrayLayout(words of a slice, 4))``
+    pass_number : ``In``
+    by_pixel : ``In(1)``
+        Look at `pixel`, of which `quad` and `own` are; else at the pass, which `words` are of.
+    pixel : ``In(range(W))``
+    words : ``Out(ArrayLayout(ArrayLayout(32, lanes), 4))``
+    quad : ``Out(QUAD_WORDS)``
+    own : ``Out(WORDS)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._size, self._lanes = config.group, config.at_once
+        super().__init__(
+            {
+                "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
+                "pass_number": In(pass_bits(config)),
+                "by_pixel": In(1),
+                "pixel": In(range(config.group)),
+                "words": Out(data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)),
+                "quad": Out(QUAD_WORDS),
+                "own": Out(WORDS),
+            }
+        )
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        # Parts are passes or quads, whichever are larger.
+        together = max(self._lanes, QUAD)
+        pixel: Any = Signal.like(self.pixel, name="looked_at")
+        first_of_pass = (self.pass_number * self._lanes)[: len(pixel)]
+        m.d.comb += pixel.eq(Mux(self.by_pixel, self.pixel, first_of_pass))
+        in_part, part = pixel[: (together - 1).bit_length()], pixel[(together - 1).bit_length() :]
+        for channel in range(CHANNELS):
+            words = Signal(together * WORD_BITS, name=f"words_{channel}")
+            parts = Value.cast(self.source[channel])
+            m.d.comb += [
+                words.eq(Array(_pieces(parts, together))[part]),
+                Value.cast(self.words[channel]).eq(_piece_at(words, self._lanes, in_part)),
+                Value.cast(self.quad[channel]).eq(_piece_at(words, QUAD, in_part)),
+                self.own[channel].eq(Array(self.quad[channel][each] for each in range(QUAD))[pixel[:2]]),
+            ]
+        return m
+
+
+def _pieces(words: Value, count: int) -> list[Value]:
+    """Words in pieces of `count`."""
+    width = count * WORD_BITS
+    return [words[first : first + width] for first in range(0, len(words), width)]
+
+
+def _piece_at(words: Value, count: int, place: Value) -> Value:
+    """The piece of `count` words in which the word with this number is."""
+    pieces = _pieces(words, count)
+    found: Value = Array(pieces)[place[(count - 1).bit_length() :]] if len(pieces) > 1 else words
+    return found
