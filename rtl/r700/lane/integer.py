@@ -14,14 +14,18 @@ from ctm.rtl.r700.entries import IntegerOperation
 
 _COUNT_BITS = (WORD_BITS - 1).bit_length()
 _FINE_BITS = 2
-"""Bits of the count by which the second step shifts."""
+"""Bits of the distance by which the second step rotates."""
+_LOW_BITS = 3
+"""Bits of the distance that tell apart the bits of one byte."""
 
 
 class IntegerUnit(wiring.Component):
     """Computes what IntegerOperation names of two words.
 
-    Counts above 31 shift everything out. Latency is `product` of the configuration: it stands beside the sum of the
-    partial products, and what it has left to do beside the product's rounding. One result per cycle.
+    Shifts are rotations to the right, of which some bits are kept; in place of others comes what is not rotated: the
+    fill, and of other operations, which keep none, the result. Counts above 31 shift everything out. Latency is
+    `product` of the configuration: it stands beside the sum of the partial products, and what it has left to do beside
+    the product's rounding. One result per cycle.
 
     Members
     -------
@@ -43,47 +47,69 @@ class IntegerUnit(wiring.Component):
         """Build the hardware."""
         m = Module()
         a, b, operation = self.a, self.b, self.operation
-        # There is one shifter, to the right: the other direction is that of the word read backwards.
-        left = operation == IntegerOperation.LSHL
+        left, count, distance = Signal(), b[:_COUNT_BITS], Signal(_COUNT_BITS)
         shifts = left | (operation == IntegerOperation.LSHR) | (operation == IntegerOperation.ASHR)
         fill = a[-1] & (operation == IntegerOperation.ASHR)
-        # A count above 31 leaves the fill, however far that is shifted then.
         beyond = b[_COUNT_BITS:].any()
-        coarse = _shifted(m, Mux(beyond, fill.replicate(WORD_BITS), Mux(left, a[::-1], a)), b, fill, high=True)
-
-        coarse, count, fill, left, shifts, other = (
+        m.d.comb += [left.eq(operation == IntegerOperation.LSHL), distance.eq(Mux(left, -count, count))]
+        keeps = self._keeps(m, distance, ~left | ~count.any(), shifts & ~beyond)
+        rotated, fine, keeps, other = (
             delay(m, value, self.latency, name="halfway")
-            for value in (coarse, b[:_FINE_BITS], fill, left, shifts, self._sum_or_logic(m))
+            for value in (
+                _rotated(m, a, distance, range(_FINE_BITS, _COUNT_BITS)),
+                distance[:_FINE_BITS],
+                keeps,
+                self._not_rotated(m, shifts, fill),
+            )
         )
-        shifted = _shifted(m, coarse, count, fill, high=False)
-        m.d.comb += self.result.eq(Mux(shifts, Mux(left, shifted[::-1], shifted), other))
+        rotated = _rotated(m, rotated, fine, range(_FINE_BITS))
+        m.d.comb += self.result.eq((rotated & keeps) | (other & ~keeps))
         return m
 
-    def _sum_or_logic(self, m: Module) -> Value:
-        a, b, operation = self.a, self.b, self.operation
-        subtract = operation == IntegerOperation.SUB
+    def _keeps(self, m: Module, distance: Value, right: Value, keeps_any: Value) -> Signal:
+        """Bits of the rotated word that a shift keeps: those that came from above, or with `right` the others."""
+        low, high = distance[:_LOW_BITS], distance[_LOW_BITS:]
+        carries, keeps = Signal(1 << _LOW_BITS, name="carries"), Signal(WORD_BITS, name="keeps")
+        m.d.comb += carries.eq(Cat(place + low >= 1 << _LOW_BITS for place in range(1 << _LOW_BITS)))
+        top = WORD_BITS >> _LOW_BITS
+        for byte in range(top):
+            ends = Signal(2, name="from_above")
+            m.d.comb += ends.eq(Cat(((byte + high + carry >= top) ^ right) & keeps_any for carry in range(2)))
+            for place, carry in enumerate(carries):
+                m.d.comb += keeps[(byte << _LOW_BITS) + place].eq(Mux(carry, ends[1], ends[0]))
+        return keeps
+
+    def _not_rotated(self, m: Module, shifts: Value, fill: Value) -> Value:
+        """Of a shift its fill; the sum, or the logic of two words. One LUT for each bit of either."""
+        a, b, operation = self.a, self.b, Value.cast(self.operation)
+        subtract = self.operation == IntegerOperation.SUB
         # a - b = a + ~b + 1, and the 1 comes in from below.
         total = Cat(subtract, a) + Cat(subtract, b ^ subtract.replicate(WORD_BITS))
-        result = Signal(WORD_BITS)
-        with m.Switch(operation):
-            with m.Case(IntegerOperation.AND):
-                m.d.comb += result.eq(a & b)
-            with m.Case(IntegerOperation.OR):
-                m.d.comb += result.eq(a | b)
-            with m.Case(IntegerOperation.XOR):
-                m.d.comb += result.eq(a ^ b)
-            with m.Case(IntegerOperation.NOT):
-                m.d.comb += result.eq(~a)
-            with m.Default():
-                m.d.comb += result.eq(total[1:])
-        return result
+        ands = ~operation[1]
+        xors = operation[0] ^ operation[1]
+        inverts = operation[0] & operation[1]
+        logic = (a & b & _mask(ands)) | ((a ^ b) & _mask(xors)) | (~a & _mask(inverts))
+        computes, first = Signal(), Signal()
+        is_sum = subtract | (self.operation == IntegerOperation.ADD)
+        m.d.comb += [computes.eq(~shifts), first.eq(Mux(shifts, fill, is_sum))]
+        return (
+            (total[1 : WORD_BITS + 1] & _mask(computes & first))
+            | (logic & _mask(computes & ~first))
+            | _mask(~computes & first)
+        )
 
 
-def _shifted(m: Module, word: Value, count: Value, fill: Value, *, high: bool) -> Value:
-    """The word shifted right by the upper or lower bits of the count, with `fill` from above."""
-    levels = range(_FINE_BITS, _COUNT_BITS) if high else range(_FINE_BITS)
+assert [IntegerOperation(number).name for number in range(4)] == ["AND", "OR", "XOR", "NOT"]
+
+
+def _mask(bit: Value) -> Value:
+    return bit.replicate(WORD_BITS)
+
+
+def _rotated(m: Module, word: Value, distance: Value, levels: range) -> Value:
+    """The word rotated right by these bits of the distance."""
     for level in reversed(levels):
-        shifted = Signal(WORD_BITS, name="shifted")
-        m.d.comb += shifted.eq(Mux(count[level], Cat(word[1 << level :], fill.replicate(1 << level)), word))
-        word = shifted
+        rotated = Signal(WORD_BITS, name="rotated")
+        m.d.comb += rotated.eq(Mux(distance[level], word.rotate_right(1 << level), word))
+        word = rotated
     return word
