@@ -12,7 +12,6 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import WORDS
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
-from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES, TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.pipeline import delay, delay_valid
@@ -23,7 +22,8 @@ from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.decode import DECODED, INDICES, offset_of
 from ctm.rtl.r700.alu.instructions import EFFECT
 from ctm.rtl.r700.alu.intervals import intervals_of
-from ctm.rtl.r700.alu.operands import OPERANDS, VALUE_BITS, Source, Uniform
+from ctm.rtl.r700.alu.operands import OPERANDS, Source
+from ctm.rtl.r700.alu.uniform import uniform_words
 from ctm.rtl.r700.entries import GROUP_OPERANDS
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
@@ -226,10 +226,7 @@ class Pipeline(wiring.Component):
         return base
 
     def _uniform(self, m: Module) -> data.View:
-        """What each operand is that is the same in all pixels, from the cycle `choice` on.
-
-        Of others it is all ones for the previous result of slot t, else 0.
-        """
+        """What each operand is that is the same in all pixels, from the cycle `choice` on; see `uniform_words`."""
         decoded = self.issue.decoded
         pairs = [decoded.pairs[number] for number in range(CONSTANT_PAIRS)]
         halves = []
@@ -243,22 +240,11 @@ class Pipeline(wiring.Component):
         first = Signal(2 * WORD_BITS, reset_less=True)
         with m.If(self.phase == 1):
             m.d.sync += first.eq(halves[0])
+        pairs = [pair.word_select(half, WORD_BITS) for pair in (first, halves[1]) for half in range(2)]
+        words = uniform_words(m, decoded, pairs)
         uniform: data.View = record(GROUP_OPERANDS, reset_less=True)
         with m.If(self.phase == self._timing.choice - 1):
-            for slot in range(GROUP_SLOTS):
-                for operand in range(OPERANDS):
-                    wanted, target = decoded.operands[slot][operand], uniform[slot][operand]
-                    pair = Mux(wanted.pair, halves[1], first)
-                    with m.If(wanted.source != Source.UNIFORM):
-                        m.d.sync += target.eq((wanted.source == Source.SCALAR).replicate(WORD_BITS))
-                    with m.Elif(Value.cast(wanted.uniform) == Uniform.CONSTANT.value):
-                        m.d.sync += target.eq(pair.word_select(wanted.channel[0], WORD_BITS))
-                    with m.Else(), m.Switch(wanted.value):
-                        for code, (_, bits) in INLINE_CONSTANTS.items():
-                            with m.Case(code % (1 << VALUE_BITS)):
-                                m.d.sync += target.eq(bits)
-                        with m.Default():
-                            m.d.sync += target.eq(Array(decoded.literals)[wanted.channel])
+            m.d.sync += uniform.eq(words)
         return uniform
 
     def _parts(self, m: Module, rows: list[list[Value]], number: Value, is_first: Value) -> list[list[Value]]:

@@ -3,7 +3,7 @@
 Source: R700-Family Instruction Set Architecture, section 3.4; docs/architecture.md.
 """
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -14,8 +14,8 @@ from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
+from ctm.rtl.r700.memory.selection import SELECTS
 from ctm.rtl.r700.passes import by_part
-from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import SHAPES
 
 
@@ -26,7 +26,9 @@ class ExportWrite(wiring.Component):
     -------
     unit : ``In(64)``
         The CF word.
+    selects : ``Out(ArrayLayout(3, 4))``
     words : ``In(ArrayLayout(ArrayLayout(32, lanes), 4))``
+        What these make of the register.
     executing : ``In(lanes)``
     burst : ``In(4)``
         The number of the register in the export.
@@ -41,6 +43,7 @@ class ExportWrite(wiring.Component):
         super().__init__(
             {
                 "unit": In(8 * UNIT_BYTES),
+                "selects": Out(SELECTS),
                 "words": In(data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)),
                 "executing": In(config.at_once),
                 "burst": In(4),
@@ -58,13 +61,13 @@ class ExportWrite(wiring.Component):
         high = data.View(exports.EXPORT_DWORD1_SWIZ, self.unit[WORD_BITS:])
         is_depth, write = low.array_base == COMPUTED_DEPTH, self.write
         m.d.comb += [target.eq(low.array_base + self.burst) for target in write.targets]
+        m.d.comb += self.selects.eq(Cat(high[f"sel_{component}"] for component in "xyzw"))
         for lane in range(self._lanes):
-            components = Cat(self.words[channel][lane] for channel in range(CHANNELS))
-            for channel, component in enumerate("xyzw"):
-                select = Value.cast(high[f"sel_{component}"])
+            for channel in range(CHANNELS):
+                select = self.selects[channel]
                 writes = self.executing[lane] & (select != ComponentSelect.MASK.value)
                 m.d.comb += [
-                    write.words[lane][channel].eq(selected(components, select)),
+                    write.words[lane][channel].eq(self.words[channel][lane]),
                     write.enable[lane][channel].eq(writes & ~is_depth),
                 ]
                 if not channel:

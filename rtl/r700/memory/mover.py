@@ -137,7 +137,7 @@ class Mover:
             scaling.own.eq(selection.own),
             scaling.quad.eq(selection.quad),
             self.share.own.eq(selection.own),
-            self.share.quad.eq(selection.quad),
+            self.share.quad_written.eq(selection.quad_written),
             self.constants.own.eq(selection.own),
         ]
 
@@ -337,7 +337,8 @@ class Mover:
         number = Cat(self.pass_number[: (self.passes - 1).bit_length()], self.slice)
         m.d.comb += [
             export.unit.eq(current.unit),
-            export.words.eq(self.selection.words),
+            self.selection.selects.eq(Mux(current.exports, Value.cast(export.selects), Value.cast(self.fetch.selects))),
+            export.words.eq(self.selection.written),
             export.burst.eq(self.burst),
             export.takes_conditional.eq(unit.program.conditional_from_program),
             unit.outputs.eq(export.write),

@@ -5,7 +5,7 @@ One unit at a time looks at single pixels, and none while passes are sent, so th
 
 from typing import Any
 
-from amaranth import Array, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -14,9 +14,11 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
 from ctm.rtl.r700.passes import pass_bits
 from ctm.rtl.r700.registers.file import slice_words
+from ctm.rtl.r700.registers.writing import selected
 
 QUAD_WORDS = data.ArrayLayout(data.ArrayLayout(WORD_BITS, QUAD), CHANNELS)
 """A word of each pixel of a quad, of all channels."""
+SELECTS = data.ArrayLayout(3, CHANNELS)
 
 
 class PixelSelection(wiring.Component):
@@ -29,21 +31,30 @@ class PixelSelection(wiring.Component):
     by_pixel : ``In(1)``
         Look at `pixel`, of which `quad` and `own` are; else at the pass, which `words` are of.
     pixel : ``In(range(W))``
+    selects : ``In(ArrayLayout(3, 4))``
+        What is written of a pixel's components.
     words : ``Out(ArrayLayout(ArrayLayout(32, lanes), 4))``
-    quad : ``Out(QUAD_WORDS)``
+    written : ``Out(ArrayLayout(ArrayLayout(32, lanes), 4))``
+        The pass, and what `selects` make of it.
+    quad, quad_written : ``Out(QUAD_WORDS)``
+        Likewise.
     own : ``Out(WORDS)``
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         self._size, self._lanes = config.group, config.at_once
+        pass_words = data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)
         super().__init__(
             {
                 "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
                 "pass_number": In(pass_bits(config)),
                 "by_pixel": In(1),
                 "pixel": In(range(config.group)),
-                "words": Out(data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)),
+                "selects": In(SELECTS),
+                "words": Out(pass_words),
+                "written": Out(pass_words),
                 "quad": Out(QUAD_WORDS),
+                "quad_written": Out(QUAD_WORDS),
                 "own": Out(WORDS),
             }
         )
@@ -59,15 +70,22 @@ class PixelSelection(wiring.Component):
         first_of_pass = (self.pass_number * self._lanes)[: len(pixel)]
         m.d.comb += pixel.eq(Mux(self.by_pixel, self.pixel, first_of_pass))
         in_part, part = pixel[: (together - 1).bit_length()], pixel[(together - 1).bit_length() :]
-        for channel in range(CHANNELS):
-            words = Signal(together * WORD_BITS, name=f"words_{channel}")
-            parts = Value.cast(self.source[channel])
-            m.d.comb += [
-                words.eq(Array(_pieces(parts, together))[part]),
-                Value.cast(self.words[channel]).eq(_piece_at(words, self._lanes, in_part)),
-                Value.cast(self.quad[channel]).eq(_piece_at(words, QUAD, in_part)),
-                self.own[channel].eq(Array(self.quad[channel][each] for each in range(QUAD))[pixel[:2]]),
-            ]
+        parts = [Signal(together * WORD_BITS, name=f"part_{channel}") for channel in range(CHANNELS)]
+        for words, source in zip(parts, self.source, strict=True):
+            m.d.comb += words.eq(Array(_pieces(Value.cast(source), together))[part])
+        for channel, words in enumerate(parts):
+            written = Signal(len(words), name=f"written_{channel}")
+            pixels = (Cat(each.word_select(number, WORD_BITS) for each in parts) for number in range(together))
+            m.d.comb += written.eq(Cat(selected(pixel, self.selects[channel]) for pixel in pixels))
+            for named, count, value in (
+                ("words", self._lanes, words),
+                ("written", self._lanes, written),
+                ("quad", QUAD, words),
+                ("quad_written", QUAD, written),
+            ):
+                m.d.comb += Value.cast(getattr(self, named)[channel]).eq(_piece_at(value, count, in_part))
+            own = Array(self.quad[channel][each] for each in range(QUAD))[pixel[:2]]
+            m.d.comb += self.own[channel].eq(own)
         return m
 
 

@@ -18,7 +18,6 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.table import Rows
 from ctm.rtl.r700.memory.instruction import FETCH, Task
 from ctm.rtl.r700.memory.selection import QUAD_WORDS
-from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import SHARE_BITS
 from ctm.rtl.r700.slices import by_slice, slice_bits
 
@@ -45,7 +44,7 @@ class LocalShare(wiring.Component):
         Whose pixels write.
     wanted : ``Out(range(W))``
         A pixel.
-    quad : ``In(QUAD_WORDS)``
+    quad_written : ``In(QUAD_WORDS)``
     own : ``In(WORDS)``
         In the same cycle what its quad writes, and the pixel's own, in which its address is.
     executing, active : ``In(W)``
@@ -68,7 +67,7 @@ class LocalShare(wiring.Component):
                 "burst": In(4),
                 "slice": In(slice_bits(config)),
                 "wanted": Out(range(size)),
-                "quad": In(QUAD_WORDS),
+                "quad_written": In(QUAD_WORDS),
                 "own": In(WORDS),
                 "executing": In(size),
                 "active": In(size),
@@ -107,7 +106,7 @@ class LocalShare(wiring.Component):
             memory = Rows(WORDS, _ROWS)
             m.submodules[f"bank_{number}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
-            words, enable = self._written_words(m, count, number)
+            enable, words = self._written(count, number), [self.quad_written[at][number] for at in range(CHANNELS)]
             m.d.comb += [
                 port.addr.eq(base + Mux(writes, own_row, cleared)),
                 read.addr.eq(base + row),
@@ -133,13 +132,10 @@ class LocalShare(wiring.Component):
         m.d.comb += row.eq(((quad * fetch.stride + fetch.index) >> (LDS_ROW.bit_length() - 1)) + self.burst)
         return row, row < self.rows
 
-    def _written_words(self, m: Module, quad: Value, bank: int) -> tuple[list[Value], Value]:
-        """What one of four pixels writes, and which components."""
-        components = Cat(self.quad[channel][bank] for channel in range(CHANNELS))
-        selects = [Value.cast(select) for select in self.fetch.selects]
+    def _written(self, quad: Value, bank: int) -> Value:
+        """Which components one of four pixels writes."""
         executes = Cat(self.executing[pixel] for pixel in range(bank, self._size, LDS_BANKS)).bit_select(quad, 1)
-        enable = Cat(executes & (select != ComponentSelect.MASK.value) for select in selects)
-        return [selected(components, select) for select in selects], enable
+        return Cat(executes & (Value.cast(each) != ComponentSelect.MASK.value) for each in self.fetch.selects)
 
     def _read_row(self, m: Module) -> tuple[Value, Value, Value, Value]:
         """Of a pixel's address the row, the bank, the word of the row, and whether the wavefront has it."""

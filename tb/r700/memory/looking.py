@@ -12,7 +12,10 @@ def looking(unit: Any, selection: Any) -> Module:
     m.d.comb += [
         selection.by_pixel.eq(1),
         selection.pixel.eq(unit.wanted),
-        unit.quad.eq(selection.quad),
+        selection.selects.eq(unit.fetch.selects),
         unit.own.eq(selection.own),
     ]
+    for name in ("quad", "quad_written"):
+        if hasattr(unit, name):
+            m.d.comb += getattr(unit, name).eq(getattr(selection, name))
     return m
