@@ -6,7 +6,7 @@ Source: R700-Family Instruction Set Architecture, chapters 3 and 4; docs/archite
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Module, Signal
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
@@ -14,6 +14,7 @@ from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
 from ctm.rtl.lib.table import Table
+from ctm.rtl.r700.alu.intervals import Intervals
 from ctm.rtl.r700.alu.operands import KCACHE
 from ctm.rtl.r700.code.groups import GROUP
 from ctm.rtl.r700.entries import INDEX
@@ -87,6 +88,16 @@ def whole_quads(m: Module, mask: Signal) -> Signal:
     return result
 
 
+def executing(m: Module, clause: data.View, masks: data.View) -> Signal:
+    """Pixels in which a clause's instructions have an effect."""
+    active, found = (Signal(len(clause.inside), name=name) for name in ("active", "executing"))
+    m.d.comb += [
+        active.eq(masks.branch & clause.inside),
+        found.eq(Mux(clause.whole, whole_quads(m, active), active)),
+    ]
+    return found
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClauseTables:
     """What is kept of each context.
@@ -123,3 +134,15 @@ class ClauseTables:
             "problems": PROBLEM,
         }
         return ClauseTables(**{name: Table(shape, contexts_of(config)) for name, shape in shapes.items()})
+
+    def read_addresses(
+        self, m: Module, intervals: Intervals, phase: Value, *, issued: Value, ending: Value
+    ) -> tuple[Any, Any]:
+        """The address registers of the context that issues a group, and of the one whose last results come.
+
+        The first is wanted in the last cycle of an interval. One reader is enough if the second is in another one.
+        """
+        if intervals.phase(intervals.last) == intervals.interval - 1:
+            return self.addresses.read(m, issued), self.addresses.read(m, ending)
+        kept = self.addresses.read(m, Mux(phase == intervals.interval - 1, issued, ending))
+        return kept, kept

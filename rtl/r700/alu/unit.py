@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from operator import or_
+from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -27,8 +28,8 @@ from ctm.rtl.r700.alu.clauses import (
     ClauseTables,
     clause_layout,
     contexts_of,
+    executing,
     outcome_layout,
-    whole_quads,
 )
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.decode import GroupDecode
@@ -45,7 +46,6 @@ from ctm.rtl.r700.slices import PERIOD
 from ctm.rtl.r700.trace import alu_trace_layout
 
 _LINES = FLOAT_CONSTANTS // 4
-
 
 _FLAGS = ("occupied", "unread", "ready", "falling", "waiting", "over")
 """Of a context: it has a clause; its next group is to be read; is there; is issued for other pixels, too; waits for
@@ -147,8 +147,8 @@ class AluUnit(wiring.Component):
         m.submodules.pipeline = pipeline = Pipeline(self._config)
         self._enter(m, flags)
         self._read_groups(m, flags)
-        self._issue(m, flags, pipeline)
-        self._end(m, flags, pipeline)
+        kept = self._issue(m, flags, pipeline)
+        self._end(m, flags, pipeline, kept)
         self._leave(m, flags)
         flags.finish(m)
         step = self._phase[: (PERIOD - 1).bit_length()]
@@ -226,13 +226,19 @@ class AluUnit(wiring.Component):
         flags.set("unread", Mux(reader.done & ~reader.whole, was_read, 0))
         tables.groups.write(m, reading, reader.group, reader.done & reader.whole)
 
-    def _issue(self, m: Module, flags: Flags, pipeline: Pipeline) -> None:
-        """Choose a group in one interval, decode it, and issue it in the next one."""
+    def _issue(self, m: Module, flags: Flags, pipeline: Pipeline) -> Any:
+        """Choose a group in one interval, decode it, and issue it in the next one.
+
+        Returns the address registers of the context whose results come.
+        """
         tables, picked = self._tables, self._pick(m, flags)
         context, group, clause, falling = picked.context, picked.group, picked.clause, picked.falling
         m.submodules.addresses_read = addresses = AddressRegisters(self._config.array.group)
+        kept, kept_of_ending = tables.read_addresses(
+            m, self._intervals, self._phase, issued=context, ending=pipeline.ending.context
+        )
         m.d.comb += [
-            addresses.kept.eq(tables.addresses.read(m, context)),
+            addresses.kept.eq(kept),
             addresses.known.eq(tables.address_set.read(m, context)),
             addresses.pixels.eq(picked.pixels),
         ]
@@ -291,6 +297,7 @@ class AluUnit(wiring.Component):
             trace.chosen.eq(Mux(decode.relative, addresses.alike, ~0)),
             trace.is_last.eq(last),
         ]
+        return kept_of_ending
 
     def _pick(self, m: Module, flags: Flags) -> _Picked:
         """Choose a group whose clause's last one will have ended when it is issued."""
@@ -307,7 +314,7 @@ class AluUnit(wiring.Component):
         falling = flags["falling"].bit_select(context, 1)
         pixels, now = Signal(self._config.array.group), Signal()
         m.d.comb += [
-            pixels.eq(Mux(falling, tables.remaining.read(m, context), self._executing(m, clause, masks))),
+            pixels.eq(Mux(falling, tables.remaining.read(m, context), executing(m, clause, masks))),
             now.eq(valid & (self._phase == self._intervals.interval - 1)),
         ]
         return _Picked(
@@ -345,16 +352,7 @@ class AluUnit(wiring.Component):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.FLOAT_CONSTANT)]
         return problem
 
-    def _executing(self, m: Module, clause: data.View, masks: data.View) -> Value:
-        """Pixels in which a clause's instructions have an effect."""
-        active, executing = (Signal(self._config.array.group, name=name) for name in ("active", "executing"))
-        m.d.comb += [
-            active.eq(masks.branch & clause.inside),
-            executing.eq(Mux(clause.whole, whole_quads(m, active), active)),
-        ]
-        return executing
-
-    def _end(self, m: Module, flags: Flags, pipeline: Pipeline) -> None:
+    def _end(self, m: Module, flags: Flags, pipeline: Pipeline, kept: Any) -> None:
         """Let a group's results take effect."""
         tables, ending = self._tables, pipeline.ending
         context, size = ending.context, self._config.array.group
@@ -362,7 +360,7 @@ class AluUnit(wiring.Component):
         m.submodules.effects = effects = GroupEffects(size)
         m.d.comb += [
             effects.effects.eq(ending.effects),
-            effects.executing.eq(self._executing(m, clause, masks) & ending.chosen),
+            effects.executing.eq(executing(m, clause, masks) & ending.chosen),
             effects.before.eq(masks),
             effects.predicate.eq(pipeline.predicate),
             effects.kill.eq(pipeline.kill),
@@ -370,7 +368,7 @@ class AluUnit(wiring.Component):
         ]
         tables.masks.write(m, context, effects.after, pipeline.ends)
         flags.set("over", Mux(pipeline.ends & ending.last, (1 << context)[: self._contexts], 0))
-        known, kept = tables.address_set.read(m, context), tables.addresses.read(m, context)
+        known = tables.address_set.read(m, context)
         moves = Cat(ending.effects[channel].sets_address for channel in range(CHANNELS))
         after = moved(m, kept, known, moves, effects.gates, pipeline.addresses)
         happens = pipeline.ends & moves.any()

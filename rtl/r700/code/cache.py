@@ -97,11 +97,14 @@ class CodeCache(wiring.Component):
         m.submodules.tags = tags = Table(_TAG, LINES)
         forgotten = Signal(LINES, init=-1)
         line_bits = ROW_ADDRESS_BITS - _ROW_OF_LINE
+        loading = Signal(line_bits, name="line")
 
         def holds(line: Value) -> tuple[Value, Value]:
             """Whether a line is there, and whether it was refused."""
             tag = tags.read(m, line[:_INDEX_BITS])
-            is_valid = tag.valid & ~forgotten.bit_select(line[:_INDEX_BITS], 1)
+            # What is there of another line is overwritten word by word while one is loaded.
+            is_replaced = self.busy & (line[:_INDEX_BITS] == loading[:_INDEX_BITS])
+            is_valid = tag.valid & ~is_replaced & ~forgotten.bit_select(line[:_INDEX_BITS], 1)
             return is_valid & (tag.tag == line[_INDEX_BITS:]), tag.refused
 
         wanted, wants = Signal(line_bits), Signal()
@@ -118,20 +121,21 @@ class CodeCache(wiring.Component):
             ]
             with m.If(reads & ~hit):
                 m.d.comb += [wanted.eq(line), wants.eq(1)]
-        self._fill(m, memory, tags, forgotten, wanted, wants, holds)
+        self._fill(m, memory, tags, forgotten, loading, (wanted, wants), holds)
         return m
 
     def _fill(
-        self, m: Module, memory: Rows, tags: Table, forgotten: Signal, wanted: Value, wants: Value,
+        self, m: Module, memory: Rows, tags: Table, forgotten: Signal, line: Signal, misses: tuple[Value, Value],
         holds: Callable[[Value], tuple[Value, Value]],
     ) -> None:  # fmt: skip
         """Load one line after the other, a word in each cycle once both of memory's lines are there."""
+        wanted, wants = misses
         loading = _Loading(
-            line=Signal.like(wanted, name="line"), first=Signal(ADDRESS_BITS - _WORD_OFFSET, name="first"),
+            line=line, first=Signal(ADDRESS_BITS - _WORD_OFFSET, name="first"),
             held=Signal(2 * LINE_WORDS * WORD_BITS, name="held", reset_less=True), refused=Signal(2, name="refused"),
             asked=Signal(2, name="asked"), came=Signal(2, name="came"), paired=Signal(name="paired"),
         )  # fmt: skip
-        line, first, ahead, stale = loading.line, loading.first, Signal(), Signal()
+        first, ahead, stale = loading.first, Signal(), Signal()
         place, index = Signal(range(LINE_WORDS + 1)), line[:_INDEX_BITS]
         port = memory.write_port(granularity=1)
         at_second = ahead & loading.paired
@@ -144,8 +148,6 @@ class CodeCache(wiring.Component):
 
         def begin(number: Value) -> list[Any]:
             return [
-                # What is there of another line is overwritten word by word.
-                forgotten.bit_select(number[:_INDEX_BITS], 1).eq(1),
                 line.eq(number),
                 first.eq((self.address >> _WORD_OFFSET) + (number << _PLACE_BITS)),
                 *(each.eq(0) for each in (loading.refused, loading.asked, loading.came, loading.paired, place)),
@@ -178,8 +180,7 @@ class CodeCache(wiring.Component):
                     with m.If(~stale & ~self.forget):
                         m.d.sync += forgotten.bit_select(index, 1).eq(0)
                     with m.If(~ahead & loading.paired):
-                        m.d.sync += [forgotten.bit_select(next_line[:_INDEX_BITS], 1).eq(1), line.eq(next_line)]
-                        m.d.sync += place.eq(0)
+                        m.d.sync += [line.eq(next_line), place.eq(0)]
                     with m.Elif(~ahead & goes_on):
                         m.d.sync += [*begin(next_line), stale.eq(0)]
                         m.next = "ask"

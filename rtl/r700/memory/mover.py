@@ -84,7 +84,8 @@ class Mover:
         m.submodules.constants = self.constants = ConstantFetch(array)
         m.submodules.lefts = self.lefts = Table(WORD_BITS, array.threads)
         m.submodules.problems = self.problems = Table(PROBLEM, array.threads)
-        self.flags = Flags(array.threads, ("draining",))
+        m.submodules.refusals = self.refusals = Table(PROBLEM["address"].shape, array.threads)
+        self.flags = Flags(array.threads, ("draining", "stopped", "refused"))
         connect(m, flipped(unit.lookups.response), self.returned.response)
         m.d.comb += [
             self.outstanding.returned.eq(self.returned.returned),
@@ -187,11 +188,22 @@ class Mover:
         stops = ~self._is_fine()
         ends = self.done & (self.work.ends | stops)
         # A lookup that was refused belongs to an earlier instruction.
-        known = Value.cast(self.problems.read(m, current.slot).status) != Status.OK.value
+        is_first = ends & stops & ~self._has_problem(current.slot)
         self.lefts.write(m, current.slot, current.left, ends)
-        self.problems.write(m, current.slot, self.work.problem, ends & stops & ~known)
-        self.problems.write(m, sequence.begins.slot, 0, sequence.begins.valid)
-        self.flags.set("draining", Mux(ends, (1 << current.slot)[: self.config.threads], 0))
+        self.problems.write(m, current.slot, self.work.problem, is_first)
+        self.flags.set("stopped", self._slots(current.slot, is_first))
+        for name in ("stopped", "refused"):
+            self.flags.clear(name, self._slots(sequence.begins.slot, sequence.begins.valid))
+        self.flags.set("draining", self._slots(current.slot, ends))
+
+    def _slots(self, slot: Value, happens: Value) -> Value:
+        """The bit of a slot, if something happens."""
+        return Mux(happens, (1 << slot)[: self.config.threads], 0)
+
+    def _has_problem(self, slot: Value) -> Value:
+        """The first of a slot's problems is kept: `problems` has those that stop it, `refusals` refused lookups."""
+        problems = self.flags["stopped"] | self.flags["refused"]
+        return problems.bit_select(slot, 1)
 
     def _drain(self) -> None:
         """Give back wavefronts all of whose instructions are done."""
@@ -202,20 +214,22 @@ class Mover:
             moved.valid.eq(done.any()),
             moved.payload.slot.eq(slot),
             moved.payload.left.eq(self.lefts.read(m, slot)),
-            moved.payload.problem.eq(self.problems.read(m, slot)),
         ]
+        problem = moved.payload.problem
+        with m.If(self.flags["refused"].bit_select(slot, 1)):
+            m.d.comb += [
+                problem.status.eq(Status.BUS_ERROR),
+                problem.client.eq(BusClient.INPUT),
+                problem.address.eq(self.refusals.read(m, slot)),
+            ]
+        with m.Elif(self.flags["stopped"].bit_select(slot, 1)):
+            m.d.comb += problem.eq(self.problems.read(m, slot))
         self.flags.clear("draining", Mux(moved.ready, done, 0))
         refused, returned = self.returned.refused, self.returned.returned
         m.d.comb += self.unit.refuses.eq(refused.valid)
-        problem: Any = Signal(PROBLEM, name="refusal")
-        known = self.problems.read(m, returned.slot)
-        m.d.comb += [
-            problem.status.eq(Status.BUS_ERROR),
-            problem.client.eq(BusClient.INPUT),
-            problem.address.eq(refused.address),
-        ]
-        is_first = Value.cast(known.status) == Status.OK.value
-        self.problems.write(m, returned.slot, problem, refused.valid & is_first)
+        is_first = refused.valid & ~self._has_problem(returned.slot)
+        self.refusals.write(m, returned.slot, refused.address, is_first)
+        self.flags.set("refused", self._slots(returned.slot, is_first))
 
     def _ready(self) -> None:
         """Begin a piece."""

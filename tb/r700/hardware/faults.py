@@ -43,9 +43,9 @@ FAULTS = [
         ("gate & self.kill[slot]", "self.kill[slot]"),
         ("gate.eq(self.executing & ~before.predicate)", "gate.eq(~before.predicate)"),
     ),
+    *_in("alu.clauses", ("found.eq(Mux(clause.whole, whole_quads(m, active), active))", "found.eq(active)")),
     *_in(
         "alu.unit",
-        ("executing.eq(Mux(clause.whole, whole_quads(m, active), active))", "executing.eq(active)"),
         ("last.eq(~decode.relative | ~rest.any())", "last.eq(1)"),
     ),
     *_in(
