@@ -53,17 +53,17 @@ class IntegerUnit(wiring.Component):
         beyond = b[_COUNT_BITS:].any()
         m.d.comb += [left.eq(operation == IntegerOperation.LSHL), distance.eq(Mux(left, -count, count))]
         keeps = self._keeps(m, distance, ~left | ~count.any(), shifts & ~beyond)
-        rotated, fine, keeps, other = (
+        coarse, fine, kept, other = (
             delay(m, value, self.latency, name="halfway")
             for value in (
                 _rotated(m, a, distance, range(_FINE_BITS, _COUNT_BITS)),
                 distance[:_FINE_BITS],
-                keeps,
+                Value.cast(keeps),
                 self._not_rotated(m, shifts, fill),
             )
         )
-        rotated = _rotated(m, rotated, fine, range(_FINE_BITS))
-        m.d.comb += self.result.eq((rotated & keeps) | (other & ~keeps))
+        rotated = _rotated(m, coarse, fine, range(_FINE_BITS))
+        m.d.comb += self.result.eq((rotated & kept) | (other & ~kept))
         return m
 
     def _keeps(self, m: Module, distance: Value, right: Value, keeps_any: Value) -> Signal:
@@ -92,11 +92,13 @@ class IntegerUnit(wiring.Component):
         computes, first = Signal(), Signal()
         is_sum = subtract | (self.operation == IntegerOperation.ADD)
         m.d.comb += [computes.eq(~shifts), first.eq(Mux(shifts, fill, is_sum))]
-        return (
+        result = Signal(WORD_BITS, name="not_rotated")
+        m.d.comb += result.eq(
             (total[1 : WORD_BITS + 1] & _mask(computes & first))
             | (logic & _mask(computes & ~first))
             | _mask(~computes & first)
         )
+        return result
 
 
 assert [IntegerOperation(number).name for number in range(4)] == ["AND", "OR", "XOR", "NOT"]

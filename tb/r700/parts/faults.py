@@ -22,7 +22,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("+ fetch.offset),", "),"),
         ("lowest_one(self.active)", "lowest_one(self.executing)"),
         ("executes = Cat(self.executing[pixel]", "executes = Cat(self.active[pixel]"),
-        ("select != ComponentSelect.MASK.value", "select != ComponentSelect.ONE.value"),
+        ("!= ComponentSelect.MASK.value", "!= ComponentSelect.ONE.value"),
         ("each, 0)) for target, each in zip(port.data", "each, each)) for target, each in zip(port.data"),
         ("clears = self.clear.valid & ~self.start", "clears = self.clear.valid"),
         ("cleared.eq(Mux(self.clear.ready, 0, cleared + 1))", "cleared.eq(cleared + 1)"),
@@ -176,7 +176,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         *_in(
             "memory.selection",
             ("[pixel[:2]]", "[0]"),
-            ("Array(_pieces(parts, together))[part]", "Array(_pieces(parts, together))[0]"),
+            ("Array(_pieces(Value.cast(source), together))[part]", "Array(_pieces(Value.cast(source), together))[0]"),
         ),
     ],
     "memory.test_sequence": _in(
