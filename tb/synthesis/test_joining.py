@@ -118,6 +118,16 @@ def test_what_only_passes_an_input_is_copied_with_its_multiplexer() -> None:
     assert all(reads[cell["connections"]["Z"][0]] == 1 for cell in found.values() if cell["type"] in ("LUT4", "PFUMX"))
 
 
+def test_a_multiplexer_of_what_is_not_defined_has_others_below_it() -> None:
+    cells = {"top": make_cell("L6MUX21", {}, {"D0": ["x"], "D1": [3], "SD": [2]}, {"Z": [30]})}
+    found = with_own_slices(module([2, 3], [30], **cells))["cells"]
+    assert Counter(cell["type"] for cell in found.values()) == {"LUT4": 4, "PFUMX": 2, "L6MUX21": 1}
+    passing = [cell["connections"]["A"] for cell in found.values() if cell["type"] == "LUT4"]
+    assert passing == [["x"], ["x"], [3], [3]]
+    reads = readers(found)
+    assert all(reads[cell["connections"]["Z"][0]] == 1 for cell in found.values() if cell["type"] != "L6MUX21")
+
+
 @pytest.mark.skipif(not HAS_YOSYS, reason="needs the extra synth")
 @pytest.mark.long
 def test_units_are_one_module_without_what_nobody_reads(tmp_path: Path) -> None:

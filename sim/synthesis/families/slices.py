@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any
 
 from ctm.sim.synthesis.families.lookup_tables import LUT, OUTPUT, make_lut4
-from ctm.sim.synthesis.families.netlist import nets, with_pins
+from ctm.sim.synthesis.families.netlist import make_cell, nets, with_pins
 
 _PASSES = "10" * 8
 _TAKEN = {"PFUMX": (("ALUT", "BLUT"), (LUT,)), "L6MUX21": (("D0", "D1"), ("PFUMX", "L6MUX21"))}
@@ -22,7 +22,7 @@ _ALONE = 2
 def with_own_slices(module: Mapping[str, Any]) -> dict[str, Any]:
     """A module as Yosys writes it, with the same function and a copy of each cell for each one that needs its own.
 
-    Where there is no LUT4, as Yosys has found that one only passes what it gets, there is one that does so.
+    Where there is none, as Yosys has found that it only passes what it gets, there is one that does so.
     """
     return {**module, "cells": _Cells(module).separated()}
 
@@ -57,8 +57,7 @@ class _Cells:
             (given,) = self._cells[name]["connections"][pin]
             driver = self._drivers.get(given)
             if driver is None or self._cells[driver]["type"] not in kinds:
-                own = next(self._bits)
-                self._add(f"{name}_{own}", make_lut4(_PASSES, {"A": given}, own))
+                own = self._passing(name, given) if LUT in kinds else self._passing_multiplexer(name, given)
             elif self._ends[given] > _ALONE:
                 own = next(self._bits)
                 copy = f"{driver}_{own}"
@@ -69,3 +68,15 @@ class _Cells:
                 continue
             self._cells[name] = with_pins(self._cells[name], {pin: [own]})
             self._ends.update({own: 1, given: -1})
+
+    def _passing(self, name: str, given: int | str) -> int:
+        """A LUT4 that passes what it gets."""
+        own = next(self._bits)
+        self._add(f"{name}_{own}", make_lut4(_PASSES, {"A": given}, own))
+        return own
+
+    def _passing_multiplexer(self, name: str, given: int | str) -> int:
+        """A PFUMX that passes what it gets: Yosys leaves out those that choose between what nobody has defined."""
+        own, inputs = next(self._bits), {pin: [self._passing(name, given)] for pin in ("ALUT", "BLUT")}
+        self._add(f"{name}_{own}", make_cell("PFUMX", {}, inputs | {"C0": ["0"]}, {OUTPUT: [own]}))
+        return own
