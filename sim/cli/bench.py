@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 from rich.console import Console
 
 from ctm.rtl.config import DEFAULT_PRESETS, MachineConfig
+from ctm.sim.cli.bench_scale import measure_scale
 from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of, prepare_engine
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.engines.fast.engine import FastEngine
@@ -56,16 +56,6 @@ def _workloads(tell: Tell) -> list[Any]:
     return [*workloads.workloads(), *r700_workloads.workloads()]
 
 
-def _scale(config: MachineConfig, picture: Path | None, tell: Tell) -> Figures:
-    from ctm.sim.report import scale
-
-    found = scale.measure_all(RtlEngine.name, config, tell)
-    if picture is not None:
-        scale.plot(found, picture)
-    return scale.as_fields(found), lambda: scale.print_scale(RtlEngine.name, found)
-
-
-_PICTURES = (".svg", ".png")
 SCALE = "scale"
 """Machines of many cores; not among `ENGINES`, because its models take long to compile."""
 ENGINES: Mapping[str, Callable[[MachineConfig, Machines, Listed, Tell], Figures]] = {
@@ -89,6 +79,19 @@ def bench(
         Path | None,
         typer.Option("--plot", metavar="FILE", help=f"With {SCALE}: draw it, as .svg or .png.", dir_okay=False),
     ] = None,
+    kept: Annotated[
+        Path | None,
+        typer.Option(
+            "--record",
+            metavar="FILE",
+            dir_okay=False,
+            help=f"With {SCALE}: keep each measurement in this file, and do not repeat what it has.",
+        ),
+    ] = None,
+    chosen: Annotated[
+        list[str] | None,
+        typer.Option("--workload", metavar="W", help=f"With {SCALE}: this workload only, as 'matmul 128'; repeatable."),
+    ] = None,
     preset: Preset = None,
     settings: Settings = None,
     json_wanted: Json = False,
@@ -98,18 +101,18 @@ def bench(
     with outcome.reported():
         if name is not None and name not in (*ENGINES, SCALE):
             raise BadInput(f"bench: there are no figures of '{name}'; there are: {', '.join((*ENGINES, SCALE))}")
-        if picture is not None:
-            _check_picture(name, picture)
+        _check_options(name, {"--plot": picture, "--record": kept, "--workload": chosen})
         config = configuration(preset, settings)
         # Imported here, because it reads the examples, which nothing else needs.
         from ctm.sim.report.benchmark import WrongResultError, calibrate
 
-        _prepare(name, config)
         try:
-            with Console(stderr=True).status("") as status:
-                if name == SCALE:
-                    figures = [_scale(config, picture, status.update)]
-                else:
+            if name == SCALE:
+                origin = {"preset": preset, "settings": settings or []}
+                figures = [measure_scale(config, origin, picture=picture, kept=kept, chosen=chosen)]
+            else:
+                _prepare(name, config)
+                with Console(stderr=True).status("") as status:
                     figures = _measure(name, config, preset, settings, status.update)
         except WrongResultError as error:
             raise Mismatch(str(error)) from None
@@ -124,14 +127,8 @@ def bench(
 
 def _prepare(name: str | None, config: MachineConfig) -> None:
     """Compile what is measured."""
-    if name != SCALE:
-        for engine in ENGINES if name is None else (name,):
-            prepare_engine(engine, config)
-        return
-    from ctm.sim.report import scale
-
-    for cores in scale.CORES:
-        prepare_engine(RtlEngine.name, scale.machine(config, cores, scale.WIDTHS[0]))
+    for engine in ENGINES if name is None else (name,):
+        prepare_engine(engine, config)
 
 
 def _measure(
@@ -143,13 +140,8 @@ def _measure(
     return [measure(config, machines, listed, tell) for each, measure in ENGINES.items() if name in (None, each)]
 
 
-def _check_picture(name: str | None, picture: Path) -> None:
-    """Refuse before an hour of work what would fail behind it."""
-    if name != SCALE:
-        raise BadInput(f"--plot goes with '{SCALE}' only")
-    if picture.suffix not in _PICTURES:
-        raise BadInput(f"--plot {picture}: the file must end with {' or '.join(_PICTURES)}")
-    if not picture.parent.is_dir():
-        raise BadInput(f"--plot {picture}: there is no folder {picture.parent}")
-    if find_spec("matplotlib") is None:
-        raise BadInput("--plot needs matplotlib: pip install 'ctm-machine[plot]'")
+def _check_options(name: str | None, given: Mapping[str, Any]) -> None:
+    """Refuse options of the machines of many cores for anything else."""
+    for option, value in given.items():
+        if value and name != SCALE:
+            raise BadInput(f"{option} goes with '{SCALE}' only")

@@ -1,8 +1,8 @@
 """How the machine scales: workloads on many cores with memories of several widths, beside the model on paper."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 from rich.console import Console
@@ -14,6 +14,7 @@ from ctm.sim.report import workloads
 from ctm.sim.report.benchmark import require_right
 from ctm.sim.report.cycles import PEAK_PER_LANE
 from ctm.sim.report.scale_model import Demand, PaperMachine, least_product_bytes, predict
+from ctm.sim.report.scale_record import Record, ScaleMeasurement
 from ctm.sim.report.workloads import Prepared, Workload, executable, prepare
 
 CORES = (1, 2, 4, 8, 16)
@@ -27,37 +28,23 @@ _WIDE_ELEMENT, _FLOAT_BYTES = 4, 4
 _WIDTH = 132
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScaleMeasurement:
-    """One workload on one machine, with cold caches, from start_program until its outputs are in memory."""
+@dataclass(frozen=True)
+class Work:
+    """What is measured; making it takes a while, because numpy computes what has to come out."""
 
-    name: str
-    cores: int
-    width: int
-    """Bytes a cycle."""
-    cycles: int
-    speedup: float
-    """Beside one core with as much memory."""
-    peak_share: float | None
-    read_bytes: int
-    read_ratio: float
-    """Of the least: each input once; of a product of matrices, both once for each block that is resident together."""
-    predicted: float
-    """Cycles by the model on paper."""
-    bound: str
-    """What the model says is busiest."""
-    demand: Demand
-    """What one core has counted, which the model begins with."""
+    make: Callable[[], Workload]
+    product: int = 0
+    """The side of a product of matrices."""
 
 
-def work() -> Iterator[tuple[str, Workload, int]]:
-    """What is measured, by a name that has its size; the side of a product of matrices, else 0."""
-    for side in (128, 256, 512):
-        yield f"matmul {side}", workloads.matmul(side), side
-    yield "mandelbrot 256 x 256", workloads.mandelbrot(256), 0
-    yield "blur 256 x 256", workloads.blur(), 0
-    yield "saxpy 512 x 512 x vec4", workloads.saxpy(512), 0
-    yield "nbody 1,024", workloads.nbody(32), 0
+WORK: Mapping[str, Work] = {
+    **{f"matmul {side}": Work(partial(workloads.matmul, side), side) for side in (128, 256, 512)},
+    "mandelbrot 256 x 256": Work(partial(workloads.mandelbrot, 256)),
+    "blur 256 x 256": Work(workloads.blur),
+    "saxpy 512 x 512 x vec4": Work(partial(workloads.saxpy, 512)),
+    "nbody 1,024": Work(partial(workloads.nbody, 32)),
+}
+"""By names that have sizes."""
 
 
 def machine(config: MachineConfig, cores: int, width: int) -> MachineConfig:
@@ -76,15 +63,24 @@ def machine(config: MachineConfig, cores: int, width: int) -> MachineConfig:
     )
 
 
+def cores_to_run(record: Record, names: Iterable[str]) -> list[int]:
+    """Numbers of cores on which something is missing in a record."""
+    places = [(name, width) for name in names for width in WIDTHS]
+    return [cores for cores in CORES if any(record.get(name, cores, width) is None for name, width in places)]
+
+
 def measure_all(
     engine: str,
     config: MachineConfig,
     tell: Callable[[str], None],
     *,
+    record: Record | None = None,
     cores: Sequence[int] = CORES,
-    listed: Callable[[], Iterator[tuple[str, Workload, int]]] = work,
+    work: Mapping[str, Work] = WORK,
 ) -> list[ScaleMeasurement]:
     """All work on all machines with these numbers of cores, the first of which is one; `tell` is told what comes next.
+
+    What the record has is not measured again; it gets each measurement as soon as that is there.
 
     Raises
     ------
@@ -93,20 +89,22 @@ def measure_all(
     WrongResultError
         A result is not what numpy says.
     """
-    found = []
-    for name, workload, product in listed():
+    record = record or Record()
+    found: list[ScaleMeasurement] = []
+    for name, each in work.items():
+        once = replace(each, make=cache(each.make))
         for width in WIDTHS:
-            one: Prepared | None = None
-            asked: Demand | None = None
             for count in cores:
                 own = machine(config, count, width)
-                tell(f"{name} on {count} cores, {width} bytes a cycle")
-                prepared = prepare(workload, engine, own)
-                prepared.device.run(prepared.commands)
-                require_right(prepared, name, engine)
-                one = one or prepared
-                asked = asked or demand(one, product)
-                found.append(_compared(name, own, prepared, one, asked))
+                measured = record.get(name, count, width)
+                if measured is None:
+                    tell(f"{name} on {count} cores, {width} bytes a cycle")
+                    first, one = record.get(name, cores[0], WIDTHS[0]), record.get(name, cores[0], width)
+                    measured = measure(engine, own, name, once, one, first)
+                    record.add(measured)
+                # The model may have changed since a record was made.
+                paper = predict(measured.demand, PaperMachine.of(own))
+                found.append(replace(measured, predicted=paper.cycles, bound=paper.bound))
     return found
 
 
@@ -129,7 +127,22 @@ def demand(one: Prepared, product: int = 0) -> Demand:
     )
 
 
-def _compared(name: str, config: MachineConfig, prepared: Prepared, one: Prepared, asked: Demand) -> ScaleMeasurement:
+def measure(
+    engine: str,
+    config: MachineConfig,
+    name: str,
+    work: Work,
+    one: ScaleMeasurement | None,
+    first: ScaleMeasurement | None,
+) -> ScaleMeasurement:
+    """One workload on one machine, beside what was measured on one core, with as much memory and with the narrowest.
+
+    Errors are those of `measure_all`.
+    """
+    prepared = prepare(work.make(), engine, config)
+    prepared.device.run(prepared.commands)
+    require_right(prepared, name, engine)
+    asked = first.demand if first else demand(prepared, work.product)
     cycles, array, memory = prepared.cycles, config.array, config.memory
     operations = prepared.workload.operations
     read = prepared.device.report().counters["local_read_beats"] * memory.data_bits // 8
@@ -142,7 +155,7 @@ def _compared(name: str, config: MachineConfig, prepared: Prepared, one: Prepare
         cores=array.cores,
         width=on_paper.width,
         cycles=cycles,
-        speedup=one.cycles / cycles,
+        speedup=one.cycles / cycles if one else 1.0,
         peak_share=None if operations is None else operations / cycles / peak,
         read_bytes=read,
         read_ratio=read / least,
@@ -183,35 +196,3 @@ def print_scale(engine: str, measurements: list[ScaleMeasurement]) -> None:
         )
     # A narrow terminal breaks lines; cut figures would say nothing.
     Console(width=max(_WIDTH, Console().width)).print(table)
-
-
-def plot(measurements: list[ScaleMeasurement], path: Path) -> None:
-    """Draw how much faster workloads get with cores; the file's ending says which kind of picture it is.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        Matplotlib is not installed: it is in the extra ``plot``.
-    """
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(1, len(WIDTHS), figsize=(12, 4), sharey=True)
-    for panel, width in zip(panels, WIDTHS, strict=True):
-        for name in dict.fromkeys(found.name for found in measurements):
-            points = [
-                (found.cores, found.speedup) for found in measurements if (found.name, found.width) == (name, width)
-            ]
-            panel.plot(*zip(*points, strict=True), marker="o", label=name)
-        panel.plot(CORES, CORES, color="grey", linewidth=0.5)
-        panel.set(title=f"{width} bytes a cycle", xlabel="cores", xscale="log", yscale="log")
-        panel.set_xticks(CORES, map(str, CORES))
-        panel.set_yticks(CORES, map(str, CORES))
-        panel.minorticks_off()
-    panels[0].set_ylabel("times as fast as one core")
-    panels[0].legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(path)
-    pyplot.close(figure)

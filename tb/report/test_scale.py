@@ -1,19 +1,18 @@
 """Many cores: the model on paper, what is told of measurements, and what is refused."""
 
-import json
-from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ctm.rtl.config import DEFAULT, TINY, with_settings
+from ctm.rtl.config import DEFAULT, TINY, MachineConfig, with_settings
 from ctm.sim.cli import main
 from ctm.sim.report import scale, workloads
 from ctm.sim.report.scale_model import Demand, PaperMachine, least_product_bytes, predict
-from ctm.sim.report.workloads import Workload, prepare
+from ctm.sim.report.scale_plot import plot
+from ctm.sim.report.scale_record import Record, RecordError
+from ctm.sim.report.workloads import prepare
 
 PRODUCT = Demand(
     groups=1024, issues=1_180_000, accesses=532_480, asked=191_000, read=112_000, stores=8192, written=1 << 18,
@@ -26,10 +25,10 @@ FOUND = [
     )
     for width in scale.WIDTHS for cores in (1, 4)
 ]  # fmt: skip
-RECORDED: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("scale.json").read_text(encoding="utf-8"))
-"""What `ctm bench scale` measured: of each workload one core's demand, and cycles by bytes a cycle and cores."""
+RECORDED = Record(Path(__file__).with_name("scale.json"), {"preset": None, "settings": []})
+"""What `ctm bench scale --record` measured."""
 NEAR, WORSE = 0.10, 1.03
-APART = {("matmul 512", "32", "8")}
+APART = {("matmul 512", 32, 8)}
 """Where cores drift apart and read lines again, of which the model does not know (docs/performance.md)."""
 
 
@@ -65,23 +64,28 @@ def test_arithmetic_is_divided_among_the_cores_that_have_groups() -> None:
     assert eight == sixteen == pytest.approx(10_000, rel=0.06)
 
 
-@pytest.mark.parametrize("name", RECORDED)
+def recorded(name: str, cores: int) -> list[scale.ScaleMeasurement]:
+    """What was measured of a workload with memories of each width."""
+    found = [RECORDED.get(name, cores, width) for width in scale.WIDTHS]
+    return [each for each in found if each is not None]
+
+
+@pytest.mark.parametrize("name", scale.WORK)
 def test_the_model_is_near_what_was_measured(name: str) -> None:
-    asked = Demand(**RECORDED[name]["demand"])
-    for width, measured in RECORDED[name]["cycles"].items():
-        for cores, cycles in measured.items():
-            if (name, width, cores) in APART:
+    for cores in scale.CORES:
+        for found in recorded(name, cores):
+            if (name, found.width, cores) in APART:
                 continue
-            predicted = predict(asked, many(int(cores), int(width))).cycles
-            assert predicted == pytest.approx(cycles, rel=NEAR), f"{cores} cores, {width} bytes a cycle"
+            predicted = predict(found.demand, many(cores, found.width)).cycles
+            assert predicted == pytest.approx(found.cycles, rel=NEAR), f"{cores} cores, {found.width} bytes a cycle"
 
 
 def test_figures_of_the_documentation_are_those() -> None:
     text = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8")
-    for name, found in RECORDED.items():
-        for cores in found["cycles"][str(scale.WIDTHS[0])]:
-            row = " | ".join(f"{found['cycles'][str(width)][cores]:,}" for width in scale.WIDTHS)
-            assert f"| {name} | {cores} | {row} |" in text
+    for name in scale.WORK:
+        for cores in scale.CORES:
+            if row := " | ".join(f"{found.cycles:,}" for found in recorded(name, cores)):
+                assert f"| {name} | {cores} | {row} |" in text
 
 
 @pytest.mark.long
@@ -89,20 +93,61 @@ def test_sixteen_cores_are_as_fast_as_they_were() -> None:
     prepared = prepare(workloads.matmul(128), "rtl", scale.machine(DEFAULT, 16, 64))
     prepared.device.run(prepared.commands)
     assert prepared.is_right()
-    assert prepared.cycles <= WORSE * RECORDED["matmul 128"]["cycles"]["64"]["16"]
+    before = RECORDED.get("matmul 128", 16, 64)
+    assert before is not None
+    assert prepared.cycles <= WORSE * before.cycles
 
 
 @pytest.mark.long
 def test_small_machines_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    def little() -> Iterator[tuple[str, Workload, int]]:
-        yield "matmul 64", workloads.matmul(64), 64
-
     monkeypatch.setattr(scale, "WIDTHS", (16, 64))
-    found = scale.measure_all("rtl", TINY, lambda text: None, cores=(1, 2), listed=little)
+    little = {"matmul 64": scale.Work(lambda: workloads.matmul(64), 64)}
+    found = scale.measure_all("rtl", TINY, lambda text: None, cores=(1, 2), work=little)
     assert [(each.cores, each.width) for each in found] == [(1, 16), (2, 16), (1, 64), (2, 64)]
     assert [each.speedup for each in found[::2]] == [1, 1]
     assert all(1.5 < each.speedup < 2 for each in found[1::2])
     assert all(abs(each.predicted / each.cycles - 1) < 0.25 for each in found)
+
+
+def test_a_run_that_ended_early_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[tuple[int, int]] = []
+
+    def measure(engine: str, config: MachineConfig, *_: object) -> scale.ScaleMeasurement:
+        run.append((config.array.cores, PaperMachine.of(config).width))
+        if len(run) == 3:
+            raise InterruptedError
+        return replace(FOUND[0], cores=run[-1][0], width=run[-1][1])
+
+    def measure_all() -> list[scale.ScaleMeasurement]:
+        work = {"work": scale.Work(lambda: workloads.matmul(16), 16)}
+        return scale.measure_all("rtl", TINY, lambda text: None, record=Record(path), cores=(1, 2), work=work)
+
+    path = tmp_path / "scale.json"
+    monkeypatch.setattr(scale, "measure", measure)
+    with pytest.raises(InterruptedError):
+        measure_all()
+    found = measure_all()
+    machines = [(cores, width) for width in scale.WIDTHS for cores in (1, 2)]
+    assert run == [*machines[:3], *machines[2:]]
+    assert [(each.cores, each.width) for each in found] == machines
+    assert measure_all() == found
+    assert len(run) == len(machines) + 1
+
+
+def test_a_record_is_of_one_machine(tmp_path: Path) -> None:
+    path = tmp_path / "scale.json"
+    Record(path, {"preset": "tiny"}).add(FOUND[1])
+    assert Record(path, {"preset": "tiny"}).get("work", 4, 16) == FOUND[1]
+    with pytest.raises(RecordError, match="another machine was measured, with {'preset': 'tiny'}"):
+        Record(path, {"preset": "wide"})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"scale": 7}', '{"scale": [{"name": "work"}]}', "\xff"])
+def test_other_files_are_no_records(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "scale.json"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(RecordError, match="this is no record of measurements"):
+        Record(path)
 
 
 def test_the_table_has_each_machine(capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,7 +159,7 @@ def test_the_table_has_each_machine(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
 def test_a_picture_is_drawn(tmp_path: Path) -> None:
-    scale.plot(FOUND, tmp_path / "scale.svg")
+    plot(FOUND, tmp_path / "scale.svg")
     assert (tmp_path / "scale.svg").read_text().startswith("<?xml")
 
 
@@ -122,6 +167,12 @@ def test_a_picture_is_drawn(tmp_path: Path) -> None:
     ("arguments", "problem"),
     [
         (["rtl", "--plot", "x.svg"], "--plot goes with 'scale' only"),
+        (["golden", "--record", "x.json"], "--record goes with 'scale' only"),
+        (["fast", "--workload", "matmul 128"], "--workload goes with 'scale' only"),
+        (["scale", "--workload", "matmul 64"], "there is no 'matmul 64'; there are: matmul 128; matmul 256;"),
+        (["scale", "--record", "nowhere/x.json"], "nowhere/x.json: "),
+        (["scale", "--record", __file__], "this is no record of measurements"),
+        (["scale", "--record", "x.svg", "--plot", "./x.svg"], "--record and --plot are the same file, x.svg"),
         (["scale", "--plot", "x.pdf"], "--plot x.pdf: the file must end with .svg or .png"),
         (["scale", "--plot", "nowhere/x.svg"], "--plot nowhere/x.svg: there is no folder nowhere"),
         (["scales"], "there are no figures of 'scales'; there are: golden, fast, rtl, scale"),

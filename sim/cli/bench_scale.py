@@ -1,0 +1,79 @@
+"""``ctm bench scale``: machines of many cores, whose measurements take an hour and may be made in pieces."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from ctm.rtl.config import MachineConfig
+from ctm.sim.cli.options import prepare_engine
+from ctm.sim.cli.outcome import BadInput
+from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.files import is_same_file, try_files
+
+_PICTURES = (".svg", ".png")
+
+
+def measure_scale(
+    config: MachineConfig,
+    origin: Mapping[str, Any],
+    *,
+    picture: Path | None,
+    kept: Path | None,
+    chosen: Sequence[str] | None,
+) -> tuple[dict[str, Any], Callable[[], None]]:
+    """Measure what a record has not; the fields for JSON, and what prints a table.
+
+    Parameters
+    ----------
+    config
+        The machine of one core.
+    origin
+        What the user has said of it, by which a record is known.
+    picture, kept, chosen
+        Files of the picture and of the record, and names of workloads; without names, all.
+    """
+    from ctm.sim.report import scale
+    from ctm.sim.report.scale_record import Record, RecordError
+
+    work = {name: scale.WORK[name] for name in _names(chosen, list(scale.WORK))}
+    _check_files(picture, kept)
+    try:
+        record = Record(kept, origin)
+    except RecordError as error:
+        raise BadInput(str(error)) from None
+    for cores in scale.cores_to_run(record, work):
+        prepare_engine(RtlEngine.name, scale.machine(config, cores, scale.WIDTHS[0]))
+    with Console(stderr=True).status("") as status:
+        found = scale.measure_all(RtlEngine.name, config, status.update, record=record, work=work)
+    if picture is not None:
+        from ctm.sim.report.scale_plot import plot
+
+        plot(found, picture)
+    return scale.as_fields(found), lambda: scale.print_scale(RtlEngine.name, found)
+
+
+def _names(chosen: Sequence[str] | None, known: list[str]) -> list[str]:
+    """The workloads that are asked for, in their usual order."""
+    for name in chosen or []:
+        if name not in known:
+            raise BadInput(f"--workload: there is no '{name}'; there are: {'; '.join(known)}")
+    return [name for name in known if not chosen or name in chosen]
+
+
+def _check_files(picture: Path | None, kept: Path | None) -> None:
+    """Refuse before an hour of work what would fail in it or behind it."""
+    if kept is not None:
+        try_files({kept: 0})
+    if picture is None:
+        return
+    if picture.suffix not in _PICTURES:
+        raise BadInput(f"--plot {picture}: the file must end with {' or '.join(_PICTURES)}")
+    if not picture.parent.is_dir():
+        raise BadInput(f"--plot {picture}: there is no folder {picture.parent}")
+    if kept is not None and is_same_file(kept, picture):
+        raise BadInput(f"--record and --plot are the same file, {picture}")
+    if find_spec("matplotlib") is None:
+        raise BadInput("--plot needs matplotlib: pip install 'ctm-machine[plot]'")
