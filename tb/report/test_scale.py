@@ -28,7 +28,7 @@ FOUND = [
 RECORDED = Record(Path(__file__).with_name("scale.json"), {"preset": None, "settings": []})
 """What `ctm bench scale --record` measured."""
 NEAR, WORSE = 0.10, 1.03
-APART = {("matmul 512", 32, 8)}
+APART = {("matmul 512", 32, 4), ("matmul 512", 32, 8)}
 """Where cores drift apart and read lines again, of which the model does not know (docs/performance.md)."""
 
 
@@ -80,12 +80,16 @@ def test_the_model_is_near_what_was_measured(name: str) -> None:
             assert predicted == pytest.approx(found.cycles, rel=NEAR), f"{cores} cores, {found.width} bytes a cycle"
 
 
+def test_all_that_there_is_was_measured() -> None:
+    assert scale.cores_to_run(RECORDED, scale.WORK) == []
+
+
 def test_figures_of_the_documentation_are_those() -> None:
     text = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8")
     for name in scale.WORK:
         for cores in scale.CORES:
-            if row := " | ".join(f"{found.cycles:,}" for found in recorded(name, cores)):
-                assert f"| {name} | {cores} | {row} |" in text
+            row = " | ".join(f"{found.cycles:,}" for found in recorded(name, cores))
+            assert f"| {name} | {cores} | {row} |" in text
 
 
 @pytest.mark.long
