@@ -1,6 +1,7 @@
 """Many cores: the model on paper, what is told of measurements, and what is refused."""
 
 from dataclasses import replace
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,6 +28,7 @@ FOUND = [
 ]  # fmt: skip
 RECORDED = Record(Path(__file__).with_name("scale.json"), {"preset": None, "settings": []})
 """What `ctm bench scale --record` measured."""
+DOCS = Path(__file__).parents[2] / "docs"
 NEAR, WORSE = 0.10, 1.03
 APART = {("matmul 512", 32, 4), ("matmul 512", 32, 8)}
 """Where cores drift apart and read lines again, of which the model does not know (docs/performance.md)."""
@@ -85,7 +87,7 @@ def test_all_that_there_is_was_measured() -> None:
 
 
 def test_figures_of_the_documentation_are_those() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8")
+    text = (DOCS / "performance.md").read_text(encoding="utf-8")
     for name in scale.WORK:
         for cores in scale.CORES:
             row = " | ".join(f"{found.cycles:,}" for found in recorded(name, cores))
@@ -165,6 +167,15 @@ def test_the_table_has_each_machine(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_picture_is_drawn(tmp_path: Path) -> None:
     plot(FOUND, tmp_path / "scale.svg")
     assert (tmp_path / "scale.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
+def test_the_picture_of_the_documentation_is_of_what_was_measured(tmp_path: Path) -> None:
+    picture = (DOCS / "diagrams" / "scale.svg").read_text(encoding="utf-8")
+    if f"Matplotlib v{version('matplotlib')}," not in picture:
+        pytest.skip("another version of matplotlib drew it")
+    plot(scale.measure_all("rtl", DEFAULT, pytest.fail, record=RECORDED), tmp_path / "scale.svg")
+    assert (tmp_path / "scale.svg").read_text(encoding="utf-8") == picture
 
 
 @pytest.mark.parametrize(
