@@ -1,8 +1,8 @@
 """A model on paper of a machine of many cores: what each of its parts has to do, and how long they take together.
 
 It knows what a workload asks of one core, as counted there, how often tiles share lines, that parts which are busy for
-nearly as long wait for each other, and that latency costs something at the start only. docs/performance.md has it
-beside cycles of the hardware.
+nearly as long wait for each other, and that latency costs something at the start only. Cores must hold enough
+groups to fill the pipeline of arithmetic. docs/performance.md has it beside cycles of the hardware.
 """
 
 import math

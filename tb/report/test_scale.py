@@ -105,10 +105,11 @@ def test_sixteen_cores_are_as_fast_as_they_were() -> None:
 
 
 @pytest.mark.long
-def test_small_machines_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_cores_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scale, "WIDTHS", (16, 64))
     little = {"matmul 64": scale.Work(lambda: workloads.matmul(64), 64)}
-    found = scale.measure_all("rtl", TINY, lambda text: None, cores=(1, 2), work=little)
+    # Not TINY, whose registers are enough for four groups: they do not fill the pipeline, of which the model knows not.
+    found = scale.measure_all("rtl", DEFAULT, lambda text: None, cores=(1, 2), work=little)
     assert [(each.cores, each.width) for each in found] == [(1, 16), (2, 16), (1, 64), (2, 64)]
     assert [each.speedup for each in found[::2]] == [1, 1]
     assert all(1.5 < each.speedup < 2 for each in found[1::2])
