@@ -21,7 +21,8 @@ def join(
     """One module with the function of `top`, which has no boxes any more; Yosys works in `folder`.
 
     What lies across the borders of units is optimised as far as cells as they are allow: what nobody reads is left out,
-    two cells that do the same are one, and tables that fit into each other, too.
+    two cells that do the same are one, and constants go into tables. (Yosys could also put tables into each other, but
+    `opt_lut` of version 0.70 changes what a multiply-add computes.)
 
     Raises
     ------
@@ -34,7 +35,7 @@ def join(
     merge = f"opt_merge -share_all {' '.join(f't:{kind}' for kind in joining.merged)}"
     script = (
         f"read_verilog -lib {libraries}; read_json {_UNITS}; hierarchy -top {top}; flatten -noscopeinfo; "
-        f"delete t:$scopeinfo; opt_clean; {merge}; opt_lut; opt_expr; {merge}; opt_clean; "
+        f"delete t:$scopeinfo; opt_clean; {merge}; opt_expr; {merge}; opt_clean; "
         f"select {top}; write_json -selected {_JOINED}"
     )
     check(tools.start(command(FPGA_YOSYS, "run_yosys", "-q", "-p", script), folder).result(), FPGA_YOSYS.distribution)

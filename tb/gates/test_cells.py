@@ -13,6 +13,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.sim.compiled import unit
 from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.synthesis.families import constants
+from ctm.sim.synthesis.units import UNITS
 from ctm.tb.gates import library
 from ctm.tb.gates.netlist import verilog
 from ctm.tb.synthesis.component import ScaledEntry
@@ -164,6 +165,15 @@ def differs(expected: list[dict[str, np.ndarray]], monkeypatch: pytest.MonkeyPat
     return any(
         not np.array_equal(one[name], other[name]) for one, other in zip(expected, found, strict=True) for name in one
     )
+
+
+@pytest.mark.parametrize("name", ["multiply_add", "fraction", "transcendental", "from_unorm8", "to_unorm16"])
+def test_cells_give_what_units_of_the_machine_do(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = results(UNITS[name]())
+    monkeypatch.setattr(unit, "convert", as_cells)
+    found = results(UNITS[name]())
+    for output, bits in expected.items():
+        np.testing.assert_array_equal(found[output], bits)
 
 
 def test_cells_give_what_components_do(expected: list[dict[str, np.ndarray]], monkeypatch: pytest.MonkeyPatch) -> None:
