@@ -35,24 +35,24 @@ def measure_scale(
     picture, kept, chosen
         Files of the picture and of the record, and names of workloads; without names, all.
     """
-    from ctm.sim.report import scale
-    from ctm.sim.report.scale_record import Record, RecordError
+    from ctm.sim.report.scale import measurement
+    from ctm.sim.report.scale.record import Record, RecordError
 
-    work = {name: scale.WORK[name] for name in _names(chosen, list(scale.WORK))}
+    work = {name: measurement.WORK[name] for name in _names(chosen, list(measurement.WORK))}
     _check_files(picture, kept)
     try:
         record = Record(kept, origin)
     except RecordError as error:
         raise BadInput(str(error)) from None
-    for cores in scale.cores_to_run(record, work):
-        prepare_engine(RtlEngine.name, scale.machine(config, cores, scale.WIDTHS[0]))
+    for cores in measurement.cores_to_run(record, work):
+        prepare_engine(RtlEngine.name, measurement.machine(config, cores, measurement.WIDTHS[0]))
     with Console(stderr=True).status("") as status:
-        found = scale.measure_all(RtlEngine.name, config, status.update, record=record, work=work)
+        found = measurement.measure_all(RtlEngine.name, config, status.update, record=record, work=work)
     if picture is not None:
-        from ctm.sim.report.scale_plot import plot
+        from ctm.sim.report.scale.plot import plot
 
         plot(found, picture)
-    return scale.as_fields(found), lambda: scale.print_scale(RtlEngine.name, found)
+    return measurement.as_fields(found), lambda: measurement.print_scale(RtlEngine.name, found)
 
 
 def _names(chosen: Sequence[str] | None, known: list[str]) -> list[str]:

@@ -9,10 +9,11 @@ import pytest
 
 from ctm.rtl.config import DEFAULT, TINY, MachineConfig, with_settings
 from ctm.sim.cli import main
-from ctm.sim.report import scale, workloads
-from ctm.sim.report.scale_model import Demand, PaperMachine, least_product_bytes, predict
-from ctm.sim.report.scale_plot import plot
-from ctm.sim.report.scale_record import Record, RecordError
+from ctm.sim.report import workloads
+from ctm.sim.report.scale import measurement
+from ctm.sim.report.scale.model import Demand, PaperMachine, least_product_bytes, predict
+from ctm.sim.report.scale.plot import plot
+from ctm.sim.report.scale.record import Record, RecordError
 from ctm.sim.report.workloads import prepare
 
 PRODUCT = Demand(
@@ -20,11 +21,11 @@ PRODUCT = Demand(
     code=2328, product=256,
 )  # fmt: skip
 FOUND = [
-    scale.ScaleMeasurement(
+    measurement.ScaleMeasurement(
         name="work", cores=cores, width=width, cycles=1000 // cores, speedup=cores, peak_share=0.5, read_bytes=640,
         read_ratio=1.25, predicted=1100 / cores, bound="memory", demand=PRODUCT,
     )
-    for width in scale.WIDTHS for cores in (1, 4)
+    for width in measurement.WIDTHS for cores in (1, 4)
 ]  # fmt: skip
 RECORDED = Record(Path(__file__).with_name("scale.json"), {"preset": None, "settings": []})
 """What `ctm bench scale --record` measured."""
@@ -35,7 +36,7 @@ APART = {("matmul 512", 32, 4), ("matmul 512", 32, 8)}
 
 
 def many(cores: int, width: int) -> PaperMachine:
-    return PaperMachine.of(scale.machine(DEFAULT, cores, width))
+    return PaperMachine.of(measurement.machine(DEFAULT, cores, width))
 
 
 def test_a_block_of_all_cores_is_read_once() -> None:
@@ -66,15 +67,15 @@ def test_arithmetic_is_divided_among_the_cores_that_have_groups() -> None:
     assert eight == sixteen == pytest.approx(10_000, rel=0.06)
 
 
-def recorded(name: str, cores: int) -> list[scale.ScaleMeasurement]:
+def recorded(name: str, cores: int) -> list[measurement.ScaleMeasurement]:
     """What was measured of a workload with memories of each width."""
-    found = [RECORDED.get(name, cores, width) for width in scale.WIDTHS]
+    found = [RECORDED.get(name, cores, width) for width in measurement.WIDTHS]
     return [each for each in found if each is not None]
 
 
-@pytest.mark.parametrize("name", scale.WORK)
+@pytest.mark.parametrize("name", measurement.WORK)
 def test_the_model_is_near_what_was_measured(name: str) -> None:
-    for cores in scale.CORES:
+    for cores in measurement.CORES:
         for found in recorded(name, cores):
             if (name, found.width, cores) in APART:
                 continue
@@ -83,20 +84,20 @@ def test_the_model_is_near_what_was_measured(name: str) -> None:
 
 
 def test_all_that_there_is_was_measured() -> None:
-    assert scale.cores_to_run(RECORDED, scale.WORK) == []
+    assert measurement.cores_to_run(RECORDED, measurement.WORK) == []
 
 
 def test_figures_of_the_documentation_are_those() -> None:
     text = (DOCS / "performance.md").read_text(encoding="utf-8")
-    for name in scale.WORK:
-        for cores in scale.CORES:
+    for name in measurement.WORK:
+        for cores in measurement.CORES:
             row = " | ".join(f"{found.cycles:,}" for found in recorded(name, cores))
             assert f"| {name} | {cores} | {row} |" in text
 
 
 @pytest.mark.long
 def test_sixteen_cores_are_as_fast_as_they_were() -> None:
-    prepared = prepare(workloads.matmul(128), "rtl", scale.machine(DEFAULT, 16, 64))
+    prepared = prepare(workloads.matmul(128), "rtl", measurement.machine(DEFAULT, 16, 64))
     prepared.device.run(prepared.commands)
     assert prepared.is_right()
     before = RECORDED.get("matmul 128", 16, 64)
@@ -106,10 +107,10 @@ def test_sixteen_cores_are_as_fast_as_they_were() -> None:
 
 @pytest.mark.long
 def test_few_cores_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scale, "WIDTHS", (16, 64))
-    little = {"matmul 64": scale.Work(lambda: workloads.matmul(64), 64)}
+    monkeypatch.setattr(measurement, "WIDTHS", (16, 64))
+    little = {"matmul 64": measurement.Work(lambda: workloads.matmul(64), 64)}
     # Not TINY, whose registers are enough for four groups: they do not fill the pipeline, of which the model knows not.
-    found = scale.measure_all("rtl", DEFAULT, lambda text: None, cores=(1, 2), work=little)
+    found = measurement.measure_all("rtl", DEFAULT, lambda text: None, cores=(1, 2), work=little)
     assert [(each.cores, each.width) for each in found] == [(1, 16), (2, 16), (1, 64), (2, 64)]
     assert [each.speedup for each in found[::2]] == [1, 1]
     assert all(1.5 < each.speedup < 2 for each in found[1::2])
@@ -119,22 +120,22 @@ def test_few_cores_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_that_ended_early_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run: list[tuple[int, int]] = []
 
-    def measure(engine: str, config: MachineConfig, *_: object) -> scale.ScaleMeasurement:
+    def measure(engine: str, config: MachineConfig, *_: object) -> measurement.ScaleMeasurement:
         run.append((config.array.cores, PaperMachine.of(config).width))
         if len(run) == 3:
             raise InterruptedError
         return replace(FOUND[0], cores=run[-1][0], width=run[-1][1])
 
-    def measure_all() -> list[scale.ScaleMeasurement]:
-        work = {"work": scale.Work(lambda: workloads.matmul(16), 16)}
-        return scale.measure_all("rtl", TINY, lambda text: None, record=Record(path), cores=(1, 2), work=work)
+    def measure_all() -> list[measurement.ScaleMeasurement]:
+        work = {"work": measurement.Work(lambda: workloads.matmul(16), 16)}
+        return measurement.measure_all("rtl", TINY, lambda text: None, record=Record(path), cores=(1, 2), work=work)
 
     path = tmp_path / "scale.json"
-    monkeypatch.setattr(scale, "measure", measure)
+    monkeypatch.setattr(measurement, "measure", measure)
     with pytest.raises(InterruptedError):
         measure_all()
     found = measure_all()
-    machines = [(cores, width) for width in scale.WIDTHS for cores in (1, 2)]
+    machines = [(cores, width) for width in measurement.WIDTHS for cores in (1, 2)]
     assert run == [*machines[:3], *machines[2:]]
     assert [(each.cores, each.width) for each in found] == machines
     assert measure_all() == found
@@ -158,7 +159,7 @@ def test_other_files_are_no_records(text: str, tmp_path: Path) -> None:
 
 
 def test_the_table_has_each_machine(capsys: pytest.CaptureFixture[str]) -> None:
-    scale.print_scale("rtl", FOUND)
+    measurement.print_scale("rtl", FOUND)
     lines = [line for line in capsys.readouterr().out.splitlines() if "work " in line and "memory" in line]
     assert len(lines) == len(FOUND)
     assert all("+10.0%" in line and "50.0%" in line for line in lines)
@@ -175,7 +176,7 @@ def test_the_picture_of_the_documentation_is_of_what_was_measured(tmp_path: Path
     picture = (DOCS / "diagrams" / "scale.svg").read_text(encoding="utf-8")
     if f"Matplotlib v{version('matplotlib')}," not in picture:
         pytest.skip("another version of matplotlib drew it")
-    plot(scale.measure_all("rtl", DEFAULT, pytest.fail, record=RECORDED), tmp_path / "scale.svg")
+    plot(measurement.measure_all("rtl", DEFAULT, pytest.fail, record=RECORDED), tmp_path / "scale.svg")
     assert (tmp_path / "scale.svg").read_text(encoding="utf-8") == picture
 
 
@@ -206,5 +207,6 @@ def test_bad_input_is_refused_before_an_hour_of_work(
 
 def test_one_core_of_the_bench_is_the_same_array() -> None:
     assert (
-        with_settings(scale.machine(DEFAULT, 1, 16), {"memory.local_ports": 1, "memory.bytes_per_cycle": 16}) == DEFAULT
+        with_settings(measurement.machine(DEFAULT, 1, 16), {"memory.local_ports": 1, "memory.bytes_per_cycle": 16})
+        == DEFAULT
     )

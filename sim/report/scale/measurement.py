@@ -13,8 +13,8 @@ from ctm.rtl.isa.limits import QUAD
 from ctm.sim.report import workloads
 from ctm.sim.report.benchmark import require_right
 from ctm.sim.report.cycles import PEAK_PER_LANE
-from ctm.sim.report.scale_model import Demand, PaperMachine, least_product_bytes, predict
-from ctm.sim.report.scale_record import Record, ScaleMeasurement
+from ctm.sim.report.scale.model import Demand, PaperMachine, least_product_bytes, predict
+from ctm.sim.report.scale.record import Record, ScaleMeasurement
 from ctm.sim.report.workloads import Prepared, Workload, executable, prepare
 
 CORES = (1, 2, 4, 8, 16)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ctm.sim.files import read_text, write_file
-from ctm.sim.report.scale_model import Demand
+from ctm.sim.report.scale.model import Demand
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from ctm.sim.report.scale import CORES, WIDTHS
-from ctm.sim.report.scale_record import ScaleMeasurement
+from ctm.sim.report.scale.measurement import CORES, WIDTHS
+from ctm.sim.report.scale.record import ScaleMeasurement
 
 _MARKERS = "osD^v<>"
 """Lines lie upon each other, so each is known by its marker too."""
