@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
+from ctm.sim.synthesis.families.lookup_tables import INPUTS, make_lut4
 from ctm.sim.synthesis.families.netlist import OPEN, make_cell, nets, with_pins
 
 _CONSTANTS = ("0", "1")
-_LUT_INPUTS = ("A", "B", "C", "D")
-_CARRY_INPUTS = tuple(f"{name}{half}" for half in (0, 1) for name in _LUT_INPUTS)
+_CARRY_INPUTS = tuple(f"{name}{half}" for half in (0, 1) for name in INPUTS)
 _GENERATES = {"0": "0" * 16, "1": "1000".zfill(16)}
 """A half of a carry cell with all inputs 1 whose carry is this, whatever comes in: it does not propagate."""
 _PROPAGATES = "1" * 16
@@ -65,4 +65,4 @@ def _beginning(constant: str, carry: int) -> dict[str, Any]:
 
 
 def _constant(constant: str, bit: int) -> dict[str, Any]:
-    return make_cell("LUT4", {"INIT": constant * 16}, {name: [OPEN] for name in _LUT_INPUTS}, {"Z": [bit]})
+    return make_lut4(constant * 16, dict.fromkeys(INPUTS, OPEN), bit)
