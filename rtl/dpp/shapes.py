@@ -15,7 +15,7 @@ class Port:
     """An issue port: executes the instructions of one kind, each group's one at a time.
 
     `name` is that of its counters. If it `looks_up`, each of its instructions takes a place among its slot's lookups.
-    If it `defers`, a group goes behind the others when an instruction is issued.
+    If it `defers`, a group comes to its next round, behind the others of that round, when an instruction is issued.
     """
 
     name: str

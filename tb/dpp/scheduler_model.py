@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.lib.ages import ROUND_BITS
 
 
 class Where(Enum):
@@ -26,9 +27,8 @@ IDLE = (Where.READY, Where.WAITING, Where.FETCHING)
 
 @dataclass
 class Group:
-    """A resident group; `following` is its next instruction's summary by field, `turn` smaller for who comes first."""
+    """A resident group; `following` is its next instruction's summary by field."""
 
-    turn: int
     where: Where = Where.CLEARING
     pc: int = 0
     following: dict[str, int] | None = None
@@ -67,7 +67,7 @@ class SchedulerModel:
         self, shapes: Shapes, threads: int, slots: int, watchdog: int, *, start: int, first: dict[str, int]
     ) -> None:
         self._shapes, self._ports = shapes, range(len(shapes.ports))
-        self._threads, self._slots, self._watchdog, self._turn = threads, slots, watchdog, 0
+        self._threads, self._slots, self._watchdog = threads, slots, watchdog
         self.start, self.first = start, first
         """Where groups start, and that instruction's summary."""
         self._could_fetch, self._knew_first = False, False
@@ -75,6 +75,12 @@ class SchedulerModel:
         self.left: set[int] = set()
         """Rows of groups that have left their slots."""
         self._second: Counter[int] = Counter()
+        self._order: list[int] = []
+        """Slots with groups, in the order in which these come."""
+        self._rounds: Counter[int] = Counter()
+        """How often each slot's groups have been deferred."""
+        self._deferred: int | None = None
+        """The slot whose group was, in the last cycle."""
 
     @property
     def second(self) -> int:
@@ -100,8 +106,7 @@ class SchedulerModel:
         return slot is not None and bool(now.quiet >> slot & 1) and not self.groups[slot].faulted
 
     def _first(self, allowed: Any) -> int | None:
-        slots = [slot for slot, group in self.groups.items() if allowed(slot, group)]
-        return min(slots, key=lambda slot: self.groups[slot].turn) if slots else None
+        return next((slot for slot in self._order if allowed(slot, self.groups[slot])), None)
 
     def _port(self, group: Group) -> int:
         """The port that a group waits for."""
@@ -183,8 +188,9 @@ class SchedulerModel:
         for slot, where in moves:
             if slot is not None:
                 self.groups[slot].where = where
-        if deferred is not None:
-            self.groups[deferred].turn = self._next_turn()
+        if self._deferred is not None:
+            self._defer(self._deferred)
+        self._deferred = deferred
         for group in looked_at:
             group.where, group.following = Where.READY, now.fetched
         for group in waiting:
@@ -195,7 +201,7 @@ class SchedulerModel:
             self._finish(self.groups[done["slot"]], done)
         if leaves:
             self.left.add(self.row(now.ending))
-            del self.groups[now.ending]
+            self._leave(now.ending)
         self._come_and_go(now, admitted, knows_first)
         self._could_fetch, self._knew_first = now.can["fetch"], knows_first and now.can["fetch"]
 
@@ -210,14 +216,26 @@ class SchedulerModel:
         if now.release in self.left:
             self.left.remove(now.release)
         elif now.release is not None:
-            del self.groups[now.release % self._threads]
+            self._leave(now.release % self._threads)
         if admitted is not None:
             self._second[admitted] += 1
-            self.groups[admitted] = Group(self._next_turn())
+            self.groups[admitted] = Group()
+            self._order.append(admitted)
 
-    def _next_turn(self) -> int:
-        self._turn += 1
-        return self._turn
+    def _leave(self, slot: int) -> None:
+        del self.groups[slot]
+        self._order.remove(slot)
+
+    def _defer(self, slot: int) -> None:
+        """A group comes to its next round: it goes behind the last one that is in no later round."""
+        self._rounds[slot] += 1
+        self._order.remove(slot)
+        behind = (place for place, other in enumerate(self._order, 1) if not self._is_later(other, slot))
+        self._order.insert(max(behind, default=0), slot)
+
+    def _is_later(self, one: int, other: int) -> bool:
+        """Whether a slot is in a later round than another one, as far as rounds are counted."""
+        return 0 < (self._rounds[one] - self._rounds[other]) % (1 << ROUND_BITS) < 1 << ROUND_BITS - 1
 
     def _finish(self, group: Group, done: dict[str, Any]) -> None:
         """A port leaves a group."""

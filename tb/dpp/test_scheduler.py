@@ -59,7 +59,7 @@ class Traffic:
         slot = port.popleft()
         expires = self._model.groups[slot].expired
         done = {name: int(self._chance(share)) for name, share in
-                (("again", 0.15), ("ends", 0.04), ("faults", 0.01), ("jumps", 0.2))}  # fmt: skip
+                (("again", 0.15), ("ends", 0.04), ("faults", 0.02), ("jumps", 0.2))}  # fmt: skip
         done |= {"again": 0, "faults": 1} if expires else {}
         self.counts.update(name for name, bit in done.items() if bit and not (done["again"] and name != "again"))
         self.counts["expired"] += expires

@@ -1,46 +1,121 @@
-"""Ages against a list in order of age."""
+"""Ages against a list in order."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ctm.rtl.lib.ages import Ages
+from ctm.rtl.lib.ages import ROUND_BITS, Ages
+from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.streams import simulate
 
-CYCLES = 300
+CYCLES = 400
+ROUNDS = 1 << ROUND_BITS
 
 
-@pytest.mark.parametrize(("entries", "sets"), [(2, 1), (3, 2), (8, 5), (16, 3), (64, 2)])
-def test_the_oldest_candidate_of_each_set_is_found(entries, sets):
-    generator = np.random.default_rng(entries)
-    ages = Ages(entries, sets)
-    order: list[int] = []
-    """Entries that were ever renewed, the oldest first. Of the others none is older than any other: not looked at."""
+class Order:
+    """Entries that were ever renewed, the first one first; of the others none comes before any other."""
 
-    def subset() -> int:
-        chosen = [entry for entry in order if generator.random() < generator.choice([0.1, 0.5, 0.95])]
-        return sum(1 << entry for entry in chosen)
+    def __init__(self) -> None:
+        self.entries: list[int] = []
+        self.rounds: Counter[int] = Counter()
+        self.stayed = 0
+        """How often a deferred entry did not become the last one."""
+
+    def renew(self, entry: int) -> None:
+        """It is the last one."""
+        self.entries[:] = [each for each in self.entries if each != entry] + [entry]
+
+    def defer(self, entry: int, present: set[int]) -> None:
+        """It goes behind the last of those that are present and in no later round."""
+        self.rounds[entry] += 1
+        self.entries.remove(entry)
+        place = max(
+            (place for place, each in enumerate(self.entries, 1) if self._waits(each, entry, present)), default=0
+        )
+        self.stayed += place < len(self.entries)
+        self.entries.insert(place, entry)
+
+    def _waits(self, each: int, entry: int, present: set[int]) -> bool:
+        is_later = 0 < (self.rounds[each] - self.rounds[entry]) % ROUNDS < ROUNDS // 2
+        return each in present and not is_later
+
+
+def check(make: type[Ages], entries: int, sets: int) -> None:
+    """Random entries come, are deferred and are candidates, not all of them present.
+
+    Raises
+    ------
+    AssertionError
+        It is not as with the list.
+    """
+    generator, cycles = np.random.default_rng(entries), min(CYCLES, 6_400 // entries)
+    ages, order = make(entries, sets), Order()
+    deferred: int | None = None
+    """In the last cycle."""
+
+    def subset(*shares: float) -> set[int]:
+        return {entry for entry in order.entries if generator.random() < generator.choice(shares)}
+
+    def bits(chosen: Iterable[int | None]) -> int:
+        return sum(1 << entry for entry in chosen if entry is not None)
+
+    def one_of(chosen: Iterable[int], share: float, *others: int | None) -> int | None:
+        allowed = [entry for entry in chosen if entry not in others]
+        return int(generator.choice(allowed)) if allowed and generator.random() < share else None
 
     async def testbench(context: Any) -> None:
-        for number in range(entries + CYCLES):
-            candidates = [subset() for _ in range(sets)]
-            renewed = number if number < entries else int(generator.integers(entries))
-            renews = number < entries or generator.random() < 0.5
-            deferred = int(generator.choice(order)) if order else renewed
-            defers = deferred != renewed and generator.random() < 0.5
-            context.set(ages.renew, 1 << renewed if renews else 0)
-            context.set(ages.defer, 1 << deferred if defers else 0)
-            for port, bits in zip(ages.candidates, candidates, strict=True):
-                context.set(port, bits)
-            for found, oldest, bits in zip(ages.found, ages.oldest, candidates, strict=True):
-                assert context.get(found) == (bits != 0)
-                if bits:
-                    assert context.get(oldest) == next(entry for entry in order if bits >> entry & 1)
+        nonlocal deferred
+        for cycle in range(entries + cycles):
+            candidates, present = [subset(0.1, 0.5, 0.95) for _ in range(sets)], subset(0.8, 1.0)
+            renewed = cycle if cycle < entries else one_of(range(entries), 0.2, deferred)
+            defers = one_of(order.entries, 0.7, renewed)
+            context.set(ages.renew, bits([renewed]))
+            context.set(ages.defer, bits([defers]))
+            context.set(ages.present, bits(present))
+            for number, chosen in enumerate(candidates):
+                context.set(ages.candidates[number], bits(chosen))
+                first = next((entry for entry in order.entries if entry in chosen), None)
+                assert context.get(ages.found[number]) == (first is not None)
+                assert first is None or context.get(ages.oldest[number]) == first
             await context.tick()
-            if defers:
-                order[:] = [entry for entry in order if entry != deferred] + [deferred]
-            if renews:
-                order[:] = [entry for entry in order if entry != renewed] + [renewed]
+            if deferred is not None:
+                order.defer(deferred, present)
+            if renewed is not None:
+                order.renew(renewed)
+            deferred = defers
 
     simulate(ages, testbench)
+    assert order.stayed > cycles // 20
+
+
+@pytest.mark.parametrize(("entries", "sets"), [(2, 1), (3, 2), (8, 5), (16, 3), (32, 2)])
+def test_the_first_candidate_of_each_set_is_found(entries, sets):
+    check(Ages, entries, sets)
+
+
+FAULTS = {
+    name: Fault("rtl.lib.ages", old, new)
+    for name, (old, new) in {
+        "rounds are not counted": ("sync += number.eq(own)", "sync += number.eq(number)"),
+        "an entry stays before those of its round": ("(ahead <= 0)", "(ahead < 0)"),
+        "rounds do not wrap": ("[:ROUND_BITS].as_signed()", ""),
+        "an entry goes behind itself": (" & ~deferred[entry]", ""),
+        "an entry goes behind those that are not there": ("self.present[entry] & ", ""),
+        "who is older than one of them is forgotten": ("each & others[entry]", "each & others[entry] & 0"),
+        "a deferred entry is before those that it follows": (
+            "is_older.eq(~before[other])",
+            "is_older.eq(before[other])",
+        ),
+        "who is renewed is the oldest": ("is_older.eq(self.renew[other])", "is_older.eq(self.renew[one])"),
+        "a pair looks at one of its entries": ("self.renew[one] | self.renew[other]", "self.renew[one]"),
+    }.items()
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_mistake_is_found(name):
+    with planted(FAULTS[name], "ctm.rtl.lib.ages") as module, pytest.raises(AssertionError):
+        check(module.Ages, 8, 2)

@@ -60,7 +60,8 @@ class _News:
 class Scheduler(wiring.Component):
     """Gives each port the first group in order that is ready for it, one each cycle in which the port is `ready`.
 
-    A group that comes goes to the end of the order, and so does one whose instruction a port takes that defers.
+    A group that comes goes to the end of the order; one whose instruction a port takes that defers goes behind those
+    that are in no later round, see `Ages`.
     A port's `done` makes its group ready in the next cycle, in which it may be issued again; behind a jump it is two
     cycles later, because the instruction there has to be looked at first, for one group in each cycle. The first
     instruction is looked at in cycles in which no group needs one, so `begin` does as `done` if there was such a cycle.
@@ -241,6 +242,7 @@ class Scheduler(wiring.Component):
         )
         m.d.comb += [
             ages.renew.eq(admitted),
+            ages.present.eq(slots.occupied),
             ages.defer.eq(reduce(or_, deferred, Const(0))),
             *(
                 ages.candidates[port].eq(has_all & unit & where(self.ready[port]))
