@@ -1,9 +1,13 @@
-"""Compiled programs of these tests are kept in a folder of their own, so that every session compiles them."""
+"""Compiled programs of these tests are kept in a folder of their own, so that every session compiles them.
+
+Parts of domains are smaller than they are for users.
+"""
 
 from pathlib import Path
 
 import pytest
 
+from ctm.sim.engines.fast import engine
 from ctm.tb.fast.pair import Pair
 
 
@@ -17,6 +21,12 @@ def compiled_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cache_home(compiled_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody find what other sessions compiled."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(compiled_programs))
+
+
+@pytest.fixture(autouse=True)
+def parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter of the usual size, so that the larger domains here have several."""
+    monkeypatch.setattr(engine, "PART_LANES", 1 << 16)
 
 
 @pytest.fixture

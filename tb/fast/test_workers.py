@@ -60,6 +60,16 @@ def test_engines_leave_neither_threads_nor_files() -> None:
     assert open_files_and_threads() == before
 
 
+def test_as_many_threads_as_processors_have_one_each() -> None:
+    own = os.sched_getaffinity(0)
+    fast = FastEngine(RUN.config)
+    assert RUN.on(fast) == [None]
+    team = [thread.native_id for thread in threading.enumerate() if thread.name == "ctm-fast"]
+    places = [os.sched_getaffinity(thread) for thread in team if thread is not None]
+    assert sorted(map(sorted, places)) == [[processor] for processor in sorted(own)]
+    assert os.sched_getaffinity(0) == own
+
+
 def test_a_signal_ends_code_without_an_end() -> None:
     """At once, and the engine goes on."""
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ctm.sim.engines.fast.core import FastCore
     from ctm.sim.engines.fast.host import Host
 
-PART_LANES = 1 << 16
-"""Processors of a part of the domain: a thread's work for some milliseconds."""
+PART_LANES = 1 << 18
+"""Processors of a part of the domain: work for some milliseconds. Preparing it takes a processor from its threads."""
 
 
 class FastEngine:

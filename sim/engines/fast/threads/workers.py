@@ -2,18 +2,23 @@
 
 A thread of Python begins as native code that reads pointers from a pipe: each is a table, which names the code that it
 is for. When that code is done the pointer goes back by another pipe. So to begin and to wait are one system call each.
+
+As many threads as there are processors have one each: Linux wakes them on that of the thread that asks, one behind the
+other, and lets another processor help only when some milliseconds have passed, which is longer than most work here.
 """
 
 import os
 import signal
 import struct
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from threading import Thread
 
 from ctm.sim.engines.fast.compiler import Code
 from ctm.sim.engines.fast.parameters import Slot, Table
 
+_NAME = "ctm-fast"
 _POINTER = struct.Struct("@P")
 _ENDED_AT_ONCE = 64
 """Pointers that are read together."""
@@ -64,15 +69,22 @@ class _Team:
     def __init__(self, code: Code, threads: int) -> None:
         self.process = os.getpid()
         (jobs, self.jobs), (self.ended, ended) = os.pipe(), os.pipe()
-        team = [Thread(target=_work, args=(code, jobs, ended), name="ctm-fast", daemon=True) for _ in range(threads)]
+        own = sorted(os.sched_getaffinity(0))
+        places = [{processor} for processor in own] if threads == len(own) else [set(own)] * threads
+        team = [
+            Thread(target=_work, args=(code, jobs, ended, place), name=_NAME, daemon=True) for place in places
+        ]  # fmt: skip
         for thread in team:
             thread.start()
         self.end = weakref.finalize(self, _end, self.process, team, (self.jobs, self.ended, jobs, ended))
 
 
-def _work(code: Code, jobs: int, ended: int) -> None:
-    """What a thread does."""
+def _work(code: Code, jobs: int, ended: int, processors: Iterable[int]) -> None:
+    """What a thread does, on some processors."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _OTHERS)
+    # One of them may be gone by now; then any will do.
+    with suppress(OSError):
+        os.sched_setaffinity(0, processors)
     code.work(jobs, ended)
 
 
