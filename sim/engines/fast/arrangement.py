@@ -1,10 +1,12 @@
-"""Which groups go into which vector."""
+"""Which groups go into which vector, and the tables that tell threads of it."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from ctm.sim.engines.fast.parameters import SLOTS, Slot, Table
 from ctm.sim.golden.pe.domain import Domain, Groups
 
 Integers = npt.NDArray[np.signedinteger]
@@ -12,6 +14,8 @@ _OUTSIDE = 1 << 20
 """A coordinate outside of every domain."""
 _ENOUGH = 4
 """Vectors in a row of the domain of which one may be partly empty."""
+_SHARES, _MOST_SHARE = 32, 16
+"""Shares that a thread takes of a part, and the vectors of one: so few that all threads end at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,3 +78,36 @@ def _placed(origins: Integers, places: Integers, size: int) -> Integers:
 def _is_in_rows(j: Integers, size: int) -> bool:
     """Whether all is well as it is, as in most domains."""
     return j.size % size == 0 and bool((j.reshape(-1, size) == j[::size, None]).all())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arranged:
+    """A layout, and room for a table of each thread, by their addresses; it serves one run at a time.
+
+    Behind each table is room for the numbers of the vectors that the thread gives back. `given` is what tables begin
+    with.
+    """
+
+    layout: Layout
+    tables: dict[int, Table]
+    given: Table
+
+    @classmethod
+    def of(cls, layout: Layout, table: Table, threads: int) -> Self:
+        """Room for so many threads, of which each begins with `table`; they take vectors from one counter."""
+        rows = np.zeros((threads, SLOTS + (layout.vectors + 1) // 2), np.uint64)
+        first = rows.ctypes.data
+        addresses = [first + number * rows.strides[0] for number in range(threads)]
+        given = np.tile(table, (threads, 1))
+        given[:, Slot.TAKEN] = first + Slot.COUNTER * rows.itemsize
+        given[:, Slot.RETURNED] = [address + SLOTS * rows.itemsize for address in addresses]
+        return cls(layout=layout, tables=dict(zip(addresses, rows, strict=True)), given=given)
+
+    def begin(self, threads: int) -> dict[int, Table]:
+        """The tables of the first so many threads, as they begin."""
+        share = max(1, min(_MOST_SHARE, self.layout.vectors // (_SHARES * threads)))
+        tables = dict(list(self.tables.items())[:threads])
+        for table, given in zip(tables.values(), self.given, strict=False):
+            table[:SLOTS] = given
+            table[Slot.SHARE] = share
+        return tables

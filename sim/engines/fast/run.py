@@ -1,14 +1,17 @@
 """One program on the host: threads run parts of the domain, the golden model runs what they give back."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 
-from ctm.sim.engines.fast.arrangement import Layout
+from ctm.sim.engines.fast.arrangement import Arranged, Layout
 from ctm.sim.engines.fast.parameters import SLOTS, UNITS, Slot, Table
-from ctm.sim.engines.fast.starts import Arranged, Start
+from ctm.sim.engines.fast.starts import Start
 from ctm.sim.engines.fast.threads.workers import Workers
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
@@ -18,9 +21,8 @@ from ctm.sim.golden.pe.domain import Groups
 _UNLIMITED = (1 << 63) - 1
 _PARTS = 4
 """Parts of the domain that may wait."""
-_SHARES, _MOST_SHARE = 32, 16
-"""Shares that threads take of a part, and the vectors of one: so few that all threads end at the same time."""
 _NANOSECOND = 1e-9
+_COUNTS = slice(Slot.NANOSECONDS, Slot.ISSUED + UNITS)
 _LEAST_SECONDS, _LEAST_VECTORS = 0.0001, 16
 """What is worth a thread's while: how long it takes, and its size where nobody knows how long that is."""
 
@@ -29,8 +31,7 @@ _LEAST_SECONDS, _LEAST_VECTORS = 0.0001, 16
 class _Part:
     """Neighbouring groups of the domain walk that are running.
 
-    `tables` are those of threads that take vectors of it until none is left, by their addresses. Behind each is room
-    for the numbers of the vectors that it gives back.
+    `tables` are those of threads that take vectors of it until none is left, by their addresses.
     """
 
     tables: dict[int, Table]
@@ -64,23 +65,15 @@ class FastRun:
         return self._rest.finish()
 
     def _begin(self, groups: Groups) -> None:
-        layout, table = self._known(groups)
-        vectors, threads = layout.vectors, self._threads(layout.vectors)
-        rows = np.empty((threads, SLOTS + (vectors + 1) // 2), np.uint64)
-        rows[:, :SLOTS] = table
-        # To ask for an address takes as long as all else here.
-        first = rows.ctypes.data
-        addresses = [first + number * rows.strides[0] for number in range(threads)]
-        rows[:, Slot.TAKEN] = first + Slot.COUNTER * rows.itemsize
-        rows[:, Slot.RETURNED] = [address + SLOTS * rows.itemsize for address in addresses]
-        rows[:, Slot.SHARE] = max(1, min(_MOST_SHARE, vectors // (_SHARES * threads)))
-        part = _Part(tables=dict(zip(addresses, rows, strict=True)), groups=groups, layout=layout)
+        known = self._known(groups)
+        tables = known.begin(self._threads(known.layout.vectors))
+        part = _Part(tables=tables, groups=groups, layout=known.layout)
         # Kept before any of them begins.
         self._parts.append(part)
         self._workers.submit(self._code, part.tables)
 
     def _known(self, groups: Groups) -> Arranged:
-        """The layout of groups, which may be known, and what all tables of it begin with."""
+        """Groups as they are run, which may be known."""
         known = self._arranged.get(groups)
         if known is None:
             prepared = self._prepared
@@ -91,7 +84,7 @@ class FastRun:
                 table[Slot.COVERED] = layout.covered.ctypes.data
             table[Slot.VECTORS], table[Slot.LIMIT] = layout.vectors, self._launch.watchdog or _UNLIMITED
             table[Slot.CODE] = self._code.address
-            known = self._arranged[groups] = layout, table
+            known = self._arranged[groups] = Arranged.of(layout, table, self._workers.threads)
         return known
 
     def _threads(self, vectors: int) -> int:
@@ -107,19 +100,19 @@ class FastRun:
         part, found = self._parts.popleft(), []
         for address, table in part.tables.items():
             self._workers.wait(address)
-            self._count(table)
             # Whoever met the limit took all behind it along.
             self._stopped |= not table[Slot.LIMIT]
             count = int(table[Slot.RETURNED_COUNT])
             if count:
                 found.append(table[SLOTS:].view(np.int32)[:count])
+        self._count(list(part.tables.values()))
         if found:
             vectors = part.layout.places // self._prepared.frame.groups
             self._rest.add(part.groups.select(np.isin(vectors, np.concatenate(found))))
 
-    def _count(self, table: Table) -> None:
-        issued = dict(zip(self._prepared.units, table[Slot.ISSUED : Slot.ISSUED + UNITS].tolist(), strict=False))
-        groups, lane_instructions = int(table[Slot.GROUPS]), int(table[Slot.LANE_INSTRUCTIONS])
-        self._rest.counters.add(Counters(groups=groups, issued=issued, lane_instructions=lane_instructions))
+    def _count(self, tables: Sequence[Table]) -> None:
+        nanoseconds, groups, lane_instructions, *issued = reduce(add, (table[_COUNTS] for table in tables)).tolist()
+        units = dict(zip(self._prepared.units, issued, strict=False))
+        self._rest.counters.add(Counters(groups=groups, issued=units, lane_instructions=lane_instructions))
         if groups:
-            self._code.pace = _NANOSECOND * int(table[Slot.NANOSECONDS]) / groups
+            self._code.pace = _NANOSECOND * nanoseconds / groups

@@ -7,9 +7,8 @@ from weakref import WeakKeyDictionary
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INT_CONSTANTS
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
-from ctm.sim.engines.fast.arrangement import Layout
+from ctm.sim.engines.fast.arrangement import Arranged
 from ctm.sim.engines.fast.compiler import Code
-from ctm.sim.engines.fast.parameters import Table
 from ctm.sim.engines.fast.program import Prepared
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.launch import Launch
@@ -25,8 +24,6 @@ _CONSTANT_WORDS = {
 
 Seen = tuple[Any, ...]
 """All in memory that a launch depends on."""
-Arranged = tuple[Layout, Table]
-"""A layout, and the parameters of all that run it."""
 
 
 @dataclass(frozen=True, kw_only=True)
