@@ -59,7 +59,7 @@ class FastProcessor(CommandProcessor):
                 known[place] = stretch
             else:
                 if stretch.after is not None:
-                    self.state = stretch.after.copy()
+                    self.state = stretch.after
                 for distance, command, words in stretch.again:
                     yield at + distance, command, words
             place += stretch.words
@@ -76,7 +76,9 @@ class FastProcessor(CommandProcessor):
 
     def _look(self, address: int, dwords: int) -> Generator[Found, None, _Stretch]:
         """Read the commands of a stretch; gives it."""
-        before, again, count = self.state.copy(), list[Found](), 0
+        before, again, count = self.state, list[Found](), 0
+        # Stretches have the state before, which is changed by what is read here, and by nothing else.
+        self.state = before.copy()
         for at, command, words in super()._commands(address, dwords):
             sets = command.name.startswith(("set_", "inv_", "init_"))
             if count and not sets:
@@ -87,7 +89,7 @@ class FastProcessor(CommandProcessor):
                 again.append((at - address, command, words))
             if not sets:
                 return _Stretch(words=count, before=None, after=None, again=again, writes=command.name in _WRITE)
-        return _Stretch(words=count, before=before, after=self.state.copy(), again=again, writes=False)
+        return _Stretch(words=count, before=before, after=self.state, again=again, writes=False)
 
     def _groups(self, domain: Domain) -> Iterable[Groups]:
         """Those of small domains are always the same objects, which others may know."""
