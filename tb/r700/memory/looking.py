@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from amaranth import Module
 
 
@@ -11,7 +12,7 @@ def looking(unit: Any, selection: Any) -> Module:
     m.submodules += [unit, selection]
     m.d.comb += [
         selection.by_pixel.eq(1),
-        selection.pixel.eq(unit.wanted),
+        selection.pixel.eq(unit.wanted if hasattr(unit, "wanted") else unit.pixel),
         selection.selects.eq(unit.fetch.selects),
         unit.own.eq(selection.own),
     ]
@@ -19,3 +20,8 @@ def looking(unit: Any, selection: Any) -> Module:
         if hasattr(unit, name):
             m.d.comb += getattr(unit, name).eq(getattr(selection, name))
     return m
+
+
+def mask(pixels: np.ndarray) -> int:
+    """A bit for each pixel, pixel 0 first."""
+    return int(sum(1 << int(place) for place in np.flatnonzero(pixels)))

@@ -13,7 +13,7 @@ from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.rtl.r700.memory.share import LocalShare
 from ctm.rtl.r700.slices import by_slice, slices_of
 from ctm.tb.lib.streams import simulate
-from ctm.tb.r700.memory.looking import looking
+from ctm.tb.r700.memory.looking import looking, mask
 
 BANKS, CHANNELS, ROW = 4, 4, 4
 SLOTS = 16
@@ -145,8 +145,8 @@ class Bench:
             context.set(unit.burst, k)
             context.set(unit.slice, part)
             context.set(Value.cast(self.selection.source), int.from_bytes(source.tobytes(), "little"))
-            context.set(unit.executing, _mask(access.executing[pixels]))
-            context.set(unit.active, _mask(access.active[of * size : (of + 1) * size]))
+            context.set(unit.executing, mask(access.executing[pixels]))
+            context.set(unit.active, mask(access.active[of * size : (of + 1) * size]))
             found = await self._piece(context, size // BANKS if access.writes else size + 1)
             assert sorted(found) == ([] if access.writes else list(range(size)))
             for pixel, words in found.items():
@@ -176,10 +176,6 @@ class Bench:
             self.model.contents[self.clearing] = 0
             self.clearing, self.cleared = None, self.cleared + 1
         await context.tick()
-
-
-def _mask(pixels: np.ndarray) -> int:
-    return int(sum(1 << place for place in np.flatnonzero(pixels)))
 
 
 def check(seed: int, rows: int, **settings: int) -> None:

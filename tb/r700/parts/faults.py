@@ -3,41 +3,17 @@
 from collections.abc import Mapping
 
 from ctm.tb.lib.planting import Fault
-
-
-def _in(module: str, *changes: tuple[str, str]) -> list[Fault]:
-    return [Fault(f"rtl.r700.{module}", old, new) for old, new in changes]
-
+from ctm.tb.r700.parts import memory_faults
+from ctm.tb.r700.parts.places import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
-    "memory.test_share": _in(
-        "memory.share",
-        ("quad * fetch.stride + fetch.index", "quad * fetch.stride"),
-        ("self._written_row(m, quad)", "self._written_row(m, count)"),
-        ("return row, row < self.rows", "return row, row <= self.rows"),
-        ("dword[:2], row < self.rows", "dword[:2], row <= self.rows"),
-        ("dword, row = Signal(WORD_BITS), Signal(WORD_BITS)", "dword, row = Signal(WORD_BITS), Signal(8)"),
-        ("row.eq((dword >> 2) + self.burst)", "row.eq(dword >> 2)"),
-        ("(LDS_ROW.bit_length() - 1)) + self.burst", "(LDS_ROW.bit_length() - 1))"),
-        ("+ fetch.offset),", "),"),
-        ("lowest_one(self.active)", "lowest_one(self.executing)"),
-        ("executes = Cat(self.executing[pixel]", "executes = Cat(self.active[pixel]"),
-        ("!= ComponentSelect.MASK.value", "!= ComponentSelect.ONE.value"),
-        ("each, 0)) for target, each in zip(port.data", "each, each)) for target, each in zip(port.data"),
-        ("clears = self.clear.valid & ~self.start", "clears = self.clear.valid"),
-        ("cleared.eq(Mux(self.clear.ready, 0, cleared + 1))", "cleared.eq(cleared + 1)"),
-        ("Array(found_banks)[delay(m, bank)]", "Array(found_banks)[bank]"),
-        ("is_found = delay(m, found)", "is_found = found"),
-        ("self.pixel.eq(delay(m, count[: len(self.pixel)]))", "self.pixel.eq(count[: len(self.pixel)])"),
-        ("Mux(self.start, self.slot, self.clear.payload) * self.rows", "self.slot * self.rows"),
-        ("count == Mux(writes, steps - 1, steps)", "count == steps"),
-    ),
+    **memory_faults.FAULTS,
     "alu.test_reads": [
-        *_in(
+        *faults_in(
             "alu.operands",
             ("ROW_BITS = 13", "ROW_BITS = 12"),
         ),
-        *_in(
+        *faults_in(
             "alu.reads",
             ("operand.register & ~shared[operand.slot] if", "operand.register if"),
             ("target.cycle.eq(ports.cycles[number - 1])", "target.cycle.eq(0)"),
@@ -50,7 +26,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("(operand.register | operand.constant) &", "operand.register &"),
             ("Mux(operand.select[0], Source.SCALAR.value", "Mux(operand.select[1], Source.SCALAR.value"),
         ),
-        *_in(
+        *faults_in(
             "alu.wanted",
             ("~produced.bit_select(channel, 1)", "~produced.any()"),
             ("scalar & ~produced[TRANS_SLOT]", "scalar & ~produced[0]"),
@@ -64,7 +40,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("second.select, second.channel, second.relative)", "second.select, first.channel, second.relative)"),
             ("sum(operand.constant | operand.value for", "sum(operand.constant for"),
         ),
-        *_in(
+        *faults_in(
             "alu.calendar",
             ("(before & ~self._first)", "before"),
             ("(before & ~self._first)", "0"),
@@ -86,7 +62,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ),
     ],
     "flow.test_flow_unit": [
-        *_in(
+        *faults_in(
             "flow.branches",
             ("state.branch.eq(flow.state.branch & (flow.test | ~flow.active))", "state.branch.eq(flow.test)"),
             ("state.branch.eq(state.branch & ~flow.test)", "state.branch.eq(state.branch)"),
@@ -100,7 +76,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("inverted = flow.row.mask & ~state.branch", "inverted = ~state.branch"),
             ("with m.If(Value.cast(flow.row.kind) != kind):", "with m.If(0):"),
         ),
-        *_in(
+        *faults_in(
             "flow.loops",
             ("~is_unlimited & (flow.constants.integer.count == 0)", "0"),
             ("Mux(with_index, Value.cast(integer.step), 0)", "Value.cast(integer.step)"),
@@ -110,14 +86,14 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("port.data.mask.eq(second.mask)", "port.data.mask.eq(last.mask)"),
             ("            state.index.eq(index.index),\n", ""),
         ),
-        *_in(
+        *faults_in(
             "flow.unit",
             ("for code, count in ((AluClause.ALU_POP_AFTER, 1)", "for code, count in ((AluClause.ALU_POP_AFTER, 2)"),
             ("~(state.live & state.covered).any()", "~state.live.any()"),
             ("state.word >= unit.program.size", "state.word > unit.program.size"),
             ('(unit.moved, ("left",))', "(unit.moved, ())"),
         ),
-        *_in(
+        *faults_in(
             "flow.words",
             ("with m.If(pushes):", "with m.If(pushes & flow.active.any()):"),
             ("clause.inside.eq(~state.cont & ~state.brk)", "clause.inside.eq(~state.brk)"),
@@ -125,13 +101,13 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Value.cast(word.condition)[1]", "Value.cast(word.condition)[0]"),
             ("(flow.active & ~flow.test).any()", "flow.nobody"),
         ),
-        *_in(
+        *faults_in(
             "flow.wavefront",
             ("state.live & state.covered, ~0)", "state.live, ~0)"),
             ("self.holds.eq(~constants.boolean)", "self.holds.eq(constants.boolean)"),
             ("state.depth + rows + extra <=", "state.depth + rows + extra <"),
         ),
-        *_in(
+        *faults_in(
             "flow.word",
             (
                 "word.textures.eq(has_bit(code, cf.TEXTURE_CLAUSES))",
@@ -141,7 +117,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ),
     ],
     "registers.test_file": [
-        *_in(
+        *faults_in(
             "registers.file",
             ("(write.enable | written.is_fresh.replicate(size))", "write.enable"),
             ("written.forgets.eq(self.forgets)", "written.forgets.eq(0)"),
@@ -149,7 +125,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("eq(exists & written.written[0])", "eq(exists)"),
             ("m.d.sync += exists.eq(", "m.d.comb += exists.eq("),
         ),
-        *_in(
+        *faults_in(
             "registers.place",
             ("is_temporary = ~relative & (", "is_temporary = ("),
             ("number[:2] + gprs", "number[:2]"),
@@ -158,60 +134,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("signed(REGISTER_BITS + 4)", "signed(REGISTER_BITS + 2)"),
         ),
     ],
-    "memory.test_scaling": [
-        *_in(
-            "memory.scaling",
-            ("_NEGATIVE_ZERO = 1 << (WORD_BITS - 1)", "_NEGATIVE_ZERO = 0"),
-            ("{False: 3, True: 2}, {False: 2, True: 0}", "{False: 3, True: 2}, {False: 2, True: 1}"),
-            ("{False: 3, True: 2}, {False: 2, True: 0}", "{False: 1, True: 2}, {False: 0, True: 0}"),
-            ("fetch.coordinates[axis + _AXES], fetch", "fetch.coordinates[axis], fetch"),
-            ("steps = Mux(is_gradient, 2 * size, size)", "steps = Mux(is_gradient, size, size)"),
-            ("from_integer(m, self.sizes[axis])", "from_integer(m, self.sizes[0])"),
-            ("Mux(select == ComponentSelect.ONE.value, ONE, 0)", "Mux(select == ComponentSelect.ONE.value, 0, ONE)"),
-            ("pixel[:bits] == lane", "pixel[:bits] >= lane"),
-            ("second == channel // _AXES", "1"),
-            ("kept.write(m, pixel[bits:], word", "kept.write(m, 0, word"),
-            ("count == steps + latency", "count == steps + latency - 1"),
-        ),
-        *_in(
-            "memory.selection",
-            ("[pixel[:2]]", "[0]"),
-            ("Array(_pieces(Value.cast(source), together))[part]", "Array(_pieces(Value.cast(source), together))[0]"),
-        ),
-    ],
-    "memory.test_sequence": _in(
-        "memory.sequence",
-        ("last_register = ~self.at_index & self.last_burst", "last_register = self.last_burst"),
-        ("(self.last_slice | self._is(Task.NOTHING))", "self.last_slice"),
-        ("(self.last_slice | self._is(Task.NOTHING))", "1"),
-        ("work.move.base.eq(move.base + self.slice * rows)", "work.move.base.eq(move.base)"),
-        (
-            "self.source_base.eq(move.base + self.source_slice * rows)",
-            "self.source_base.eq(move.base + self.slice * rows)",
-        ),
-        ("part_of(config, move.active, self.source_slice)", "part_of(config, move.active, self.slice)"),
-        ("| (self._broadcasts() & self.slice.any())", ""),
-        ("~self.at_index & low.rw_rel", "low.rw_rel"),
-        ("Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)", "Mux(self._is(*_READ_ONCE), 0, self.burst)"),
-        ("fetch.destination + self.burst, fetch", "fetch.destination, fetch"),
-        ("self._is(*LOOKUPS) & ~is_absent", "self._is(*LOOKUPS)"),
-        ("Mux(answered, 0, self.destination)", "0"),
-        ("(self.written & own).any() | ", ""),
-        ("| (several & self.written.any())", ""),
-        ("unit.quiet.bit_select(move.slot, 1) & ~unit.works", "unit.quiet.bit_select(move.slot, 1)"),
-        ("unit.quiet.bit_select(move.slot, 1) & ~unit.works", "~unit.works"),
-        ("number + Mux(relative, self.move.loop_index, 0)", "number"),
-        ("                self.written.eq(0),\n", ""),
-        ("(unit.program.watchdog != 0) & (move.left == 0)", "0"),
-        ("move.left.eq(move.left - 1)", "move.left.eq(move.left)"),
-        ("with m.If(~unit.code_found.hit):", "with m.If(0):"),
-        ("with m.If(self.decode.fetch.illegal):", "with m.If(0):"),
-        ("Mux(once, self.last_burst, 1)", "1"),
-        ("Mux(once, 1, self.last_slice)", "1"),
-        ("with m.If(unit.failed):", "with m.If(0):"),
-        ("with m.If(self.slice.any()):", "with m.If(0):"),
-    ),
-    "alu.test_effects": _in(
+    "alu.test_effects": faults_in(
         "alu.effects",
         ("self.executing & before.predicate", "before.predicate"),
         ("self.executing & ~before.predicate", "self.executing & before.branch"),

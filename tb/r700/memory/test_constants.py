@@ -1,0 +1,144 @@
+"""ConstantFetch: every executing pixel finds its element of the float constants, whatever has been loaded of them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.r700.memory.constants import ConstantFetch
+from ctm.rtl.r700.memory.selection import PixelSelection
+from ctm.tb.lib.streams import STALLS, simulate
+from ctm.tb.r700.memory.looking import looking, mask
+
+CHANNELS, ROWS, LINE_ROWS = 4, 256, 4
+FETCHES, LOADING, LONGEST = 12, 6, 2000
+ONE, WORDS = 0x3F800000, CHANNELS * ROWS
+
+
+class Bench:
+    """Fetches of a wavefront; lines are loaded when they are missed, and memory refuses some."""
+
+    def __init__(self, seed: int, wavefront: int, stall: float) -> None:
+        self.size, self.stall = wavefront, stall
+        array = ArrayConfig(instruction_set="r700", wavefront=wavefront)
+        self.unit: Any = ConstantFetch(array)
+        self.selection: Any = PixelSelection(array)
+        self.draw = np.random.default_rng(seed)
+        self.bank = self.draw.integers(0, 1 << 32, WORDS).astype(np.uint32)
+        self.loaded, self.refused = np.zeros(ROWS // LINE_ROWS, bool), np.zeros(ROWS // LINE_ROWS, bool)
+        self.asked: set[int] = set()
+        self.loading, self.row, self.refusals = 0, 0, 0
+
+    async def run(self, context: Any) -> None:
+        """Fetch after fetch; now and then all lines are forgotten."""
+        for number in range(FETCHES):
+            if number % 4 == 0:
+                self.loaded[:] = False
+            self.refused[:] = self.draw.random(len(self.refused)) < (0.3 if number % 3 == 2 else 0)
+            await self._fetch(context)
+
+    def indices(self, channels: int, offset: int) -> np.ndarray:
+        """Inside, beside both ends, and such that a product by 16 wraps."""
+        draw, size = self.draw, self.size
+        near = (WORDS - channels - offset) // CHANNELS + draw.integers(-1, 3, size)
+        anything = draw.integers(0, 1 << 32, size)
+        wraps = (1 << 32) - (1 << int(draw.integers(26, 32))) + draw.integers(0, 8, size)
+        kinds = draw.choice(4, size, p=[0.6, 0.2, 0.1, 0.1])
+        found = np.choose(kinds, [draw.integers(0, ROWS, size), near, anything, wraps])
+        return np.where(found < 0, 0, found).astype(np.uint32)
+
+    async def _fetch(self, context: Any) -> None:
+        draw, unit = self.draw, self.unit
+        channels, select = int(draw.integers(1, 5)), int(draw.integers(CHANNELS))
+        offset = int(draw.choice([0, 1, 2, 3, 4, int(draw.integers(1 << 10)), int(draw.integers(1 << 14))]))
+        is_float = bool(draw.integers(2))
+        source = draw.integers(0, 1 << 32, (CHANNELS, self.size)).astype(np.uint32)
+        source[select] = self.indices(channels, offset)
+        executing = draw.random(self.size) < draw.choice([0.3, 1])
+        expected, lines = {}, {}
+        for pixel in np.flatnonzero(executing):
+            first = CHANNELS * int(source[select][pixel]) + offset
+            exists = first + channels <= WORDS
+            words = [int(word) for word in self.bank[first : first + channels]] if exists else [0] * channels
+            rest = [0, 0, 0, ONE if is_float else 1][channels:]
+            expected[int(pixel)] = [*words, *rest]
+            ends = first // 16, (first + channels - 1) // 16
+            lines[int(pixel)] = set(range(ends[0], ends[1] + 1)) if exists else set()
+        fields = {"coordinates": [select, 7, 7, 7], "offset": offset, "channels": channels, "one_is_float": is_float}
+        context.set(unit.fetch, fields)
+        context.set(unit.executing, mask(executing))
+        context.set(Value.cast(self.selection.source), int.from_bytes(source.tobytes(), "little"))
+        found, is_refused = await self._pixels(context)
+        wanted = set().union(*lines.values())
+        assert self.asked <= wanted, "a line was asked for that no pixel wants"
+        stops = next((pixel for pixel in lines if any(self.refused[line] for line in lines[pixel])), self.size)
+        assert is_refused == (stops < self.size)
+        for pixel, words in expected.items():
+            if pixel < stops:
+                assert found.get(pixel) == words, f"pixel {pixel}, {offset=}, {channels=}, {source[select][pixel]:#x}"
+        assert set(found) == {pixel for pixel in expected if pixel < stops}
+        self.refusals += is_refused
+
+    async def _pixels(self, context: Any) -> tuple[dict[int, list[int]], bool]:
+        """What pixels get, up to the last one or the first that memory refuses."""
+        unit, found, is_done, is_refused = self.unit, {}, False, False
+        self.asked = set()
+        context.set(unit.start, 1)
+        for _ in range(LONGEST):
+            self._show(context)
+            if context.get(unit.valid):
+                bits = context.get(Value.cast(unit.element))
+                found[context.get(unit.pixel)] = [bits >> 32 * channel & 0xFFFFFFFF for channel in range(CHANNELS)]
+            if context.get(unit.miss.valid) and not self.loading:
+                misses = [line for line in unit.miss.lines if context.get(line.needed)]
+                assert misses, "it waits for nothing"
+                self.asked |= {context.get(line.line) for line in misses}
+                self.loading = LOADING
+            is_done, is_refused = bool(context.get(unit.done)), bool(context.get(unit.is_refused))
+            await context.tick()
+            if is_done:
+                break
+        assert is_done, "it takes too long"
+        context.set(unit.start, 0)
+        return found, is_refused
+
+    def _show(self, context: Any) -> None:
+        """What others give in a cycle: words of the row that was read, lines, a free port."""
+        draw, unit = self.draw, self.unit
+        if self.loading:
+            self.loading -= 1
+            if not self.loading:
+                self.loaded[sorted(self.asked)] = True
+        free = bool(draw.random() >= self.stall)
+        words = self.bank[CHANNELS * self.row : CHANNELS * self.row + CHANNELS]
+        context.set(unit.words, [int(word) for word in words])
+        context.set(unit.loaded, mask(self.loaded))
+        context.set(unit.refused, mask(self.refused & self.loaded))
+        context.set(unit.row_free, free)
+        # A row that somebody else reads comes when this unit has no turn.
+        self.row = context.get(unit.row) if free else int(draw.integers(ROWS))
+
+
+def check(seed: int, wavefront: int, stall: float) -> None:
+    """Fetches of wavefronts of so many pixels, with others who read constants in so many cycles."""
+    bench = Bench(seed, wavefront, stall)
+    simulate(looking(bench.unit, bench.selection), bench.run)
+    assert bench.refusals
+
+
+def compare() -> None:
+    """What the ordinary suite compares."""
+    for seed, stall in enumerate(STALLS):
+        check(seed, 16, stall)
+
+
+def test_pixels_find_their_constants() -> None:
+    compare()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3, 43))
+def test_many_more_fetches(seed: int) -> None:
+    check(seed, (4, 8, 16)[seed % 3], STALLS[seed % len(STALLS)])

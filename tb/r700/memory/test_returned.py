@@ -1,0 +1,106 @@
+"""LookupReturn: answers find the registers that asked for them, and what memory refused writes nothing."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Value
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.r700.memory.returned import LookupReturn
+from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
+
+LOOKUPS = 300
+CONFIG = ArrayConfig(instruction_set="r700", threads=4, lookups=8)
+NUMBERS = CONFIG.threads * CONFIG.lookups
+
+
+class Bench:
+    """Lookups of all slots, each with a number that no other one under way has; answers come in any order."""
+
+    def __init__(self, seed: int, stall: float) -> None:
+        self.unit: Any = LookupReturn(CONFIG)
+        self.draw = np.random.default_rng(seed)
+        self.ends = Source(self.unit.response, self.draw, stall), Sink(self.unit.write, self.draw, stall)
+        self.free = list(range(NUMBERS))
+        self.kept: dict[int, tuple[int, int]] = {}
+        """Target and address of each lookup under way."""
+        self.answered: list[int] = []
+        self.expected: list[tuple[int, int | None]] = []
+        self.found: list[tuple[int, int | None]] = []
+        """Lookups that are done: the slot, and if memory refused it the address."""
+        self.writes: list[int] = []
+
+    async def run(self, context: Any) -> None:
+        """Send lookups, answer some, see what comes of it."""
+        unit, sent = self.unit, 0
+        for _ in range(20 * LOOKUPS):
+            if len(self.found) == LOOKUPS:
+                break
+            context.set(Value.cast(unit.record), int.from_bytes(self.draw.bytes(16), "little") & ~1)
+            if sent < LOOKUPS and self.free and self.draw.random() < 0.7:
+                self._send(context)
+                sent += 1
+            elif self.kept and self.draw.random() < 0.7:
+                self._answer()
+            for end in self.ends:
+                end.drive(context)
+            if context.get(unit.returned.valid):
+                refused = context.get(unit.refused.valid)
+                self.found.append(
+                    (context.get(unit.returned.slot), context.get(unit.refused.address) if refused else None)
+                )
+                assert self.answered, "a lookup is done that nobody answered"
+                self.free.append(self.answered.pop(0))
+            else:
+                assert not context.get(unit.refused.valid)
+            for end in self.ends:
+                end.finish(context)
+            await context.tick()
+
+    def _send(self, context: Any) -> None:
+        """A lookup sets out; its number may have been another one's that is done."""
+        number, record = self.free.pop(int(self.draw.integers(len(self.free)))), self.unit.record
+        for name in ("target", "address"):
+            kept = Value.cast(record.kept[name])
+            context.set(kept, int.from_bytes(self.draw.bytes(16), "little") % (1 << len(kept)))
+        self.kept[number] = context.get(Value.cast(record.kept.target)), context.get(record.kept.address)
+        context.set(Value.cast(record.tag), number)
+        context.set(record.valid, 1)
+
+    def _answer(self) -> None:
+        """Memory answers one of those that wait."""
+        number = int(self.draw.choice(sorted(self.kept)))
+        target, address = self.kept.pop(number)
+        words, refused = int.from_bytes(self.draw.bytes(64), "little"), bool(self.draw.random() < 0.2)
+        layout = self.unit.response.payload.shape()
+        places = {str(name): field.offset for name, field in layout}
+        self.ends[0].waiting.append(number << places["tag"] | words << places["words"] | refused << places["refused"])
+        self.answered.append(number)
+        self.expected.append((number % CONFIG.threads, address if refused else None))
+        if not refused:
+            self.writes.append(target | words << self.unit.write.payload.shape()["words"].offset)
+
+
+def check(seed: int, stall: float) -> None:
+    """Lookups whose answers, and whose writes, wait in so many cycles."""
+    bench = Bench(seed, stall)
+    simulate(bench.unit, bench.run)
+    assert len(bench.found) == LOOKUPS and bench.found == bench.expected
+    assert bench.ends[1].received == bench.writes
+
+
+def compare() -> None:
+    """What the ordinary suite compares."""
+    for seed, stall in enumerate(STALLS):
+        check(seed, stall)
+
+
+def test_answers_find_their_registers() -> None:
+    compare()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3, 33))
+def test_many_more_answers(seed: int) -> None:
+    check(seed, STALLS[seed % len(STALLS)])
