@@ -1,5 +1,7 @@
 """Units synthesised one by one, as many at a time as tools may run."""
 
+import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from importlib import resources
@@ -65,7 +67,17 @@ class Synthesis:
                 check(run.result(), FPGA_YOSYS.distribution)
             # Black boxes are none of the FPGA's.
             statistics = read_json(folder / "stat.json")["modules"][part.module]
-            yield self._family.counted(statistics.get("num_cells_by_type", {}))
+            types = statistics.get("num_cells_by_type", {})
+            if self._family.improved is not None:
+                types = self._improve(part, folder / _NETLIST)
+            yield self._family.counted(types)
+
+    def _improve(self, part: Unit, file: Path) -> Counter[str]:
+        """Improve a netlist; how many cells of each type it then has."""
+        netlist = read_json(file)
+        module = self._family.improved(netlist["modules"][part.top])
+        write_file(file, json.dumps({**netlist, "modules": {part.top: module}}).encode())
+        return Counter(cell["type"] for cell in module["cells"].values())
 
     def _start(self, part: Unit) -> tuple[Path, Future[Result]]:
         folder = self._folder / str(len(self._netlists))

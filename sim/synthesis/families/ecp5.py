@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ctm.sim.synthesis.families.carries import with_tables_in_carries
 from ctm.sim.synthesis.families.constants import without_wired_constants
 from ctm.sim.synthesis.families.family import Family, Joining
 from ctm.sim.synthesis.families.lookup_tables import TABLE, with_known_tables, with_lut4s
@@ -62,6 +63,7 @@ ECP5 = Family(
     },
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
+    improved=with_tables_in_carries,
     joining=Joining(
         libraries=("lattice/cells_sim_ecp5.v", "lattice/cells_bb_ecp5.v"),
         # Not carries, of which each has to follow its own.

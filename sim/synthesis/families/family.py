@@ -27,18 +27,21 @@ class Joining:
 class Family:
     """FPGAs of the same cells.
 
-    `kinds` are the fields of `Cells`, and what people call one of each; `places` are the types of cells that a netlist
-    has of each, and how many one of them takes. `mapped` are Yosys's commands from modules of which one is the top to
-    cells, where a path may take so many picoseconds; `mapped_otherwise` are the same with ABC in place of ABC9, which
-    ends without a word in some units of many registers and little logic. `files` are what both read, by their names.
-    `joining` says how the units of a design become one netlist; without it nextpnr puts them together. `placeable` is a
-    module of it as nextpnr can deal with it, if it knows the family at all, with the same function.
+    `kinds` are the fields of `Cells`, and what people call one of each; `places` are the types of cells that a
+    netlist has of each, and how many one of them takes. `mapped` are Yosys's commands from modules of which one is
+    the top to cells, where a path may take so many picoseconds; `mapped_otherwise` are the same with ABC in place of
+    ABC9, which ends without a word in some units of many registers and little logic. `improved` is a unit's netlist
+    with the same function and fewer cells, where Yosys leaves some that the family can do without. `files` are what
+    both read, by their names. `joining` says how the units of a design become one netlist; without it nextpnr puts
+    them together. `placeable` is a module of it as nextpnr can deal with it, if it knows the family at all, with the
+    same function.
     """
 
     kinds: Mapping[str, str]
     places: Mapping[str, Mapping[str, int | Fraction]]
     mapped: Callable[[str, int], str]
     mapped_otherwise: Callable[[str], str]
+    improved: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
     joining: Joining | None = None
     placeable: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
     files: tuple[str, ...] = ()
