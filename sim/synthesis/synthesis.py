@@ -69,15 +69,8 @@ class Synthesis:
             statistics = read_json(folder / "stat.json")["modules"][part.module]
             types = statistics.get("num_cells_by_type", {})
             if self._family.improved is not None:
-                types = self._improve(part, folder / _NETLIST)
+                types = _improved(self._family.improved, part, folder / _NETLIST)
             yield self._family.counted(types)
-
-    def _improve(self, part: Unit, file: Path) -> Counter[str]:
-        """Improve a netlist; how many cells of each type it then has."""
-        netlist = read_json(file)
-        module = self._family.improved(netlist["modules"][part.top])
-        write_file(file, json.dumps({**netlist, "modules": {part.top: module}}).encode())
-        return Counter(cell["type"] for cell in module["cells"].values())
 
     def _start(self, part: Unit) -> tuple[Path, Future[Result]]:
         folder = self._folder / str(len(self._netlists))
@@ -92,3 +85,11 @@ def _yosys(unit: Unit, mapped: str) -> list[str]:
     """Yosys, which leaves counts, and the netlist without its boxes, of which some have no form as JSON."""
     left = f"tee -q -o stat.json stat -json; select {unit.top}; write_json -selected {_NETLIST}"
     return command(FPGA_YOSYS, "run_yosys", "-q", "-p", f"read_rtlil unit.il; {mapped}; {left}")
+
+
+def _improved(improve: Callable[[Mapping[str, Any]], dict[str, Any]], unit: Unit, file: Path) -> Counter[str]:
+    """Improve a netlist; how many cells of each type it then has."""
+    netlist = read_json(file)
+    module = improve(netlist["modules"][unit.top])
+    write_file(file, json.dumps({**netlist, "modules": {unit.top: module}}).encode())
+    return Counter(cell["type"] for cell in module["cells"].values())

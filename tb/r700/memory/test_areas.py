@@ -1,6 +1,5 @@
 """AreaPlaces: which words of outputs 0 and 3 the pixels' elements are, and which of them exist."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,50 +11,12 @@ from ctm.rtl.r700.memory.areas import PLACE, AreaPlaces
 from ctm.rtl.r700.shapes import AREA_WORD_BITS
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.memory.looking import mask
+from ctm.tb.r700.memory.models import Area, AreaAccess
 
 ACCESSES, CHANNELS = 120, 4
 UNBOUNDED, ROW_WORDS = 4095, 8
 """ARRAY_SIZE without a bound; rows begin at multiples of 32 bytes."""
 LAST_WORD = (1 << 32) - 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class Area:
-    """An output as the program has it: rows are `stride` times eight words apart."""
-
-    width: int
-    height: int
-    stride: int
-
-    @property
-    def words(self) -> int:
-        """Up to the last one of the last row."""
-        return (self.height - 1) * self.stride * ROW_WORDS + self.width if self.width else 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Access:
-    """MEM_EXPORT or RD_SCATTER, or with `scratch` MEM_SCRATCH or RD_SCRATCH; elements have `dwords`."""
-
-    scratch: bool
-    indexed: bool
-    base: int
-    size: int
-    dwords: int
-    burst: int
-
-    def first(self, index: int, domain: tuple[int, int], number: int) -> int:
-        """The dword of component 0, in full width, of the pixel with this number in the domain."""
-        element = self.base + self.burst + (index if self.indexed else 0)
-        if self.scratch:
-            return (element * domain[0] * domain[1] + number) * CHANNELS
-        return element * self.dwords
-
-    def bound(self, area: Area) -> int:
-        """The first word that does not exist."""
-        if self.scratch or self.size == UNBOUNDED:
-            return area.words
-        return min(area.words, (self.base + self.size + 1) * self.dwords)
 
 
 class Bench:
@@ -77,10 +38,10 @@ class Bench:
         height = int(draw.choice([1, 2, 7, int(draw.integers(1, 4097)), 4096]))
         return Area(width=width, height=height, stride=-(-width // ROW_WORDS) if width else int(draw.integers(512)))
 
-    def access(self) -> Access:
+    def access(self) -> AreaAccess:
         """Any."""
         draw = self.draw
-        return Access(
+        return AreaAccess(
             scratch=bool(draw.random() < 0.5),
             indexed=bool(draw.random() < 0.7),
             base=int(draw.choice([0, 1, 5, int(draw.integers(1 << 13)), (1 << 13) - 1])),
@@ -89,7 +50,7 @@ class Bench:
             burst=int(draw.choice([0, 0, 1, 15])),
         )
 
-    def index(self, access: Access, area: Area, pixels: int) -> int:
+    def index(self, access: AreaAccess, area: Area, pixels: int) -> int:
         """Near the first and the last element, and where sums and products would wrap."""
         draw = self.draw
         dwords = pixels * CHANNELS if access.scratch else access.dwords

@@ -11,6 +11,7 @@ from ctm.rtl.r700.memory.constants import ConstantFetch
 from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.tb.lib.streams import STALLS, simulate
 from ctm.tb.r700.memory.looking import looking, mask
+from ctm.tb.r700.memory.models import element
 
 CHANNELS, ROWS, LINE_ROWS = 4, 256, 4
 FETCHES, LOADING, LONGEST = 12, 6, 2000
@@ -60,10 +61,8 @@ class Bench:
         expected, lines = {}, {}
         for pixel in np.flatnonzero(executing):
             first = CHANNELS * int(source[select][pixel]) + offset
+            expected[int(pixel)] = element(self.bank, first, channels, ONE if is_float else 1)
             exists = first + channels <= WORDS
-            words = [int(word) for word in self.bank[first : first + channels]] if exists else [0] * channels
-            rest = [0, 0, 0, ONE if is_float else 1][channels:]
-            expected[int(pixel)] = [*words, *rest]
             ends = first // 16, (first + channels - 1) // 16
             lines[int(pixel)] = set(range(ends[0], ends[1] + 1)) if exists else set()
         fields = {"coordinates": [select, 7, 7, 7], "offset": offset, "channels": channels, "one_is_float": is_float}

@@ -1,8 +1,6 @@
 """TexelPlace: every coordinate goes to the texel that it lies in, or to the nearest one that there is."""
 
-import math
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -12,24 +10,11 @@ from amaranth.sim import Simulator
 
 from ctm.rtl.r700.memory.places import TexelPlace
 from ctm.tb.lib.random_values import random_floats
+from ctm.tb.r700.memory.models import place
 
 CASES = 3000
 LIMITS = (1, 2, 3, 255, 256, 1000, 4095, 4096)
 OFFSETS = range(-16, 16)
-
-
-def place(word: int, offset: int, limit: int, *, integer: bool) -> int:
-    """floor(coordinate + offset / 2) in exact numbers, inside [0, limit - 1]; denormals are 0."""
-    if integer:
-        exact = Fraction(word - (1 << 32) * (word >> 31))
-    else:
-        value = float(np.uint32(word).view(np.float32))
-        if math.isnan(value):
-            value = 0.0
-        if math.isinf(value):
-            return limit - 1 if value > 0 else 0
-        exact = Fraction(0 if word & 0x7F800000 == 0 else value)
-    return min(max(math.floor(exact + Fraction(offset, 2)), 0), limit - 1)
 
 
 def words(draw: np.random.Generator, count: int, limit: int, *, integer: bool) -> np.ndarray:

@@ -15,43 +15,11 @@ from ctm.rtl.r700.passes import passes_of
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.memory.looking import looking
+from ctm.tb.r700.memory.models import chosen, gradients, product
 
-CHANNELS, QUAD = 4, 4
+CHANNELS = 4
 INSTRUCTIONS = 12
-ONE, NAN = 0x3F800000, 0x7FFFFFFF
 SIZES = (1, 2, 3, 255, 1000, 4095, 4096)
-
-
-def _flushed(words: np.ndarray) -> np.ndarray:
-    """Denormals are zeros of their sign, and there is one NaN."""
-    words = np.where(words & 0x7F800000 == 0, words & 0x80000000, words)
-    is_nan = (words & 0x7F800000 == 0x7F800000) & (words & 0x7FFFFF != 0)
-    return np.where(is_nan, NAN, words).astype(np.uint32)
-
-
-def product(words: np.ndarray, size: int) -> np.ndarray:
-    """Rounded once."""
-    with np.errstate(all="ignore"):
-        return _flushed((_flushed(words).view(np.float32) * np.float32(size)).view(np.uint32))
-
-
-def difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Rounded once."""
-    with np.errstate(all="ignore"):
-        return _flushed((_flushed(first).view(np.float32) - _flushed(second).view(np.float32)).view(np.uint32))
-
-
-def chosen(source: np.ndarray, select: int) -> np.ndarray:
-    """A component of [4][n] by SRC_SEL."""
-    return source[select] if select < CHANNELS else np.full(source.shape[1], ONE * (select == 5), np.uint32)
-
-
-def gradients(source: np.ndarray, coordinates: list[int], *, vertical: bool) -> np.ndarray:
-    """Lane 3 less lane 2 of each quad, or lane 2 less lane 0, in all its pixels."""
-    upper, lower = (2, 0) if vertical else (3, 2)
-    components = np.stack([chosen(source, select) for select in coordinates])
-    found = difference(components[:, upper::QUAD].copy(), components[:, lower::QUAD].copy())
-    return np.repeat(found, QUAD, axis=1)
 
 
 def results(context: Any, unit: Any, array: ArrayConfig) -> np.ndarray:

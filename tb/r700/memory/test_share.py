@@ -1,6 +1,5 @@
 """LocalShare: what is read was written last, by whoever may write there, and all else is 0."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,60 +13,13 @@ from ctm.rtl.r700.memory.share import LocalShare
 from ctm.rtl.r700.slices import by_slice, slices_of
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.memory.looking import looking, mask
+from ctm.tb.r700.memory.models import Share, ShareAccess
 
 BANKS, CHANNELS, ROW = 4, 4, 4
 SLOTS = 16
 BANK_DWORDS = 1024
-ONE = 0x3F800000
 NOT_WRITTEN = 7
 INSTRUCTIONS = 60
-
-
-@dataclass(kw_only=True)
-class Access:
-    """LOCAL_DS_WRITE or LOCAL_DS_READ of one wavefront. `source` is [burst][4][n], of a read [1][4][n]."""
-
-    slot: int
-    writes: bool
-    burst: int
-    source: np.ndarray
-    executing: np.ndarray
-    active: np.ndarray
-    fields: dict[str, Any] = field(default_factory=dict)
-
-
-class Model:
-    """The share as dwords of each slot, [slot][bank][dword], changed pixel by pixel."""
-
-    def __init__(self, rows: int) -> None:
-        self.dwords = ROW * rows
-        self.contents = np.zeros((SLOTS, BANKS, self.dwords), np.uint32)
-
-    def write(self, access: Access) -> None:
-        """Registers outermost, then pixels, then components."""
-        for k in range(access.burst):
-            for pixel in np.flatnonzero(access.executing):
-                first = (pixel >> 2) * access.fields["stride"] + access.fields["index"] + ROW * k
-                for component, select in enumerate(access.fields["selects"]):
-                    if select != NOT_WRITTEN and first + component < self.dwords:
-                        word = access.source[k][select][pixel] if select < CHANNELS else ONE * (select == 5)
-                        self.contents[access.slot][pixel & 3][first + component] = word
-
-    def read(self, access: Access) -> np.ndarray:
-        """What each pixel finds, as [burst][pixel][4]."""
-        source, size = access.source[0], len(access.executing)
-        found = np.zeros((access.burst, size, ROW), np.uint32)
-        for k in range(access.burst):
-            for pixel in range(size):
-                of = int(np.flatnonzero(access.active)[0]) if access.fields["broadcasts"] else pixel
-                bank, dword = (int(source[select][of]) for select in access.fields["coordinates"][:2])
-                dword = (dword + access.fields["offset"]) % (1 << 32)
-                first = dword // ROW * ROW
-                wanted = [dword] * ROW if access.fields["selects_word"] else range(first, first + ROW)
-                for component, each in enumerate(wanted):
-                    if each + ROW * k < self.dwords:
-                        found[k][pixel][component] = self.contents[access.slot][bank & 3][each + ROW * k]
-        return found
 
 
 class Bench:
@@ -77,14 +29,14 @@ class Bench:
         self.config = ArrayConfig(instruction_set="r700", threads=SLOTS, temporaries=2048, **settings)
         self.unit: Any = LocalShare(self.config)
         self.selection: Any = PixelSelection(by_slice(self.config))
-        self.model, self.rows = Model(rows), rows
+        self.model, self.rows = Share(rows), rows
         resident = min(SLOTS, BANK_DWORDS // (ROW * rows))
         self.slots = sorted({0, 1, resident - 1})
         self.draw = np.random.default_rng(seed)
         self.clearing: int | None = None
         self.cleared, self.found_words = 0, 0
 
-    def access(self) -> Access:
+    def access(self) -> ShareAccess:
         """A random one of a slot that is not being cleared."""
         draw, size = self.draw, self.config.group
         slots = [slot for slot in self.slots if slot != self.clearing]
@@ -107,7 +59,7 @@ class Bench:
                 "coordinates": [*coordinates, 0, 0], "offset": offset,
                 "broadcasts": broadcasts, "selects_word": selects_word,
             }  # fmt: skip
-        return Access(
+        return ShareAccess(
             slot=int(draw.choice(slots)), writes=writes, burst=burst, source=source,
             executing=executing, active=active, fields=fields,
         )  # fmt: skip
@@ -122,7 +74,7 @@ class Bench:
                 self.clearing = int(self.draw.choice(self.slots))
             await self._execute(context, self.access())
 
-    async def _execute(self, context: Any, access: Access) -> None:
+    async def _execute(self, context: Any, access: ShareAccess) -> None:
         """Slices of a register follow each other where it is written, registers of a slice where one is read."""
         size, slices = by_slice(self.config).group, slices_of(self.config)
         if access.writes:

@@ -153,6 +153,18 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("response.ready.eq(waiting.w_rdy)", "response.ready.eq(1)"),
         ("note.en.eq(self.record.valid)", "note.en.eq(1)"),
     ),
+    "memory.test_mover": [
+        *faults_in(
+            "memory.mover",
+            ("bits.word_select(self.pass_number, self.config.at_once)", "bits[: self.config.at_once]"),
+            ("Mux(selection.by_pixel, own_pass, self.pass_number)", "self.pass_number"),
+            ("self.share.quad_written.eq(selection.quad_written)", "self.share.quad_written.eq(selection.quad)"),
+            ("with m.If(~offered.keeps):", "with m.If(1):"),
+            ("shown(unit.words[channel], unit.shows[channel])", "unit.words[channel]"),
+            ("Mux(answers.valid, Value.cast(answers.payload)", "Mux(0, Value.cast(answers.payload)"),
+            ("self.direct.ready.eq(write.ready & ~answers.valid)", "self.direct.ready.eq(write.ready)"),
+        ),
+    ],
     "memory.test_sequence": faults_in(
         "memory.sequence",
         ("last_register = ~self.at_index & self.last_burst", "last_register = self.last_burst"),

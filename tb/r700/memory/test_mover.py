@@ -1,0 +1,400 @@
+"""MoveUnit: fetch clauses and exports of several wavefronts leave what each instruction does by itself, in order."""
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth import Cat, Module, Signal, Value
+
+from ctm.rtl.config import R700
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.r700.memory.unit import MoveUnit
+from ctm.tb.lib.random_values import random_floats
+from ctm.tb.lib.streams import simulate
+from ctm.tb.r700 import words
+from ctm.tb.r700.memory.looking import mask
+from ctm.tb.r700.memory.models import chosen
+from ctm.tb.r700.memory.moves import (
+    AREAS,
+    CHANNELS,
+    DOMAIN,
+    GPRS,
+    INPUTS,
+    MASK,
+    OUTPUTS,
+    OWN_DWORDS,
+    RESULT,
+    SHARE_ROWS,
+    TEXTURES,
+    Drawing,
+    Wave,
+    World,
+    texel,
+)  # fmt: skip
+
+SLOTS, ROWS, DEADLINE, LEFT = 4, GPRS + 4, 60_000, 1000
+MOVES, FEW_MOVES = 40, 8
+_MASKS = "executing", "active", "covered", "live"
+
+
+@dataclass(kw_only=True)
+class Expected:
+    """How a clause or an export ends."""
+
+    left: int
+    status: Status = Status.OK
+    client: BusClient = BusClient.COMMAND
+    address: int = 0
+    uncertain: bool = False
+    """Memory refuses something; registers then mean nothing."""
+
+
+class Bench:
+    """The unit with its register file, code, inputs, areas and output registers, all of which take their time."""
+
+    def __init__(self, seed: int, moves: int, *, wavefront: int, rate: int, stall: float) -> None:
+        array = replace(R700.array, wavefront=wavefront, rate=rate, threads=SLOTS, temporaries=512, lookups=4)
+        self.config, self.size, self.stall, self.moves = array, wavefront, stall, moves
+        self.lanes = rate or array.lanes
+        self.passes = wavefront // self.lanes
+        self.slice = min(wavefront, 4 * self.lanes)
+        self.unit: Any = MoveUnit(replace(R700, array=array))
+        self.given: dict[int, Any] = {}
+        self.words, self.answer = Value.cast(self.unit.words), Value.cast(self.unit.lookups.response.payload)
+        ports = self.unit.read, self.unit.write, self.unit.lookups.request, self.unit.uncached.write, self.unit.moved
+        self.free = Signal(len(ports) + 2)
+        self.top = Module()
+        """The unit, with a bit of `free` for each of those who take something, in cycles of their own."""
+        self.top.submodules.unit = self.unit
+        takers = [*(port.ready for port in ports), self.unit.code_free, self.unit.constant_free]
+        self.top.d.comb += Cat(takers).eq(self.free)
+        self.draw = np.random.default_rng(seed)
+        bank = random_floats(self.draw, (1024,))
+        self.world, self.areas = World(constants=bank), ({}, {})
+        self.waves = [self._wave(slot) for slot in range(SLOTS)]
+        rows = SLOTS * wavefront // self.slice * ROWS
+        self.file = np.zeros((rows, CHANNELS, self.slice), RESULT)
+        shape = SLOTS, OUTPUTS, CHANNELS, wavefront
+        self.outputs, self.written = np.zeros(shape, RESULT), np.zeros(shape, bool)
+        self.values, self.valued = np.zeros((SLOTS, wavefront), RESULT), np.zeros((SLOTS, wavefront), bool)
+        self.code: dict[int, int] = {}
+        self.expected: dict[int, Expected] = {}
+        self.lookups: list[deque[tuple[int, int]]] = [deque() for _ in range(SLOTS)]
+        self.offered: tuple[int, int] | None = None
+        self.refused: dict[int, int | None] = {}
+        """The input that memory refuses a slot."""
+        self.unclean: list[int] = []
+        self.uncached: deque[tuple[int | None, list[tuple[int, int, int]]]] = deque()
+        self.reading: int | None = None
+        self.code_row = self.constant = 0
+        self.hits = False
+        self.done: list[Status] = []
+
+    def _wave(self, slot: int) -> Wave:
+        size = self.size
+        return Wave(
+            slot=slot, first=slot // 2 * 2 * DOMAIN[0] + slot % 2 * (size // 2),
+            registers=np.zeros((ROWS, CHANNELS, size), RESULT), outputs=np.zeros((OUTPUTS, CHANNELS, size), RESULT),
+            written=np.zeros((OUTPUTS, CHANNELS, size), bool), values=np.zeros(size, RESULT),
+            valued=np.zeros(size, bool), world=self.world,
+        )  # fmt: skip
+
+    def _chance(self, probability: float) -> bool:
+        return bool(self.draw.random() < probability)
+
+    def _refresh(self, wave: Wave) -> None:
+        """Numbers that are coordinates, places in areas and in the data share, and others, in the registers."""
+        draw, shape = self.draw, wave.registers.shape
+        kinds = draw.integers(4, size=shape)
+        floats = draw.uniform(-3, 70, shape).astype(np.float32), draw.uniform(-0.1, 1.1, shape).astype(np.float32)
+        ints = draw.integers(0, 12, shape).astype(RESULT)
+        anything = random_floats(draw, shape)
+        wave.registers[:] = np.choose(kinds, [ints, *(each.view(RESULT) for each in floats), anything])
+        self.file[self._rows(wave.slot)] = self._as_rows(wave.registers)
+
+    def _rows(self, slot: int) -> slice:
+        count = self.size // self.slice * ROWS
+        return slice(slot * count, (slot + 1) * count)
+
+    def _as_rows(self, registers: np.ndarray) -> np.ndarray:
+        """Registers of one slice behind those of another."""
+        return np.concatenate(np.split(registers, self.size // self.slice, axis=2))
+
+    def move(self, slot: int) -> dict[str, Any]:
+        """Draw a clause or an export of a slot, do it to the model, and say how the unit is told of it."""
+        draw, wave, drawing = self.draw, self.waves[slot], Drawing(self.draw, slot)
+        self._refresh(wave)
+        wave.index = int(draw.integers(3))
+        wave.masks = {name: draw.random(self.size) < draw.choice([0.1, 0.7, 1]) for name in _MASKS}
+        wave.masks["active"] |= wave.masks["executing"]
+        for name in ("executing", "active"):
+            wave.masks[name][int(draw.integers(self.size))] = True
+        wave.masks["active"] |= wave.masks["executing"]
+        begin, expected = slot * 200, Expected(left=LEFT)
+        said: dict[str, Any] = {name: mask(wave.masks[name]) for name in _MASKS}
+        said |= {"slot": slot, "loop_index": wave.index, "base": self._rows(slot).start, "left": LEFT, "begin": begin}
+        if self._chance(0.35):
+            unit, effect = drawing.export()
+            effect(wave)
+            said |= {"exports": 1, "unit": unit[0] | unit[1] << 32, "textures": 0, "end": begin}
+        else:
+            count = int(draw.integers(1, 6))
+            bad = int(draw.integers(count)) if self._chance(0.1) else count
+            said |= {"exports": 0, "unit": 0, "textures": 1, "end": begin + 2 * count}
+            self._clause(drawing, wave, begin, count, bad, expected)
+        self.expected[slot] = expected
+        return said
+
+    def _clause(self, drawing: Drawing, wave: Wave, begin: int, count: int, bad: int, expected: Expected) -> None:
+        """Instructions up to one that is illegal; memory may refuse an input, which stops it."""
+        refused = int(self.draw.integers(len(INPUTS))) if self._chance(0.15) else None
+        self.refused[wave.slot] = refused
+        for number in range(count):
+            units, effect, looks_up = drawing.fetch()
+            if number == bad:
+                units = words.tex("GET_LOD", 0, 0, TEXTURES)
+            address = begin + 2 * number
+            for place, (low, high) in enumerate(units):
+                self.code[address + place] = low | high << 32
+            if number > bad:
+                continue
+            expected.left -= 1
+            if number < bad:
+                effect(wave)
+            if expected.status is not Status.OK:
+                continue
+            if number == bad:
+                expected.status, expected.address = Status.ILLEGAL_INSTRUCTION, address
+            elif refused is not None and looks_up == refused:
+                expected.status, expected.client, expected.address = Status.BUS_ERROR, BusClient.INPUT, address
+                expected.uncertain = True
+
+    async def run(self, context: Any) -> None:
+        """Give each slot one move after the other."""
+        unit = self.unit
+        await self._describe(context)
+        free, waiting, given, cycles = list(range(SLOTS)), None, 0, 0
+        while len(self.done) < self.moves:
+            cycles += 1
+            assert cycles < DEADLINE, "it does not go on"
+            self._clear(context)
+            if waiting is None and free and given < self.moves and self._chance(0.5):
+                slot = free.pop(int(self.draw.integers(len(free))))
+                waiting, given = self.move(slot), given + 1
+                context.set(unit.move.payload, waiting)
+            self._set(context, unit.move.valid, waiting is not None)
+            self._show(context)
+            self._take(context)
+            if waiting is not None and context.get(unit.move.ready):
+                waiting = None
+            if context.get(unit.share.valid) and context.get(unit.share.ready):
+                self.world.share.contents[self.unclean[0]] = 0
+                free.append(self.unclean.pop(0))
+            if context.get(unit.moved.valid) and context.get(unit.moved.ready):
+                slot, is_clean = self._end(context)
+                (free if is_clean else self.unclean).append(slot)
+            await context.tick()
+        await context.tick()
+        assert not context.get(unit.busy)
+
+    def _clear(self, context: Any) -> None:
+        """A slot's part of the data share is cleared before it gets another wavefront."""
+        clear = self.unit.share
+        self._set(context, clear.valid, bool(self.unclean))
+        self._set(context, clear.payload, self.unclean[0] if self.unclean else 0)
+
+    async def _describe(self, context: Any) -> None:
+        inputs = [
+            {"pitch": pitch, "height": height, "limits": {"width": columns, "height": rows}}
+            for pitch, height, columns, rows in INPUTS
+        ]
+        areas = [{"limits": {"width": a.width, "height": a.height}, "stride": a.stride} for a in AREAS]
+        said: dict[str, Any] = {"gprs": GPRS, "watchdog": LEFT, "texture_base": TEXTURES, "memory": 1, "scratch": 1}
+        said |= {"inputs": inputs + [inputs[1]] * (16 - len(inputs)), "areas": areas, "share": SHARE_ROWS}
+        said |= {"domain": {"width": DOMAIN[0], "height": DOMAIN[1]}, "conditional_from_program": 1}
+        context.set(self.unit.program, said)
+        context.set(self.unit.loaded, (1 << 64) - 1)
+        for wave in self.waves:
+            number = {"valid": 1, "slot": wave.slot, "number": wave.first}
+            context.set(self.unit.numbered, number)
+            await context.tick()
+        context.set(self.unit.numbered, {"valid": 0})
+
+    def _end(self, context: Any) -> tuple[int, bool]:
+        """Compare what a move has left. Returns its slot, and whether its part of the data share stays as it is."""
+        moved = context.get(self.unit.moved.payload)
+        slot, problem, expected = moved.slot, moved.problem, self.expected.pop(moved.slot)
+        status = Status(problem.status)
+        assert status is expected.status, f"{status} at {problem.address}, not {expected}"
+        if status is not Status.OK:
+            assert (problem.client, problem.address) == (expected.client, expected.address)
+        wave = self.waves[slot]
+        if not expected.uncertain:
+            assert moved.left == expected.left
+            np.testing.assert_array_equal(self.file[self._rows(slot)], self._as_rows(wave.registers))
+            np.testing.assert_array_equal(self.written[slot], wave.written)
+            np.testing.assert_array_equal(np.where(wave.written, self.outputs[slot], 0), wave.outputs)
+            np.testing.assert_array_equal(self.valued[slot], wave.valued)
+            np.testing.assert_array_equal(np.where(wave.valued, self.values[slot], 0), wave.values)
+            for number in range(len(AREAS)):
+                assert self._own(wave, number, self.areas) == self._own(wave, number, self.world.areas)
+        self.done.append(status)
+        return slot, not expected.uncertain and self._chance(0.8)
+
+    @staticmethod
+    def _own(wave: Wave, number: int, areas: tuple[dict[int, int], dict[int, int]]) -> dict[int, int]:
+        """Dwords of an area that this wavefront alone writes."""
+        pixels, size = set(wave.numbers()), DOMAIN[0] * DOMAIN[1]
+        if number:
+            return {at: word for at, word in areas[1].items() if at // CHANNELS % size in pixels}
+        return {at: word for at, word in areas[0].items() if at // OWN_DWORDS == wave.slot}
+
+    def _show(self, context: Any) -> None:
+        """What others give in this cycle."""
+        unit = self.unit
+        places = [self.code.get(2 * self.code_row + place, 0) for place in range(2)]
+        self._set(context, unit.code_found, {"hit": int(self.hits), "units": places})
+        if self.reading is None:
+            self._set(context, unit.shows, 0)
+        else:
+            self._set(context, self.words, int.from_bytes(self.file[self.reading].tobytes(), "little"))
+            self._set(context, unit.shows, 15)
+        self._set(context, unit.constant_words, [int(word) for word in self._row()])
+        context.set(self.free, mask(self.draw.random(len(self.free)) >= self.stall))
+        self._answer(context)
+
+    def _set(self, context: Any, port: Any, value: Any) -> None:
+        """Set what has another value: each time the simulator looks at all that follows from it."""
+        if self.given.get(id(port)) != value:
+            self.given[id(port)] = value
+            context.set(port, value)
+
+    def _row(self) -> np.ndarray:
+        return self.world.constants[4 * self.constant : 4 * self.constant + 4]
+
+    def _answer(self, context: Any) -> None:
+        """Answers to lookups, the oldest of a slot first, and to writes that acquire."""
+        unit, response = self.unit, self.unit.lookups.response
+        waiting = [slot for slot in range(SLOTS) if self.lookups[slot]]
+        if self.offered is None and waiting and not self._chance(0.5):
+            self.offered = self.lookups[int(self.draw.choice(waiting))].popleft()
+        self._set(context, response.valid, self.offered is not None)
+        if self.offered is not None:
+            self._set(context, self.answer, self.offered[0])
+        done = None
+        if self.uncached and not self._chance(0.5):
+            done, written = self.uncached.popleft()
+            for area, dword, word in written:
+                self.areas[area][dword] = word
+        self._set(context, unit.uncached.done.valid, done is not None)
+        context.set(unit.uncached.done.payload.slot, done or 0)
+
+    def _take(self, context: Any) -> None:
+        """What the unit asks for, and writes, in this cycle."""
+        unit = self.unit
+        self.code_row, self.hits = (
+            context.get(unit.code_row),
+            bool(context.get(unit.code_reads)) and not self._chance(0.2),
+        )
+        self.hits &= bool(context.get(unit.code_free))
+        self.constant = context.get(unit.constant) if context.get(unit.constant_free) else int(self.draw.integers(256))
+        self.reading = None
+        if context.get(unit.read.valid) and context.get(unit.read.ready):
+            read = context.get(unit.read.payload)
+            self.reading = read.row if read.exists else None
+        if context.get(unit.write.valid) and context.get(unit.write.ready):
+            self._write(context.get(unit.write.payload))
+        if self.offered is not None and context.get(unit.lookups.response.ready):
+            self.offered = None
+        self._export(context)
+        if context.get(unit.lookups.request.valid) and context.get(unit.lookups.request.ready):
+            self._look_up(context)
+        write = unit.uncached.write
+        if context.get(write.valid) and context.get(write.ready):
+            self._write_area(context.get(write.payload))
+
+    def _write(self, write: Any) -> None:
+        target = write.target
+        for lane in range(self.lanes):
+            for channel in range(CHANNELS):
+                select = target.selects[channel]
+                if target.exists and target.enable >> lane & 1 and select != MASK:
+                    found = np.array(list(write.words[lane]), RESULT)[:, None]
+                    self.file[target.row][channel][target.number * self.lanes + lane] = chosen(found, select)[0]
+
+    def _export(self, context: Any) -> None:
+        """Output registers: a row is a part of a wavefront, a turn its lanes."""
+        outputs = self.unit.outputs
+        if not context.get(Value.cast(outputs.enable)) and not context.get(outputs.conditional):
+            return
+        write = context.get(outputs)
+        lanes = self.config.lanes
+        slot, part = divmod(write.row, self.size // lanes)
+        first = part * lanes + (write.turn * self.lanes if self.lanes < lanes else 0)
+        for lane in range(self.lanes):
+            for channel in range(CHANNELS):
+                if write.enable[lane] >> channel & 1:
+                    at = slot, write.targets[channel], channel, first + lane
+                    self.outputs[at], self.written[at] = write.words[lane][channel], True
+            if write.conditional >> lane & 1:
+                self.values[slot][first + lane], self.valued[slot][first + lane] = write.values[lane], True
+
+    def _look_up(self, context: Any) -> None:
+        """Memory reads at once what it answers later; of inputs 16 and 17, which are areas, one dword."""
+        port, layout = self.unit.lookups, self.unit.lookups.response.payload.shape()
+        request = context.get(port.request.payload)
+        places = {str(name): each.offset for name, each in layout}
+        answer = context.get(Value.cast(port.request.payload.tag)) << places["tag"]
+        assert request.uncached == (request.input >= 16) and request.fetch
+        for lane in range(self.lanes):
+            found = self.draw.integers(0, 1 << 32, CHANNELS).astype(RESULT)
+            if request.fetch >> lane & 1 and request.input >= 16:
+                dword = request.y[lane] << 12 | request.x[lane]
+                found[0] = self.areas[request.input - 16].get(dword, 0)
+            elif request.fetch >> lane & 1:
+                _, _, columns, rows = INPUTS[request.input]
+                assert request.x[lane] < columns and request.y[lane] < rows
+                found = texel(request.input, request.x[lane], request.y[lane])
+            answer |= int.from_bytes(found.tobytes(), "little") << places["words"] + 128 * lane
+        slot = request.tag.slot
+        answer |= (request.input == self.refused.get(slot)) << places["refused"]
+        self.lookups[slot].append((answer, slot))
+
+    def _write_area(self, write: Any) -> None:
+        """Writes are done in order, some time later."""
+        written = [
+            (write.area, write.y[lane] << 12 | write.x[lane], write.values[lane])
+            for lane in range(self.lanes)
+            if write.mask >> lane & 1
+        ]
+        self.uncached.append((write.slot if write.acquires else None, written))
+
+
+MACHINES = [{"wavefront": 16, "rate": 0}, {"wavefront": 16, "rate": 1}, {"wavefront": 4, "rate": 0}]
+"""Four passes of one slice; four slices; one pass."""
+
+
+def check(seed: int, machine: dict[str, int], stall: float, moves: int) -> None:
+    """Moves on a machine, with everything around it free in all cycles but a share of `stall`."""
+    bench = Bench(seed, moves, stall=stall, **machine)
+    simulate(bench.top, bench.run)
+
+
+def compare() -> None:
+    """As many as find every planted mistake."""
+    for seed, machine in enumerate(MACHINES):
+        check(seed, machine, 0.3, MOVES)
+
+
+def test_moves_leave_what_their_instructions_do() -> None:
+    for seed, machine in enumerate(MACHINES):
+        check(seed, machine, 0.1, FEW_MOVES)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stall", [0, 0.3, 0.7])
+@pytest.mark.parametrize("seed", range(3, 23))
+def test_many_more_moves(seed: int, stall: float) -> None:
+    check(seed, MACHINES[seed % len(MACHINES)], stall, 4 * MOVES)
