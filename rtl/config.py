@@ -332,13 +332,27 @@ SMALL = replace(
     conditional_cache=CacheConfig(sets=4, ways=2),
 )
 """For an FPGA that can be bought: docs/fpga.md."""
+COMPACT = replace(
+    SMALL,
+    array=replace(SMALL.array, threads=4),
+    arithmetic=PipelineConfig(operands=0, product=0, addition=0, rounding=0),
+    presubtract=replace(COMBINATIONAL, alignment=1),
+    memory=replace(SMALL.memory, data_bits=64, outstanding_lines=8),
+    input_cache=CacheConfig(sets=64, ways=1),
+    shared_cache=SharedCacheConfig(sets=128, ways=1),
+    conditional_cache=CacheConfig(sets=4, ways=1),
+)
+"""The same with fewer wires, for the FPGA of a ULX3S, whose clock is slow: docs/fpga.md."""
 WIDE = replace(DEFAULT, array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024))
 
 R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, temporaries=2048, lookups=32))
 R700_SMALL = replace(SMALL, array=replace(R700.array, rate=1, threads=4, temporaries=512, lookups=64, stack_entries=64))
 """An R700 machine for an FPGA: docs/fpga.md."""
 
-PRESETS = {"default": DEFAULT, "tiny": TINY, "small": SMALL, "wide": WIDE, "r700": R700, "r700-small": R700_SMALL}
+PRESETS = {
+    "default": DEFAULT, "tiny": TINY, "small": SMALL, "compact": COMPACT, "wide": WIDE,
+    "r700": R700, "r700-small": R700_SMALL,
+}  # fmt: skip
 DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
 """Of each instruction set, the preset for a user who names none."""
 

@@ -11,8 +11,11 @@ from ctm.sim.synthesis.tool import command
 class Packing:
     """Files in nextpnr's folder: of its `constraints`, and of the `bitstream` that `command` makes.
 
-    `options` are nextpnr's for both. `packages` bring the packer, which errors call `name`.
+    `options` are nextpnr's for both. `packages` bring the packer, which errors call `name`. `mapped_for` is the clock
+    in MHz that cells are mapped for.
     """
+
+    mapped_for: float
 
     constraints: str
     options: tuple[str, ...]
@@ -23,9 +26,13 @@ class Packing:
 
 
 ECP5 = Packing(
+    # Wires are what a machine has too few of, not time: few cells, as near to each other as possible.
+    mapped_for=25.0,
     constraints="board.lpf",
-    # The router that negotiates, with weights that grow slowly: for a machine that leaves few wires free.
-    options=("--router", "router2", "--router2-alt-weights", "--lpf", "board.lpf", "--textcfg", "board.config"),
+    options=(
+        *("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2"),
+        *("--lpf", "board.lpf", "--textcfg", "board.config"),
+    ),
     name="ecppack",
     packages=(FPGA_NEXTPNR,),
     command=(
@@ -35,6 +42,8 @@ ECP5 = Packing(
     bitstream="board.bit",
 )
 GW5AST_138 = Packing(
+    # What is faster than the board's clock is also routed more easily.
+    mapped_for=60.0,
     constraints="board.cst",
     # Without the option the only buffer of clocks is the oscillator's, of which two flip-flops have need.
     options=("--vopt", "cst=board.cst", "--vopt", "disable_gp_clock_routing", "--write", "routed.json"),

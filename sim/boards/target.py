@@ -17,8 +17,9 @@ class Target:
     """A board with serial line and memory.
 
     `top` is the module of all, `platform` makes what Amaranth knows of the board, `device` is one of `DEVICES`,
-    `packing` makes a bitstream of it. `frequency` is its clock in Hz: of a wanted one, if any is, and its oscillator's,
-    or `ValueError`. `loads` says how a bitstream is loaded. `packages` are those that know the board.
+    `packing` makes a bitstream of it. `preset` is the machine on it if nobody names another. `frequency` is its clock
+    in Hz: of a wanted one, if any is, and its oscillator's, or `ValueError`. `loads` says how a bitstream is loaded.
+    `packages` are those that know the board.
     """
 
     top: str
@@ -26,6 +27,7 @@ class Target:
     parts: Parts
     device: str
     packing: Packing
+    preset: str
     frequency: Callable[[int | None, int], int]
     loads: str
     packages: tuple[Package, ...] = ()
@@ -56,6 +58,7 @@ ULX3S = Target(
     parts=Parts(clocks=ecp5_clocks, button="button_fire", led="led"),
     device="85k",
     packing=packing.ECP5,
+    preset="compact",
     frequency=ecp5_frequency,
     loads="openFPGALoader -b ulx3s",
     packages=(BOARDS,),
@@ -66,6 +69,7 @@ TANG_MEGA_138K = Target(
     parts=Parts(clocks=halved_clocks, button="button"),
     device="gw5ast138",
     packing=packing.GW5AST_138,
+    preset="small",
     frequency=halved_frequency,
     loads="openFPGALoader -b tangmega138k",
 )

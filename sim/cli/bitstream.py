@@ -9,18 +9,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ctm.rtl.config import PRESETS
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.boards.bitstream import HERTZ, Bitstream, BitstreamError, bitstream, require_packages
 from ctm.sim.boards.design import design
 from ctm.sim.boards.target import TARGETS, Target
-from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of
+from ctm.sim.cli.options import Json, Settings, configuration, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.files import STANDARD_OUTPUT, naming, write_file
 from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.table import print_placements
 
-_PRESET = "small"
+_PRESETS = ", ".join(f"{target.preset} on {board}" for board, target in TARGETS.items())
+"""Of each board, for a user who names none."""
 
 
 def make_bitstream(
@@ -39,7 +41,16 @@ def make_bitstream(
         float | None,
         typer.Option("--frequency", metavar="MHz", help="The clock.", show_default="the board's own"),
     ] = None,
-    preset: Preset = _PRESET,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            metavar="P",
+            help=f"Configuration of the machine: {', '.join(PRESETS)}.",
+            autocompletion=one_of(PRESETS),
+            show_default=_PRESETS,
+        ),
+    ] = None,
     settings: Settings = None,
     allow_slow: Annotated[
         bool, typer.Option("--allow-slow", help="Write it, too, if its clock is slower than the board's.")
@@ -59,7 +70,7 @@ def make_bitstream(
         if board not in TARGETS:
             raise BadInput(f"--board: there is no board '{board}'; there are {', '.join(TARGETS)}")
         target = TARGETS[board]
-        config = configuration(preset, settings)
+        config = configuration(target.preset if preset is None else preset, settings)
         with ExitStack() as stack:
             status = stack.enter_context(Console(stderr=True).status(board))
             folder = _made(work) if work else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ctm-")))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ctm.rtl.board.top import MEMORY_BYTES
-from ctm.rtl.config import SMALL
+from ctm.rtl.config import PRESETS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.boards.design import design
 from ctm.sim.boards.target import ULX3S
@@ -27,24 +27,25 @@ pytestmark = [
 ]
 SAXPY = Path(__file__).parents[2] / "examples" / "saxpy" / "saxpy.toml"
 FREQUENCY = 25_000_000
+CONFIG = PRESETS[ULX3S.preset]
 
 
 @pytest.fixture(scope="module")
 def device() -> Iterator[Device]:
     """All tests have one device: to clear 32 MiB is a second of the board's, and minutes of simulation."""
-    board = BoardAtPins(board_library(design(ULX3S, SMALL, baud=FREQUENCY // PERIOD)))
+    board = BoardAtPins(board_library(design(ULX3S, CONFIG, baud=FREQUENCY // PERIOD)))
     with pytest.MonkeyPatch.context() as patch, Terminal(board) as line:
         patch.setattr(SerialEngine, "patience", 1200.0)
-        yield Device("serial", SMALL, watchdog=WATCHDOG, port=line.port)
+        yield Device("serial", CONFIG, watchdog=WATCHDOG, port=line.port)
     assert board.is_ready
     assert board.counts["refreshes"] > 0
 
 
 def test_saxpy_gives_the_golden_models_bits(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = load_job(SAXPY)
-    expected = Execution(loaded, engine="golden", config=SMALL, watchdog=WATCHDOG).run()
+    expected = Execution(loaded, engine="golden", config=CONFIG, watchdog=WATCHDOG).run()
     monkeypatch.setattr(Execution, "make_device", staticmethod(lambda *_, **__: device))
-    found = Execution(loaded, engine="serial", config=SMALL, watchdog=WATCHDOG).run()
+    found = Execution(loaded, engine="serial", config=CONFIG, watchdog=WATCHDOG).run()
     assert first_difference(found, expected) is None
 
 
@@ -55,9 +56,9 @@ def test_compiled_programs_give_the_golden_models_bits(
     shader = shaders.Shader.load(name)
     width, height = shader.grid
     domain = (0, 0, width - 1, height - 1)
-    expected = shaders.run(shader, domain=domain, config=SMALL)
+    expected = shaders.run(shader, domain=domain, config=CONFIG)
     monkeypatch.setattr(shaders, "Device", lambda *_, **__: device)
-    found = shaders.run(shader, domain=domain, engine="serial", config=SMALL)
+    found = shaders.run(shader, domain=domain, engine="serial", config=CONFIG)
     for other, bits in zip(found.bits, expected.bits, strict=True):
         np.testing.assert_array_equal(other, bits)
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from ctm.rtl.board.startup import Step
+from ctm.rtl.config import PRESETS
+from ctm.sim.boards.target import TARGETS
 from ctm.sim.compiled.tools.package import BOARDS, LITEDRAM
 from ctm.tb.lib.planting import Fault, FaultyLoader, checks, planted_in_all
 
@@ -17,10 +19,10 @@ PRECHARGE, MODE, REFRESH = 0b01011, 0b01111, 0b01101
 """WE, CAS and RAS above CS, as LiteDRAM's registers have them."""
 
 
-def bursts(change: object = None, frequency: int | None = None) -> None:
+def bursts(change: object = None, **options: int) -> None:
     """Bursts from the start of the FPGA on; `change` is made to the start of memory."""
     traffic = checks("board.traffic")
-    board = traffic.Traffic(traffic.traffic_library(*([change] if change is not None else []), frequency=frequency))
+    board = traffic.Traffic(traffic.traffic_library(*([change] if change is not None else []), **options))
     assert board.run(CYCLES) > 1000
 
 
@@ -84,9 +86,10 @@ FAULTS = {
 
 @pytest.mark.long
 @needs_litedram
+@pytest.mark.parametrize("data_bits", [PRESETS[target.preset].memory.data_bits for target in TARGETS.values()])
 @pytest.mark.parametrize("frequency", [15_000_000, 20_000_000, 25_000_000])
-def test_bursts_are_what_was_written(frequency: int) -> None:
-    bursts(frequency=frequency)
+def test_bursts_are_what_was_written(frequency: int, data_bits: int) -> None:
+    bursts(frequency=frequency, data_bits=data_bits)
 
 
 @pytest.mark.long

@@ -1,9 +1,10 @@
 // Bursts at both memory ports of a board that is not there: random lengths, words and strobes, each port in a half of
 // memory of its own, and each read compared with what was written.
 //
-// In front of this text stand ulx3s.cc, and the structures machine_port and host_port, whose accessors are those of a
-// subordinate's side.
+// In front of this text stand ulx3s.cc, BEAT, the bytes of a beat, and the structures machine_port and host_port, whose
+// accessors are those of a subordinate's side.
 
+#include <bit>
 #include <unordered_map>
 
 namespace {
@@ -22,7 +23,7 @@ public:
         Port::awvalid(model) = state == State::WRITE && !addressed;
         for (auto address : {&Port::araddr(model), &Port::awaddr(model)}) *address = base + first * BEAT;
         for (auto length : {&Port::arlen(model), &Port::awlen(model)}) *length = beats - 1;
-        for (auto size : {&Port::arsize(model), &Port::awsize(model)}) *size = 4;
+        for (auto size : {&Port::arsize(model), &Port::awsize(model)}) *size = std::countr_zero(BEAT);
         for (auto burst : {&Port::arburst(model), &Port::awburst(model)}) *burst = 1;
         offers |= state == State::WRITE && addressed && place < beats && (random.next() & 3);
         Port::wvalid(model) = offers;
@@ -54,7 +55,7 @@ public:
     }
 
 private:
-    static constexpr unsigned BEAT = 16, NEAR = 1 << 10, ALL = 1 << 20, LONGEST = 16;
+    static constexpr unsigned NEAR = 1 << 10, ALL = 1 << 20, LONGEST = 16;
     enum class State { IDLE, READ, WRITE };
     Random random;
     std::uint32_t base;

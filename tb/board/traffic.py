@@ -9,33 +9,37 @@ from amaranth.lib.wiring import Out
 from ctm.rtl.board.board import HOST, MACHINE
 from ctm.rtl.board.startup import Step
 from ctm.rtl.board.top import BOARD
+from ctm.rtl.config import PRESETS
 from ctm.rtl.ctm import memory_members
+from ctm.rtl.isa.limits import BYTE_BITS
 from ctm.sim.boards.controller import generate
 from ctm.sim.boards.design import pins
 from ctm.sim.boards.target import ULX3S
 from ctm.tb.board.pins import DRIVER, BoardAtPins, PinsError, library
 
-DATA_BITS = 128
-"""Of the machine's memory port in `small`."""
+DATA_BITS = PRESETS[ULX3S.preset].memory.data_bits
+"""Of the machine's memory port on a ULX3S."""
 Change = Callable[[Sequence[Step]], Sequence[Step]]
 _TEXT = 256
 
 
-def traffic_library(change: Change = lambda steps: steps, *, frequency: int | None = None) -> Path:
+def traffic_library(
+    change: Change = lambda steps: steps, *, frequency: int | None = None, data_bits: int = DATA_BITS
+) -> Path:
     """The compiled pins with bursts in place of a board; `change` is made to the steps by which memory starts."""
     clock = ULX3S.clock(frequency)
-    controller = generate(frequency=clock, data_bits=DATA_BITS)
+    controller = generate(frequency=clock, data_bits=data_bits)
     scope = f"model.rootp->{ULX3S.top}__DOT__{BOARD}__DOT__"
-    ports = []
+    ports = [f"constexpr unsigned BEAT = {data_bits // BYTE_BITS};\n"]
     for name, prefix in (("machine_port", MACHINE), ("host_port", HOST)):
         accessors = "".join(
             f"static auto& {signal.removeprefix(f'{prefix}_')}(Model& model) {{ return {scope}{signal}; }}\n"
-            for signal in memory_members(prefix, DATA_BITS)
+            for signal in memory_members(prefix, data_bits)
         )
         ports.append(f"struct {name} {{\n{accessors}}};\n")
     return library(
-        pins(ULX3S, data_bits=DATA_BITS, frequency=clock, steps=change(controller.steps)), controller.verilog,
-        _stand_in(), clock, root=True, own=(DRIVER, "".join(ports), "traffic.cc"),
+        pins(ULX3S, data_bits=data_bits, frequency=clock, steps=change(controller.steps)), controller.verilog,
+        _stand_in(data_bits), clock, root=True, own=(DRIVER, "".join(ports), "traffic.cc"),
     )  # fmt: skip
 
 
@@ -60,11 +64,11 @@ class Traffic(BoardAtPins):
         return bursts
 
 
-def _stand_in() -> str:
+def _stand_in(data_bits: int) -> str:
     """Verilog with a board's ports: C++ drives its outputs and sees its inputs."""
     members = {"receive": (1, "input"), "transmit": (1, "output reg")}
     for prefix in (MACHINE, HOST):
-        for name, member in memory_members(prefix, DATA_BITS).items():
+        for name, member in memory_members(prefix, data_bits).items():
             members[name] = (member.shape, "output reg" if member.flow is Out else "input")
     ports = ["input clk", "input rst /*verilator public_flat_rd*/"]
     for name, (width, kind) in members.items():

@@ -75,6 +75,13 @@ def test_the_small_machine_computes_one_processor_in_a_cycle() -> None:
     assert (small.array.group, small.array.at_once, small.memory.ports) == (4, 1, ("local",))
 
 
+def test_the_compact_machine_differs_from_the_small_one_in_what_a_program_cannot_see() -> None:
+    small, compact = PRESETS["small"], PRESETS["compact"]
+    assert (compact.array.group, compact.array.at_once, compact.memory.ports) == (4, 1, ("local",))
+    assert replace(compact.array, threads=small.array.threads) == small.array
+    assert compact.arithmetic.latency < small.arithmetic.latency
+
+
 def test_the_small_r700_differs_from_both_in_what_a_program_cannot_see() -> None:
     small, array = PRESETS["r700-small"], PRESETS["r700-small"].array
     assert (array.group, array.at_once, array.instruction_set) == (R700.array.group, 1, "r700")

@@ -23,7 +23,7 @@ from ctm.tb.system.collisions import Colliding
 from ctm.tb.system.soak_work import draw_work
 
 _WORKS = 60
-_MACHINES = ("default", "small")
+_MACHINES = ("default", "small", "compact")
 _SOURCES = {"r5xx": soak_programs.R5XX, "r700": soak_r700.R700}
 
 

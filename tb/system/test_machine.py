@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT, SMALL
+from ctm.rtl.config import DEFAULT, PRESETS
 from ctm.sim.jobs.execution import Execution, first_difference
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.runtime.device import WATCHDOG
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
 from ctm.tb.system.example_jobs import JOBS, SHORT
+
+on_small_machines = pytest.mark.parametrize("preset", ["small", "compact"])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -25,22 +27,26 @@ def test_compiled_programs_leave_the_same_bits(name: str) -> None:
 
 
 @pytest.mark.long
-def test_compiled_programs_leave_the_same_bits_on_the_small_machine() -> None:
+@on_small_machines
+def test_compiled_programs_leave_the_same_bits_on_small_machines(preset: str) -> None:
+    config = PRESETS[preset]
     for name in NAMES:
         shader = Shader.load(name)
         width, height = shader.grid
         domain = (0, 0, width - 1, height - 1)
-        found, expected = (run(shader, domain=domain, engine=engine, config=SMALL) for engine in ("rtl", "golden"))
+        found, expected = (run(shader, domain=domain, engine=engine, config=config) for engine in ("rtl", "golden"))
         for other, bits in zip(found.bits, expected.bits, strict=True):
             np.testing.assert_array_equal(other, bits, err_msg=name)
 
 
 @pytest.mark.long
+@on_small_machines
 @pytest.mark.parametrize("job", [pytest.param(job, id=job.stem) for job in JOBS if job.stem in SHORT])
-def test_examples_leave_the_same_bits_on_the_small_machine(job: Path) -> None:
+def test_examples_leave_the_same_bits_on_small_machines(preset: str, job: Path) -> None:
     loaded = load_job(job)
     found, expected = (
-        Execution(loaded, engine=engine, config=SMALL, watchdog=WATCHDOG).run() for engine in ("rtl", "golden")
+        Execution(loaded, engine=engine, config=PRESETS[preset], watchdog=WATCHDOG).run()
+        for engine in ("rtl", "golden")
     )
     assert first_difference(found, expected) is None
 

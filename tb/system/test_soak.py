@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT, SMALL, MachineConfig, PipelineConfig, with_settings
+from ctm.rtl.config import DEFAULT, PRESETS, MachineConfig, PipelineConfig, with_settings
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.assembler import assemble
@@ -77,8 +77,9 @@ def test_other_machines_agree_too(settings: dict[str, int | str]) -> None:
 
 
 @pytest.mark.long
-def test_the_small_machine_agrees_too() -> None:
-    check(range(1000), SMALL)
+@pytest.mark.parametrize("preset", ["small", "compact"])
+def test_small_machines_agree_too(preset: str) -> None:
+    check(range(1000), PRESETS[preset])
 
 
 def test_buffers_that_wait_in_the_queue_run_in_order() -> None:
