@@ -1,7 +1,8 @@
 """What turns a routed FPGA into what it is loaded with."""
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ctm.sim.compiled.tools.package import APYCULA, FPGA_NEXTPNR, Package
 from ctm.sim.synthesis.tool import command
@@ -12,10 +13,8 @@ class Packing:
     """Files in nextpnr's folder: of its `constraints`, and of the `bitstream` that `command` makes.
 
     `options` are nextpnr's for both. `packages` bring the packer, which errors call `name`. `mapped_for` is the clock
-    in MHz that cells are mapped for.
+    in MHz that cells are mapped for, `settings` are nextpnr's that have no option.
     """
-
-    mapped_for: float
 
     constraints: str
     options: tuple[str, ...]
@@ -23,11 +22,11 @@ class Packing:
     packages: tuple[Package, ...]
     command: tuple[str, ...]
     bitstream: str
+    mapped_for: float
+    settings: Mapping[str, int] = field(default_factory=dict)
 
 
 ECP5 = Packing(
-    # Wires are what a machine has too few of, not time: few cells, as near to each other as possible.
-    mapped_for=25.0,
     constraints="board.lpf",
     options=(
         *("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2"),
@@ -40,10 +39,12 @@ ECP5 = Packing(
         *("--compress", "--input", "board.config", "--bit", "board.bit"),
     ),
     bitstream="board.bit",
+    # Wires are what a machine has too few of, not time: few cells.
+    mapped_for=25.0,
+    # Tiles around what a net connects, in which a way for it is looked for: by itself nextpnr takes 3.
+    settings={"router2/bbMargin/x": 9, "router2/bbMargin/y": 9},
 )
 GW5AST_138 = Packing(
-    # What is faster than the board's clock is also routed more easily.
-    mapped_for=60.0,
     constraints="board.cst",
     # Without the option the only buffer of clocks is the oscillator's, of which two flip-flops have need.
     options=("--vopt", "cst=board.cst", "--vopt", "disable_gp_clock_routing", "--write", "routed.json"),
@@ -54,4 +55,6 @@ GW5AST_138 = Packing(
         *("-d", "GW5AST-138C", "-o", "board.fs", "routed.json"),
     ),
     bitstream="board.fs",
+    # What is faster than the board's clock is also routed more easily.
+    mapped_for=60.0,
 )

@@ -10,16 +10,26 @@ _OWN_NUMBER = re.compile(r"\$\d+")
 _YES = "1".zfill(32)
 
 
-def link(modules: Mapping[str, Mapping[str, Any]], top: str) -> dict[str, Any]:
+def link(
+    modules: Mapping[str, Mapping[str, Any]], top: str, settings: Mapping[str, int] | None = None
+) -> dict[str, Any]:
     """One netlist of modules by their names, as Yosys writes it; what is a box in one is a module of its own.
 
-    nextpnr puts modules in place of the cells of their names.
+    nextpnr puts modules in place of the cells of their names. `settings` are its own, those without an option, too.
     """
     linked = {name: dict(module) for name, module in modules.items()}
     for name, module in linked.items():
         own = {key: value for key, value in module["attributes"].items() if key != "top"}
         module["attributes"] = own | ({"top": _YES} if name == top else {})
+    if settings:
+        linked[top]["settings"] = {name: _decimal(value) for name, value in settings.items()}
     return {"creator": "", "modules": linked}
+
+
+def _decimal(number: int) -> str:
+    """A number as nextpnr takes it: what could be binary ends with a space if it is not."""
+    digits = str(number)
+    return digits if digits.strip("01") else f"{digits} "
 
 
 class LinkedNames:

