@@ -31,8 +31,6 @@ RECORDED = Record(Path(__file__).with_name("scale.json"), {"preset": None, "sett
 """What `ctm bench scale --record` measured."""
 DOCS = Path(__file__).parents[2] / "docs"
 NEAR, WORSE = 0.10, 1.03
-APART = {("matmul 512", 32, 4), ("matmul 512", 32, 8)}
-"""Where cores drift apart and read lines again, of which the model does not know (docs/performance.md)."""
 
 
 def many(cores: int, width: int) -> PaperMachine:
@@ -77,8 +75,6 @@ def recorded(name: str, cores: int) -> list[measurement.ScaleMeasurement]:
 def test_the_model_is_near_what_was_measured(name: str) -> None:
     for cores in measurement.CORES:
         for found in recorded(name, cores):
-            if (name, found.width, cores) in APART:
-                continue
             predicted = predict(found.demand, many(cores, found.width)).cycles
             assert predicted == pytest.approx(found.cycles, rel=NEAR), f"{cores} cores, {found.width} bytes a cycle"
 
