@@ -43,7 +43,13 @@ module = {"num_cells_by_type": cells | {"\\\\some_box": 1}}
 pathlib.Path("stat.json").write_text(json.dumps({"modules": {"\\\\" + top: module}}))
 found = re.findall(r"^  cell \\\\(\\S+) \\\\(\\S+)$", text, re.M)
 boxes = {name: {"type": kind, "connections": {}} for kind, name in found}
-netlist = {"attributes": {"top": "1"}, "ports": {}, "cells": boxes, "netnames": {}}
+pins = {"LUT4": {pin: ["0"] for pin in "ABCD"} | {"Z": [2]}}
+common = {"attributes": {}, "parameters": {"INIT": "0" * 16}}
+placed = {
+    f"{kind}_{number}": {"type": kind, "connections": pins.get(kind, {}), **common}
+    for kind, count in cells.items() for number in range(count)
+}
+netlist = {"attributes": {"top": "1"}, "ports": {}, "cells": boxes | placed, "netnames": {}}
 pathlib.Path("netlist.json").write_text(json.dumps({"modules": {top: netlist}}))
 """
 """A Yosys that finds the same cells in every unit, of which a box is none, and a block RAM where units are joined."""
