@@ -16,7 +16,6 @@ from amaranth.lib.wiring import Flow
 from ctm.sim.compiled.rewriting.cases import with_defaults, with_disjoint_cases
 from ctm.sim.compiled.rewriting.names import with_instances_apart, with_plain_names
 from ctm.sim.compiled.rewriting.nothing import with_all_of_nothing, without_nothing
-from ctm.sim.compiled.rewriting.resting import with_kept_results
 from ctm.sim.compiled.rewriting.selections import with_selections
 from ctm.sim.compiled.rewriting.starts import with_starts
 from ctm.sim.compiled.rewriting.strobes import with_strobes_together
@@ -129,7 +128,6 @@ _IN_VERILOG: tuple[Callable[[str], str], ...] = (
     with_defaults,
     with_plain_names,
     with_instances_apart,
-    with_kept_results,
 )
 
 

@@ -4,7 +4,7 @@ Source: R700-Family Instruction Set Architecture, chapter 4; docs/arithmetic.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
@@ -17,44 +17,6 @@ _FINE_BITS = 2
 """Bits of the distance by which the second step rotates."""
 _LOW_BITS = 3
 """Bits of the distance that tell apart the bits of one byte."""
-
-
-INTEGER_OPERANDS = data.StructLayout({"a": WORD_BITS, "b": WORD_BITS, "operation": IntegerOperation, "wanted": 1})
-"""What a slot has computed; somebody looks at the result only if it is `wanted`."""
-
-
-class IntegerUnits(wiring.Component):
-    """An `IntegerUnit` for each slot.
-
-    Members
-    -------
-    operands : ``In(ArrayLayout(INTEGER_OPERANDS, slots))``
-    results : ``Out(ArrayLayout(32, slots))``
-    """
-
-    def __init__(self, config: PipelineConfig, slots: int) -> None:
-        self._units = [IntegerUnit(config) for _ in range(slots)]
-        self.latency = config.product
-        super().__init__(
-            {
-                "operands": In(data.ArrayLayout(INTEGER_OPERANDS, slots)),
-                "results": Out(data.ArrayLayout(WORD_BITS, slots)),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        """Build the hardware."""
-        m = Module()
-        for number, unit in enumerate(self._units):
-            m.submodules[f"slot_{number}"] = unit
-            operands = self.operands[number]
-            m.d.comb += [
-                unit.a.eq(operands.a),
-                unit.b.eq(operands.b),
-                unit.operation.eq(operands.operation),
-                self.results[number].eq(unit.result),
-            ]
-        return m
 
 
 class IntegerUnit(wiring.Component):

@@ -7,7 +7,7 @@ output modifier and clamp.
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
 
-from amaranth import Cat, Module, Signal
+from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -20,7 +20,6 @@ from ctm.rtl.lib.rest import Resting
 from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults, Left, Source
 from ctm.rtl.r700.lane import adder, trans
 from ctm.rtl.r700.lane.candidates import Candidates
-from ctm.rtl.r700.lane.integer import IntegerUnits
 from ctm.rtl.r700.lane.slot import RAW_FIELDS, Slot
 from ctm.rtl.r700.lane.timing import Timing
 
@@ -70,18 +69,10 @@ class Lane(wiring.Component):
             *(self.results.indices[number].eq(slot.index) for number, slot in enumerate(vector)),
             self.results.predicate.eq(sum(slot.predicate for slot in slots) != 0),
         ]
-        self._connect_integers(m, slots)
         self._connect_trans(m, slots[TRANS_SLOT])
         self._connect_candidates(m, vector)
         self._connect_dot(m, vector)
         return m
-
-    def _connect_integers(self, m: Module, slots: list[Slot]) -> None:
-        integers = IntegerUnits(self._config, len(slots))
-        m.submodules.integers = unit = Resting(integers, integers.latency)
-        m.d.comb += unit.wanted.eq(Cat(slot.integer_operands.wanted for slot in slots).any())
-        for number, slot in enumerate(slots):
-            m.d.comb += [unit.operands[number].eq(slot.integer_operands), slot.integer.eq(unit.results[number])]
 
     def _connect_trans(self, m: Module, slot: Slot) -> None:
         m.submodules.trans = unit = Resting(trans.Trans(self._config), self._timing.normalised)

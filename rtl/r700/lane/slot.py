@@ -28,7 +28,7 @@ from ctm.rtl.r700.entries import INDEX, SLOT_OPERANDS, Left, SlotControl, Source
 from ctm.rtl.r700.lane.adder import AMOUNT_BITS, RAW_BITS, SlotAdder
 from ctm.rtl.r700.lane.comparison import Comparison
 from ctm.rtl.r700.lane.index import Index
-from ctm.rtl.r700.lane.integer import INTEGER_OPERANDS
+from ctm.rtl.r700.lane.integer import IntegerUnit
 from ctm.rtl.r700.lane.late import LateResult
 from ctm.rtl.r700.lane.operand_words import OperandWords
 from ctm.rtl.r700.lane.outcome import Outcome
@@ -66,9 +66,7 @@ class Slot(wiring.Component):
         With the operands.
     words : ``Out(ArrayLayout(32, 2))``
         Operands 0 and 1 with their modifiers, in the same cycle.
-    integer_operands : ``Out(INTEGER_OPERANDS)``
-        At `partial_products`.
-    shared_word, integer : ``In(32)``
+    shared_word : ``In(32)``
         At `product`.
     shared_raw : ``In(raw_layout(raw_bits))``
         When words are `aligned`.
@@ -111,8 +109,6 @@ class Slot(wiring.Component):
                 "control": In(SlotControl),
                 "dx10_clamp": In(1),
                 "words": Out(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS - 1)),
-                "integer_operands": Out(INTEGER_OPERANDS),
-                "integer": In(WORD_BITS),
                 "shared_word": In(WORD_BITS),
                 "shared_raw": In(raw_layout(raw_bits)),
                 "word": Out(WORD_BITS),
@@ -133,15 +129,9 @@ class Slot(wiring.Component):
         words = first.later(m, timing.chosen)
         product = self._product(m, words.control)
         words = words.later(m, timing.partial_products - timing.chosen)
-        integer = self.integer_operands
-        m.d.comb += [
-            integer.a.eq(words.left),
-            integer.b.eq(words.right),
-            integer.operation.eq(words.control.integer),
-            integer.wanted.eq(words.control.left == Left.INTEGER),
-        ]
+        integer = self._integer(m, words)
         words = words.later(m, config.product)
-        words = self._left(m, words, product).later(m, config.rounding)
+        words = self._left(m, words, product, integer).later(m, config.rounding)
         adder = self._adder(m, words)
         if not self._is_trans:
             self._dot_term(m, adder, product, words.control)
@@ -167,7 +157,12 @@ class Slot(wiring.Component):
         ]
         return product
 
-    def _left(self, m: Module, words: _Words, product: data.View) -> _Words:
+    def _integer(self, m: Module, words: _Words) -> Value:
+        m.submodules.integer = unit = IntegerUnit(self._config)
+        m.d.comb += [unit.a.eq(words.left), unit.b.eq(words.right), unit.operation.eq(words.control.integer)]
+        return Value.cast(unit.result)
+
+    def _left(self, m: Module, words: _Words, product: data.View, integer: Value) -> _Words:
         """Words with the left one that an operation has."""
         m.submodules.product_word = product_word = ProductWord()
         left = Signal(WORD_BITS)
@@ -176,7 +171,7 @@ class Slot(wiring.Component):
             with m.Case(Left.PRODUCT):
                 m.d.comb += left.eq(product_word.word)
             with m.Case(Left.INTEGER):
-                m.d.comb += left.eq(self.integer)
+                m.d.comb += left.eq(integer)
             with m.Case(Left.SHARED):
                 m.d.comb += left.eq(self.shared_word)
         return replace(words, left=left)
