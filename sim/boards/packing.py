@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ctm.sim.compiled.tools.package import APYCULA, FPGA_NEXTPNR, Package
 from ctm.sim.synthesis.tool import command
+from ctm.sim.synthesis.whole import FREQUENCY
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,5 +57,5 @@ GW5AST_138 = Packing(
     ),
     bitstream="board.fs",
     # What is faster than the board's clock is also routed more easily.
-    mapped_for=60.0,
+    mapped_for=FREQUENCY,
 )

@@ -9,12 +9,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ctm.rtl.config import PRESETS
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.boards.bitstream import HERTZ, Bitstream, BitstreamError, bitstream, require_packages
 from ctm.sim.boards.design import design
 from ctm.sim.boards.target import TARGETS, Target
-from ctm.sim.cli.options import Json, Settings, configuration, one_of
+from ctm.sim.cli.options import Json, Settings, configuration, one_of, preset_option
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.files import STANDARD_OUTPUT, naming, write_file
@@ -41,16 +40,7 @@ def make_bitstream(
         float | None,
         typer.Option("--frequency", metavar="MHz", help="The clock.", show_default="the board's own"),
     ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            "--preset",
-            metavar="P",
-            help=f"Configuration of the machine: {', '.join(PRESETS)}.",
-            autocompletion=one_of(PRESETS),
-            show_default=_PRESETS,
-        ),
-    ] = None,
+    preset: Annotated[str | None, preset_option(_PRESETS)] = None,
     settings: Settings = None,
     allow_slow: Annotated[
         bool, typer.Option("--allow-slow", help="Write it, too, if its clock is slower than the board's.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,20 +21,22 @@ def one_of(names: Iterable[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
-EngineName = Annotated[
-    str,
-    typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.", autocompletion=one_of(ENGINES)),
-]
-Preset = Annotated[
-    str | None,
-    typer.Option(
+def preset_option(otherwise: str) -> Any:
+    """The option of a machine's configuration; `otherwise` says which one it is if nobody names one."""
+    return typer.Option(
         "--preset",
         metavar="P",
         help=f"Configuration of the machine: {', '.join(PRESETS)}.",
         autocompletion=one_of(PRESETS),
-        show_default="that of the instruction set",
-    ),
+        show_default=otherwise,
+    )
+
+
+EngineName = Annotated[
+    str,
+    typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.", autocompletion=one_of(ENGINES)),
 ]
+Preset = Annotated[str | None, preset_option("that of the instruction set")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

@@ -66,10 +66,10 @@ class Synthesis:
                 run = self._tools.start(_yosys(part, self._family.mapped_otherwise(part.top)), folder)
                 check(run.result(), FPGA_YOSYS.distribution)
             # Black boxes are none of the FPGA's.
-            statistics = read_json(folder / "stat.json")["modules"][part.module]
-            types = statistics.get("num_cells_by_type", {})
             if self._family.improved is not None:
                 types = _improved(self._family.improved, part, folder / _NETLIST)
+            else:
+                types = read_json(folder / "stat.json")["modules"][part.module].get("num_cells_by_type", {})
             yield self._family.counted(types)
 
     def _start(self, part: Unit) -> tuple[Path, Future[Result]]:
