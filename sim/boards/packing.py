@@ -24,9 +24,21 @@ class Packing:
     command: tuple[str, ...]
     bitstream: str
     mapped_for: float
-    settings: Mapping[str, int] = field(default_factory=dict)
+    settings: Mapping[str, float] = field(default_factory=dict)
 
 
+_PATIENT: Mapping[str, float] = {
+    # Tiles around what a net connects, in which a way for it is looked for; by itself nextpnr takes 3.
+    "router2/bbMargin/x": 8,
+    "router2/bbMargin/y": 8,
+    # Below 1 the search looks further for the shortest way, of which there are 1.5 % less of all wires (1.25).
+    "router2/estimateWeight": 0.8,
+    # What a wire costs more that is wanted twice: by so much more each time (2), and for ever where it was so (1).
+    # Grown slowly, and soon forgotten, it lets nets come back to where they have gone from.
+    "router2/currCongWeightMult": 1.2,
+    "router2/histCongWeight": 0.25,
+}
+"""Settings of nextpnr's second router with which a full FPGA is routed, and what it takes by itself."""
 ECP5 = Packing(
     constraints="board.lpf",
     options=(
@@ -42,8 +54,7 @@ ECP5 = Packing(
     bitstream="board.bit",
     # Wires are what a machine has too few of, not time: few cells.
     mapped_for=25.0,
-    # Tiles around what a net connects, in which a way for it is looked for: by itself nextpnr takes 3.
-    settings={"router2/bbMargin/x": 9, "router2/bbMargin/y": 9},
+    settings=_PATIENT,
 )
 GW5AST_138 = Packing(
     constraints="board.cst",

@@ -17,9 +17,9 @@ class Target:
     """A board with serial line and memory.
 
     `top` is the module of all, `platform` makes what Amaranth knows of the board, `device` is one of `DEVICES`,
-    `packing` makes a bitstream of it. `preset` is the machine on it if nobody names another. `frequency` is its clock
-    in Hz: of a wanted one, if any is, and its oscillator's, or `ValueError`. `loads` says how a bitstream is loaded.
-    `packages` are those that know the board.
+    `packing` makes a bitstream of it. `preset` is the machine on it if nobody names another, `usual` its clock in Hz if
+    nobody wants another and it is not the oscillator's. `frequency` is its clock: of a wanted one, if any is, and its
+    oscillator's, or `ValueError`. `loads` says how a bitstream is loaded. `packages` are those that know the board.
     """
 
     top: str
@@ -31,6 +31,7 @@ class Target:
     frequency: Callable[[int | None, int], int]
     loads: str
     packages: tuple[Package, ...] = ()
+    usual: int | None = None
 
     def clock(self, wanted: int | None) -> int:
         """The clock of the board in Hz: its own, or the one that is wanted.
@@ -42,7 +43,7 @@ class Target:
         ValueError
             The board cannot have this clock.
         """
-        return self.frequency(wanted, int(self.platform().default_clk_frequency))
+        return self.frequency(self.usual if wanted is None else wanted, int(self.platform().default_clk_frequency))
 
 
 def _ulx3s() -> Any:
@@ -59,6 +60,8 @@ ULX3S = Target(
     device="85k",
     packing=packing.ECP5,
     preset="compact",
+    # What routing leaves of the 25 MHz that the oscillator gives.
+    usual=20_000_000,
     frequency=ecp5_frequency,
     loads="openFPGALoader -b ulx3s",
     packages=(BOARDS,),

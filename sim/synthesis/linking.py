@@ -11,7 +11,7 @@ _YES = "1".zfill(32)
 
 
 def link(
-    modules: Mapping[str, Mapping[str, Any]], top: str, settings: Mapping[str, int] | None = None
+    modules: Mapping[str, Mapping[str, Any]], top: str, settings: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
     """One netlist of modules by their names, as Yosys writes it; what is a box in one is a module of its own.
 
@@ -26,7 +26,7 @@ def link(
     return {"creator": "", "modules": linked}
 
 
-def _decimal(number: int) -> str:
+def _decimal(number: float) -> str:
     """A number as nextpnr takes it: what could be binary ends with a space if it is not."""
     digits = str(number)
     return digits if digits.strip("01") else f"{digits} "

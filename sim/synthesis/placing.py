@@ -35,7 +35,7 @@ def place(
     tools: Tools,
     progress: Callable[[str], None],
     options: Sequence[str],
-    settings: Mapping[str, int] | None = None,
+    settings: Mapping[str, float] | None = None,
 ) -> tuple[Placement, ...]:
     """Place and route a design of these modules, once for each seed; `frequency`, in MHz, is what is aimed at.
 

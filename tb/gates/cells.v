@@ -3,7 +3,8 @@
 // After Lattice's usage guides for their memory and sysDSP (FPGA-TN-02204 and 02205), in the modes that synthesis uses:
 // no registers at outputs, no resets, no chip selects. Numbered pins are a vector here.
 
-// 1,024 rows of 18 bits. A port of 9 bits takes half of a row; one of 36 takes two rows, and the data pins of both ports.
+// 1,024 rows of 18 bits. A port of 9 bits takes half of a row, one of 1 bit one of the first eight of a half; one of 36
+// takes two rows, and the data pins of both ports.
 module DP16KD #(
     parameter DATA_WIDTH_A = 18, parameter DATA_WIDTH_B = 18,
     parameter WRITEMODE_A = "NORMAL", parameter WRITEMODE_B = "NORMAL",
@@ -29,12 +30,17 @@ module DP16KD #(
     // A row after a write by a port of this width. In rows the lowest bits of the address enable bytes.
     function [17:0] written(input integer width, input [17:0] bits, input [17:0] data, input [3:0] place);
         case (width)
+            1: begin
+                written = bits;
+                written[9 * place[3] + place[2:0]] = data[0];
+            end
             9: written = place[3] ? {data[8:0], bits[8:0]} : {bits[17:9], data[8:0]};
             default: written = {place[1] ? data[17:9] : bits[17:9], place[0] ? data[8:0] : bits[8:0]};
         endcase
     endfunction
     function [17:0] seen(input integer width, input [17:0] bits, input [3:0] place);
         case (width)
+            1: seen = {17'b0, bits[9 * place[3] + place[2:0]]};
             9: seen = place[3] ? bits[17:9] : bits[8:0];
             default: seen = bits;
         endcase
@@ -76,15 +82,31 @@ module LUT4(input [15:0] INIT, input A, B, C, D, output Z);
     assign Z = INIT[{D, C, B, A}];
 endmodule
 
-// Two LUT4 and their carries: what A and B alone would give goes on where the sum does not propagate.
+// A LUT4 and its carry: what A and B alone would give goes on where the sum does not propagate.
+module CARRY(input [15:0] INIT, input INJECT1, CIN, A, B, C, D, output S, COUT);
+    wire propagates = INIT[{D, C, B, A}];
+    assign S = propagates ^ (!INJECT1 && CIN);
+    assign COUT = propagates ? CIN : !INJECT1 && INIT[{B, A}];
+endmodule
+
 module CCU2C(
     input [15:0] INIT0, INIT1,
     input INJECT1_0, INJECT1_1, CIN, A0, B0, C0, D0, A1, B1, C1, D1,
     output S0, S1, COUT
 );
-    wire propagates_0 = INIT0[{D0, C0, B0, A0}], propagates_1 = INIT1[{D1, C1, B1, A1}];
-    wire between = propagates_0 ? CIN : !INJECT1_0 && INIT0[{B0, A0}];
-    assign S0 = propagates_0 ^ (!INJECT1_0 && CIN);
-    assign S1 = propagates_1 ^ (!INJECT1_1 && between);
-    assign COUT = propagates_1 ? between : !INJECT1_1 && INIT1[{B1, A1}];
+    wire between;
+    CARRY first(INIT0, INJECT1_0, CIN, A0, B0, C0, D0, S0, between);
+    CARRY second(INIT1, INJECT1_1, between, A1, B1, C1, D1, S1, COUT);
+endmodule
+
+// Behind routing: a LUT4 that is a memory, whose address has its lowest bit at D, the next ones at B, C and A.
+module RAM16X1 #(parameter [15:0] INITVAL = 0) (input A, B, C, D, WD, WAD0, WAD1, WAD2, WAD3, WRE, WCK, output F);
+    reg [15:0] table_bits = INITVAL;
+    always @(posedge WCK) if (WRE) table_bits[{WAD0, WAD2, WAD1, WAD3}] <= WD;
+    assign F = table_bits[{D, C, B, A}];
+endmodule
+
+// And what only passes.
+module BUF(input A, output Z);
+    assign Z = A;
 endmodule

@@ -1,5 +1,6 @@
 """The machine as an FPGA's cells, compiled by Verilator: what synthesis made of it, with the cells' own models."""
 
+import json
 import re
 import tempfile
 from collections.abc import Mapping
@@ -10,12 +11,15 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_module import CoreInstance
 from ctm.sim.compiled.machine import rtlil
 from ctm.sim.compiled.sampled import Sampled
-from ctm.sim.compiled.tools.package import FPGA_YOSYS
+from ctm.sim.compiled.tools.package import FPGA_NEXTPNR, FPGA_YOSYS
+from ctm.sim.compiled.tools.programs import run
 from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.engines.model import TOP, host
+from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.hierarchy import units
+from ctm.sim.synthesis.linking import link
 from ctm.sim.synthesis.synthesis import Synthesis
-from ctm.sim.synthesis.tool import side_by_side
+from ctm.sim.synthesis.tool import command, read_json, side_by_side
 from ctm.sim.synthesis.whole import FREQUENCY
 from ctm.tb.gates.netlist import verilog
 
@@ -37,6 +41,19 @@ def synthesised(text: str, top: str) -> Mapping[str, Mapping[str, Any]]:
         synthesis = Synthesis(Path(name), tools, FREQUENCY)
         list(synthesis.run(units(text, top), lambda line: None))
         return synthesis.netlist(top)
+
+
+def routed(modules: Mapping[str, Mapping[str, Any]], top: str) -> Mapping[str, Any]:
+    """What nextpnr writes of a small design behind routing on an LFE5U-25F, at whatever pins there are."""
+    nextpnr = DEVICES["25k"].nextpnr
+    assert nextpnr is not None and nextpnr.free_pins is not None
+    with tempfile.TemporaryDirectory(prefix="ctm-gates-") as name:
+        folder = Path(name)
+        (folder / "linked.json").write_text(json.dumps(link(modules, top)))
+        options = (*nextpnr.options, *nextpnr.free_pins, "--quiet", "--json", "linked.json", "--write", "routed.json")
+        run(command(nextpnr.package, nextpnr.function, *options), folder, name=FPGA_NEXTPNR.distribution)
+        (module,) = read_json(folder / "routed.json")["modules"].values()
+    return dict(module)
 
 
 def cells() -> str:

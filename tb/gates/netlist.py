@@ -19,7 +19,9 @@ MODES = {
 """What those models take for granted."""
 LOW = {"MULT18X18D": ("SOURCEA", "SOURCEB"), "DP16KD": ("RSTA", "RSTB")}
 """Pins that they do not look at, and take to be 0."""
-INPUTS = {"LUT4": ("INIT",), "CCU2C": ("INIT0", "INIT1", "INJECT1_0", "INJECT1_1")}
+INPUTS = {
+    "LUT4": ("INIT",), "CARRY": ("INIT", "INJECT1"), "CCU2C": ("INIT0", "INIT1", "INJECT1_0", "INJECT1_1"),
+}  # fmt: skip
 """Parameters that are inputs of those models; a text is whether it is YES."""
 IGNORED = {"DP16KD": ("RESETMODE", "ASYNC_RESET_RELEASE", "GSR")}
 """Without a reset these say nothing."""
@@ -32,35 +34,52 @@ Bits = Sequence[int | str]
 
 def verilog(modules: Mapping[str, Mapping[str, Any]]) -> str:
     """Modules of a linked netlist. What is open or unknown is 1, as pins of an ECP5 are that nothing drives."""
-    return "".join(_module(name, module) for name, module in modules.items())
+    return "".join(_Module(name, module).text for name, module in modules.items())
 
 
-def _module(name: str, module: Mapping[str, Any]) -> str:
-    ports = [f"{port['direction']} [{len(port['bits']) - 1}:0] {_name(key)}" for key, port in module["ports"].items()]
-    # One wire for each bit: a vector of all would be one variable, each bit of which depends on the others.
-    wires = ",\n".join(f"n{number}" for number in sorted(nets(module)))
-    lines = [f"module {_name(name)}({', '.join(ports)});", f"wire {wires};"]
-    for key, port in module["ports"].items():
-        ends = (_name(key), _joined(port["bits"]))
-        lines.append("assign {} = {};".format(*(ends if port["direction"] == "output" else reversed(ends))))
-    for number, cell in enumerate(module["cells"].values()):
-        if cell["type"] != _NOTES:
-            lines.append(_cell(f"c{number}", cell))
-    return "\n".join([*lines, "endmodule\n"])
+class _Module:
+    """A module's text. A net at a port of both directions is called as the port is, all others by their numbers."""
 
+    def __init__(self, name: str, module: Mapping[str, Any]) -> None:
+        both = {key: port["bits"] for key, port in module["ports"].items() if port["direction"] == "inout"}
+        self._nets = {number: f"n{number}" for number in sorted(nets(module))}
+        # One wire for each bit: a vector of all would be one variable, each bit of which depends on the others.
+        wires = ",\n".join(self._nets.values())
+        for key, bits in both.items():
+            self._nets |= {bit: f"{_name(key)}[{place}]" for place, bit in enumerate(bits)}
+        ports = [
+            f"{port['direction']} [{len(port['bits']) - 1}:0] {_name(key)}" for key, port in module["ports"].items()
+        ]
+        lines = [f"module {_name(name)}({', '.join(ports)});", f"wire {wires};"]
+        for key, port in module["ports"].items():
+            ends = (_name(key), self._joined(port["bits"]))
+            if key not in both:
+                lines.append("assign {} = {};".format(*(ends if port["direction"] == "output" else reversed(ends))))
+        for number, cell in enumerate(module["cells"].values()):
+            if cell["type"] != _NOTES:
+                lines.append(self._cell(f"c{number}", cell))
+        self.text = "\n".join([*lines, "endmodule\n"])
 
-def _cell(name: str, cell: Mapping[str, Any]) -> str:
-    kind, parameters = cell["type"], dict(cell["parameters"])
-    pins: dict[str, Bits] = dict(cell["connections"])
-    if kind in VECTORS:
-        pins = _vectors(kind, pins)
-        parameters = _checked(kind, parameters)
-    for key in INPUTS.get(kind, ()):
-        pins[key] = _bits(parameters.pop(key))
-    given = ", ".join(f".{key}({_value(value)})" for key, value in parameters.items())
-    # Verilator takes lines of 40,000 characters and no more.
-    connected = ",\n".join(f".{_name(key)}({_joined(bits)})" for key, bits in pins.items())
-    return f"{_name(kind)} {f'#({given}) ' if given else ''}{name}({connected});"
+    def _cell(self, name: str, cell: Mapping[str, Any]) -> str:
+        kind, parameters = cell["type"], dict(cell["parameters"])
+        pins: dict[str, Bits] = dict(cell["connections"])
+        if kind in VECTORS:
+            pins = _vectors(kind, pins)
+            parameters = _checked(kind, parameters)
+        for key in INPUTS.get(kind, ()):
+            pins[key] = _bits(parameters.pop(key))
+        given = ", ".join(f".{key}({_value(value)})" for key, value in parameters.items())
+        # Verilator takes lines of 40,000 characters and no more.
+        connected = ",\n".join(f".{_name(key)}({self._joined(bits)})" for key, bits in pins.items())
+        return f"{_name(kind)} {f'#({given}) ' if given else ''}{name}({connected});"
+
+    def _joined(self, bits: Bits) -> str:
+        parts = list(self._parts(bits))
+        return parts[0] if len(parts) == 1 else f"{{{', '.join(parts)}}}"
+
+    def _parts(self, bits: Bits) -> Iterator[str]:
+        for bit in reversed(bits):
+            yield self._nets[bit] if isinstance(bit, int) else "1'b0" if bit == "0" else "1'b1"
 
 
 def _vectors(kind: str, pins: Mapping[str, Bits]) -> dict[str, Bits]:
@@ -96,16 +115,6 @@ def _value(value: str) -> str:
     # Yosys puts a space behind what is text and looks like bits.
     known = value.replace("x", "0")
     return f"{len(value)}'h{int(known, 2):x}" if _BITS.fullmatch(known) else f'"{value.rstrip()}"'
-
-
-def _joined(bits: Bits) -> str:
-    parts = list(_parts(bits))
-    return parts[0] if len(parts) == 1 else f"{{{', '.join(parts)}}}"
-
-
-def _parts(bits: Bits) -> Iterator[str]:
-    for bit in reversed(bits):
-        yield f"n{bit}" if isinstance(bit, int) else "1'b0" if bit == "0" else "1'b1"
 
 
 def _name(name: str) -> str:
