@@ -89,7 +89,7 @@ def bitstream(
         write_file(folder / packing.constraints, design.pins.constraints.encode())
         (placement,) = place(
             synthesis.netlist(target.top), target.top, nextpnr=_nextpnr(target), frequency=wanted, seeds=[seed],
-            folder=folder, tools=tools, progress=progress, options=packing.options, settings=packing.settings,
+            folder=folder, tools=tools, progress=progress, options=packing.options,
         )  # fmt: skip
     reached = placement.frequency
     if reached < wanted and not allow_slow:

@@ -1,8 +1,7 @@
 """What turns a routed FPGA into what it is loaded with."""
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ctm.sim.compiled.tools.package import APYCULA, FPGA_NEXTPNR, Package
 from ctm.sim.synthesis.tool import command
@@ -14,7 +13,7 @@ class Packing:
     """Files in nextpnr's folder: of its `constraints`, and of the `bitstream` that `command` makes.
 
     `options` are nextpnr's for both. `packages` bring the packer, which errors call `name`. `mapped_for` is the clock
-    in MHz that cells are mapped for, `settings` are nextpnr's that have no option.
+    in MHz that cells are mapped for.
     """
 
     constraints: str
@@ -24,27 +23,11 @@ class Packing:
     command: tuple[str, ...]
     bitstream: str
     mapped_for: float
-    settings: Mapping[str, float] = field(default_factory=dict)
 
 
-_PATIENT: Mapping[str, float] = {
-    # Tiles around what a net connects, in which a way for it is looked for; by itself nextpnr takes 3.
-    "router2/bbMargin/x": 8,
-    "router2/bbMargin/y": 8,
-    # Below 1 the search looks further for the shortest way, of which there are 1.5 % less of all wires (1.25).
-    "router2/estimateWeight": 0.8,
-    # What a wire costs more that is wanted twice: by so much more each time (2), and for ever where it was so (1).
-    # Grown slowly, and soon forgotten, it lets nets come back to where they have gone from.
-    "router2/currCongWeightMult": 1.2,
-    "router2/histCongWeight": 0.25,
-}
-"""Settings of nextpnr's second router with which a full FPGA is routed, and what it takes by itself."""
 ECP5 = Packing(
     constraints="board.lpf",
-    options=(
-        *("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2"),
-        *("--lpf", "board.lpf", "--textcfg", "board.config"),
-    ),
+    options=("--lpf", "board.lpf", "--textcfg", "board.config"),
     name="ecppack",
     packages=(FPGA_NEXTPNR,),
     command=(
@@ -54,7 +37,6 @@ ECP5 = Packing(
     bitstream="board.bit",
     # Wires are what a machine has too few of, not time: few cells.
     mapped_for=25.0,
-    settings=_PATIENT,
 )
 GW5AST_138 = Packing(
     constraints="board.cst",

@@ -1,6 +1,8 @@
 """FPGAs: of which family they are, and what there is room for."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from ctm.sim.compiled.tools.package import FPGA_GOWIN_NEXTPNR, FPGA_NEXTPNR, Package
 from ctm.sim.synthesis.cells import Cells
@@ -16,13 +18,14 @@ from ctm.sim.synthesis.spreading import BlockRamRow
 class Nextpnr:
     """What places and routes an FPGA: a function of a package, and its options; `free_pins` if any pin will do.
 
-    `block_ram_rows` are the rows over which block RAMs are to be spread, see `spread`.
+    `settings` are those without an option, `block_ram_rows` are rows over which block RAMs are to be spread: `spread`.
     """
 
     package: Package
     function: str
     options: tuple[str, ...]
     free_pins: tuple[str, ...] | None = None
+    settings: Mapping[str, float] = field(default_factory=dict)
     block_ram_rows: tuple[BlockRamRow, ...] = ()
 
 
@@ -41,7 +44,8 @@ class Device:
         return self.nextpnr is not None and self.nextpnr.free_pins is not None
 
 
-def _ecp5(name: str, room: Cells, block_ram_rows: tuple[BlockRamRow, ...] = ()) -> Device:
+def _ecp5(name: str, room: Cells, *full: str, **more: Any) -> Device:
+    """An ECP5: `full` are options, `more` other members of `Nextpnr`, for one that a machine fills."""
     return Device(
         title=f"LFE5U-{name.removesuffix('k')}F",
         family=ECP5,
@@ -49,9 +53,9 @@ def _ecp5(name: str, room: Cells, block_ram_rows: tuple[BlockRamRow, ...] = ()) 
         nextpnr=Nextpnr(
             package=FPGA_NEXTPNR,
             function="run_nextpnr_ecp5",
-            options=(f"--{name}", "--speed", "6", "--package", "CABGA381"),
+            options=(f"--{name}", "--speed", "6", "--package", "CABGA381", *full),
             free_pins=("--lpf-allow-unconstrained",),
-            block_ram_rows=block_ram_rows,
+            **more,
         ),
     )
 
@@ -62,11 +66,30 @@ _85F_BLOCK_RAMS = tuple(
     for y in (22, 46, 70, 82)
 )
 """By nextpnr's names."""
+_PATIENT: Mapping[str, float] = {
+    # Tiles around what a net connects, in which a way for it is looked for; by itself nextpnr takes 3.
+    "router2/bbMargin/x": 8,
+    "router2/bbMargin/y": 8,
+    # Below 1 the search looks further for the shortest way, of which there are 1.5 % less of all wires (1.25).
+    "router2/estimateWeight": 0.8,
+    # What a wire costs more that is wanted twice: by so much more each time (2), and for ever where it was so (1).
+    # Grown slowly, and soon forgotten, it lets nets come back to where they have gone from.
+    "router2/currCongWeightMult": 1.2,
+    "router2/histCongWeight": 0.25,
+}
+"""Settings of nextpnr's second router with which a full FPGA is routed, and what it takes by itself."""
 DEFAULT_DEVICE = "85k"
 DEVICES = {
     "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
     "45k": _ecp5("45k", Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72)),
-    "85k": _ecp5("85k", Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156), _85F_BLOCK_RAMS),
+    "85k": _ecp5(
+        "85k",
+        Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
+        # Wires are what a machine has too few of: it is placed for their length, not for time.
+        *("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2"),
+        settings=_PATIENT,
+        block_ram_rows=_85F_BLOCK_RAMS,
+    ),  # fmt: skip
     "xc7a100t": Device(
         title="Artix-7 100T",
         family=XILINX7,

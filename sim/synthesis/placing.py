@@ -35,12 +35,11 @@ def place(
     tools: Tools,
     progress: Callable[[str], None],
     options: Sequence[str],
-    settings: Mapping[str, float] | None = None,
 ) -> tuple[Placement, ...]:
     """Place and route a design of these modules, once for each seed; `frequency`, in MHz, is what is aimed at.
 
     Where block RAMs are to be spread, `top` has all cells itself, and is placed twice. `options` are more of nextpnr's,
-    for its pins, `settings` those for which it has no option; it works in `folder`.
+    for its pins; it works in `folder`.
 
     Raises
     ------
@@ -56,11 +55,12 @@ def place(
         placeable = modules
         if nextpnr.block_ram_rows:
             tool.run(
-                f"seed {seed}, places of block RAMs", link(modules, top, settings), "--no-route", "--write", _PLACED
-            )
+                f"seed {seed}, places of block RAMs", link(modules, top, nextpnr.settings),
+                *("--no-route", "--write", _PLACED),
+            )  # fmt: skip
             (placed,) = read_json(folder / _PLACED)["modules"].values()
             placeable = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
-        tool.run(f"seed {seed}", link(placeable, top, settings), "--report", _REPORT)
+        tool.run(f"seed {seed}", link(placeable, top, nextpnr.settings), "--report", _REPORT)
         found.append(placement(read_json(folder / _REPORT), names, seed))
     return tuple(found)
 

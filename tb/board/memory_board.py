@@ -22,10 +22,10 @@ DATA_BITS = 128
 class MemoryBoard(wiring.Component):
     """Has the members of a `Board`."""
 
-    def __init__(self, frequency: int) -> None:
+    def __init__(self, frequency: int, baud: int) -> None:
         self._bridge = Bridge(
             BridgeConfig(
-                frequency=frequency, baud=BAUD, memory_bytes=MEMORY_BYTES, data_bits=DATA_BITS, fingerprint=0
+                frequency=frequency, baud=baud, memory_bytes=MEMORY_BYTES, data_bits=DATA_BITS, fingerprint=0
             )
         )  # fmt: skip
         members: dict[str, Any] = {"receive": In(1), "transmit": Out(1)}
@@ -41,11 +41,11 @@ class MemoryBoard(wiring.Component):
         return m
 
 
-def memory_design(frequency: int | None = None, target: Target = ULX3S) -> Design:
+def memory_design(frequency: int | None = None, target: Target = ULX3S, *, baud: int = BAUD) -> Design:
     """A board with its memory and a bridge to it."""
     clock = target.clock(frequency)
     controller = generate(frequency=clock, data_bits=DATA_BITS)
     return Design(
         target=target, pins=pins(target, data_bits=DATA_BITS, frequency=clock, steps=controller.steps),
-        frequency=clock, board=convert_to_rtlil(MemoryBoard(clock), top=BOARD), controller=controller.verilog,
+        frequency=clock, board=convert_to_rtlil(MemoryBoard(clock, baud), top=BOARD), controller=controller.verilog,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.compiled.verilog import from_rtlil
 
 PERIOD = 4
-"""Clock cycles of a bit: the line is faster than a board's, so that less of the time is its."""
+"""Clock cycles of a bit where nobody says otherwise: the line is faster than a board's: less of the time is its."""
 _NANOSECONDS = 1_000_000_000
 _ROOM = 1 << 16
 DRIVER = "ulx3s.cc"
@@ -30,18 +30,23 @@ _DRIVEN = ("__out", "__en")
 def board_library(design: Design) -> Path:
     """The compiled design."""
     behind = from_rtlil(merge(design.board, BOARD))
-    return library(design.pins, design.controller, behind, design.frequency, own=(DRIVER,))
+    return library(design.pins, [from_rtlil(design.pins.text), behind, design.controller], design.frequency)
 
 
 def library(
-    pins: Pins, controller: str, behind: str, frequency: int, *, own: Sequence[str], root: bool = False
+    pins: Pins,
+    verilog: Sequence[str],
+    frequency: int,
+    *,
+    own: Sequence[str] = (DRIVER,),
+    root: bool = False,
+    period: int = PERIOD,
 ) -> Path:
-    """The compiled pins, and the Verilog behind them; with `root` C++ sees what is inside of the model.
+    """The compiled pins, and what is behind them; with `root` C++ sees what is inside of the model.
 
-    `own` is what drives it: files beside this one, and C++ between them.
+    `verilog` has the module of the pins, `own` is what drives it: files beside this one, and C++ between them.
     """
     primitives = Path(__file__).with_name("primitives.v").read_text()
-    verilog = "\n".join([from_rtlil(pins.text), behind, controller, primitives])
     engines = resources.files("ctm.sim.engines")
     headers = ["models.h", *([f"V{ULX3S.top}___024root.h"] if root else [])]
     parts = [
@@ -49,11 +54,11 @@ def library(
         *(engines.joinpath(name).read_text() for name in ("axi_memory.h", "verilated.h")),
         f"struct Model : ModelContext, V{ULX3S.top} {{ Model() : V{ULX3S.top}(&context) {{}} }};",
         *_accessors(pins),
-        f"constexpr int PERIOD = {PERIOD};",
+        f"constexpr int PERIOD = {period};",
         f"constexpr unsigned long long HALF_PERIOD = {_NANOSECONDS // frequency // 2};",
         *(_source(part) for part in ("serial_end.h", "sdram.h", *own)),
     ]
-    return build(Models({ULX3S.top: verilog}, options=_OPTIONS), "\n".join(parts))
+    return build(Models({ULX3S.top: "\n".join([*verilog, primitives])}, options=_OPTIONS), "\n".join(parts))
 
 
 def _source(part: str) -> str:

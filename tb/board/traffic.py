@@ -15,6 +15,7 @@ from ctm.rtl.isa.limits import BYTE_BITS
 from ctm.sim.boards.controller import generate
 from ctm.sim.boards.design import pins
 from ctm.sim.boards.target import ULX3S
+from ctm.sim.compiled.verilog import from_rtlil
 from ctm.tb.board.pins import DRIVER, BoardAtPins, PinsError, library
 
 DATA_BITS = PRESETS[ULX3S.preset].memory.data_bits
@@ -37,9 +38,10 @@ def traffic_library(
             for signal in memory_members(prefix, data_bits)
         )
         ports.append(f"struct {name} {{\n{accessors}}};\n")
+    around = pins(ULX3S, data_bits=data_bits, frequency=clock, steps=change(controller.steps))
     return library(
-        pins(ULX3S, data_bits=data_bits, frequency=clock, steps=change(controller.steps)), controller.verilog,
-        _stand_in(data_bits), clock, root=True, own=(DRIVER, "".join(ports), "traffic.cc"),
+        around, [from_rtlil(around.text), _stand_in(data_bits), controller.verilog], clock, root=True,
+        own=(DRIVER, "".join(ports), "traffic.cc"),
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ COUNT = 4000
 
 
 class Memories(wiring.Component):
-    """Memories of all shapes that synthesis makes of the machine's: rows of 36, 18, 9 bits and 1 bit, and a few small ones."""
+    """Memories of all shapes that synthesis makes of the machine's: rows of 36, 18, 9 and 1 bits, and small ones."""
 
     place: In(11)
     other: In(11)

@@ -311,8 +311,8 @@ def test_cells_of_linked_netlists_have_the_designs_names() -> None:
 
 def test_settings_of_a_linked_netlist_are_decimal_for_nextpnr() -> None:
     module = {"attributes": {}, "ports": {}, "cells": {}, "netnames": {}}
-    linked = link({"top": module}, "top", {"a": 9, "b": 10, "c": 1})["modules"]["top"]
-    assert linked["settings"] == {"a": "9", "b": "10 ", "c": "1 "}
+    linked = link({"top": module}, "top", {"a": 9, "b": 10, "c": 1, "d": 1.1})["modules"]["top"]
+    assert linked["settings"] == {"a": "9", "b": "10 ", "c": "1 ", "d": "1.1"}
     assert "settings" not in link({"top": module}, "top")["modules"]["top"]
 
 

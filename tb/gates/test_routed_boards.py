@@ -1,0 +1,96 @@
+"""Whole boards as nextpnr writes them behind routing, simulated with a memory chip and a serial line at their pins."""
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctm.rtl.board.top import MEMORY_BYTES
+from ctm.rtl.config import PRESETS
+from ctm.rtl.isa.link import GREETING, LARGEST, MAGIC, Request
+from ctm.sim.boards.bitstream import bitstream
+from ctm.sim.boards.design import Design, design
+from ctm.sim.boards.target import ULX3S
+from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LITEDRAM
+from ctm.sim.engines.serial.engine import SerialEngine
+from ctm.sim.engines.serial.link import Link
+from ctm.sim.engines.serial.port import SerialPort
+from ctm.sim.jobs.execution import Execution, first_difference
+from ctm.sim.jobs.loading import load_job
+from ctm.sim.runtime import Device
+from ctm.sim.runtime.device import WATCHDOG
+from ctm.sim.synthesis.tool import read_json
+from ctm.tb.board.memory_board import memory_design
+from ctm.tb.board.pins import PERIOD, BoardAtPins, library
+from ctm.tb.board.terminal import Terminal
+from ctm.tb.gates.library import cells
+from ctm.tb.gates.netlist import verilog
+from ctm.tb.gates.routed import unpacked
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        not all(package.is_installed for package in (BOARDS, LITEDRAM, FPGA_YOSYS, FPGA_NEXTPNR)),
+        reason="needs the extra board",
+    ),
+]
+SAXPY = Path(__file__).parents[2] / "examples" / "saxpy" / "saxpy.toml"
+CONFIG = PRESETS[ULX3S.preset]
+BAUD = ULX3S.clock(None) // PERIOD if BOARDS.is_installed else 0
+PATIENCE = 3600.0
+CLEARED = 1 << 17
+"""Bytes; to clear all of memory would take hours."""
+
+
+def behind_routing(wanted: Design, folder: Path) -> BoardAtPins:
+    """A board of the cells and in the places that its bitstream has."""
+    packing = wanted.target.packing
+    kept = replace(packing, options=(*packing.options, "--write", "routed.json"))
+    made = bitstream(
+        replace(wanted, target=replace(wanted.target, packing=kept)), seed=1, folder=folder, allow_slow=True
+    )
+    assert made.placement.frequency > 15
+    (module,) = read_json(folder / "routed.json")["modules"].values()
+    text = verilog({wanted.target.top: unpacked(module)})
+    return BoardAtPins(library(wanted.pins, [cells(), text], wanted.frequency))
+
+
+def test_memory_is_written_and_read(tmp_path: Path) -> None:
+    """On the board without a machine, which is routed in a minute."""
+    board = behind_routing(memory_design(baud=BAUD), tmp_path)
+    sent = np.random.default_rng(5).bytes(LARGEST)
+    with Terminal(board) as line:
+        link = Link(SerialPort(line.port, BAUD), patience=PATIENCE)
+        greeting = link.ask(Request.HELLO, length=GREETING.size // 8)
+        assert struct.unpack_from("<I", greeting) == (MAGIC,)
+        for address in (0, 5 * LARGEST, MEMORY_BYTES - LARGEST):
+            link.ask(Request.WRITE_MEMORY, address=address, data=sent)
+        link.ask(Request.CLEAR_MEMORY, data=struct.pack("<I", 64))
+        read = [link.ask(Request.READ_MEMORY, address=address, length=LARGEST) for address in (0, 5 * LARGEST)]
+        assert read == [bytes(64) + sent[64:], sent]
+        last = link.ask(Request.READ_MEMORY, address=MEMORY_BYTES - LARGEST, length=LARGEST)
+        assert last == sent
+    assert board.is_ready
+    assert board.counts["refreshes"] > 0
+
+
+def test_the_machine_gives_the_golden_models_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = behind_routing(design(ULX3S, CONFIG, baud=BAUD), tmp_path)
+    ask = Link.ask
+
+    def ask_less(self: Link, request: Request, **options: object) -> bytes:
+        if request is Request.CLEAR_MEMORY:
+            options["data"] = struct.pack("<I", CLEARED)
+        return ask(self, request, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Link, "ask", ask_less)
+    monkeypatch.setattr(SerialEngine, "patience", PATIENCE)
+    loaded = load_job(SAXPY)
+    expected = Execution(loaded, engine="golden", config=CONFIG, watchdog=WATCHDOG).run()
+    with Terminal(board) as line:
+        device = Device("serial", CONFIG, watchdog=WATCHDOG, port=line.port)
+        monkeypatch.setattr(Execution, "make_device", staticmethod(lambda *_, **__: device))
+        found = Execution(loaded, engine="serial", config=CONFIG, watchdog=WATCHDOG).run()
+        assert first_difference(found, expected) is None
