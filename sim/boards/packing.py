@@ -4,6 +4,7 @@ import sys
 from dataclasses import dataclass
 
 from ctm.sim.compiled.tools.package import APYCULA, FPGA_NEXTPNR, Package
+from ctm.sim.synthesis.placing import ROUTED
 from ctm.sim.synthesis.tool import command
 from ctm.sim.synthesis.whole import FREQUENCY
 
@@ -41,12 +42,12 @@ ECP5 = Packing(
 GW5AST_138 = Packing(
     constraints="board.cst",
     # Without the option the only buffer of clocks is the oscillator's, of which two flip-flops have need.
-    options=("--vopt", "cst=board.cst", "--vopt", "disable_gp_clock_routing", "--write", "routed.json"),
+    options=("--vopt", "cst=board.cst", "--vopt", "disable_gp_clock_routing"),
     name="gowin_pack",
     packages=(APYCULA,),
     command=(
         *(sys.executable, "-m", "ctm.sim.boards.gowin_packer"),
-        *("-d", "GW5AST-138C", "-o", "board.fs", "routed.json"),
+        *("-d", "GW5AST-138C", "-o", "board.fs", ROUTED),
     ),
     bitstream="board.fs",
     # What is faster than the board's clock is also routed more easily.

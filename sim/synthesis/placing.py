@@ -18,6 +18,8 @@ from ctm.sim.synthesis.spreading import spread
 from ctm.sim.synthesis.tool import command, read_json
 
 _OPTIONS = ("--timing-allow-fail", "--quiet")
+ROUTED = "routed.json"
+"""The netlist behind routing, of the last seed."""
 _NETLIST, _PLACED, _REPORT, _LOG = "linked.json", "placed.json", "report.json", "nextpnr.log"
 _LOOK = 2.0
 """Seconds between two looks at what the tool has to say."""
@@ -60,7 +62,7 @@ def place(
             )  # fmt: skip
             (placed,) = read_json(folder / _PLACED)["modules"].values()
             placeable = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
-        tool.run(f"seed {seed}", link(placeable, top, nextpnr.settings), "--report", _REPORT)
+        tool.run(f"seed {seed}", link(placeable, top, nextpnr.settings), "--report", _REPORT, "--write", ROUTED)
         found.append(placement(read_json(folder / _REPORT), names, seed))
     return tuple(found)
 

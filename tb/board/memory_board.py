@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.board.board import HOST, MACHINE
 from ctm.rtl.board.bridge import Bridge, BridgeConfig
 from ctm.rtl.board.top import BOARD, MEMORY_BYTES
+from ctm.rtl.config import PRESETS
 from ctm.rtl.ctm import connect_memory, memory_members
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.boards.controller import generate
@@ -16,7 +17,7 @@ from ctm.sim.boards.design import Design, pins
 from ctm.sim.boards.target import ULX3S, Target
 from ctm.sim.compiled.verilog import convert_to_rtlil
 
-DATA_BITS = 128
+DATA_BITS = PRESETS[ULX3S.preset].memory.data_bits
 
 
 class MemoryBoard(wiring.Component):
@@ -37,6 +38,10 @@ class MemoryBoard(wiring.Component):
         m = Module()
         m.submodules.bridge = bridge = self._bridge
         connect_memory(m, self, HOST, bridge.bus, DATA_BITS)
+        # What nobody drives is open on an FPGA, and then 1.
+        for name, member in memory_members(MACHINE, DATA_BITS).items():
+            if member.flow is Out:
+                m.d.comb += getattr(self, name).eq(0)
         m.d.comb += [bridge.receive.eq(self.receive), self.transmit.eq(bridge.transmit)]
         return m
 

@@ -23,7 +23,7 @@ public:
         Port::awvalid(model) = state == State::WRITE && !addressed;
         for (auto address : {&Port::araddr(model), &Port::awaddr(model)}) *address = base + first * BEAT;
         for (auto length : {&Port::arlen(model), &Port::awlen(model)}) *length = beats - 1;
-        for (auto size : {&Port::arsize(model), &Port::awsize(model)}) *size = std::countr_zero(BEAT);
+        for (auto size : {&Port::arsize(model), &Port::awsize(model)}) *size = __builtin_ctz(BEAT);
         for (auto burst : {&Port::arburst(model), &Port::awburst(model)}) *burst = 1;
         offers |= state == State::WRITE && addressed && place < beats && (random.next() & 3);
         Port::wvalid(model) = offers;

@@ -167,7 +167,13 @@ def _clock(cell: _Packed) -> Iterator[Cell]:
     yield make_cell("BUF", {}, {"A": cell["CLKI"]}, {"Z": cell["CLKO"]})
 
 
+def _pll(cell: _Packed) -> Iterator[Cell]:
+    """Its clock is what comes in, as in `primitives.v` of boards, and it is steady."""
+    yield make_cell("BUF", {}, {"A": cell["CLKI"]}, {"Z": cell["CLKOP"]})
+    yield make_cell("BUF", {}, {"A": ["1"]}, {"Z": cell["LOCK"]})
+
+
 _KINDS: Mapping[str, Callable[[_Packed], Iterator[Cell]]] = {
     "TRELLIS_COMB": _table, "TRELLIS_RAMW": _written, "TRELLIS_FF": _register, "DP16KD": _block, "MULT18X18D": _block,
-    "TRELLIS_IO": _pin, "IOLOGIC": _at_pin, "DCCA": _clock,
+    "TRELLIS_IO": _pin, "IOLOGIC": _at_pin, "DCCA": _clock, "EHXPLLL": _pll,
 }  # fmt: skip

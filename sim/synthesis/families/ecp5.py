@@ -39,8 +39,8 @@ def _gates(top: str) -> str:
     """A unit mapped to gates, flip-flops, and what is neither."""
     # What is selected by a number is to become multiplexers of four, not sums of products.
     numbered = f"hierarchy -top {top}; proc; flatten; opt; pmux2shiftx -min_density {_DENSITY} -min_choices 4"
-    # Decoders in front of multiplexers of eight that are used in part give wrong selects, in version 0.70 of Yosys.
-    covered = f"muxcover -nodecode -mux4={_COST} -mux8={2 * _COST} -mux16={4 * _COST}; techmap -map {_MULTIPLEXER}"
+    # In version 0.70 of Yosys those of eight that are used in part give wrong selects, with decoders and without.
+    covered = f"muxcover -nodecode -mux4={_COST}; techmap -map {_MULTIPLEXER}"
     # Of large units ABC9 gives names twice unless those are gone that are not needed.
     return f"{numbered}; {_synth(top, 'begin:map_ffs')}; {covered}; opt_clean -purge"
 
