@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from amaranth import Cat, Module, Signal
+from amaranth import Array, Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -103,6 +103,26 @@ class Constants(wiring.Component):
         return m
 
 
+class Tables(wiring.Component):
+    """Functions of five, six and seven bits, which are tables and multiplexers; one register keeps what it has."""
+
+    bits: In(7)
+    five: Out(4)
+    six: Out(4)
+    seven: Out(4)
+    kept: Out(4)
+    latency = 1
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        kept = Signal(4, reset_less=True)
+        m.d.comb += self.kept.eq(kept)
+        for output, count in ((self.five, 5), (self.six, 6), (self.seven, 7), (kept, 4)):
+            words = [row * row * 2654435761 >> 7 & 15 for row in range(3, 3 + (1 << count))]
+            m.d.sync += output.eq(Array(Const(word, 4) for word in words)[self.bits[:count]])
+        return m
+
+
 def results(component: wiring.Component) -> dict[str, np.ndarray]:
     """What a component gives for random inputs, of which many are at the same places."""
     compiled, generator = unit.CompiledUnit(component), np.random.default_rng(3)
@@ -113,4 +133,4 @@ def results(component: wiring.Component) -> dict[str, np.ndarray]:
     return compiled(**inputs)
 
 
-COMPONENTS = (ScaledEntry, Memories, Products, Constants)
+COMPONENTS = (ScaledEntry, Memories, Products, Constants, Tables)

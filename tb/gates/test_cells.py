@@ -30,8 +30,8 @@ MISTAKES = {
     "sign of one factor": ("SIGNEDA & A[17]", "1'b0"),
     "sign of the other factor": ("SIGNEDB & B[17]", "1'b0"),
     "factors without signs": ("{SIGNEDB & B[17], B}", "{B[17], B}"),
-    "order of a LUT's inputs": ("INIT[{D, C, B, A}]", "INIT[{A, C, B, D}]"),
-    "carry between two bits": ("propagates_1 ? between", "propagates_1 ? CIN"),
+    "order of a LUT's inputs": ("Z = INIT[{D, C, B, A}]", "Z = INIT[{A, C, B, D}]"),
+    "carry between two bits": ("INJECT1_1, between, A1", "INJECT1_1, CIN, A1"),
 }
 """What is planted in the models of cells, each in a text that it has once."""
 WIRED: dict[str, tuple[str, object]] = {

@@ -31,11 +31,10 @@ def fault(old: str, new: str) -> Fault:
 MISTAKES = {
     "order of bits that are written": ("Memories", fault('"C1", "WDO1": "A1"', '"A1", "WDO1": "C1"')),
     "order of rows that are written": ("Memories", fault('"D0", "WADO1": "B0"', '"B0", "WADO1": "D0"')),
-    "which table a multiplexer takes": ("ScaledEntry", fault('("F", "F1") if', '("F1", "F") if')),
-    "which multiplexer one behind it takes": ("ScaledEntry", fault('else ("FXA", "FXB")', 'else ("FXB", "FXA")')),
+    "which table a multiplexer takes": ("Tables", fault('("F", "F1") if', '("F1", "F") if')),
     "what a register takes": ("ScaledEntry", fault('.strip() == "1" else "M"', '.strip() != "1" else "M"')),
-    "a reset that is open": ("ScaledEntry", fault('["0"] if cell.is_open("LSR")', '["1"] if cell.is_open("LSR")')),
-    "constants at pins of blocks": ("Products", fault('"1" if how == "1" else "0"', '"0" if how == "1" else "1"')),
+    "a reset that is open": ("Tables", fault('["0"] if cell.is_open("LSR")', '["1"] if cell.is_open("LSR")')),
+    "constants at pins of blocks": ("ScaledEntry", fault('"1" if how == "1" else "0"', '"1" if how == "0" else "0"')),
     "where a carry goes on": ("Constants", fault('"CIN": cell["FCI"]', '"CIN": ["0"]')),
 }
 """A component in whose netlist there is such a thing, and what is planted where netlists are read."""
