@@ -1,6 +1,7 @@
 """A whole machine placed and routed: the netlists of its units, linked, between registers."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.tools.programs import Result, Tools, check
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.devices import Nextpnr
@@ -24,6 +26,10 @@ _NETLIST, _PLACED, _REPORT, _LOG = "linked.json", "placed.json", "report.json", 
 _LOOK = 2.0
 """Seconds between two looks at what the tool has to say."""
 _INFO = "Info:"
+_TURN = re.compile(r"iter=\d+ .*\boverused=(\d+)")
+"""What the second router says of each turn: how many wires more than one net wants."""
+_TURNS = 120
+"""Without fewer such wires, behind which there is no hope; machines that are routed have had 40 of them."""
 
 
 def place(
@@ -46,7 +52,7 @@ def place(
     Raises
     ------
     ToolchainError
-        nextpnr is missing or failed, as it does where the design does not fit.
+        nextpnr is missing or failed, as it does where the design does not fit, or finds no way for some nets.
     """
     nextpnr.package.require()
     names = LinkedNames(modules, top)
@@ -90,11 +96,23 @@ class _Tool:
 
 
 def _watch(run: Future[Result], log: Path, progress: Callable[[str], None]) -> None:
-    """Tell what a tool wrote last, and for how long it has been at work."""
+    """Tell what a tool wrote last, and for how long it has been at work; error if its router does not get on."""
     start = time.monotonic()
     progress("placing")
     while not wait_for([run], timeout=_LOOK).done:
         lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+        _check([int(turn[1]) for turn in map(_TURN.search, lines) if turn is not None])
         last = next((line for line in reversed(lines) if line.startswith(_INFO)), "")
         minutes = (time.monotonic() - start) / 60
         progress(f"{minutes:.0f} min, {' '.join(last.removeprefix(_INFO).split())}")
+
+
+def _check(turns: Sequence[int]) -> None:
+    """Raise the error of a router that does not get on; of each turn how many wires more than one net wanted."""
+    fewest = min(turns, default=0)
+    turn = turns.index(fewest) + 1 if turns else 0
+    if len(turns) - turn >= _TURNS:
+        raise ToolchainError(
+            f"nextpnr finds no way for all nets: more than one wanted {fewest} wires in turn {turn}, and not fewer in "
+            f"{_TURNS} turns since; try another --seed, or a smaller machine"
+        )

