@@ -313,9 +313,7 @@ if sys.argv[2] == "run_nextpnr_ecp5" and "--no-route" not in sys.argv:
     monkeypatch.setattr(tool, "_PROGRAM", f"MORE = 1{endless}{FAKE_NEXTPNR}{FAKE}")
     result = ctm("synth", "--preset", "default")
     assert result.exit_code == 2
-    assert (
-        "5 wires in turn 3, and not fewer in 120 turns since; try another --seed" in result.stderr
-    )
+    assert "5 wires in turn 3, and not fewer in 120 turns since; try another --seed" in result.stderr
 
 
 def test_cells_of_linked_netlists_have_the_designs_names() -> None:
