@@ -10,6 +10,7 @@ import pytest
 from ctm.rtl.board.top import MEMORY_BYTES
 from ctm.rtl.config import PRESETS
 from ctm.rtl.isa.link import GREETING, LARGEST, MAGIC, Request
+from ctm.rtl.isa.status import Status
 from ctm.sim.boards.bitstream import bitstream
 from ctm.sim.boards.design import Design, design
 from ctm.sim.boards.target import ULX3S
@@ -19,7 +20,7 @@ from ctm.sim.engines.serial.link import Link
 from ctm.sim.engines.serial.port import SerialPort
 from ctm.sim.jobs.execution import Execution, first_difference
 from ctm.sim.jobs.loading import load_job
-from ctm.sim.runtime import Device
+from ctm.sim.runtime import CommandBuffer, Device, MachineError
 from ctm.sim.runtime.device import WATCHDOG
 from ctm.sim.synthesis.placing import ROUTED
 from ctm.sim.synthesis.tool import read_json
@@ -110,3 +111,6 @@ def test_the_machine_gives_the_golden_models_bits(tmp_path: Path, monkeypatch: p
         monkeypatch.setattr(Execution, "make_device", staticmethod(lambda *_, **__: device))
         found = Execution(loaded, engine="serial", config=CONFIG, watchdog=WATCHDOG).run()
         assert first_difference(found, expected) is None
+        with pytest.raises(MachineError) as caught:
+            device.run(CommandBuffer().set_inst_fmt(MEMORY_BYTES).set_domain(0, 0, 1, 1).start_program())
+        assert (caught.value.status, caught.value.address) == (Status.BUS_ERROR, MEMORY_BYTES)
