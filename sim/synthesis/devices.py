@@ -70,7 +70,7 @@ _PATIENT: Mapping[str, float] = {
     # Tiles around what a net connects, in which a way for it is looked for; by itself nextpnr takes 3.
     "router2/bbMargin/x": 8,
     "router2/bbMargin/y": 8,
-    # Below 1 the search finds the shortest way more often, which leaves 5 % of all wires (1.25).
+    # Below 1 the search finds the shortest way more often, which saves 5 % of all wires (1.25).
     "router2/estimateWeight": 0.8,
     # What a wire costs more that is wanted twice: by so much more each time (2), and for ever where it was so (1).
     # Grown slowly, and soon forgotten, it lets nets come back to where they have gone from.
