@@ -112,6 +112,11 @@ class BoardAtPins:
             raise PinsError(self._violation)
         return self._received.raw[:count]
 
+    def start(self) -> None:
+        """Run until memory has been started: what comes while the board is in reset is lost."""
+        while not self.is_ready:
+            assert not self(b"")
+
     @property
     def _violation(self) -> str:
         """The first rule of the chip that was broken."""

@@ -34,6 +34,7 @@ CONFIG = PRESETS[ULX3S.preset]
 def device() -> Iterator[Device]:
     """All tests have one device: to clear 32 MiB is a second of the board's, and minutes of simulation."""
     board = BoardAtPins(board_library(design(ULX3S, CONFIG, baud=FREQUENCY // PERIOD)))
+    board.start()
     with pytest.MonkeyPatch.context() as patch, Terminal(board) as line:
         patch.setattr(SerialEngine, "patience", 1200.0)
         yield Device("serial", CONFIG, watchdog=WATCHDOG, port=line.port)

@@ -53,9 +53,7 @@ def behind_routing(wanted: Design, folder: Path) -> BoardAtPins:
     (module,) = read_json(folder / ROUTED)["modules"].values()
     text = verilog({wanted.target.top: unpacked(module)})
     board = BoardAtPins(library(wanted.pins, [cells(), text], wanted.frequency))
-    # What comes while the board is in reset is lost, and asked for again only an hour later.
-    while not board.is_ready:
-        assert not board(b"")
+    board.start()
     return board
 
 
