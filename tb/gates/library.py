@@ -18,6 +18,7 @@ from ctm.sim.engines.model import TOP, host
 from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.hierarchy import units
 from ctm.sim.synthesis.linking import link
+from ctm.sim.synthesis.placing import ROUTED
 from ctm.sim.synthesis.synthesis import Synthesis
 from ctm.sim.synthesis.tool import command, read_json, side_by_side
 from ctm.sim.synthesis.whole import FREQUENCY
@@ -50,9 +51,9 @@ def routed(modules: Mapping[str, Mapping[str, Any]], top: str) -> Mapping[str, A
     with tempfile.TemporaryDirectory(prefix="ctm-gates-") as name:
         folder = Path(name)
         (folder / "linked.json").write_text(json.dumps(link(modules, top)))
-        options = (*nextpnr.options, *nextpnr.free_pins, "--quiet", "--json", "linked.json", "--write", "routed.json")
+        options = (*nextpnr.options, *nextpnr.free_pins, "--quiet", "--json", "linked.json", "--write", ROUTED)
         run(command(nextpnr.package, nextpnr.function, *options), folder, name=FPGA_NEXTPNR.distribution)
-        (module,) = read_json(folder / "routed.json")["modules"].values()
+        (module,) = read_json(folder / ROUTED)["modules"].values()
     return dict(module)
 
 
