@@ -6,6 +6,27 @@ from ctm.tb.lib.planting import Fault
 from ctm.tb.r700.parts.places import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
+    "code.test_groups": [
+        *faults_in(
+            "code.groups",
+            ("skip=odd & step[0]", "skip=odd & step[1]"),
+            ("(before.group.next >= end)", "(before.group.next > end)"),
+            ("(taken & ~facts.vector_only & ~facts.is_reduction)", "(taken & ~facts.is_reduction)"),
+            ("(slot < before.behind) |", ""),
+            ("(facts.operands > number)", "(facts.operands >= number)"),
+            ("Mux(both[1], 2,", "Mux(both[0], 2,"),
+            ("Mux(literals > before.literal_units,", "Mux(literals.any(),"),
+            ("literals_read + 1 == before.literal_units", "literals_read == before.literal_units"),
+            ("with m.If(~parsed.done & ~parsed.missed):", "with m.If(~parsed.done):"),
+            ("with m.If(~parsed.done & ~parsed.missed):", "with m.If(~parsed.missed):"),
+            ("~facts.known |", ""),
+            ("after.done.eq(after.literal_units == 0)", "after.done.eq(before.literal_units == 0)"),
+        ),
+        *faults_in(
+            "code.words",
+            ("Value.cast(fields.op3).any()", "Value.cast(fields.op3)[:2].any()"),
+        ),
+    ],
     "code.test_reader": faults_in(
         "code.reader",
         ("chosen.ready.eq(request.ready & free.any())", "chosen.ready.eq(request.ready)"),
