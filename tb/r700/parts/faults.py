@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from ctm.tb.lib.planting import Fault
-from ctm.tb.r700.parts import code_faults, memory_faults
+from ctm.tb.r700.parts import alu_faults, code_faults, memory_faults
 from ctm.tb.r700.parts.places import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
+    **alu_faults.FAULTS,
     **code_faults.FAULTS,
     **memory_faults.FAULTS,
     "alu.test_reads": [
