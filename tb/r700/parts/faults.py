@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from ctm.tb.lib.planting import Fault
-from ctm.tb.r700.parts import alu_faults, code_faults, memory_faults
+from ctm.tb.r700.parts import alu_faults, code_faults, memory_faults, wavefront_faults
 from ctm.tb.r700.parts.places import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     **alu_faults.FAULTS,
     **code_faults.FAULTS,
     **memory_faults.FAULTS,
+    **wavefront_faults.FAULTS,
     "alu.test_reads": [
         *faults_in(
             "alu.operands",
