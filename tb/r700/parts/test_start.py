@@ -85,8 +85,9 @@ class Bench:
         j = j0 // 2 * 2 + 2 * int(draw.integers((COLUMNS - j0 + 1) // 2))
         gprs = int(draw.choice([1, 28, 60, 124, int(draw.integers(1, 125))]))
         slots = min(self.config.threads, depth_of(self.config) // self._rows(gprs))
+        covered = int.from_bytes(draw.bytes(8), "little") % (1 << self.size)
         return Wavefront(
-            slot=int(draw.integers(slots)), i=i, j=j, covered=int(draw.integers(1, 1 << min(self.size, 62))),
+            slot=int(draw.integers(slots)), i=i, j=j, covered=covered,
             domain=(i0, j0, width), gprs=gprs, share=int(draw.choice([0, 0, 1, 256])), compute=bool(draw.integers(2)),
         )  # fmt: skip
 

@@ -6,6 +6,20 @@ from ctm.tb.lib.planting import Fault
 from ctm.tb.r700.parts.places import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
+    "parts.test_finish": faults_in(
+        "finish",
+        ("init=self._parts", "init=0"),
+        ("self.end.ready.eq(~busy)", "self.end.ready.eq(1)"),
+        ("faulted.eq(faults)", "faulted.eq(0)"),
+        ("self.fault.valid.eq(taken & faults)", "self.fault.valid.eq(self.end.valid & faults)"),
+        ("Cat(end.word[:-1], end.problem.address)", "Cat(end.word, end.problem.address)"),
+        ("places.read(m, end.slot)", "places.read(m, slot)"),
+        ("with m.Elif(busy & self.can_retire):", "with m.Elif(busy):"),
+        ("(self.released.row[:bits] == self._parts - 1)", "(self.released.row[:bits] == 0)"),
+        ("first * (lanes // 2)", "first * lanes"),
+        ("of_slot.covered.word_select(first, lanes)", "of_slot.covered.word_select(0, lanes)"),
+        ("state.live.eq(alive.word_select(first, lanes))", "state.live.eq(alive.word_select(0, lanes))"),
+    ),
     "parts.test_start": faults_in(
         "start",
         ("size = count * slices_of(config)", "size = count"),
