@@ -1,4 +1,4 @@
-"""Single mistakes in what begins and ends wavefronts."""
+"""Single mistakes in what begins and ends programs and wavefronts."""
 
 from collections.abc import Mapping
 
@@ -19,6 +19,25 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("first * (lanes // 2)", "first * lanes"),
         ("of_slot.covered.word_select(first, lanes)", "of_slot.covered.word_select(0, lanes)"),
         ("state.live.eq(alive.word_select(first, lanes))", "state.live.eq(alive.word_select(0, lanes))"),
+    ),
+    "parts.test_launch": faults_in(
+        "launch",
+        ('words["STACK_SIZE"] * SUBENTRIES', 'words["STACK_SIZE"]'),
+        ("(LDS_ROW.bit_length() - 1)),", "LDS_ROW.bit_length()),"),
+        ("dx10_clamp.eq(flags.dx10_clamp)", "dx10_clamp.eq(flags.depth)"),
+        ("Mux(base >= beyond, beyond, base)", "base"),
+        ("domain.i1 - domain.i0 + 1", "domain.i1 - domain.i0"),
+        ("height.eq(domain.j1", "height.eq(domain.i1"),
+        ("area.stride.eq(self.outputs[output].stride)", "area.stride.eq(self.outputs[0].stride)"),
+        ('words["CF_START"] >= self.image.size', 'words["CF_START"] > self.image.size'),
+        ('(words["NUM_GPRS"] == 0) | ', ""),
+        ("> FIRST_CLAUSE_TEMPORARY", ">= FIRST_CLAUSE_TEMPORARY"),
+        ('words["STACK_SIZE"] > STACK_ENTRIES', 'words["STACK_SIZE"][:8] > STACK_ENTRIES'),
+        ("flags.reserved.any()", "flags.reserved[0]"),
+        (' | words["LDS_DWORDS"][: LDS_ROW.bit_length() - 1].any()', ""),
+        ('if name.startswith("reserved")', 'if name.startswith("reserved1")'),
+        (" | self.outputs[number].tiled", ""),
+        ("zip((flags.memory, flags.scratch)", "zip((flags.scratch, flags.memory)"),
     ),
     "parts.test_start": faults_in(
         "start",
