@@ -123,6 +123,30 @@ class Tables(wiring.Component):
         return m
 
 
+class Choices(wiring.Component):
+    """One of eight words, and of sixteen, by their numbers; what is chosen goes into tables, or is all there is."""
+
+    words: In(64)
+    other: In(16)
+    number: In(4)
+    eight: Out(4)
+    sixteen: Out(4)
+    masked: Out(4)
+    latency = 1
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        words = [self.words.word_select(number, 4) for number in range(16)]
+        others = [self.other.word_select(number, 4) for number in range(4)]
+        chosen = Array([*words[4:8], *others])[self.number[:3]]
+        m.d.sync += [
+            self.eight.eq(Array(words[:8])[self.number[1:]]),
+            self.sixteen.eq(Array(words)[self.number]),
+            self.masked.eq(chosen & self.other[:4] & self.number),
+        ]
+        return m
+
+
 def results(component: wiring.Component) -> dict[str, np.ndarray]:
     """What a component gives for random inputs, of which many are at the same places."""
     compiled, generator = unit.CompiledUnit(component), np.random.default_rng(3)
@@ -133,4 +157,4 @@ def results(component: wiring.Component) -> dict[str, np.ndarray]:
     return compiled(**inputs)
 
 
-COMPONENTS = (ScaledEntry, Memories, Products, Constants, Tables)
+COMPONENTS = (ScaledEntry, Memories, Products, Constants, Tables, Choices)

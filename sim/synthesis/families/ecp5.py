@@ -7,6 +7,7 @@ from ctm.sim.synthesis.families.carries import with_tables_in_carries
 from ctm.sim.synthesis.families.constants import without_wired_constants
 from ctm.sim.synthesis.families.family import Family, Joining
 from ctm.sim.synthesis.families.lookup_tables import TABLE, with_known_tables, with_lut4s
+from ctm.sim.synthesis.families.multiplexers import with_wide_multiplexers
 from ctm.sim.synthesis.families.slices import with_own_slices
 
 # Comparisons with constants in LUTs instead of carry chains: fewer cells, no lower clock; docs/synthesis.md compares.
@@ -39,7 +40,8 @@ def _gates(top: str) -> str:
     """A unit mapped to gates, flip-flops, and what is neither."""
     # What is selected by a number is to become multiplexers of four, not sums of products.
     numbered = f"hierarchy -top {top}; proc; flatten; opt; pmux2shiftx -min_density {_DENSITY} -min_choices 4"
-    # In version 0.70 of Yosys those of eight that are used in part give wrong selects, with decoders and without.
+    # In version 0.70 of Yosys those of eight that are used in part give wrong selects, with decoders and without:
+    # `with_wide_multiplexers` makes them of what comes out.
     covered = f"muxcover -nodecode -mux4={_COST}; techmap -map {_MULTIPLEXER}"
     # Of large units ABC9 gives names twice unless those are gone that are not needed.
     return f"{numbered}; {_synth(top, 'begin:map_ffs')}; {covered}; opt_clean -purge"
@@ -47,6 +49,10 @@ def _gates(top: str) -> str:
 
 def _synth(top: str, steps: str) -> str:
     return f"synth_ecp5 {SYNTH_OPTIONS} -top {top} -run {steps}"
+
+
+def _improved(module: Mapping[str, Any]) -> dict[str, Any]:
+    return with_tables_in_carries(with_wide_multiplexers(module))
 
 
 def _cells(module: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,7 +69,7 @@ ECP5 = Family(
     },
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
-    improved=with_tables_in_carries,
+    improved=_improved,
     joining=Joining(
         libraries=("lattice/cells_sim_ecp5.v", "lattice/cells_bb_ecp5.v"),
         # Not carries, of which each has to follow its own.
