@@ -196,7 +196,10 @@ def check(seed: int, groups: int) -> None:
     async def run(context: Any) -> None:
         for _ in range(groups):
             group = Draw(draw).group()
+            # Of slots that are not used anything may be said, something like what the others are too.
             words = [int(word) for word in draw.integers(0, 1 << 63, SLOTS)]
+            if group and draw.random() < 0.5:
+                words = [group[0].words(draw)] * SLOTS
             for each in group:
                 words[each.place] = each.words(draw)
             context.set(unit.group, {"used": sum(1 << each.place for each in group), "words": words})
