@@ -18,6 +18,27 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("interval - 1, issued, ending)", "interval - 1, ending, issued)"),
         ("Table(shape, contexts_of(config))", "Table(shape, contexts_of(config) - 1)"),
     ),
+    "alu.test_decode": faults_in(
+        "alu.decode",
+        ("mode == IndexMode.LOOP.value, indices.loop", "mode == IndexMode.AR_W.value, indices.loop"),
+        ("Array(channels)[mode[:2]]", "Array(channels)[mode[:1]]"),
+        ("signed(LOOP_INDEX_BITS + 1)", "signed(LOOP_INDEX_BITS)"),
+        ("signed(len(pair.row) + 2)", "signed(len(pair.row) - 1)"),
+        ("(row >= 0) & (row < FLOAT_CONSTANTS)", "(row < FLOAT_CONSTANTS)"),
+        ("(row >= 0) & (row < FLOAT_CONSTANTS)", "(row >= 0)"),
+        (
+            "Mux(pair.relative, offset_of(m, self.indices, mode), Const(0, signed(2)))",
+            "offset_of(m, self.indices, mode)",
+        ),
+        ("(~pair.relative | self.anybody)", "self.anybody"),
+        ("(~pair.relative | self.anybody)", "1"),
+        ("pair.used & target.exists &", "pair.used &"),
+        ("~self.missing[number] & self.refused", "self.refused"),
+        ("target.half.eq(pair.half)", "target.half.eq(0)"),
+        ("instructions.relative | reads.reads.relative", "reads.reads.relative"),
+        ("self.group.illegal | ", ""),
+        ("reads.kcache.eq(self.kcache)", "reads.kcache.eq(Cat(self.kcache[1], self.kcache[0]))"),
+    ),
     "alu.test_instructions": [
         *faults_in(
             "alu.instructions",
