@@ -87,9 +87,9 @@ def bitstream(
             lacking = " and ".join(f"{count} {family.kinds[kind]}" for kind, count in missing.items())
             raise BitstreamError(f"the board's FPGA is too small: {lacking} too many")
         write_file(folder / packing.constraints, design.pins.constraints.encode())
-        (placement,) = place(
-            synthesis.netlist(target.top), target.top, nextpnr=_nextpnr(target), frequency=wanted, seeds=[seed],
-            folder=folder, tools=tools, progress=progress, options=packing.options,
+        placement = place(
+            synthesis.netlist(target.top), target.top, nextpnr=_nextpnr(target), frequency=wanted, seed=seed,
+            folder=folder, progress=progress, options=packing.options,
         )  # fmt: skip
     reached = placement.frequency
     if reached < wanted and not allow_slow:

@@ -1,6 +1,5 @@
 """``ctm bitstream``: what the FPGA of a board is loaded with."""
 
-import tempfile
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +14,7 @@ from ctm.sim.boards.design import design
 from ctm.sim.boards.target import TARGETS, Target
 from ctm.sim.cli.options import Json, Settings, configuration, one_of, preset_option
 from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.cli.work import Work, work_folder
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.files import STANDARD_OUTPUT, naming, write_file
 from ctm.sim.synthesis.devices import DEVICES
@@ -45,10 +45,7 @@ def make_bitstream(
     allow_slow: Annotated[
         bool, typer.Option("--allow-slow", help="Write it, too, if its clock is slower than the board's.")
     ] = False,
-    work: Annotated[
-        Path | None,
-        typer.Option("--work", metavar="DIR", help="A new folder for what the tools write, which is then kept."),
-    ] = None,
+    work: Work = None,
     json_wanted: Json = False,
 ) -> None:
     """Make the bitstream of a board with the machine, its memory and a serial port; docs/fpga.md.
@@ -63,7 +60,7 @@ def make_bitstream(
         config = configuration(target.preset if preset is None else preset, settings)
         with ExitStack() as stack:
             status = stack.enter_context(Console(stderr=True).status(board))
-            folder = _made(work) if work else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ctm-")))
+            folder = stack.enter_context(work_folder(work))
             status.update(f"{board}: writing the board")
             try:
                 require_packages(target)
@@ -98,12 +95,3 @@ def _print(made: Bitstream, target: Target) -> None:
 
 def _hertz(frequency: float | None) -> int | None:
     return None if frequency is None else round(frequency * HERTZ)
-
-
-def _made(folder: Path) -> Path:
-    """A folder that was not there."""
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        raise BadInput(f"--work {folder}: it is there already; name a new folder") from None
-    return folder

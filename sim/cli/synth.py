@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from rich.console import Console
 from ctm.rtl.config import MachineConfig
 from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.cli.work import Work, work_folder
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.files import STANDARD_OUTPUT, naming
 from ctm.sim.synthesis import whole
@@ -51,6 +53,7 @@ def synth(
     area: Annotated[
         bool, typer.Option("--area", help="Of a machine the cells only: placing and routing one takes an hour or two.")
     ] = False,
+    work: Work = None,
     json_wanted: Json = False,
 ) -> None:
     """What a unit (--unit) takes of an ECP5, or a machine (--preset) of an FPGA; docs/synthesis.md, docs/fpga.md.
@@ -59,6 +62,8 @@ def synth(
     """
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
+        if work is not None and preset is None and not settings:
+            raise BadInput("--work is for a machine, with --preset or --set")
         if list_wanted:
             outcome.fields["units"] = units = {name: summary(name) for name in UNITS}
             if not json_wanted:
@@ -71,7 +76,9 @@ def synth(
             if seeds > 1 and (area or not DEVICES[device].is_placed):
                 raise BadInput("--seeds is for what is placed: an ECP5 (--device 25k to 85k), without --area")
             wanted = range(0) if area else range(seed, seed + seeds)
-            _synthesise_machine(outcome, configuration(preset, settings), device, wanted, frequency or whole.FREQUENCY)
+            config = configuration(preset, settings)
+            with work_folder(work) as folder:
+                _synthesise_machine(outcome, config, device, wanted, frequency or whole.FREQUENCY, folder)
         elif device != DEFAULT_DEVICE:
             raise BadInput(f"--device is for a machine, with --preset or --set; a unit is measured on an {DEVICE}")
         else:
@@ -92,19 +99,23 @@ def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency
 
 
 def _synthesise_machine(
-    outcome: Outcome, config: MachineConfig, device: str, seeds: Sequence[int], frequency: float
+    outcome: Outcome, config: MachineConfig, device: str, seeds: Sequence[int], frequency: float, folder: Path
 ) -> None:
     try:
         config.check_hardware()
     except ValueError as error:
         raise BadInput(str(error)) from None
     with _told("machine") as progress:
-        found = whole.measure_machine(config, frequency=frequency, device=device, seeds=seeds, progress=progress)
+        found = whole.measure_machine(
+            config, folder=folder, frequency=frequency, device=device, seeds=seeds, progress=progress
+        )
     target = DEVICES[device]
     outcome.fields |= {"device": device, "target_frequency": frequency, **machine_fields(found, target)}
     if not outcome.json_wanted:
         with naming(STANDARD_OUTPUT):
             print_machine(found, target)
+    if seeds and found.unrouted and not found.placements:
+        raise BadInput("the machine fits, but no seed is routed")
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
@@ -32,45 +32,46 @@ _TURNS = 120
 """Without fewer such wires, behind which there is no hope; machines that are routed have had 40 of them."""
 
 
+class UnroutedError(ToolchainError):
+    """With this seed nextpnr finds no way for some nets."""
+
+
 def place(
     modules: Mapping[str, Mapping[str, Any]],
     top: str,
     *,
     nextpnr: Nextpnr,
     frequency: float,
-    seeds: Iterable[int],
+    seed: int,
     folder: Path,
-    tools: Tools,
     progress: Callable[[str], None],
     options: Sequence[str],
-) -> tuple[Placement, ...]:
-    """Place and route a design of these modules, once for each seed; `frequency`, in MHz, is what is aimed at.
+) -> Placement:
+    """Place and route a design of these modules; `frequency`, in MHz, is what is aimed at.
 
     Where block RAMs are to be spread, `top` has all cells itself, and is placed twice. `options` are more of nextpnr's,
     for its pins; it works in `folder`.
 
     Raises
     ------
+    UnroutedError
+        Its router does not get on.
     ToolchainError
-        nextpnr is missing or failed, as it does where the design does not fit, or finds no way for some nets.
+        nextpnr is missing or failed, as it does where the design does not fit.
     """
     nextpnr.package.require()
-    names = LinkedNames(modules, top)
-    found = []
-    for seed in seeds:
-        arguments = (*nextpnr.options, *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), *options)
-        tool = _Tool(nextpnr=nextpnr, arguments=arguments, folder=folder, tools=tools, progress=progress)
-        placeable = modules
-        if nextpnr.block_ram_rows:
-            tool.run(
-                f"seed {seed}, places of block RAMs", link(modules, top, nextpnr.settings),
-                *("--no-route", "--write", _PLACED),
-            )  # fmt: skip
-            (placed,) = read_json(folder / _PLACED)["modules"].values()
-            placeable = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
-        tool.run(f"seed {seed}", link(placeable, top, nextpnr.settings), "--report", _REPORT, "--write", ROUTED)
-        found.append(placement(read_json(folder / _REPORT), names, seed))
-    return tuple(found)
+    arguments = (*nextpnr.options, *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), *options)
+    tool = _Tool(nextpnr=nextpnr, arguments=arguments, folder=folder, progress=progress)
+    placeable = modules
+    if nextpnr.block_ram_rows:
+        tool.run(
+            f"seed {seed}, places of block RAMs", link(modules, top, nextpnr.settings),
+            *("--no-route", "--write", _PLACED),
+        )  # fmt: skip
+        (placed,) = read_json(folder / _PLACED)["modules"].values()
+        placeable = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
+    tool.run(f"seed {seed}", link(placeable, top, nextpnr.settings), "--report", _REPORT, "--write", ROUTED)
+    return placement(read_json(folder / _REPORT), LinkedNames(modules, top), seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +81,6 @@ class _Tool:
     nextpnr: Nextpnr
     arguments: tuple[str, ...]
     folder: Path
-    tools: Tools
     progress: Callable[[str], None]
 
     def run(self, title: str, netlist: Mapping[str, Any], *options: str) -> None:
@@ -90,8 +90,10 @@ class _Tool:
         # It may be an earlier run's.
         log.unlink(missing_ok=True)
         files = ("--json", _NETLIST, "--log", _LOG)
-        run = self.tools.start(command(package, self.nextpnr.function, *self.arguments, *files, *options), self.folder)
-        _watch(run, log, lambda text: self.progress(f"{title}: {text}"))
+        words = command(package, self.nextpnr.function, *self.arguments, *files, *options)
+        with Tools() as tools:
+            run = tools.start(words, self.folder)
+            _watch(run, log, lambda text: self.progress(f"{title}: {text}"))
         check(run.result(), package.distribution)
 
 
@@ -112,7 +114,7 @@ def _check(turns: Sequence[int]) -> None:
     fewest = min(turns, default=0)
     turn = turns.index(fewest) + 1 if turns else 0
     if len(turns) - turn >= _TURNS:
-        raise ToolchainError(
+        raise UnroutedError(
             f"nextpnr finds no way for all nets: more than one wanted {fewest} wires in turn {turn}, and not fewer in "
             f"{_TURNS} turns since; try another --seed, or a smaller machine"
         )

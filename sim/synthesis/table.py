@@ -81,6 +81,7 @@ def machine_fields(found: MachineArea, device: Device) -> dict[str, Any]:
         "kinds": dict(device.family.kinds),
         "fits": not lacks,
         "lacks": lacks,
+        "unrouted": [{"seed": seed, "message": message} for seed, message in found.unrouted.items()],
     }
 
 
@@ -105,6 +106,8 @@ def print_machine(found: MachineArea, device: Device) -> None:
     console.print(f"does not fit: {', '.join(missing)}" if lacks else "fits", highlight=False, soft_wrap=True)
     if found.placements:
         print_placements(console, found.placements)
+    for seed, message in found.unrouted.items():
+        console.print(f"seed {seed}: {message}", highlight=False, soft_wrap=True)
 
 
 def _counts(cells: Cells) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """Whole machines on an FPGA: the area of each unit, synthesised by itself, and of all together, and the clock."""
 
-import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ctm.rtl.config import MachineConfig
@@ -13,7 +12,7 @@ from ctm.sim.synthesis.border import Border
 from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.devices import DEFAULT_DEVICE, DEVICES
 from ctm.sim.synthesis.hierarchy import Unit, units
-from ctm.sim.synthesis.placing import place
+from ctm.sim.synthesis.placing import UnroutedError, place
 from ctm.sim.synthesis.report import Placement
 from ctm.sim.synthesis.synthesis import Synthesis
 from ctm.sim.synthesis.tool import side_by_side
@@ -40,10 +39,14 @@ class UnitArea:
 
 @dataclass(frozen=True, kw_only=True)
 class MachineArea:
-    """The units of a machine, those that take the most places first, and what each seed gave if it was placed."""
+    """The units of a machine, those that take the most places first, and what each seed gave if it was placed.
+
+    `unrouted` says of seeds with which it was not routed why.
+    """
 
     units: tuple[UnitArea, ...]
     placements: tuple[Placement, ...] = ()
+    unrouted: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def total(self) -> Cells:
@@ -54,6 +57,7 @@ class MachineArea:
 def measure_machine(
     config: MachineConfig,
     *,
+    folder: Path,
     frequency: float = FREQUENCY,
     device: str = DEFAULT_DEVICE,
     seeds: Sequence[int] = (),
@@ -62,8 +66,8 @@ def measure_machine(
     """Synthesise a machine for one of `DEVICES`, unit by unit, as many at a time as there are processors.
 
     Paths that are shorter than half of the period of `frequency`, in MHz, are mapped for area. With `seeds` it is
-    placed and routed, once for each, if there are tools for `device` and it is large enough. `progress` is told what is
-    being done.
+    placed and routed, once for each, if there are tools for `device` and it is large enough. `folder` keeps what the
+    tools write, of the last seed. `progress` is told what is being done.
 
     Raises
     ------
@@ -74,8 +78,7 @@ def measure_machine(
     target = DEVICES[device]
     progress("writing the machine")
     parts = units(machine_rtlil(config, top=_TOP), _TOP)
-    with tempfile.TemporaryDirectory(prefix="ctm-synthesis-") as name, side_by_side() as tools:
-        folder = Path(name)
+    with side_by_side() as tools:
         synthesis = Synthesis(folder, tools, frequency, target.family)
         areas = tuple(
             UnitArea(name=part.name, count=part.count, each=cells)
@@ -87,11 +90,20 @@ def measure_machine(
             return found
         around = surrounding(parts)
         list(synthesis.run([around], progress))
-        placements = place(
-            synthesis.netlist(around.top), around.top, nextpnr=nextpnr, frequency=frequency, seeds=seeds, folder=folder,
-            tools=tools, progress=progress, options=nextpnr.free_pins,
-        )  # fmt: skip
-        return replace(found, placements=placements)
+        netlist = synthesis.netlist(around.top)
+        placements, unrouted = [], {}
+        for seed in seeds:
+            try:
+                placed = place(
+                    netlist, around.top, nextpnr=nextpnr, frequency=frequency, seed=seed, folder=folder,
+                    progress=progress, options=nextpnr.free_pins,
+                )  # fmt: skip
+            except UnroutedError as error:
+                # Other seeds have taken an hour, or will.
+                unrouted[seed] = str(error)
+            else:
+                placements.append(placed)
+        return replace(found, placements=tuple(placements), unrouted=unrouted)
 
 
 def surrounding(parts: Sequence[Unit]) -> Unit:

