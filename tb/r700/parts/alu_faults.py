@@ -75,5 +75,33 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("interval=max(PERIOD, passes)", "interval=PERIOD"),
         ("return cycle % PERIOD", "return cycle % READ_CYCLES"),
     ),
-}
+    "alu.test_pipeline": [
+        *faults_in(
+            "alu.pipeline",
+            ("Cat(self.valid & (self.phase == timing.choice - 1), in_pass)",
+             "Cat(self.phase == timing.choice - 1, in_pass)"),
+            ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
+            ("self._row(m, chosen.context, number + 1)", "self._row(m, chosen.context, number)"),
+            ("base + rows_of(self.gprs)", "base + self.gprs"),
+            ("Mux(self.phase == 0, pairs[0].row, pairs[1].row)", "pairs[0].row"),
+            ("Mux(pair.exists, ", "Mux(1, "),
+            ("with m.If(comes & ~show):", "with m.If(0):"),
+            ("pieces[0] &= show.replicate(width)", "pieces[0] = pieces[0]"),
+            ("kept.eq(shown(pieces[later], show))", "kept.eq(pieces[later])"),
+            ("{0: range(max(last, 1), last + 1),", "{0: range(0),"),
+            ("(wanted.source == Source.VECTOR).replicate(len(wanted.cycle))", "0"),
+            ("(is_uniform.replicate(WORD_BITS) | scalar)", "is_uniform.replicate(WORD_BITS)"),
+            ("range((load - start) // timing.interval + 1)", "range((load - start) // timing.interval)"),
+            ("trans.write.enable.eq(gates[TRANS_SLOT])", "trans.write.enable.eq(~0)"),
+            ("Mux(results.valid, target, trans.write.row)", "target"),
+            ("(words[channel] & _by_word(enable))", "words[channel]"),
+            ("writes_trans.eq(results.valid & effect.writes & exists)", "writes_trans.eq(results.valid & exists)"),
+        ),
+        *faults_in(
+            "alu.uniform",
+            ("(wanted.source == Source.SCALAR).replicate(WORD_BITS)", "0"),
+            ("Mux(is_constant, wanted.pair, wanted.channel[1])", "wanted.channel[1]"),
+        ),
+    ],
+}  # fmt: skip
 """By the test whose `compare` finds them."""
