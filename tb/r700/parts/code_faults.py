@@ -6,6 +6,23 @@ from ctm.tb.lib.planting import Fault
 from ctm.tb.r700.parts.places import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
+    "code.test_controls": faults_in(
+        "code.controls",
+        ('"GE": ("greater", "equal")', '"GE": ("greater",)'),
+        ('"LE": ("less", "equal")', '"LE": ("less", "greater")'),
+        ('"MIN": {**_CHOICE, **_accepting("less")}', '"MIN": {**_CHOICE, **_accepting("less", "equal")}'),
+        ('_accepting("less", "second_nan")', '_accepting("less")'),
+        ('"UINT": Type.UNSIGNED', '"UINT": Type.SIGNED'),
+        ("holds, fails = fails, holds", "pass"),
+        ("holds = Source.ONES", "holds = Source.ONE"),
+        ('"test": Test.SECOND', '"test": Test.FIRST'),
+        ('**words, "test": Test.FIRST}', "**words}"),
+        ('"inverts": 1,', '"inverts": 0,'),
+        ('"pops": 1', '"pops": 0'),
+        ('"FF": Limit.ZERO', '"FF": Limit.LARGEST'),
+        ('rules = {} if stem.endswith("IEEE") else _LENIENT', "rules = _LENIENT"),
+        ('"M4": 2', '"M4": 1'),
+    ),
     "code.test_groups": [
         *faults_in(
             "code.groups",
