@@ -107,20 +107,20 @@ def test_of_thirty_two_the_last_choice_is_a_table() -> None:
     assert widened(cells, [output]) == {LUT: 17, "PFUMX": 8, "L6MUX21": 6}
 
 
-def test_of_sixty_four_no_more_than_sixteen_are_one() -> None:
+@pytest.mark.parametrize("backwards", [False, True])
+def test_of_sixty_four_no_more_than_sixteen_are_one(backwards: bool) -> None:
     cells: list[dict[str, Any]] = []
     inner = [sixteen(first, cells) for first in (0, 16, 4, 8)]
     halves = [next(LEFT), next(LEFT)]
     for half, net in enumerate(halves):
         cells.append(lut(inner[2 * half], inner[2 * half + 1], SELECTS[4], net))
     cells.append(pfumx(*halves, SELECTS[0], output := next(LEFT)))
+    cells = cells[::-1] if backwards else cells
     kinds = widened(cells, [output])
-    drivers = {
-        cell["connections"][OUTPUT][0]: cell
-        for cell in with_wide_multiplexers(module(cells, [output]))["cells"].values()
-    }
-    depth = {net: _depth(net, drivers) for net in drivers}
-    assert kinds["PFUMX"] > 0 and max(depth.values()) <= 3
+    assert kinds["PFUMX"] > 0 and kinds["L6MUX21"] > 0
+    found = with_wide_multiplexers(module(cells, [output]))["cells"].values()
+    drivers = {cell["connections"][OUTPUT][0]: cell for cell in found}
+    assert max(_depth(net, drivers) for net in drivers) <= 3
 
 
 def _depth(net: Any, drivers: dict[Any, dict[str, Any]]) -> int:

@@ -40,8 +40,7 @@ class _Cells:
             self._ends.update(bit for bits in pins.values() for bit in bits)
             if cell["type"] in (LUT, *_CHOSEN):
                 self._drivers[pins[OUTPUT][0]] = name
-            for pin in _CHOSEN.get(cell["type"], ()):
-                self._choosers[pins[pin][0]] = name
+            self._set(name, cell)
 
     def widened(self) -> dict[str, Any]:
         """All cells that are left."""
@@ -51,8 +50,13 @@ class _Cells:
         for name in self._all(LUT):
             found = self._choice(name)
             if found is not None and self._chooser(found) is None:
-                self._cells[name] = found
+                self._set(name, found)
         return self._cells
+
+    def _set(self, name: str, cell: Mapping[str, Any]) -> None:
+        self._cells[name] = cell
+        for pin in _CHOSEN.get(cell["type"], ()):
+            self._choosers[cell["connections"][pin][0]] = name
 
     def _all(self, kind: str) -> list[str]:
         return [name for name, cell in self._cells.items() if cell["type"] == kind]
@@ -69,8 +73,8 @@ class _Cells:
         wide = {each: cell for each, cell in found.items() if cell is not None}
         if len(wide) == len(inner) and not (reader and self._is(reader, _WIDE)):
             upper, lower, (select,), (output,) = (pins[pin] for pin in (*_CHOSEN[_NARROW], "C0", OUTPUT))
-            self._cells |= wide
-            self._cells[name] = _wide(lower[0], upper[0], select, output)
+            for each, made in (*wide.items(), (name, _wide(lower[0], upper[0], select, output))):
+                self._set(each, made)
 
     def _choice(self, name: str) -> dict[str, Any] | None:
         """The L6MUX21 that does what a LUT4 does, if there is one."""
