@@ -230,4 +230,4 @@ def test_groups_are_decoded_for_indices() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_many_more_groups(seed: int) -> None:
-    check(seed, 5_000)
+    check(seed, 1_500)

@@ -281,5 +281,5 @@ def test_instructions_are_decoded() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(4, 14))
 def test_many_more_instructions(seed: int) -> None:
-    check(drawn(seed, 30_000))
+    check(drawn(seed, 10_000))
     check(beside_legal_ones(seed))

@@ -190,4 +190,4 @@ def test_programs_are_launched_or_refused() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_many_more_programs(seed: int) -> None:
-    check(seed, 10_000)
+    check(seed, 3_000)
