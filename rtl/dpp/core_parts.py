@@ -75,10 +75,8 @@ def connect_parts(m: Module, core: Any, parts: CoreParts, array: ArrayConfig) ->
         Where the program's temporaries are, for the ports.
     """
     allocation = allocate(m, core.program.highest_temporary)
-    m.d.comb += [
-        parts.registers.slot_exponent.eq(allocation.exponent),
-        parts.scheduler.slots.eq(usable_slots(array, allocation.exponent)),
-    ]
+    m.d.comb += parts.registers.slot_exponent.eq(allocation.exponent)
+    m.d.sync += parts.scheduler.slots.eq(usable_slots(array, allocation.exponent))
     _connect_starts(m, core, parts)
     _connect_outstanding(m, core, parts)
     _connect_lookups(m, core, parts)
@@ -91,10 +89,13 @@ def _connect_starts(m: Module, core: Any, parts: CoreParts) -> None:
     """Groups that come in."""
     scheduler, starter, program = parts.scheduler, parts.starter, core.program
     takes = core.group.valid & core.group.ready
+    # What slots there are is known a cycle behind the program, which is there with its first group.
+    offered = Signal()
+    m.d.sync += offered.eq(core.group.valid)
     starts = (parts.outputs.start, parts.states.start)
     m.d.comb += [
         core.free.eq(scheduler.free),
-        core.group.ready.eq(scheduler.free.any() & ~starter.busy),
+        core.group.ready.eq(scheduler.free.any() & ~starter.busy & offered),
         scheduler.admit.eq(takes),
         *(start.valid.eq(takes) for start in starts),
         *(start.row.eq(scheduler.free_row) for start in starts),

@@ -242,10 +242,13 @@ class MemoryController(wiring.Component):
             outputs.outputs.eq(registers.outputs),
             outputs.output_mask.eq(registers.output_mask),
             outputs.flush.eq(registers.flush_outputs),
-            registers.outputs_flushed.eq(outputs.idle & outputs.empty & writes.idle[: len(banks)].all()),
             self.idle.eq(outputs.idle),
             self.output_line.eq(Cat(line.valid & line.ready for line in outputs.lines)),
         ]
+        # Seen while the command waits, in a cycle before the one in which it is done.
+        m.d.sync += registers.outputs_flushed.eq(
+            registers.flush_outputs & outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
+        )
         if self._areas:
             m.d.comb += Value.cast(outputs.areas).eq(Cat(self._area_buffers))
 

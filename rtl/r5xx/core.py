@@ -198,7 +198,7 @@ class Core(wiring.Component):
             ]
 
     def _find_fault(self, m: Module, generic: CoreParts, own: Parts) -> tuple[Any, Value]:
-        """A fault, as it is reported a cycle later, and the slot of its group."""
+        """A fault, a cycle before it is reported, and the slot of its group."""
         lookups, slot = generic.lookups, Signal(slot_bits(self._config.array))
         report = self.signature.members["fault"].signature.create()
         flow_done, alu_done = own.flow.scheduler.done, own.alu.scheduler.done
@@ -206,10 +206,11 @@ class Core(wiring.Component):
             generic.states.slots[_FAULT].eq(slot),
             report.payload.i.eq(generic.states.groups[_FAULT].i),
             report.payload.j.eq(generic.states.groups[_FAULT].j),
-            report.payload.status.eq(Status.BUS_ERROR),
         ]
+        # Its group is asked for a cycle behind that, and is there for as long as it has its row.
+        m.d.sync += [report.valid.eq(0), report.payload.client.eq(0), report.payload.status.eq(Status.BUS_ERROR)]
         with m.If(flow_done.valid & flow_done.faults & ~flow_done.again):
-            m.d.comb += [
+            m.d.sync += [
                 report.valid.eq(1),
                 slot.eq(flow_done.slot),
                 report.payload.pc.eq(own.flow.pc),
@@ -217,14 +218,14 @@ class Core(wiring.Component):
                 report.payload.client.eq(own.flow.fault.client),
             ]
         with m.Elif(alu_done.valid & alu_done.faults & ~alu_done.again):
-            m.d.comb += [
+            m.d.sync += [
                 report.valid.eq(1),
                 slot.eq(alu_done.slot),
                 report.payload.pc.eq(alu_done.pc - 1),
                 report.payload.client.eq(BusClient.FLOAT_CONSTANT),
             ]
         with m.Elif(lookups.refused.valid):
-            m.d.comb += [
+            m.d.sync += [
                 report.valid.eq(1),
                 slot.eq(lookups.returned.slot),
                 report.payload.pc.eq(lookups.refused.pc),

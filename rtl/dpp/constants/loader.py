@@ -97,14 +97,13 @@ class ConstantLoader(wiring.Component):
         line = wanted[0]
         key = self._key(m, line)
         asks = walking & line.needed & ~asked.bit_select(key, 1)
-        goes = asks & request.ready & underway.w_rdy
-        m.d.comb += [
-            request.valid.eq(asks & underway.w_rdy),
-            request.payload.bank.eq(line.bank),
-            request.payload.line.eq(line.line),
-            underway.w_data.eq(line),
-            underway.w_en.eq(goes),
-        ]
+        # Who asks first of all that read lines is decided in one cycle, so a request comes out of a register.
+        goes = asks & (~request.valid | request.ready) & underway.w_rdy
+        m.d.comb += [underway.w_data.eq(line), underway.w_en.eq(goes)]
+        with m.If(request.ready):
+            m.d.sync += request.valid.eq(0)
+        with m.If(goes):
+            m.d.sync += [request.valid.eq(1), request.payload.bank.eq(line.bank), request.payload.line.eq(line.line)]
         with m.If(walking & (goes | ~asks)):
             m.d.sync += [left.eq(left - 1), Value.cast(wanted).eq(Value.cast(wanted)[LINE.size :])]
         with m.If(goes):

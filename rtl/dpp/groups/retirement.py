@@ -52,6 +52,7 @@ class Retirement(wiring.Component):
     turn : ``Out``
         Whose words; only if there are several turns.
     release : ``Out({valid, row, faulted})``
+        A cycle behind its last output.
     tester : ``Out(ConditionalClient(lanes))``
     output : ``Out(stream.Signature(output_layout(lanes)))``
     """
@@ -169,11 +170,14 @@ class Retirement(wiring.Component):
             *(output.payload.mask[lane].eq(Mux(stores[lane], Value.cast(mask), 0)) for lane, mask in enumerate(masks)),
             ends.eq(started & ~upcoming.any()),
             queue.r_en.eq(ends),
+        ]
+        # When the last output is taken is known late in a cycle.
+        m.d.sync += [
+            left.eq(upcoming),
             self.release.valid.eq(ends),
             self.release.row.eq(group.row),
             self.release.faulted.eq(group.faulted),
         ]
-        m.d.sync += left.eq(upcoming)
         with m.If(begins):
             m.d.sync += [started.eq(1), passed.eq(Mux(group.tested, self.tester.response.payload.passed, ~0))]
         with m.Elif(ends):

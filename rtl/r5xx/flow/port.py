@@ -33,7 +33,7 @@ _CONSTANT_BITS = (_LINE_CONSTANTS - 1).bit_length()
 class FlowPort(wiring.Component):
     """Executes flow-control instructions; faults groups that cannot go on.
 
-    One instruction per cycle; a group's next one may be issued three cycles later, behind a jump five. An instruction
+    One instruction per cycle; a group's next one may be issued four cycles later, behind a jump six. An instruction
     that misses a constant is issued again.
 
     Members
@@ -182,20 +182,22 @@ class FlowPort(wiring.Component):
         common = COMMON(unit.words[0])
         is_flow = Value.cast(common.type) == InstructionType.FC.value
         m.d.comb += unit.state.pc.eq(behind.pc)
+        m.d.sync += Value.cast(self.fault).eq(0)
         with m.If(trap.valid):
-            m.d.comb += [self.fault.status.eq(trap.status), self.fault.client.eq(trap.client)]
+            m.d.sync += [self.fault.status.eq(trap.status), self.fault.client.eq(trap.client)]
         with m.Elif(unit.fault == FlowFault.BUS_ERROR):
-            m.d.comb += [self.fault.status.eq(Status.BUS_ERROR), Value.cast(self.fault.client).eq(client)]
+            m.d.sync += [self.fault.status.eq(Status.BUS_ERROR), Value.cast(self.fault.client).eq(client)]
         with m.Elif(unit.fault == FlowFault.STACK):
-            m.d.comb += self.fault.status.eq(Status.STACK)
+            m.d.sync += self.fault.status.eq(Status.STACK)
         with m.Else():
-            m.d.comb += self.fault.status.eq(Status.ILLEGAL_INSTRUCTION)
+            m.d.sync += self.fault.status.eq(Status.ILLEGAL_INSTRUCTION)
 
         faults = trap.valid | (unit.fault != FlowFault.NONE)
         sequential = Signal(PC_BITS)
         waiting = unit.covered & unit.live & ~unit.next_state.active
-        m.d.comb += [
-            sequential.eq(behind.pc + 1),
+        m.d.comb += sequential.eq(behind.pc + 1)
+        # A decision is a dozen LUTs deep, and so is what the scheduler makes of it.
+        m.d.sync += [
             self.started.eq(valid & ~missing & ~trap.valid & is_flow),
             self.control.valid.eq(valid & ~missing & ~faults),
             self.control.slot.eq(behind.slot),
