@@ -62,13 +62,14 @@ def synth(
     """
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
-        if work is not None and preset is None and not settings:
+        is_machine = preset is not None or bool(settings)
+        if work is not None and not is_machine:
             raise BadInput("--work is for a machine, with --preset or --set")
         if list_wanted:
             outcome.fields["units"] = units = {name: summary(name) for name in UNITS}
             if not json_wanted:
                 typer.echo("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
-        elif preset is not None or settings:
+        elif is_machine:
             if unit is not None:
                 raise BadInput("--unit is for a unit, --preset and --set are for a machine: not both")
             if device not in DEVICES:
@@ -114,7 +115,7 @@ def _synthesise_machine(
     if not outcome.json_wanted:
         with naming(STANDARD_OUTPUT):
             print_machine(found, target)
-    if seeds and found.unrouted and not found.placements:
+    if found.unrouted and not found.placements:
         raise BadInput("the machine fits, but no seed is routed")
 
 

@@ -91,19 +91,19 @@ def measure_machine(
         around = surrounding(parts)
         list(synthesis.run([around], progress))
         netlist = synthesis.netlist(around.top)
-        placements, unrouted = [], {}
-        for seed in seeds:
-            try:
-                placed = place(
-                    netlist, around.top, nextpnr=nextpnr, frequency=frequency, seed=seed, folder=folder,
-                    progress=progress, options=nextpnr.free_pins,
-                )  # fmt: skip
-            except UnroutedError as error:
-                # Other seeds have taken an hour, or will.
-                unrouted[seed] = str(error)
-            else:
-                placements.append(placed)
-        return replace(found, placements=tuple(placements), unrouted=unrouted)
+    placements, unrouted = [], {}
+    for seed in seeds:
+        try:
+            placed = place(
+                netlist, around.top, nextpnr=nextpnr, frequency=frequency, seed=seed, folder=folder,
+                progress=progress, options=nextpnr.free_pins,
+            )  # fmt: skip
+        except UnroutedError as error:
+            # Other seeds have taken an hour, or will.
+            unrouted[seed] = str(error)
+        else:
+            placements.append(placed)
+    return replace(found, placements=tuple(placements), unrouted=unrouted)
 
 
 def surrounding(parts: Sequence[Unit]) -> Unit:

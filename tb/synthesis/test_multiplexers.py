@@ -32,12 +32,12 @@ def module(cells: list[dict[str, Any]], outputs: list[int]) -> dict[str, Any]:
     return {"ports": ports, "cells": {str(number): cell for number, cell in enumerate(cells)}}
 
 
-def four(first: int, cells: list[dict[str, Any]], select: int = 0) -> int:
+def four(first: int, cells: list[dict[str, Any]]) -> int:
     """A PFUMX of four words from one on; the net that it gives."""
     inner = [next(LEFT), next(LEFT)]
     for half, net in enumerate(inner):
-        cells.append(lut(WORDS[first + 2 * half], WORDS[first + 2 * half + 1], SELECTS[select], net))
-    cells.append(pfumx(*inner, SELECTS[select + 1], output := next(LEFT)))
+        cells.append(lut(WORDS[first + 2 * half], WORDS[first + 2 * half + 1], SELECTS[0], net))
+    cells.append(pfumx(*inner, SELECTS[1], output := next(LEFT)))
     return output
 
 

@@ -6,20 +6,17 @@ knows only of one that all bits of a subtraction share, if it is a constant.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import permutations
 from typing import Any
 
-from ctm.sim.synthesis.families.lookup_tables import INPUTS, LUT, OUTPUT
-from ctm.sim.synthesis.families.netlist import with_pins
+from ctm.sim.synthesis.families.lookup_tables import CONSTANTS, INPUTS, LUT, OUTPUT, ROWS, assignments, contents, row_of
+from ctm.sim.synthesis.families.netlist import Bit, with_pins
 
-_CONSTANTS = {"0": 0, "1": 1, "x": 0}
-_ROWS, _GENERATING = 1 << len(INPUTS), 4
+_GENERATING = 4
 _SELECTING = "1"
 """At the last pin: rows that the carry comes from are not those that the sum comes from."""
-
-Bit = int | str
 
 
 def with_tables_in_carries(module: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,24 +35,24 @@ class _Half:
     @classmethod
     def of(cls, cell: Mapping[str, Any], half: int) -> "_Half":
         """A half of a CCU2C."""
-        table = _table(cell["parameters"][f"INIT{half}"], _ROWS)
+        table = contents(cell["parameters"][f"INIT{half}"])
         pins = [cell["connections"][f"{pin}{half}"][0] for pin in INPUTS]
-        variables = tuple(dict.fromkeys(bit for bit in pins if bit not in _CONSTANTS))
-        rows = [_row(pins, values) for values in _assignments(variables)]
+        variables = tuple(dict.fromkeys(bit for bit in pins if bit not in CONSTANTS))
+        rows = [row_of(pins, values) for values in assignments(variables)]
         return cls(variables, tuple(table[row] for row in rows), tuple(table[row % _GENERATING] for row in rows))
 
     def with_table(self, bit: Bit, cell: Mapping[str, Any]) -> "_Half | None":
         """The same with a LUT4 in it that gives `bit`, if it has not too many variables."""
         pins = [cell["connections"][pin][0] for pin in INPUTS]
-        table = _table(cell["parameters"]["INIT"], _ROWS)
-        own = (each for each in pins if each not in _CONSTANTS)
+        table = contents(cell["parameters"]["INIT"])
+        own = (each for each in pins if each not in CONSTANTS)
         variables = tuple(dict.fromkeys([*(each for each in self.variables if each != bit), *own]))
         if len(variables) > len(INPUTS):
             return None
         rows = []
-        for values in _assignments(variables):
-            values = {**values, bit: table[_row(pins, values)]}
-            rows.append(_row(self.variables, values))
+        for values in assignments(variables):
+            values = {**values, bit: table[row_of(pins, values)]}
+            rows.append(row_of(self.variables, values))
         return _Half(variables, tuple(self.propagates[row] for row in rows), tuple(self.generates[row] for row in rows))
 
     def placed(self) -> tuple[list[Bit], str] | None:
@@ -69,13 +66,13 @@ class _Half:
     def _table(self, pins: tuple[Bit, ...]) -> str | None:
         """The table with these pins; a carry begins by what the first two say."""
         table: dict[int, int] = {}
-        rows = [_row(pins, values) for values in _assignments(self.variables)]
+        rows = [row_of(pins, values) for values in assignments(self.variables)]
         for row, propagates in zip(rows, self.propagates, strict=True):
             table[row] = propagates
         for row, propagates, generates in zip(rows, self.propagates, self.generates, strict=True):
             if not propagates and table.setdefault(row % _GENERATING, generates) != generates:
                 return None
-        return "".join(str(table.get(row, 0)) for row in reversed(range(_ROWS)))
+        return "".join(str(table.get(row, 0)) for row in reversed(range(ROWS)))
 
 
 class _Cells:
@@ -131,19 +128,3 @@ class _Cells:
             self._readers[bit].append((name, pin))
         cell = with_pins(cell, named)
         self._cells[name] = {**cell, "parameters": {**cell["parameters"], f"INIT{half}": init}}
-
-
-def _table(init: str, rows: int) -> list[int]:
-    """A table's rows, row 0 first."""
-    return [int(bit == "1") for bit in reversed(init.zfill(rows)[-rows:])]
-
-
-def _assignments(variables: tuple[Bit, ...]) -> Iterator[dict[Bit, int]]:
-    """All values of some variables, the first one changing fastest."""
-    for values in product((0, 1), repeat=len(variables)):
-        yield dict(zip(variables, reversed(values), strict=True))
-
-
-def _row(pins: Any, values: Mapping[Bit, int]) -> int:
-    """The row of a table at whose pins these values are."""
-    return sum((values[bit] if bit in values else _CONSTANTS[bit]) << place for place, bit in enumerate(pins))

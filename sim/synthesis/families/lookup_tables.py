@@ -1,15 +1,18 @@
 """LUT4s as lookup tables that Yosys knows and can optimise, and back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
-from ctm.sim.synthesis.families.netlist import make_cell
+from ctm.sim.synthesis.families.netlist import Bit, make_cell
 
 LUT = "LUT4"
 INPUTS = ("A", "B", "C", "D")
 OUTPUT = "Z"
 TABLE = "$lut"
-_ROWS = 1 << len(INPUTS)
+ROWS = 1 << len(INPUTS)
+CONSTANTS: Mapping[Bit, int] = {"0": 0, "1": 1, "x": 0}
+"""What pins have that no net is at."""
 _PARAMETER_BITS = 32
 
 
@@ -29,6 +32,22 @@ def make_lut4(init: str, inputs: Mapping[str, Any], output: int) -> dict[str, An
     return make_cell(LUT, {"INIT": init}, pins, {OUTPUT: [output]})
 
 
+def contents(init: str) -> list[int]:
+    """A table's rows, row 0 first."""
+    return [int(bit == "1") for bit in reversed(init.zfill(ROWS)[-ROWS:])]
+
+
+def assignments(variables: tuple[Bit, ...]) -> Iterator[dict[Bit, int]]:
+    """All values of some variables, the first one changing fastest."""
+    for values in product((0, 1), repeat=len(variables)):
+        yield dict(zip(variables, reversed(values), strict=True))
+
+
+def row_of(pins: Iterable[Bit], values: Mapping[Bit, int]) -> int:
+    """The row of a table at whose pins these values are."""
+    return sum((values[bit] if bit in values else CONSTANTS[bit]) << place for place, bit in enumerate(pins))
+
+
 def _replaced(
     module: Mapping[str, Any], kind: str, by: Callable[[Mapping[str, Any]], dict[str, Any]]
 ) -> dict[str, Any]:
@@ -40,7 +59,7 @@ def _known(cell: Mapping[str, Any]) -> dict[str, Any]:
     pins = cell["connections"]
     parameters = {
         "WIDTH": f"{len(INPUTS):b}".zfill(_PARAMETER_BITS),
-        "LUT": cell["parameters"]["INIT"].replace("x", "0").zfill(_ROWS),
+        "LUT": cell["parameters"]["INIT"].replace("x", "0").zfill(ROWS),
     }
     inputs = [pins[pin][0] if pins.get(pin) else "0" for pin in INPUTS]
     return make_cell(TABLE, parameters, {"A": inputs}, {"Y": pins[OUTPUT]})
@@ -50,4 +69,4 @@ def _lut4(cell: Mapping[str, Any]) -> dict[str, Any]:
     pins = cell["connections"]
     rows = 1 << len(pins["A"])
     table = cell["parameters"]["LUT"].replace("x", "0").zfill(rows)[-rows:]
-    return make_lut4(table * (_ROWS // rows), dict(zip(INPUTS, pins["A"], strict=False)), pins["Y"][0])
+    return make_lut4(table * (ROWS // rows), dict(zip(INPUTS, pins["A"], strict=False)), pins["Y"][0])

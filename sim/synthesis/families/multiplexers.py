@@ -4,22 +4,14 @@ A PFUMX chooses between two LUT4s of a slice, an L6MUX21 between two PFUMXs, or 
 a LUT4 that does nothing but choose between two PFUMXs, which nobody else reads, is not needed.
 """
 
-from collections import Counter
 from collections.abc import Mapping
-from itertools import product
 from typing import Any
 
-from ctm.sim.synthesis.families.lookup_tables import INPUTS, LUT, OUTPUT
-from ctm.sim.synthesis.families.netlist import make_cell
+from ctm.sim.synthesis.families.lookup_tables import INPUTS, LUT, OUTPUT, assignments, contents, row_of
+from ctm.sim.synthesis.families.netlist import ALONE, Bit, ends, make_cell
 
 _NARROW, _WIDE = "PFUMX", "L6MUX21"
 _CHOSEN = {_NARROW: ("ALUT", "BLUT"), _WIDE: ("D0", "D1")}
-_ALONE = 2
-"""Ends of a bit that one cell gives and one other takes."""
-
-Bit = int | str
-
-_CONSTANTS: dict[Bit, int] = {"0": 0, "1": 1, "x": 0}
 
 
 def with_wide_multiplexers(module: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,14 +24,12 @@ class _Cells:
 
     def __init__(self, module: Mapping[str, Any]) -> None:
         self._cells: dict[str, Any] = dict(module["cells"])
-        self._ends = Counter(bit for port in module["ports"].values() for bit in port["bits"])
+        self._ends = ends(module)
         self._drivers: dict[Bit, str] = {}
         self._choosers: dict[Bit, str] = {}
         for name, cell in self._cells.items():
-            pins = cell["connections"]
-            self._ends.update(bit for bits in pins.values() for bit in bits)
             if cell["type"] in (LUT, *_CHOSEN):
-                self._drivers[pins[OUTPUT][0]] = name
+                self._drivers[cell["connections"][OUTPUT][0]] = name
             self._set(name, cell)
 
     def widened(self) -> dict[str, Any]:
@@ -82,19 +72,17 @@ class _Cells:
         if cell["type"] != LUT:
             return None
         pins = [cell["connections"][pin][0] for pin in INPUTS]
-        nets: list[Bit] = sorted({bit for bit in pins if isinstance(bit, int)})
+        nets = tuple(sorted({bit for bit in pins if isinstance(bit, int)}))
         data = [bit for bit in nets if self._is_narrow(bit)]
         if len(data) != len(_CHOSEN[_WIDE]):
             return None
-        table = cell["parameters"]["INIT"].replace("x", "0").zfill(1 << len(INPUTS))
-        given = [_CONSTANTS | dict(zip(nets, values, strict=True)) for values in product((0, 1), repeat=len(nets))]
-        rows = [sum(each[bit] << place for place, bit in enumerate(pins)) for each in given]
+        table = contents(cell["parameters"]["INIT"])
+        given = [(table[row_of(pins, values)], values) for values in assignments(nets)]
         first, second = data
         for select in nets:
             for zero, one in ((first, second), (second, first)):
                 if select not in data and all(
-                    int(table[~row]) == each[one if each[select] else zero]
-                    for row, each in zip(rows, given, strict=True)
+                    result == values[one if values[select] else zero] for result, values in given
                 ):
                     return _wide(zero, one, select, cell["connections"][OUTPUT][0])
         return None
@@ -105,7 +93,7 @@ class _Cells:
         return driver is not None and self._is(driver, _NARROW) and self._is_alone(self._cells[driver])
 
     def _is_alone(self, cell: Mapping[str, Any]) -> bool:
-        return self._ends[cell["connections"][OUTPUT][0]] == _ALONE
+        return self._ends[cell["connections"][OUTPUT][0]] == ALONE
 
     def _is(self, name: str, kind: str) -> bool:
         return bool(self._cells[name]["type"] == kind)

@@ -4,19 +4,16 @@ A PFUMX lies in the slice of the two LUT4s that it chooses between, and leaves i
 L6MUX21 lies beside two multiplexers in the same way. So these have no other readers.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
 from ctm.sim.synthesis.families.lookup_tables import LUT, OUTPUT, make_lut4
-from ctm.sim.synthesis.families.netlist import make_cell, nets, with_pins
+from ctm.sim.synthesis.families.netlist import ALONE, ends, make_cell, nets, with_pins
 
 _PASSES = "10" * 8
 _TAKEN = {"PFUMX": (("ALUT", "BLUT"), (LUT,)), "L6MUX21": (("D0", "D1"), ("PFUMX", "L6MUX21"))}
 """Pins at which a cell takes something of its own slices, and what that may be; all of these give it at `OUTPUT`."""
-_ALONE = 2
-"""Ends of a bit that one cell gives and one other takes."""
 
 
 def with_own_slices(module: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,10 +30,10 @@ class _Cells:
     def __init__(self, module: Mapping[str, Any]) -> None:
         self._cells: dict[str, Any] = {}
         self._drivers: dict[int, str] = {}
-        self._ends = Counter(bit for port in module["ports"].values() for bit in port["bits"])
+        self._ends = ends(module)
         self._bits = count(1 + max(nets(module), default=1))
         for name, cell in module["cells"].items():
-            self._add(name, cell)
+            self._set(name, cell)
 
     def separated(self) -> dict[str, Any]:
         """All cells."""
@@ -45,8 +42,11 @@ class _Cells:
         return self._cells
 
     def _add(self, name: str, cell: Mapping[str, Any]) -> None:
-        self._cells[name] = cell
+        self._set(name, cell)
         self._ends.update(bit for bits in cell["connections"].values() for bit in bits)
+
+    def _set(self, name: str, cell: Mapping[str, Any]) -> None:
+        self._cells[name] = cell
         if cell["type"] in (LUT, *_TAKEN):
             self._drivers[cell["connections"][OUTPUT][0]] = name
 
@@ -58,7 +58,7 @@ class _Cells:
             driver = self._drivers.get(given)
             if driver is None or self._cells[driver]["type"] not in kinds:
                 own = self._passing(name, given) if LUT in kinds else self._passing_multiplexer(name, given)
-            elif self._ends[given] > _ALONE:
+            elif self._ends[given] > ALONE:
                 own = next(self._bits)
                 copy = f"{driver}_{own}"
                 self._add(copy, with_pins(self._cells[driver], {OUTPUT: [own]}))
