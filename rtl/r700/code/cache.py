@@ -1,6 +1,7 @@
 """The code cache of a core: lines of 64 bytes from the code's start, read 16 bytes at a time by two readers.
 
-The code begins at any word of memory, so a line of it may lie in two of memory's. Source: docs/architecture.md.
+The code begins at any word of memory, so a line of it may lie in two of memory's. Lines are written at the address of
+the second reader, which waits meanwhile: so a block RAM with two ports has room for all. Source: docs/architecture.md.
 """
 
 from collections.abc import Callable
@@ -36,6 +37,8 @@ _KEPT = 63
 """Cycles in which a line that was loaded, and the next one, are not replaced: every reader asks again in fewer."""
 
 READERS = 2
+_WAITS = 1
+"""The reader at whose address lines are written."""
 FOUND = data.StructLayout({"hit": 1, "refused": 1, "units": data.ArrayLayout(8 * UNIT_BYTES, ROW_UNITS)})
 """A row, if it is there; with `refused` memory gave an error for its line, and the units mean nothing."""
 _TAG = data.StructLayout({"valid": 1, "refused": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
@@ -62,6 +65,7 @@ class CodeCache(wiring.Component):
     """Direct-mapped; behind a line that was missed the next one is loaded, too, with it where it can be.
 
     A read gives its row a cycle later. One that misses has to come again; it sees the line when it is there as a whole.
+    The second reader misses whatever it reads in cycles in which a line is stored, at most 16 for each line.
 
     Members
     -------
@@ -108,27 +112,33 @@ class CodeCache(wiring.Component):
             return is_valid & (tag.tag == line[_INDEX_BITS:]), tag.refused
 
         wanted, wants = Signal(line_bits), Signal()
+        writer, stored = memory.write_port(granularity=1), Signal(_ROW_OF_LINE + _INDEX_BITS)
+        stores = writer.en.any()
         for number in reversed(range(READERS)):
             row, reads = self.rows[number], self.reads[number]
-            line = row[_ROW_OF_LINE:]
+            line, place = row[_ROW_OF_LINE:], row[: len(stored)]
+            if number == _WAITS:
+                reads, place = reads & ~stores, Mux(stores, stored, place)
             port = memory.read_port()
             hit, refused = holds(line)
             m.d.comb += [
-                port.addr.eq(row[: _ROW_OF_LINE + _INDEX_BITS]),
+                port.addr.eq(place),
                 self.found[number].hit.eq(delay(m, hit & reads)),
                 self.found[number].refused.eq(delay(m, refused)),
                 Value.cast(self.found[number].units).eq(Value.cast(port.data)),
             ]
+            if number == _WAITS:
+                m.d.comb += writer.addr.eq(port.addr)
             with m.If(reads & ~hit):
                 m.d.comb += [wanted.eq(line), wants.eq(1)]
-        self._fill(m, memory, tags, forgotten, loading, (wanted, wants), holds)
+        self._fill(m, writer, stored, tags, forgotten, loading, (wanted, wants), holds)
         return m
 
     def _fill(
-        self, m: Module, memory: Rows, tags: Table, forgotten: Signal, line: Signal, misses: tuple[Value, Value],
-        holds: Callable[[Value], tuple[Value, Value]],
+        self, m: Module, port: Any, stored: Signal, tags: Table, forgotten: Signal, line: Signal,
+        misses: tuple[Value, Value], holds: Callable[[Value], tuple[Value, Value]],
     ) -> None:  # fmt: skip
-        """Load one line after the other, a word in each cycle once both of memory's lines are there."""
+        """Load one line after the other, a word in each cycle, to row `stored`, once both of memory's are there."""
         wanted, wants = misses
         loading = _Loading(
             line=line, first=Signal(ADDRESS_BITS - _WORD_OFFSET, name="first"),
@@ -137,7 +147,6 @@ class CodeCache(wiring.Component):
         )  # fmt: skip
         first, ahead, stale = loading.first, Signal(), Signal()
         place, index = Signal(range(LINE_WORDS + 1)), line[:_INDEX_BITS]
-        port = memory.write_port(granularity=1)
         at_second = ahead & loading.paired
         word = loading.held.word_select((Cat(first[:_PLACE_BITS], at_second) + place)[: _PLACE_BITS + 1], WORD_BITS)
         refused = Mux(loading.paired, loading.refused.bit_select(ahead, 1), loading.refused.any())
@@ -154,7 +163,7 @@ class CodeCache(wiring.Component):
             ]
 
         m.d.comb += [
-            port.addr.eq(Cat(place[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
+            stored.eq(Cat(place[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
             *(each.eq(word) for each in port.data),
         ]
         tags.write(m, index, Cat(1, refused, line[_INDEX_BITS:]), place == LINE_WORDS)

@@ -22,12 +22,16 @@ from ctm.rtl.r700.shapes import SHARE_BITS
 from ctm.rtl.r700.slices import by_slice, slice_bits
 
 _ROWS = LDS_BANK_DWORDS // LDS_ROW
+_HALVES = 2
+"""Banks that share a memory, which one alone would not fill, and are written in turn."""
+_MEMORIES = LDS_BANKS // _HALVES
+_ROW_BITS = (_ROWS - 1).bit_length()
 
 
 class LocalShare(wiring.Component):
-    """Four banks; a slice of a register is written in a cycle for each four pixels, and read in one for each pixel.
+    """Four banks; a slice of a register is written in a cycle for each two pixels, and read in one for each pixel.
 
-    A wavefront has `rows` rows of four dwords of each bank, which `clear` makes 0, one in each cycle.
+    A wavefront has `rows` rows of four dwords of each bank, which `clear` makes 0, in two cycles each.
 
     Members
     -------
@@ -81,10 +85,10 @@ class LocalShare(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        count, cleared = Signal(range(self._size + 1)), Signal(SHARE_BITS)
+        count, cleared, clears_half = Signal(range(self._size + 1)), Signal(SHARE_BITS), Signal()
         writes = self.start & (self.fetch.task == Task.SHARE_WRITE)
         reads = self.start & (self.fetch.task == Task.SHARE_READ)
-        steps = Mux(writes, self._size // LDS_BANKS, self._size)
+        steps = Mux(writes, self._size // _MEMORIES, self._size)
         clears = self.clear.valid & ~self.start
         m.d.comb += [
             self.clear.ready.eq(clears & (cleared == self.rows)),
@@ -93,28 +97,32 @@ class LocalShare(wiring.Component):
         ]
         m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
         with m.If(clears):
-            m.d.sync += cleared.eq(Mux(self.clear.ready, 0, cleared + 1))
+            m.d.sync += Cat(clears_half, cleared).eq(Mux(self.clear.ready, 0, Cat(clears_half, cleared) + 1))
         quads = self._size // LDS_BANKS
-        quad = Cat(count[: (quads - 1).bit_length()], self.slice)
+        half, in_slice = count[0], (count >> 1)[: (quads - 1).bit_length()]
+        quad = Cat(in_slice, self.slice)
         own_row, exists = self._written_row(m, quad)
         row, bank, word, found = self._read_row(m)
         read_pixel = Mux(self.fetch.broadcasts, one_hot_index(lowest_one(self.active)), count)
-        m.d.comb += self.wanted.eq(Mux(writes, count * LDS_BANKS, read_pixel))
+        m.d.comb += self.wanted.eq(Mux(writes, in_slice * LDS_BANKS, read_pixel))
         base = (Mux(self.start, self.slot, self.clear.payload) * self.rows)[: _ROWS.bit_length()]
-        found_banks = []
-        for number in range(LDS_BANKS):
-            memory = Rows(WORDS, _ROWS)
-            m.submodules[f"bank_{number}"] = memory
+        found_halves = []
+        for number in range(_MEMORIES):
+            # Of bank `number`, and behind it of the one that is as many further on.
+            memory = Rows(WORDS, _HALVES * _ROWS)
+            m.submodules[f"banks_{number}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
-            enable, words = self._written(count, number), [self.quad_written[at][number] for at in range(CHANNELS)]
+            enable = Mux(half, self._written(in_slice, number + _MEMORIES), self._written(in_slice, number))
+            words = [Mux(half, each[number + _MEMORIES], each[number]) for each in self.quad_written]
+            own = (base + Mux(writes, own_row, cleared))[:_ROW_BITS]
             m.d.comb += [
-                port.addr.eq(base + Mux(writes, own_row, cleared)),
-                read.addr.eq(base + row),
+                port.addr.eq(Cat(own, Mux(writes, half, clears_half))),
+                read.addr.eq(Cat((base + row)[:_ROW_BITS], bank[-1])),
                 *(target.eq(Mux(writes, each, 0)) for target, each in zip(port.data, words, strict=True)),
                 port.en.eq(Mux(writes, Mux(exists, enable, 0), (clears & ~self.clear.ready).replicate(CHANNELS))),
             ]
-            found_banks.append(Value.cast(read.data))
-        held = Array(found_banks)[delay(m, bank)]
+            found_halves.append(Value.cast(read.data))
+        held = Array(found_halves)[delay(m, bank[:-1])]
         one = held.word_select(delay(m, word), WORD_BITS)
         m.d.comb += [
             self.valid.eq(delay(m, reads & (count < self._size))),

@@ -74,7 +74,7 @@ SLICED = [
         ("work.move.base.eq(move.base + self.slice * rows)", "work.move.base.eq(move.base)"),
     ),
     *_in("memory.writing", ("number + mover.slice * (mover.config.group // 2)", "number")),
-    *_in("memory.share", ("(quads - 1).bit_length()], self.slice)", "(quads - 1).bit_length()])")),
+    *_in("memory.share", ("quad = Cat(in_slice, self.slice)", "quad = Cat(in_slice)")),
     *_in("memory.mover", ("(self.passes - 1).bit_length()], self.slice)", "(self.passes - 1).bit_length()])")),
 ]
 """And in one that has a wavefront in slices."""

@@ -15,7 +15,8 @@ from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.memory.looking import looking, mask
 from ctm.tb.r700.memory.models import Share, ShareAccess
 
-BANKS, CHANNELS, ROW = 4, 4, 4
+WRITTEN, CHANNELS, ROW = 2, 4, 4
+"""Pixels of which a register is written in one cycle; words of one, and of a row."""
 SLOTS = 16
 BANK_DWORDS = 1024
 NOT_WRITTEN = 7
@@ -68,7 +69,7 @@ class Bench:
         """Access slots, and begin now and then to clear one."""
         context.set(self.unit.rows, self.rows)
         for _ in range(INSTRUCTIONS):
-            for _ in range(int(self.draw.integers(3))):
+            for _ in range(int(self.draw.integers(5))):
                 await self._cycle(context)
             if self.clearing is None and self.draw.random() < 0.1:
                 self.clearing = int(self.draw.choice(self.slots))
@@ -99,7 +100,7 @@ class Bench:
             context.set(Value.cast(self.selection.source), int.from_bytes(source.tobytes(), "little"))
             context.set(unit.executing, mask(access.executing[pixels]))
             context.set(unit.active, mask(access.active[of * size : (of + 1) * size]))
-            found = await self._piece(context, size // BANKS if access.writes else size + 1)
+            found = await self._piece(context, size // WRITTEN if access.writes else size + 1)
             assert sorted(found) == ([] if access.writes else list(range(size)))
             for pixel, words in found.items():
                 wanted = [int(word) for word in expected[k][pixels][pixel]]
