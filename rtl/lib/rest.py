@@ -19,8 +19,8 @@ from amaranth.lib.wiring import Flow, In
 
 from ctm.rtl.lib.pipeline import lately
 
-_PAUSING, _RESTING, _OPERANDS, _GATE = "pausing", "resting", "operands", "gate"
-"""Clocks of units, of a resting unit's operands, and of what decides about a unit's clock."""
+_PAUSING, _RESTING = "pausing", "resting"
+"""Clocks of units."""
 
 
 class ClockGating:
@@ -37,14 +37,36 @@ class ClockGating:
 
 def _gate(m: Module, name: str, works: Value) -> None:
     """Make a clock that ticks at the end of cycles with `works`."""
-    awake = Signal(init=1)
+    awake, decides = Signal(init=1), f"{name}_gate"
     m.domains += ClockDomain(name, local=True)
-    m.domains += ClockDomain(_GATE, local=True, clk_edge="neg", reset_less=True)
-    m.d[_GATE] += awake.eq(works)
+    m.domains += ClockDomain(decides, local=True, clk_edge="neg", reset_less=True)
+    m.d[decides] += awake.eq(works)
     m.d.comb += [
-        ClockSignal(_GATE).eq(ClockSignal()),
+        ClockSignal(decides).eq(ClockSignal()),
         ClockSignal(name).eq(ClockSignal() & awake),
         ResetSignal(name).eq(ResetSignal()),
+    ]
+
+
+def _operands(name: str) -> str:
+    """The clock of the operands of units with the clock `name`."""
+    return f"{name}_operands"
+
+
+def rest_together(m: Module, platform: object, name: str, wanted: Value, cycles: int) -> None:
+    """Let units inside `m` that name it rest together, but in cycles with `wanted` and in the `cycles` behind.
+
+    A simulator looks at each clock in each cycle, so one for many units that are wanted together takes less time. It is
+    no hardware without the platform `ClockGating`.
+    """
+    if not isinstance(platform, ClockGating):
+        return
+    works = Signal(name=f"{name}_work")
+    _gate(m, name, works)
+    m.domains += ClockDomain(_operands(name), local=True, reset_less=True)
+    m.d.comb += [
+        works.eq(lately(m, wanted, cycles)),
+        ClockSignal(_operands(name)).eq(~ClockSignal() & works),
     ]
 
 
@@ -86,35 +108,37 @@ class Resting(wiring.Component):
     Members
     -------
     wanted : ``In(1)``
-        The operands of this cycle are.
+        The operands of this cycle are. A unit that rests with others has none.
     all others : the unit's
+
+    `together` is the name that `rest_together` has for a unit that rests with others; the cycles are then there, too.
     """
 
-    def __init__(self, unit: wiring.Component, cycles: int = 0) -> None:
-        self._unit, self._cycles = unit, cycles
-        super().__init__({**unit.signature.members, "wanted": In(1)})
+    def __init__(self, unit: wiring.Component, cycles: int = 0, *, together: str | None = None) -> None:
+        self._unit, self._cycles, self._together = unit, cycles, together
+        super().__init__({**unit.signature.members, **({"wanted": In(1)} if together is None else {})})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         is_gated = isinstance(platform, ClockGating)
-        m.submodules.unit = self._gated(m) if is_gated else self._unit
-        domain = m.d[_OPERANDS] if is_gated else m.d.comb
-        for name, member in self._unit.signature.members.items():
-            outer, inner = getattr(self, name), getattr(self._unit, name)
+        name = self._together or _RESTING
+        if self._together is None:
+            rest_together(m, platform, name, self.wanted, self._cycles)
+        m.submodules.unit = DomainRenamer(name)(Fragment.get(self._unit, None)) if is_gated else self._unit
+        # They are taken in the middle of a cycle, when all is settled.
+        domain = m.d[_operands(name)] if is_gated else m.d.comb
+        results = []
+        for member_name, member in self._unit.signature.members.items():
+            outer, inner = getattr(self, member_name), getattr(self._unit, member_name)
             if member.flow is Flow.In:
                 domain += inner.eq(outer)
             else:
-                m.d.comb += outer.eq(inner)
+                results.append(outer.eq(inner))
+        if is_gated and self._together is None and not self._cycles:
+            # Without a condition a simulator would compute what the unit's last step is where the result is used.
+            with m.If(self.wanted):
+                m.d.comb += results
+        else:
+            m.d.comb += results
         return m
-
-    def _gated(self, m: Module) -> Any:
-        """The unit with its own clock; its operands are taken in the middle of a cycle, when all is settled."""
-        works = Signal()
-        _gate(m, _RESTING, works)
-        m.domains += ClockDomain(_OPERANDS, local=True, reset_less=True)
-        m.d.comb += [
-            works.eq(lately(m, self.wanted, self._cycles)),
-            ClockSignal(_OPERANDS).eq(~ClockSignal() & works),
-        ]
-        return DomainRenamer(_RESTING)(Fragment.get(self._unit, None))

@@ -1,5 +1,7 @@
 """Resting and Pausing: with clocks that stop, what anybody looks at is what it is without."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from amaranth import Fragment, Module, Mux, Signal
@@ -7,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.rest import ClockGating, Pausing, Resting, resettable
+from ctm.rtl.lib.rest import ClockGating, Pausing, Resting, resettable, rest_together
 from ctm.sim.compiled.unit import CompiledUnit
 
 BITS = 16
@@ -32,6 +34,26 @@ class Square(wiring.Component):
         return m
 
 
+class Squares(wiring.Component):
+    """Two pipelines that rest together; both compute the same."""
+
+    word: In(BITS)
+    wanted: In(1)
+    result: Out(BITS)
+
+    def __init__(self, latency: int) -> None:
+        self._latency = latency
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        rest_together(m, platform, "squares", self.wanted, self._latency)
+        for number in range(2):
+            m.submodules[f"unit_{number}"] = unit = Resting(Square(self._latency), together="squares")
+            m.d.comb += [unit.word.eq(self.word), self.result[number::2].eq(unit.result[number::2])]
+        return m
+
+
 class RestingTwice(wiring.Component):
     """The same unit with and without gates, behind registers; `shown` says where their results count."""
 
@@ -41,8 +63,8 @@ class RestingTwice(wiring.Component):
     gated: Out(BITS)
     shown: Out(1)
 
-    def __init__(self, cycles: int) -> None:
-        self._cycles = cycles
+    def __init__(self, cycles: int, *, together: bool) -> None:
+        self._cycles, self._together = cycles, together
         self.latency = 1 + cycles
         super().__init__()
 
@@ -52,7 +74,7 @@ class RestingTwice(wiring.Component):
         m.d.sync += [word.eq(self.word), wanted.eq(self.wanted)]
         m.d.comb += self.shown.eq(delay(m, wanted, self._cycles))
         for name, gates in PLATFORMS.items():
-            unit = Resting(Square(self._cycles), self._cycles)
+            unit: Any = Squares(self._cycles) if self._together else Resting(Square(self._cycles), self._cycles)
             m.submodules[name] = Fragment.get(unit, gates)
             m.d.comb += [unit.word.eq(word), unit.wanted.eq(wanted), getattr(self, name).eq(unit.result)]
         return m
@@ -108,10 +130,11 @@ def rarely(generator: np.random.Generator, chance: float) -> np.ndarray:
 
 @pytest.mark.parametrize("chance", [0.03, 0.5])
 @pytest.mark.parametrize("cycles", [0, 1, 3])
-def test_what_comes_of_wanted_operands_is_the_same(cycles, chance):
+@pytest.mark.parametrize("together", [False, True])
+def test_what_comes_of_wanted_operands_is_the_same(together, cycles, chance):
     generator = np.random.default_rng(1)
     words, wanted = generator.integers(1 << BITS, size=CYCLES), rarely(generator, chance)
-    results = CompiledUnit(RestingTwice(cycles))(word=words, wanted=wanted)
+    results = CompiledUnit(RestingTwice(cycles, together=together))(word=words, wanted=wanted)
     assert np.array_equal(results["shown"] != 0, wanted)
     assert np.array_equal(results["plain"], words * words % (1 << BITS) ^ 1)
     assert np.array_equal(results["gated"][wanted], results["plain"][wanted])

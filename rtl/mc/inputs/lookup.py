@@ -14,6 +14,7 @@ from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout
 from ctm.rtl.border.lines import LINE_OFFSET_BITS
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
+from ctm.rtl.lib.rest import Resting
 from ctm.rtl.lib.views import record
 from ctm.rtl.mc.address import NeighbourAddresses
 from ctm.rtl.mc.elements import PLACE, ElementWords, channel_addresses, place
@@ -86,8 +87,9 @@ class LookupAddresses(wiring.Component):
         absent = buffer.limits.width == 0
         lines, places = [], []
         for lane in range(self._lanes):
-            m.submodules[f"neighbours_{lane}"] = neighbours = NeighbourAddresses()
+            m.submodules[f"neighbours_{lane}"] = neighbours = Resting(NeighbourAddresses())
             m.d.comb += [
+                neighbours.wanted.eq(queue.r_rdy),
                 neighbours.buffer.eq(buffer),
                 neighbours.x.eq(request.x[lane]),
                 neighbours.y.eq(request.y[lane]),

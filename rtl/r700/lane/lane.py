@@ -7,7 +7,7 @@ output modifier and clamp.
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
 
-from amaranth import Module, Signal
+from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -16,11 +16,11 @@ from ctm.rtl.fp.dot_product import DotSum, largest
 from ctm.rtl.fp.number import WIDE_EXPONENT
 from ctm.rtl.isa.r700.limits import TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.rest import Resting
-from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults, Left, Source
+from ctm.rtl.lib.rest import Resting, rest_together
+from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults, Left, Source, Sum, Type
 from ctm.rtl.r700.lane import adder, trans
 from ctm.rtl.r700.lane.candidates import Candidates
-from ctm.rtl.r700.lane.slot import RAW_FIELDS, Slot
+from ctm.rtl.r700.lane.slot import INDICES, INTEGERS, RAW_FIELDS, Slot
 from ctm.rtl.r700.lane.timing import Timing
 
 _MAJOR = 2
@@ -69,10 +69,20 @@ class Lane(wiring.Component):
             *(self.results.indices[number].eq(slot.index) for number, slot in enumerate(vector)),
             self.results.predicate.eq(sum(slot.predicate for slot in slots) != 0),
         ]
+        self._rest(m, platform)
         self._connect_trans(m, slots[TRANS_SLOT])
         self._connect_candidates(m, vector)
         self._connect_dot(m, vector)
         return m
+
+    def _rest(self, m: Module, platform: object) -> None:
+        """Let the slots' units for integers and for indices rest while no slot wants one."""
+        slots, timing = list(self.control.slots), self._timing
+        computes = [slot.left == Left.INTEGER for slot in slots]
+        # Of some operations that are no MOVA, too: nothing says here what one is.
+        moves = [(slot.type == Type.SIGNED) | (slot.sum == Sum.UP) | (slot.sum == Sum.FLOOR) for slot in slots]
+        rest_together(m, platform, INTEGERS, Cat(computes).any(), timing.product)
+        rest_together(m, platform, INDICES, Cat(moves).any(), timing.normalised)
 
     def _connect_trans(self, m: Module, slot: Slot) -> None:
         m.submodules.trans = unit = Resting(trans.Trans(self._config), self._timing.normalised)

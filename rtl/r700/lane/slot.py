@@ -23,6 +23,7 @@ from ctm.rtl.fp.result import Result, as_rounded
 from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.rest import Resting
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.entries import INDEX, SLOT_OPERANDS, Left, SlotControl, Source, Test, Type
 from ctm.rtl.r700.lane.adder import AMOUNT_BITS, RAW_BITS, SlotAdder
@@ -35,6 +36,8 @@ from ctm.rtl.r700.lane.outcome import Outcome
 from ctm.rtl.r700.lane.product_word import ProductWord
 from ctm.rtl.r700.lane.timing import Timing
 
+INTEGERS, INDICES = "integers", "indices"
+"""Units of all slots that rest together."""
 _TERM_FLAGS = ("sign", "zero", "infinite", "nan")
 RAW_FIELDS = ("exponent", "sign", "zero_sign", "infinite", "nan", "truncate")
 
@@ -158,8 +161,12 @@ class Slot(wiring.Component):
         return product
 
     def _integer(self, m: Module, words: _Words) -> Value:
-        m.submodules.integer = unit = IntegerUnit(self._config)
-        m.d.comb += [unit.a.eq(words.left), unit.b.eq(words.right), unit.operation.eq(words.control.integer)]
+        m.submodules.integer = unit = Resting(IntegerUnit(self._config), together=INTEGERS)
+        m.d.comb += [
+            unit.a.eq(words.left),
+            unit.b.eq(words.right),
+            unit.operation.eq(words.control.integer),
+        ]
         return Value.cast(unit.result)
 
     def _left(self, m: Module, words: _Words, product: data.View, integer: Value) -> _Words:
@@ -265,7 +272,7 @@ class Slot(wiring.Component):
 
     def _index(self, m: Module, adder: SlotAdder, word: Value, control: Any) -> None:
         timing = self._timing
-        m.submodules.index = unit = Index(self._config)
+        m.submodules.index = unit = Resting(Index(self._config), together=INDICES)
         index = delay(m, unit.index, timing.result - timing.normalised, name="index")
         m.d.comb += [
             unit.raw.eq(adder.raw),
