@@ -74,7 +74,7 @@ def synth(
                 raise BadInput("--unit is for a unit, --preset and --set are for a machine: not both")
             if device not in DEVICES:
                 raise BadInput(f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}")
-            if seeds > 1 and (area or not DEVICES[device].is_placed):
+            if seeds > 1 and (area or DEVICES[device].alone is None):
                 raise BadInput("--seeds is for what is placed: an ECP5 (--device 25k to 85k), without --area")
             wanted = range(0) if area else range(seed, seed + seeds)
             config = configuration(preset, settings)

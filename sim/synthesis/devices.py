@@ -1,7 +1,7 @@
 """FPGAs: of which family they are, and what there is room for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctm.sim.compiled.tools.package import FPGA_GOWIN_NEXTPNR, FPGA_NEXTPNR, Package
@@ -16,7 +16,7 @@ from ctm.sim.synthesis.spreading import BlockRamRow
 
 @dataclass(frozen=True, kw_only=True)
 class Nextpnr:
-    """What places and routes an FPGA: a function of a package, and its options; `free_pins` if any pin will do.
+    """What places and routes an FPGA: a function of a package, and its options.
 
     `settings` are those without an option, `block_ram_rows` are rows over which block RAMs are to be spread: `spread`.
     """
@@ -24,39 +24,39 @@ class Nextpnr:
     package: Package
     function: str
     options: tuple[str, ...]
-    free_pins: tuple[str, ...] | None = None
     settings: Mapping[str, float] = field(default_factory=dict)
     block_ram_rows: tuple[BlockRamRow, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Device:
-    """An FPGA by its maker's name; of those without `nextpnr` the area is all that is known."""
+    """An FPGA by its maker's name; of those without `nextpnr` the area is all that is known.
+
+    `nextpnr` places a board's design, `alone` a machine by itself, for which any pin will do.
+    """
 
     title: str
     family: Family
     room: Cells
     nextpnr: Nextpnr | None = None
-
-    @property
-    def is_placed(self) -> bool:
-        """Whether a machine is placed by itself, without the pins of a board."""
-        return self.nextpnr is not None and self.nextpnr.free_pins is not None
+    alone: Nextpnr | None = None
 
 
-def _ecp5(name: str, room: Cells, *full: str, **more: Any) -> Device:
-    """An ECP5: `full` are options, `more` other members of `Nextpnr`, for one that a machine fills."""
+def _nextpnr(name: str, *options: str, **more: Any) -> Nextpnr:
+    """What places and routes an ECP5; `more` are other members."""
+    always = (f"--{name}", "--speed", "6", "--package", "CABGA381")
+    return Nextpnr(package=FPGA_NEXTPNR, function="run_nextpnr_ecp5", options=(*always, *options), **more)
+
+
+def _ecp5(name: str, room: Cells, nextpnr: Nextpnr, alone: Nextpnr | None = None) -> Device:
+    """An ECP5; `alone`, where it is another one, lacks the option for pins."""
+    own = alone or nextpnr
     return Device(
         title=f"LFE5U-{name.removesuffix('k')}F",
         family=ECP5,
         room=room,
-        nextpnr=Nextpnr(
-            package=FPGA_NEXTPNR,
-            function="run_nextpnr_ecp5",
-            options=(f"--{name}", "--speed", "6", "--package", "CABGA381", *full),
-            free_pins=("--lpf-allow-unconstrained",),
-            **more,
-        ),
+        nextpnr=nextpnr,
+        alone=replace(own, options=(*own.options, "--lpf-allow-unconstrained")),
     )
 
 
@@ -78,18 +78,28 @@ _PATIENT: Mapping[str, float] = {
     "router2/histCongWeight": 0.25,
 }
 """Settings of nextpnr's second router with which a full FPGA is routed, and what it takes by itself."""
+_MORE_PATIENT: Mapping[str, float] = {
+    **_PATIENT,
+    "router2/bbMargin/x": 12,
+    "router2/bbMargin/y": 9,
+    "router2/estimateWeight": 0.7,
+    "router2/currCongWeightMult": 1.15,
+}
+"""With which a fuller one is."""
+# Wires are what a machine has too few of: it is placed for their length, not for time. nextpnr's static placer needs
+# 3 % fewer than the other one, but some of them are so long that a board's clock is slower.
+_SHORT = ("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2")
+_SHORTEST = ("--no-tmdriv", "--placer", "static", "--router", "router2")
 DEFAULT_DEVICE = "85k"
 DEVICES = {
-    "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
-    "45k": _ecp5("45k", Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72)),
+    "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28), _nextpnr("25k")),
+    "45k": _ecp5("45k", Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72), _nextpnr("45k")),
     "85k": _ecp5(
         "85k",
         Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
-        # Wires are what a machine has too few of: it is placed for their length, not for time.
-        *("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2"),
-        settings=_PATIENT,
-        block_ram_rows=_85F_BLOCK_RAMS,
-    ),  # fmt: skip
+        _nextpnr("85k", *_SHORT, settings=_PATIENT, block_ram_rows=_85F_BLOCK_RAMS),
+        _nextpnr("85k", *_SHORTEST, settings=_MORE_PATIENT, block_ram_rows=_85F_BLOCK_RAMS),
+    ),
     "xc7a100t": Device(
         title="Artix-7 100T",
         family=XILINX7,

@@ -45,7 +45,7 @@ def place(
     seed: int,
     folder: Path,
     progress: Callable[[str], None],
-    options: Sequence[str],
+    options: Sequence[str] = (),
 ) -> Placement:
     """Place and route a design of these modules; `frequency`, in MHz, is what is aimed at.
 

@@ -85,8 +85,8 @@ def measure_machine(
             for part, cells in zip(parts, synthesis.run(parts, progress), strict=True)
         )
         found = MachineArea(units=tuple(sorted(areas, key=lambda area: -area.all.luts)))
-        nextpnr = target.nextpnr
-        if not seeds or nextpnr is None or nextpnr.free_pins is None or found.total.lacks(target.room):
+        nextpnr = target.alone
+        if not seeds or nextpnr is None or found.total.lacks(target.room):
             return found
         around = surrounding(parts)
         list(synthesis.run([around], progress))
@@ -96,7 +96,7 @@ def measure_machine(
         try:
             placed = place(
                 netlist, around.top, nextpnr=nextpnr, frequency=frequency, seed=seed, folder=folder,
-                progress=progress, options=nextpnr.free_pins,
+                progress=progress,
             )  # fmt: skip
         except UnroutedError as error:
             # Other seeds have taken an hour, or will.

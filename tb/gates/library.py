@@ -46,12 +46,12 @@ def synthesised(text: str, top: str) -> Mapping[str, Mapping[str, Any]]:
 
 def routed(modules: Mapping[str, Mapping[str, Any]], top: str) -> Mapping[str, Any]:
     """What nextpnr writes of a small design behind routing on an LFE5U-25F, at whatever pins there are."""
-    nextpnr = DEVICES["25k"].nextpnr
-    assert nextpnr is not None and nextpnr.free_pins is not None
+    nextpnr = DEVICES["25k"].alone
+    assert nextpnr is not None
     with tempfile.TemporaryDirectory(prefix="ctm-gates-") as name:
         folder = Path(name)
         (folder / "linked.json").write_text(json.dumps(link(modules, top)))
-        options = (*nextpnr.options, *nextpnr.free_pins, "--quiet", "--json", "linked.json", "--write", ROUTED)
+        options = (*nextpnr.options, "--quiet", "--json", "linked.json", "--write", ROUTED)
         run(command(nextpnr.package, nextpnr.function, *options), folder, name=FPGA_NEXTPNR.distribution)
         (module,) = read_json(folder / ROUTED)["modules"].values()
     return dict(module)
