@@ -61,7 +61,7 @@ ULX3S = Target(
     packing=packing.ECP5,
     preset="compact",
     # What routing leaves of the 25 MHz that the oscillator gives.
-    usual=20_000_000,
+    usual=15_000_000,
     frequency=ecp5_frequency,
     loads="openFPGALoader -b ulx3s",
     packages=(BOARDS,),

@@ -38,7 +38,7 @@ def make_bitstream(
     ] = BAUD,
     frequency: Annotated[
         float | None,
-        typer.Option("--frequency", metavar="MHz", help="The clock.", show_default="ULX3S: 20, else its own"),
+        typer.Option("--frequency", metavar="MHz", help="The clock.", show_default="ULX3S: 15, else its own"),
     ] = None,
     preset: Annotated[str | None, preset_option(_PRESETS)] = None,
     settings: Settings = None,

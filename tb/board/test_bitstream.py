@@ -97,13 +97,13 @@ def test_a_board_becomes_a_bitstream_unless_its_clock_is_too_slow(tmp_path: Path
     told: list[str] = []
     made = bitstream(design, seed=1, folder=tmp_path, progress=told.append)
     assert b"Part: LFE5U-85F-6CABGA381" in made.content[:64]
-    assert made.placement.frequency > made.wanted == 20
+    assert made.placement.frequency > made.wanted == 15
     assert 3000 < made.cells.luts < 5000
     assert any("router" in text or "iter=" in text for text in told)
     assert told[-1] == "packing"
-    slow = tmp_path / "slow"
-    slow.mkdir()
-    assert bitstream(memory_design(15_000_000), seed=1, folder=slow).wanted == 15
+    other = tmp_path / "slow"
+    other.mkdir()
+    assert bitstream(memory_design(20_000_000), seed=1, folder=other).wanted == 20
     too_fast = tmp_path / "fast"
     too_fast.mkdir()
     with pytest.raises(BitstreamError, match=r"with seed 2 the clock is .* MHz too slow: .* of 200 MHz; try another"):

@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.skipif(not (BOARDS.is_installed and LITEDRAM.is_installed), reason="needs the extra board"),
 ]
 SAXPY = Path(__file__).parents[2] / "examples" / "saxpy" / "saxpy.toml"
-FREQUENCY = 20_000_000
+FREQUENCY = 15_000_000
 CONFIG = PRESETS[ULX3S.preset]
 
 
