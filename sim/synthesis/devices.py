@@ -1,7 +1,7 @@
 """FPGAs: of which family they are, and what there is room for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctm.sim.compiled.tools.package import FPGA_GOWIN_NEXTPNR, FPGA_NEXTPNR, Package
@@ -16,15 +16,16 @@ from ctm.sim.synthesis.spreading import BlockRamRow
 
 @dataclass(frozen=True, kw_only=True)
 class Nextpnr:
-    """What places and routes an FPGA: a function of a package, and its options.
+    """What places and routes an FPGA: a function of a package, and its options; `placer` are those for the placement.
 
     `settings` are those without an option, `block_ram_rows` are rows over which block RAMs are to be spread: `spread`.
-    A first placement, with the options `spreads_by` if it needs others, says near to what each is.
+    A first placement, with `spreads_by` in place of `placer` if it needs others, says near to what each is.
     """
 
     package: Package
     function: str
     options: tuple[str, ...]
+    placer: tuple[str, ...] = ()
     settings: Mapping[str, float] = field(default_factory=dict)
     block_ram_rows: tuple[BlockRamRow, ...] = ()
     spreads_by: tuple[str, ...] | None = None
@@ -44,26 +45,19 @@ class Device:
     alone: Nextpnr | None = None
 
 
-_ANY_PINS = "--lpf-allow-unconstrained"
-
-
-def _options(name: str, *options: str) -> tuple[str, ...]:
-    """Options for an ECP5."""
-    return f"--{name}", "--speed", "6", "--package", "CABGA381", *options
-
-
-def _nextpnr(options: tuple[str, ...], **more: Any) -> Nextpnr:
-    """What places and routes an ECP5; `more` are other members."""
-    return Nextpnr(package=FPGA_NEXTPNR, function="run_nextpnr_ecp5", options=options, **more)
-
-
-def _ecp5(name: str, room: Cells, nextpnr: Nextpnr, alone: Nextpnr) -> Device:
-    return Device(title=f"LFE5U-{name.removesuffix('k')}F", family=ECP5, room=room, nextpnr=nextpnr, alone=alone)
-
-
-def _empty_ecp5(name: str, room: Cells) -> Device:
-    """An ECP5 that nobody fills: nextpnr does as it likes."""
-    return _ecp5(name, room, _nextpnr(_options(name)), _nextpnr(_options(name, _ANY_PINS)))
+def _ecp5(
+    name: str, room: Cells, *, full: Mapping[str, Any] | None = None, alone: Mapping[str, Any] | None = None
+) -> Device:
+    """An ECP5: `full` are members of `Nextpnr` for one that a design fills, `alone` others for a machine by itself."""
+    options = (f"--{name}", "--speed", "6", "--package", "CABGA381")
+    board = Nextpnr(package=FPGA_NEXTPNR, function="run_nextpnr_ecp5", options=options, **(full or {}))
+    return Device(
+        title=f"LFE5U-{name.removesuffix('k')}F",
+        family=ECP5,
+        room=room,
+        nextpnr=board,
+        alone=replace(board, options=(*options, "--lpf-allow-unconstrained"), **(alone or {})),
+    )
 
 
 _EBR_COLUMNS = (*range(4, 59, 9), *range(69, 115, 9))
@@ -98,19 +92,14 @@ _SHORT = ("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2")
 _SHORTEST = ("--no-tmdriv", "--placer", "static", "--router", "router2")
 DEFAULT_DEVICE = "85k"
 DEVICES = {
-    "25k": _empty_ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
-    "45k": _empty_ecp5("45k", Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72)),
+    "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
+    "45k": _ecp5("45k", Cells(luts=43_848, registers=43_848, block_rams=108, multipliers=72)),
     "85k": _ecp5(
         "85k",
         Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
-        _nextpnr(_options("85k", *_SHORT), settings=_PATIENT, block_ram_rows=_85F_BLOCK_RAMS),
+        full={"placer": _SHORT, "settings": _PATIENT, "block_ram_rows": _85F_BLOCK_RAMS},
         # Block RAMs that are spread from a first static placement make the nets of the second one 5 % longer.
-        _nextpnr(
-            _options("85k", *_SHORTEST, _ANY_PINS),
-            settings=_MORE_PATIENT,
-            block_ram_rows=_85F_BLOCK_RAMS,
-            spreads_by=_options("85k", *_SHORT, _ANY_PINS),
-        ),
+        alone={"placer": _SHORTEST, "spreads_by": _SHORT, "settings": _MORE_PATIENT},
     ),
     "xc7a100t": Device(
         title="Artix-7 100T",

@@ -60,18 +60,16 @@ def place(
         nextpnr is missing or failed, as it does where the design does not fit.
     """
     nextpnr.package.require()
-    own = (*_OPTIONS, "--freq", str(frequency), "--seed", str(seed), *options)
-    tool = _Tool(nextpnr=nextpnr, arguments=own, folder=folder, progress=progress)
+    arguments = (*nextpnr.options, *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), *options)
+    tool = _Tool(nextpnr=nextpnr, arguments=arguments, folder=folder, progress=progress)
     placeable = modules
     if nextpnr.block_ram_rows:
-        tool.run(
-            f"seed {seed}, places of block RAMs", link(modules, top, nextpnr.settings),
-            *(*(nextpnr.spreads_by or nextpnr.options), "--no-route", "--write", _PLACED),
-        )  # fmt: skip
+        first = (*(nextpnr.spreads_by or nextpnr.placer), "--no-route", "--write", _PLACED)
+        tool.run(f"seed {seed}, places of block RAMs", link(modules, top, nextpnr.settings), *first)
         (placed,) = read_json(folder / _PLACED)["modules"].values()
         placeable = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
-    results = ("--report", _REPORT, "--write", ROUTED)
-    tool.run(f"seed {seed}", link(placeable, top, nextpnr.settings), *nextpnr.options, *results)
+    last = (*nextpnr.placer, "--report", _REPORT, "--write", ROUTED)
+    tool.run(f"seed {seed}", link(placeable, top, nextpnr.settings), *last)
     return placement(read_json(folder / _REPORT), LinkedNames(modules, top), seed)
 
 

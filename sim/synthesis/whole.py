@@ -95,8 +95,8 @@ def measure_machine(
     for seed in seeds:
         try:
             placed = place(
-                netlist, around.top, nextpnr=nextpnr, frequency=frequency, seed=seed, folder=folder,
-                progress=progress,
+                netlist, around.top,
+                nextpnr=nextpnr, frequency=frequency, seed=seed, folder=folder, progress=progress,
             )  # fmt: skip
         except UnroutedError as error:
             # Other seeds have taken an hour, or will.
