@@ -101,7 +101,7 @@ def test_a_board_becomes_a_bitstream_unless_its_clock_is_too_slow(tmp_path: Path
     assert 3000 < made.cells.luts < 5000
     assert any("router" in text or "iter=" in text for text in told)
     assert told[-1] == "packing"
-    other = tmp_path / "slow"
+    other = tmp_path / "other"
     other.mkdir()
     assert bitstream(memory_design(20_000_000), seed=1, folder=other).wanted == 20
     too_fast = tmp_path / "fast"
