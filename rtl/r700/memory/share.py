@@ -85,21 +85,22 @@ class LocalShare(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        count, cleared, clears_half = Signal(range(self._size + 1)), Signal(SHARE_BITS), Signal()
+        # The lowest bit of either says which of the banks that share a memory.
+        count, cleared = Signal(range(self._size + 1)), Signal(SHARE_BITS + 1)
         writes = self.start & (self.fetch.task == Task.SHARE_WRITE)
         reads = self.start & (self.fetch.task == Task.SHARE_READ)
         steps = Mux(writes, self._size // _MEMORIES, self._size)
         clears = self.clear.valid & ~self.start
         m.d.comb += [
-            self.clear.ready.eq(clears & (cleared == self.rows)),
+            self.clear.ready.eq(clears & (cleared[1:] == self.rows)),
             # What is read in the last step comes a cycle behind it.
             self.done.eq(self.start & (count == Mux(writes, steps - 1, steps))),
         ]
         m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
         with m.If(clears):
-            m.d.sync += Cat(clears_half, cleared).eq(Mux(self.clear.ready, 0, Cat(clears_half, cleared) + 1))
+            m.d.sync += cleared.eq(Mux(self.clear.ready, 0, cleared + 1))
         quads = self._size // LDS_BANKS
-        half, in_slice = count[0], (count >> 1)[: (quads - 1).bit_length()]
+        half, in_slice = count[0], count[1:][: (quads - 1).bit_length()]
         quad = Cat(in_slice, self.slice)
         own_row, exists = self._written_row(m, quad)
         row, bank, word, found = self._read_row(m)
@@ -114,9 +115,9 @@ class LocalShare(wiring.Component):
             port, read = memory.write_port(granularity=1), memory.read_port()
             enable = Mux(half, self._written(in_slice, number + _MEMORIES), self._written(in_slice, number))
             words = [Mux(half, each[number + _MEMORIES], each[number]) for each in self.quad_written]
-            own = (base + Mux(writes, own_row, cleared))[:_ROW_BITS]
+            own = (base + Mux(writes, own_row, cleared[1:]))[:_ROW_BITS]
             m.d.comb += [
-                port.addr.eq(Cat(own, Mux(writes, half, clears_half))),
+                port.addr.eq(Cat(own, Mux(writes, half, cleared[0]))),
                 read.addr.eq(Cat((base + row)[:_ROW_BITS], bank[-1])),
                 *(target.eq(Mux(writes, each, 0)) for target, each in zip(port.data, words, strict=True)),
                 port.en.eq(Mux(writes, Mux(exists, enable, 0), (clears & ~self.clear.ready).replicate(CHANNELS))),
