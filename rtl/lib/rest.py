@@ -17,7 +17,7 @@ from amaranth import (
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow, In
 
-from ctm.rtl.lib.pipeline import lately
+from ctm.rtl.lib.pipeline import delay, lately
 
 _PAUSING, _RESTING = "pausing", "resting"
 """Clocks of units."""
@@ -53,11 +53,11 @@ def _operands(name: str) -> str:
     return f"{name}_operands"
 
 
-def rest_together(m: Module, platform: object, name: str, wanted: Value, cycles: int) -> None:
+def rest_together(m: Module, platform: object, name: str, wanted: Value, cycles: int, *, begins: int = 0) -> None:
     """Let units inside `m` that name it rest together, but in cycles with `wanted` and in the `cycles` behind.
 
-    A simulator looks at each clock in each cycle, so one for many units that are wanted together takes less time. It is
-    no hardware without the platform `ClockGating`.
+    With `begins` all of that is so many cycles later. A simulator looks at each clock in each cycle, so one for many
+    units that are wanted together takes less time. It is no hardware without the platform `ClockGating`.
     """
     if not isinstance(platform, ClockGating):
         return
@@ -65,7 +65,7 @@ def rest_together(m: Module, platform: object, name: str, wanted: Value, cycles:
     _gate(m, name, works)
     m.domains += ClockDomain(_operands(name), local=True, reset_less=True)
     m.d.comb += [
-        works.eq(lately(m, wanted, cycles)),
+        works.eq(lately(m, delay(m, wanted, begins, name=f"{name}_wanted"), cycles)),
         ClockSignal(_operands(name)).eq(~ClockSignal() & works),
     ]
 

@@ -70,6 +70,7 @@ class Alu(wiring.Component):
             entering.eq(Mux(late, Value.cast(presubtract.behind), Value.cast(given))),
         ]
         control, sources = delay(m, entering.control), entering.sources
+        self._arithmetic[0].rest_together(m, platform, control)
         for lane in range(self._lanes):
             m.submodules[f"selection_{lane}"] = selection = OperandSelection()
             m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]

@@ -4,10 +4,13 @@ Each channel has a product, its sum, a selection, a rounding and a result path; 
 transcendental unit. A dot product is the sum of the channels' products, aligned by the vector channels' own shifters;
 the scalar channel's product has one more shifter, because it may be part of a sum at the same time. Both shared units
 give their exact result when the channels' sums come out, and every channel that wants it rounds it for itself: so there
-is one rounding for each channel, and none waits for another's.
+is one rounding for each channel, and none waits for another's. What shared units are wanted for is the same in all
+lanes, which have one instruction, so whoever has lanes lets these units rest together (`Lane.rest_together`).
 
 Source: CTM Guide pp. 23, 28-32.
 """
+
+from typing import Any
 
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -27,11 +30,13 @@ from ctm.rtl.fp.zero_comparison import Comparison, ZeroComparison
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.rest import Resting
+from ctm.rtl.lib.rest import Resting, rest_together
 from ctm.rtl.r5xx.entries import ChannelControl, ChannelOperands, Dot, LaneControl, Operation
 
 _ADDED = 2
 """The channel whose operand c DOT2_ADD adds."""
+_DOT, _SELECTIONS, _TRANSCENDENTAL = "dot", "selections", "transcendental"
+"""Clocks of units that rest."""
 
 
 class _Channel:
@@ -69,17 +74,30 @@ class Lane(wiring.Component):
 
     def __init__(self, config: PipelineConfig) -> None:
         self._config = config
+        self._dot, self._selections = DotPath(config), SelectionPath(CHANNELS, config)
+        self._transcendental = TranscendentalPath(config)
         self.latency = config.latency
         super().__init__()
+
+    def rest_together(self, m: Module, platform: object, control: Any) -> None:
+        """Let what channels share rest in all lanes inside `m` while `control`, which all have, wants none of it."""
+        vector, scalar = control.vector.operation, control.scalar.operation
+
+        def wanted(operation: Operation) -> Value:
+            return Value.cast((vector == operation) | (scalar == operation))
+
+        rest_together(m, platform, _DOT, vector == Operation.DOT, self._dot.latency)
+        rest_together(m, platform, _SELECTIONS, wanted(Operation.SELECTION), self._selections.latency)
+        function = wanted(Operation.TRANSCENDENTAL)
+        rest_together(m, platform, _TRANSCENDENTAL, function, self._transcendental.latency)
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         config = self._config
         channels = [_Channel(config) for _ in range(CHANNELS)]
-        selection_path, transcendental_path = SelectionPath(CHANNELS, config), TranscendentalPath(config)
-        m.submodules.selections = selections = Resting(selection_path, selection_path.latency)
-        m.submodules.transcendental = transcendental = Resting(transcendental_path, transcendental_path.latency)
+        m.submodules.selections = selections = Resting(self._selections, together=_SELECTIONS)
+        m.submodules.transcendental = transcendental = Resting(self._transcendental, together=_TRANSCENDENTAL)
         for index, channel in enumerate(channels):
             for name, part in vars(channel).items():
                 m.submodules[f"{name}_{index}"] = part
@@ -88,8 +106,10 @@ class Lane(wiring.Component):
         for index, channel in enumerate(channels):
             self._connect_operands(m, channel, index, selections)
         dot = self._connect_dot(m, channels)
-        self._connect_shared(m, selections, transcendental)
-
+        m.d.comb += [
+            transcendental.word.eq(self.operands[SCALAR].a),
+            transcendental.function.eq(control.function),
+        ]
         at_raw = delay(m, control, config.raw_latency, name="control_raw")
         at_rounding = delay(m, at_raw, config.addition + config.normalisation, name="control_rounding")
         at_result = delay(m, at_rounding, config.rounding, name="control_result")
@@ -124,15 +144,13 @@ class Lane(wiring.Component):
     def _connect_dot(self, m: Module, channels: list[_Channel]) -> Resting:
         """Give the products their largest exponent, and the aligned products to the dot sum, which it returns."""
         config = self._config
-        path = DotPath(config)
-        m.submodules.dot = dot = Resting(path, path.latency)
+        m.submodules.dot = dot = Resting(self._dot, together=_DOT)
         is_dot, has_fourth = self.control.vector.operation == Operation.DOT, self.control.dot == Dot.DOT4
         exponents = [channel.product.exponent for channel in channels]
         exponents[SCALAR] = Mux(delay(m, has_fourth, config.operands), exponents[SCALAR], ZERO_EXPONENT).as_signed()
         exponent = Signal(WIDE_EXPONENT)
         m.d.comb += [
             exponent.eq(largest(exponents)),
-            dot.wanted.eq(is_dot),
             dot.exponent.eq(exponent),
             dot.product.eq(channels[SCALAR].product.product),
             dot.takes_part.eq(has_fourth),
@@ -145,20 +163,6 @@ class Lane(wiring.Component):
                 dot.terms[index].eq(product_sum.dot_term),
             ]
         return dot
-
-    def _connect_shared(self, m: Module, selections: Resting, transcendental: Resting) -> None:
-        """The units that may rest while no channel takes their results."""
-        control = self.control
-
-        def wanted(operation: Operation) -> Value:
-            return Value.cast((control.vector.operation == operation) | (control.scalar.operation == operation))
-
-        m.d.comb += [
-            selections.wanted.eq(wanted(Operation.SELECTION)),
-            transcendental.wanted.eq(wanted(Operation.TRANSCENDENTAL)),
-            transcendental.word.eq(self.operands[SCALAR].a),
-            transcendental.function.eq(control.function),
-        ]
 
     def _connect_selection(
         self, m: Module, channel: _Channel, index: int, selections: Resting, control: ChannelControl

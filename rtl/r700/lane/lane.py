@@ -4,8 +4,13 @@ The vector slots share the sum of DOT4 and the choices of MAX4 and CUBE; slot t 
 to itself. A shared unit gives a slot one of its two words, or the sum that it rounds: each slot has its own rounding,
 output modifier and clamp.
 
+What a unit is wanted for is the same in all lanes, which have one instruction, so whoever has lanes lets their units
+rest together (`Lane.rest_together`).
+
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
+
+from typing import Any
 
 from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
@@ -23,6 +28,8 @@ from ctm.rtl.r700.lane.candidates import Candidates
 from ctm.rtl.r700.lane.slot import INDICES, INTEGERS, RAW_FIELDS, Slot
 from ctm.rtl.r700.lane.timing import Timing
 
+_CANDIDATES, _DOT, _TRANS = "candidates", "dot", "trans"
+"""Clocks of units that rest."""
 _MAJOR = 2
 """The slot of CUBE's result that is twice the largest component."""
 
@@ -47,8 +54,27 @@ class Lane(wiring.Component):
 
     def __init__(self, config: PipelineConfig) -> None:
         self._config, self._timing = config, Timing(config)
+        self._candidates = Candidates(config)
+        # The sum of products delays the exponent by the steps that lie between it and the terms in R5xx lanes.
+        self._dot_steps = config.partial_products + config.product + config.alignment
+        self._dot_begins = self._timing.aligned - self._dot_steps
         self.latency = self._timing.result
         super().__init__()
+
+    def rest_together(self, m: Module, platform: object, control: Any) -> None:
+        """Let units rest in all lanes inside `m` while `control`, which all have, wants none of them."""
+        timing, slots = self._timing, list(control.slots)
+        vector, scalar = slots[0], slots[TRANS_SLOT]
+        integer = Cat(slot.left == Left.INTEGER for slot in slots)
+        # Some operations that are no MOVA, too: nothing says here what one is.
+        index = Cat((slot.type == Type.SIGNED) | (slot.sum == Sum.UP) | (slot.sum == Sum.FLOOR) for slot in slots)
+        function = scalar.shares_sum | (scalar.left == Left.SHARED) | (scalar.if_false == Source.LATE)
+        chooses, steps = vector.left == Left.SHARED, self._candidates.latency
+        rest_together(m, platform, INTEGERS, integer.any(), timing.product)
+        rest_together(m, platform, INDICES, index.any(), timing.normalised)
+        rest_together(m, platform, _TRANS, function, timing.normalised)
+        rest_together(m, platform, _CANDIDATES, chooses, steps, begins=timing.chosen)
+        rest_together(m, platform, _DOT, vector.shares_sum, self._dot_steps, begins=self._dot_begins)
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -69,26 +95,14 @@ class Lane(wiring.Component):
             *(self.results.indices[number].eq(slot.index) for number, slot in enumerate(vector)),
             self.results.predicate.eq(sum(slot.predicate for slot in slots) != 0),
         ]
-        self._rest(m, platform)
         self._connect_trans(m, slots[TRANS_SLOT])
         self._connect_candidates(m, vector)
         self._connect_dot(m, vector)
         return m
 
-    def _rest(self, m: Module, platform: object) -> None:
-        """Let the slots' units for integers and for indices rest while no slot wants one."""
-        slots, timing = list(self.control.slots), self._timing
-        computes = [slot.left == Left.INTEGER for slot in slots]
-        # Of some operations that are no MOVA, too: nothing says here what one is.
-        moves = [(slot.type == Type.SIGNED) | (slot.sum == Sum.UP) | (slot.sum == Sum.FLOOR) for slot in slots]
-        rest_together(m, platform, INTEGERS, Cat(computes).any(), timing.product)
-        rest_together(m, platform, INDICES, Cat(moves).any(), timing.normalised)
-
     def _connect_trans(self, m: Module, slot: Slot) -> None:
-        m.submodules.trans = unit = Resting(trans.Trans(self._config), self._timing.normalised)
-        control = slot.control
+        m.submodules.trans = unit = Resting(trans.Trans(self._config), together=_TRANS)
         m.d.comb += [
-            unit.wanted.eq(control.shares_sum | (control.left == Left.SHARED) | (control.if_false == Source.LATE)),
             unit.words.eq(slot.words),
             unit.control.eq(slot.control),
             slot.shared_word.eq(unit.word),
@@ -98,13 +112,8 @@ class Lane(wiring.Component):
 
     def _connect_candidates(self, m: Module, vector: list[Slot]) -> None:
         chosen = self._timing.chosen
-        candidates = Candidates(self._config)
-        m.submodules.candidates = unit = Resting(candidates, candidates.latency)
-        control = vector[0].control
-        m.d.comb += [
-            unit.wanted.eq(delay(m, control.left == Left.SHARED, chosen, name="wanted")),
-            unit.cube.eq(delay(m, control.cube, chosen, name="cube")),
-        ]
+        m.submodules.candidates = unit = Resting(self._candidates, together=_CANDIDATES)
+        m.d.comb += unit.cube.eq(delay(m, vector[0].control.cube, chosen, name="cube"))
         for number, slot in enumerate(vector):
             m.d.comb += [
                 unit.words[number].eq(delay(m, slot.words[0], chosen, name="word")),
@@ -114,18 +123,13 @@ class Lane(wiring.Component):
     def _connect_dot(self, m: Module, vector: list[Slot]) -> None:
         """Give the products their largest exponent, and the slots the sum of the aligned products."""
         config, timing = self._config, self._timing
-        # The sum delays the exponent by the steps that lie between it and the terms in R5xx lanes.
-        steps = config.partial_products + config.product + config.alignment
-        m.submodules.dot = dot = Resting(DotSum(config), steps)
+        m.submodules.dot = dot = Resting(DotSum(config), together=_DOT)
         exponent = Signal(WIDE_EXPONENT)
         m.d.comb += exponent.eq(
             delay(m, largest([slot.exponent for slot in vector]), config.partial_products, name="largest")
         )
-        begins = timing.aligned - steps
-        m.d.comb += [
-            dot.wanted.eq(delay(m, vector[0].control.shares_sum, begins, name="wanted")),
-            dot.exponent.eq(delay(m, exponent, begins - timing.partial_products, name="largest")),
-        ]
+        waits = self._dot_begins - timing.partial_products
+        m.d.comb += dot.exponent.eq(delay(m, exponent, waits, name="largest"))
         raw = Signal(adder.RAW)
         m.d.comb += [
             *(getattr(raw, name).eq(getattr(dot.raw, name)) for name in RAW_FIELDS),

@@ -60,7 +60,9 @@ class DecodedLane(wiring.Component):
         """Build the hardware."""
         m = Module()
         lane = self._lane
-        m.submodules.lane = Fragment.get(lane, ClockGating()) if self._gated else lane
+        platform = ClockGating() if self._gated else None
+        m.submodules.lane = Fragment.get(lane, platform)
+        lane.rest_together(m, platform, lane.control)
         control: Any = Signal(LaneControl)
         m.d.comb += control.dx10_clamp.eq(self.dx10_clamp)
         for number in range(GROUP_SLOTS):
