@@ -11,12 +11,13 @@ from itertools import chain
 from pathlib import Path
 
 from ctm.sim.compiled.error import ToolchainError
+from ctm.sim.compiled.tools.apart import settings
 from ctm.sim.compiled.tools.cache import cached
 from ctm.sim.compiled.tools.clang import CACHE_VARIABLE, clang_beside
 from ctm.sim.compiled.tools.package import VERILATOR, installation
 from ctm.sim.compiled.tools.programs import Tools, check, run
 
-_BUILD = "5"
+_BUILD = "6"
 """To be changed with what this module does beyond the flags below."""
 _VERILATOR_FLAGS = (
     "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing", "-Wno-fatal", "-Wno-lint",
@@ -196,7 +197,9 @@ def _verilate(verilator: Verilator, models: Models, folder: Path) -> list[Path]:
             own.mkdir()
             source = own / f"{top}.v"
             source.write_text(text)
-            options = ["--Mdir", str(own), "--top-module", top, "--prefix", f"V{top}", str(source)]
+            control = own / f"{top}.vlt"
+            control.write_text(settings(text, top))
+            options = ["--Mdir", str(own), "--top-module", top, "--prefix", f"V{top}", str(control), str(source)]
             runs.append(tools.start([*command, *options], own, environment={"VERILATOR_ROOT": str(verilator.root)}))
         for result in runs:
             check(result.result())
