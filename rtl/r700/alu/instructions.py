@@ -45,7 +45,7 @@ class GroupInstructions(wiring.Component):
     -------
     group : ``In(GROUP)``
     controls : ``Out(ArrayLayout(SlotControl, 5))``
-        Of a slot that is not used, that of NOP.
+        Of a slot that is not used, anything.
     effects : ``Out(ArrayLayout(EFFECT, 5))``
         Of a slot that is not used, none.
     operands : ``Out(ArrayLayout(2, 5))``

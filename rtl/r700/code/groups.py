@@ -106,7 +106,8 @@ class GroupReader(wiring.Component):
         with m.If(~parsed.done & ~parsed.missed):
             with m.If(~self.found.hit):
                 m.d.comb += arrived.missed.eq(1)
-            with m.Elif(self.found.refused):
+            # What is behind the clause is not read, so it does not matter whether it could be.
+            with m.Elif(self.found.refused & (parsed.group.next < end)):
                 m.d.comb += [arrived.group.refused.eq(1), arrived.done.eq(1)]
             with m.Else():
                 m.d.comb += arrived.eq(after)

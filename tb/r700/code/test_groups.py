@@ -218,7 +218,8 @@ class Bench:
         unit, wanted = self.unit, read(frame.code, frame.at, frame.end)
         rows = range(frame.at // 2, wanted.looked_at // 2 + 1)
         # The first row that keeps the group from being read says how.
-        stopped = next((row for row in rows if row in frame.missing | frame.refused), None)
+        refused = {row for row in frame.refused if 2 * row < frame.end}
+        stopped = next((row for row in rows if row in frame.missing | refused), None)
         whole, group = bool(context.get(unit.whole)), context.get(unit.group)
         assert whole == (stopped not in frame.missing)
         if not whole:
