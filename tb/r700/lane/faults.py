@@ -75,7 +75,7 @@ FAULTS = [
     ),
     *_in(
         "lane.lane",
-        ("exponent, begins - timing.partial_products", "exponent, begins - timing.partial_products + 1"),
+        ("self._dot_begins - timing.partial_products", "self._dot_begins - timing.partial_products + 1"),
     ),
     *_in(
         "lane.magnitude",
