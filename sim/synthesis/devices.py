@@ -83,9 +83,9 @@ _MORE_PATIENT: Mapping[str, float] = {
     "router2/bbMargin/x": 12,
     "router2/bbMargin/y": 9,
     "router2/estimateWeight": 0.7,
-    "router2/currCongWeightMult": 1.15,
+    "router2/currCongWeightMult": 0.5,
 }
-"""With which a fuller one is."""
+"""With which a fuller one is; where a wire's cost grew faster, nets went so far around others that it got worse."""
 # Wires are what a machine has too few of: it is placed for their length, not for time. nextpnr's static placer makes
 # nets 5 % shorter than the other one, but some of them so long that a board's clock is slower.
 _SHORT = ("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2")
