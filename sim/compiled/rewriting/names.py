@@ -9,16 +9,15 @@ import re
 from collections.abc import Set
 
 from ctm.sim.compiled.rewriting.keywords import FOREIGN, KEYWORDS
+from ctm.sim.compiled.rewriting.modules import INSTANCE, MODULE
 
 _ESCAPED = re.compile(r"\\(\S+) ")
 _PLAIN = re.compile(r"(?<![\w$\\'.])[A-Za-z_][\w$]*")
 _FOREIGN = re.compile(rf"(?<![\w$\\'])(?:{'|'.join(sorted(FOREIGN))})(?![\w$])")
 _OTHER = re.compile(r"[^A-Za-z0-9_$]")
-_MODULE = re.compile(r"^module ([\w$]+).*?^endmodule$", re.MULTILINE | re.DOTALL)
 _DECLARATION = re.compile(
     r"^  (?:wire|reg|integer|input|output|inout) (?:signed )?(?:\[\d+:0\] )?([\w$]+)", re.MULTILINE
 )
-_INSTANCE = re.compile(r"^  ([A-Za-z_][\w$]*) ([A-Za-z_][\w$]*) \(\n", re.MULTILINE)
 _SEPARATOR = re.compile(r"\]?[.\[]|\]")
 
 
@@ -52,10 +51,10 @@ def _free(name: str, taken: Set[str]) -> str:
 
 def with_instances_apart(verilog: str) -> str:
     """The same Verilog, written with plain names, no instance called as something in it."""
-    inside = {module[1]: frozenset(_DECLARATION.findall(module[0])) for module in _MODULE.finditer(verilog)}
+    inside = {module[1]: frozenset(_DECLARATION.findall(module[0])) for module in MODULE.finditer(verilog)}
 
     def module(text: re.Match[str]) -> str:
-        taken = {*inside[text[1]], *(instance[2] for instance in _INSTANCE.finditer(text[0]))}
+        taken = {*inside[text[1]], *(instance[2] for instance in INSTANCE.finditer(text[0]))}
 
         def instance(match: re.Match[str]) -> str:
             own = inside.get(match[1], frozenset())
@@ -63,6 +62,6 @@ def with_instances_apart(verilog: str) -> str:
             taken.add(name)
             return f"  {match[1]} {name} (\n"
 
-        return _INSTANCE.sub(instance, text[0])
+        return INSTANCE.sub(instance, text[0])
 
-    return _MODULE.sub(module, verilog)
+    return MODULE.sub(module, verilog)

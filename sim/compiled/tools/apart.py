@@ -5,14 +5,14 @@ what a processor has near; so of what is large and there more than once, one fun
 is faster, though what goes in and out is then copied.
 """
 
-import re
 from collections import Counter
+from functools import cache
+
+from ctm.sim.compiled.rewriting.modules import INSTANCE, MODULE
 
 _LEAST_LINES = 3_000
 """Lines of Verilog from which on a module is large, with all that is in it. A model of R700 lanes gains 6 % of speed
 from slots that share their code, nothing from their lanes or from smaller parts, and loses 2 % with slots and lanes."""
-_MODULE = re.compile(r"^module ([\w$]+).*?^endmodule$", re.MULTILINE | re.DOTALL)
-_INSTANCE = re.compile(r"^  ([A-Za-z_][\w$]*) [A-Za-z_][\w$]* \(\n", re.MULTILINE)
 
 
 def shared_modules(verilog: str, top: str) -> list[str]:
@@ -20,25 +20,32 @@ def shared_modules(verilog: str, top: str) -> list[str]:
 
     `verilog` is what `from_rtlil` writes.
     """
-    texts = {module[1]: module[0] for module in _MODULE.finditer(verilog)}
-    inside = {name: [found for found in _INSTANCE.findall(text) if found in texts] for name, text in texts.items()}
-    lines: dict[str, int] = {}
+    texts = {module[1]: module[0] for module in MODULE.finditer(verilog)}
+    inside = {
+        name: [found[1] for found in INSTANCE.finditer(text) if found[1] in texts] for name, text in texts.items()
+    }
     instances: Counter[str] = Counter()
 
     def count(name: str) -> None:
         instances[name] += 1
         for inner in inside[name]:
             count(inner)
-        lines[name] = texts[name].count("\n") + sum(lines[inner] for inner in inside[name])
+
+    @cache
+    def lines(name: str) -> int:
+        return texts[name].count("\n") + sum(map(lines, inside[name]))
+
+    @cache
+    def is_large(name: str) -> bool:
+        return instances[name] > 1 and lines(name) >= _LEAST_LINES
+
+    @cache
+    def has_large(name: str) -> bool:
+        return any(is_large(inner) or has_large(inner) for inner in inside[name])
 
     if top in texts:
         count(top)
-    large = {name for name, number in instances.items() if number > 1 and lines[name] >= _LEAST_LINES}
-
-    def has_large(name: str) -> bool:
-        return any(inner in large or has_large(inner) for inner in inside[name])
-
-    return sorted(name for name in large if not has_large(name))
+    return sorted(name for name in instances if is_large(name) and not has_large(name))
 
 
 def settings(verilog: str, top: str) -> str:
