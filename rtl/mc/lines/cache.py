@@ -134,8 +134,10 @@ class LineCache(wiring.Component):
 
         # Whether it hits has no part in whether an access is taken, so that this is known early.
         taken, present, asks = Signal(), Signal(), Signal()
+        # A refused line is forgotten in the cycle behind its answer, in which nobody looks for one.
+        forgotten = Signal.like(tags.forget)
         m.d.comb += [
-            self.access.ready.eq(queue.w_rdy & requests.w_rdy & has_place),
+            self.access.ready.eq(queue.w_rdy & requests.w_rdy & has_place & ~forgotten.valid),
             taken.eq(self.access.valid & self.access.ready),
             present.eq(tags.hit & ~access.uncached),
             asks.eq(taken & access.reads & ~present),
@@ -176,8 +178,11 @@ class LineCache(wiring.Component):
             Value.cast(self.lines.request.payload).eq(requests.r_data),
             self.lines.request.valid.eq(requests.r_rdy),
             requests.r_en.eq(self.lines.request.ready),
-            tags.forget.valid.eq(response.valid & response.payload.refused & ~comes.uncached),
-            tags.forget.entry.eq(comes.entry),
+            tags.forget.eq(forgotten),
+        ]
+        m.d.sync += [
+            forgotten.valid.eq(response.valid & response.payload.refused & ~comes.uncached),
+            forgotten.entry.eq(comes.entry),
         ]
         return asks, comes.row
 

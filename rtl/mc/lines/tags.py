@@ -1,5 +1,7 @@
 """Which lines a cache has, and in which rows of its memory."""
 
+from typing import Any
+
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -40,7 +42,7 @@ class LineTags(wiring.Component):
     put : ``In(row_layout(rows))``
         Puts the line there, in another row, at the end of the cycle.
     forget : ``In({valid, entry})``
-        The entry's line is not to hit any more, whichever it is.
+        The entry's line is not to hit any more, whichever it is; in a cycle in which no line is looked up.
     invalidate : ``In(1)``
         No line is to hit any more.
     """
@@ -66,36 +68,57 @@ class LineTags(wiring.Component):
         m = Module()
         sets, ways = self._config.sets, self._config.ways
         set_bits = (sets - 1).bit_length()
-        index, upper = self.line[:set_bits], self.line[set_bits:]
-        content = data.StructLayout({"upper": len(upper), "row": range(self._rows)})
-        m.submodules.turns = turns = Table(max(1, (ways - 1).bit_length()), sets)
-        turn = turns.read(m, index)
-        turns.write(m, index, (turn + 1) % ways, self.put.valid)
-        m.d.comb += [self.entry.set.eq(index), self.entry.way.eq(turn)]
+        index, upper = Signal(set_bits), self.line[set_bits:]
+        m.d.comb += index.eq(Mux(self.forget.valid, self.forget.entry.set, self.line[:set_bits]))
+        found = self._set(m, index)
+        m.d.comb += [self.entry.set.eq(index), self.entry.way.eq(found.turn)]
 
-        hits, rows, owned = [], [], []
+        content = data.StructLayout({"upper": len(upper), "row": range(self._rows)})
+        hits, rows = [], []
         for way in range(ways):
             m.submodules[f"way_{way}"] = table = Table(content, sets)
-            # An entry owns a row from its first line on, also when its line is forgotten.
-            filled, hitting = Signal(sets, name=f"filled_{way}"), Signal(sets, name=f"hitting_{way}")
-            found = table.read(m, index)
-            put = self.put.valid & (turn == way)
-            table.write(m, index, Cat(upper, self.put.row), put)
-            with m.If(put):
-                m.d.sync += [filled.bit_select(index, 1).eq(1), hitting.bit_select(index, 1).eq(1)]
-            with m.If(self.forget.valid & (self.forget.entry.way == way)):
-                m.d.sync += hitting.bit_select(self.forget.entry.set, 1).eq(0)
-            with m.If(self.invalidate):
-                m.d.sync += hitting.eq(0)
-            hits.append(hitting.bit_select(index, 1) & (found.upper == upper))
-            rows.append(found.row)
-            owned.append(Cat(filled.bit_select(index, 1), found.row))
+            kept = table.read(m, index)
+            table.write(m, index, Cat(upper, self.put.row), self.put.valid & (found.turn == way))
+            hits.append(found.hitting[way] & (kept.upper == upper))
+            rows.append(kept.row)
         m.d.comb += [
             self.hit.eq(Cat(hits).any()),
             self.row.eq(Array(rows)[one_hot_index(Cat(hits))]),
-            Value.cast(self.owned).eq(Array(owned)[turn]),
+            # An entry owns a row from its first line on, also when its line is forgotten.
+            self.owned.valid.eq(found.is_full),
+            self.owned.row.eq(Array(rows)[found.turn]),
         ]
         return m
+
+    def _set(self, m: Module, index: Value) -> Any:
+        """The way of a set that is next, whether it has a line as all others have, and which ways may hit.
+
+        A bit for each set tells those apart of which the memory says nothing yet.
+        """
+        sets, ways = self._config.sets, self._config.ways
+        layout = data.StructLayout({"turn": max(1, (ways - 1).bit_length()), "is_full": 1, "hitting": ways})
+        m.submodules.sets = table = Table(layout, sets)
+        begun, valid = Signal(sets), Signal(sets)
+        kept: data.View = table.read(m, index)
+        found, after = Signal(layout, name="found"), Signal(layout, name="after")
+        own, forgotten = Signal(ways), Signal(ways)
+        m.d.comb += [
+            own.eq(Mux(self.put.valid, 1 << found.turn, 0)),
+            forgotten.eq(Mux(self.forget.valid, 1 << self.forget.entry.way, 0)),
+            found.hitting.eq(Mux(valid.bit_select(index, 1), kept.hitting, 0)),
+            after.eq(found),
+            after.hitting.eq(found.hitting & ~forgotten | own),
+        ]
+        with m.If(begun.bit_select(index, 1)):
+            m.d.comb += [found.turn.eq(kept.turn), found.is_full.eq(kept.is_full)]
+        with m.If(self.put.valid):
+            m.d.comb += after.turn.eq((found.turn + 1) % ways)
+            m.d.comb += after.is_full.eq(found.is_full | (found.turn == ways - 1))
+            m.d.sync += [begun.bit_select(index, 1).eq(1), valid.bit_select(index, 1).eq(1)]
+        with m.If(self.invalidate):
+            m.d.sync += valid.eq(0)
+        table.write(m, index, after, self.put.valid | (self.forget.valid & valid.bit_select(index, 1)))
+        return found
 
 
 class RowPool(wiring.Component):
