@@ -39,6 +39,7 @@ OUTPUTS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_wr
 OUTPUT_BANKS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 4, 0, 0.8))
 INSTRUCTIONS: Check = ("r5xx.code.test_reader", "test_instructions_come_in_order", (0x7FFF_FFFC, 0.3, 0))
 PAUSE: Check = ("r5xx.code.test_reader", "test_behind_a_pause_memory_is_asked_again", ())
+TAGS: Check = ("mc.test_line_tags", "test_random_lines", (4, 2))
 CONSTANTS: Check = ("mc.test_constant_reader", "test_constants_come_in_beats", (0.3, 0.3))
 REGISTERS: Check = ("mc.test_registers", "test_registers_hold_what_the_model_holds", ())
 
@@ -96,6 +97,15 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "an answer has its neighbour's tag": (
         Fault("rtl.mc.bus.read_ports", "tag.eq(came.tag.place)", "tag.eq(came.tag.place ^ 1)"), TAGGED_READS,
+    ),
+    "a forgotten line hits": (Fault("rtl.mc.lines.tags", "hitting & ~forgotten | own", "hitting | own"), TAGS),
+    "what has hit hits behind an invalidation": (Fault("rtl.mc.lines.tags", "valid.eq(0)", "valid.eq(valid)"), TAGS),
+    "lines hit of which the memory says so from before": (
+        Fault("rtl.mc.lines.tags", "Mux(valid.bit_select(index, 1), kept.hitting, 0)", "kept.hitting"), TAGS,
+    ),
+    "a set is full a line early": (Fault("rtl.mc.lines.tags", "== ways - 1)", "== ways - 2)"), TAGS),
+    "a line is forgotten in another set": (
+        Fault("rtl.mc.lines.tags", "Mux(self.forget.valid, self.forget.entry.set", "Mux(0, self.forget.entry.set"), TAGS,
     ),
     "an access waits for any line": (
         Fault("rtl.mc.lines.cache", "arrived.bit_select(first, 1))", "arrived.any())"), LINES,

@@ -1,0 +1,69 @@
+"""LineTags: which lines hit, where, and what the next one takes the place of."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import CacheConfig
+from ctm.rtl.mc.lines.tags import LineTags
+from ctm.tb.lib.streams import simulate
+
+CYCLES, LINES = 2500, 24
+
+
+class Set:
+    """The ways of a set: of each the line that hits, if one does, and the row that it owns."""
+
+    def __init__(self, ways: int) -> None:
+        self.lines: list[int | None] = [None] * ways
+        self.rows: list[int | None] = [None] * ways
+        self.turn = 0
+
+    def put(self, line: int, row: int) -> None:
+        """Replace the line whose turn it is."""
+        self.lines[self.turn], self.rows[self.turn] = line, row
+        self.turn = (self.turn + 1) % len(self.lines)
+
+
+@pytest.mark.parametrize(("sets", "ways"), [(1, 1), (4, 1), (1, 4), (4, 2), (2, 8)])
+def test_random_lines(sets: int, ways: int) -> None:
+    generator = np.random.default_rng(sets + ways)
+    rows = sets * ways + 3
+    unit, model = LineTags(CacheConfig(sets=sets, ways=ways), rows), [Set(ways) for _ in range(sets)]
+    hits = 0
+
+    async def testbench(context: Any) -> None:
+        nonlocal hits
+        for _ in range(CYCLES):
+            line = int(generator.integers(3)) << 20 | int(generator.integers(LINES))
+            own = model[line % sets]
+            forgets, invalidates = generator.random() < 0.05, generator.random() < 0.01
+            context.set(unit.line, line)
+            way, entry = int(generator.integers(ways)), int(generator.integers(sets))
+            context.set(unit.forget, {"valid": forgets, "entry": {"set": entry, "way": way}})
+            context.set(unit.invalidate, invalidates)
+            misses = False
+            if not forgets:
+                hit = line in own.lines
+                assert context.get(unit.hit) == hit
+                if hit:
+                    assert context.get(unit.row) == own.rows[own.lines.index(line)]
+                place, owned = context.get(unit.entry), context.get(unit.owned)
+                assert (place.set, place.way) == (line % sets, own.turn)
+                assert owned.valid == (own.rows[own.turn] is not None)
+                assert not owned.valid or owned.row == own.rows[own.turn]
+                hits, misses = hits + hit, not hit and not invalidates and generator.random() < 0.7
+            row = int(generator.integers(rows))
+            context.set(unit.put, {"valid": misses, "row": row})
+            await context.tick()
+            if misses:
+                own.put(line, row)
+            if forgets:
+                model[entry].lines[way] = None
+            if invalidates:
+                for each in model:
+                    each.lines = [None] * ways
+
+    simulate(unit, testbench)
+    assert hits > 0
