@@ -63,7 +63,7 @@ FAULTS = {
         "rtl.r5xx.alu.writes", "stays & last if self._array.turns > 1 else stays)", "effective)"
     ),
     "a group may execute one instruction more": Fault(
-        "rtl.dpp.groups.scheduler", "(count == 1)", "(count == 0)"
+        "rtl.dpp.groups.watchdog", "(now == self.most)", "(now == self.most + 1)"
     ),
 }  # fmt: skip
 

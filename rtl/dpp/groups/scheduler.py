@@ -20,12 +20,12 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.programs import AHEAD
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import STALLS, IssuePort, issue_layout, row_bits, slot_bits
+from ctm.rtl.dpp.groups.watchdog import Watchdog
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.ages import Ages
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.table import Table
-
-_COUNT_BITS = 32
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,7 +118,7 @@ class Scheduler(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
-        self._shapes, self._threads, self._summary = shapes, config.threads, shapes.summary
+        self._config, self._shapes, self._threads, self._summary = config, shapes, config.threads, shapes.summary
         self._takes_turns = config.turns > 1
         threads, ports = config.threads, len(shapes.ports)
         self._slots = _Slots(
@@ -150,7 +150,7 @@ class Scheduler(wiring.Component):
                 "blocked": In(threads),
                 "full": In(threads),
                 "quiet": In(threads),
-                "watchdog": In(_COUNT_BITS),
+                "watchdog": In(WORD_BITS),
                 "expired": Out(threads),
                 "retire": Out(data.StructLayout({"valid": 1, "row": row, "faulted": 1})),
                 "release": In(data.StructLayout({"valid": 1, "row": row})),
@@ -351,15 +351,13 @@ class Scheduler(wiring.Component):
 
     def _learn(self, m: Module, begun: Value, fetched: data.View, first: Value) -> None:
         """What is known of each slot's next instruction, and how many it may still execute."""
-        m.submodules.remaining = remaining = Table(_COUNT_BITS, self._threads)
-        remaining.write(m, self.begin.slot, self.watchdog, self.begin.valid)
+        dones = self._dones()
+        m.submodules.watchdog = watchdog = Watchdog(self._config, len(dones))
+        m.d.comb += [watchdog.most.eq(self.watchdog), watchdog.begin.eq(self.begin)]
         news = [_News(slot=begun, summary=first, expired=Const(0))]
-        for done in self._dones():
-            count, counts = remaining.read(m, done.slot), done.valid & ~done.again
-            remaining.write(m, done.slot, (count - 1)[:_COUNT_BITS], counts)
-            expires = Signal(name="expires")
-            m.d.comb += expires.eq((self.watchdog != 0) & (count == 1))
-            counted = self._mask(m, counts, done.slot, "counted")
+        for done, executed, expires in zip(dones, watchdog.executed, watchdog.expires, strict=True):
+            m.d.comb += [executed.valid.eq(done.valid & ~done.again), executed.slot.eq(done.slot)]
+            counted = self._mask(m, executed.valid, executed.slot, "counted")
             news.append(_News(slot=counted, summary=done.following, expired=expires))
         expiring = reduce(or_, (Mux(each.expired, each.slot, 0) for each in news[1:]))
         m.d.sync += self.expired.eq((self.expired & ~begun) | expiring)
