@@ -42,20 +42,15 @@ _READ_IN_ORDER = (False, True, True, True)
 _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(-3, 0)
 """Clients that write, in order, behind the banks of the output cache, which write in any order."""
 _WRITTEN_IN_ORDER = (True, True, True)
-_SMALL_READER, _SHARING_READER = 8, 6
-"""Lines that the command processor, and the conditional unit, have outstanding.
-
-With one port they have a memory with the constants' lines in common, of 16 rows.
-"""
-_CONSTANT_LINES = 4
+_CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES = 4, 6, 6
+"""Lines that these have outstanding; they have one memory for them, of 16 rows."""
 _EVENTS = data.StructLayout({name: 1 for name in ("conditional_hit", "conditional_miss")})
 
 
 def read_clients(config: MachineConfig) -> tuple[int, ...]:
     """Lines that each client may have outstanding."""
     banks = (config.memory.outstanding_lines,) * config.shared_cache.banks
-    small = _SHARING_READER if len(config.memory.ports) == 1 else _SMALL_READER
-    return CODE_LINES, _CONSTANT_LINES, small, small, *banks
+    return CODE_LINES, _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES, *banks
 
 
 def written_lines(config: MemoryConfig) -> int:

@@ -21,8 +21,8 @@ class ReadPorts(wiring.Component):
     `clients` says how many lines each may have outstanding, `ordered` which of them get their lines in order, whatever
     port they come from; the others get each when it comes, in parts of `part_bits`. A request reaches its port in the
     same cycle. All ports together give a part in each cycle; it reaches its client in the cycle in which it leaves the
-    port, or, in order, two cycles later; with one port all who get theirs in order have one memory for them, of which
-    one line is read in a cycle. Several ports have to give whole lines: parts of one follow each other.
+    port, or, in order, two cycles later: all who get theirs in order have one memory for them, of which one line is
+    read in a cycle. Several ports have to give whole lines: parts of one follow each other.
 
     Members
     -------
@@ -82,24 +82,24 @@ class ReadPorts(wiring.Component):
             connect(m, flipped(responses), answers.inputs[port])
         m.d.comb += [answers.output.ready.eq(1), self.refused_line.eq(answers.output.payload.line)]
         in_order = [number for number, ordered in enumerate(self._ordered) if ordered]
-        groups = [[number] for number in in_order] if self._routing.ports > 1 else [in_order] if in_order else []
-        for group in groups:
-            self._put_in_order(m, group, answers.output, arbiters)
+        if in_order:
+            self._put_in_order(m, in_order, answers.output, arbiters)
         for number, client in enumerate(self.clients):
             if not self._ordered[number]:
                 self._ask(m, number, client.request, arbiters)
                 self._answer(m, answers.output, self._is_of(m, number, answers.output), client.response)
         return m
 
-    def _put_in_order(self, m: Module, group: list[int], answer: Any, arbiters: list[Arbiter]) -> None:
-        """Give clients that have a memory for their lines in common what they asked for."""
-        order = LineOrder(outstanding=tuple(self._outstanding[number] for number in group), part_bits=self._part_bits)
+    def _put_in_order(self, m: Module, numbers: list[int], answer: Any, arbiters: list[Arbiter]) -> None:
+        """Give these clients what they asked for in order."""
+        outstanding = tuple(self._outstanding[number] for number in numbers)
+        order = LineOrder(outstanding=outstanding, part_bits=self._part_bits)
         asks = Cat(client.request.valid for client in order.clients).any()
-        m.submodules[f"order_{group[0]}"] = Pausing(order, asks | ~order.idle)
-        for number, client, asked in zip(group, order.clients, order.requests, strict=True):
+        m.submodules.order = Pausing(order, asks | ~order.idle)
+        for number, client, asked in zip(numbers, order.clients, order.requests, strict=True):
             connect(m, flipped(self.clients[number]), client)
             self._ask(m, number, asked, arbiters)
-        own = Cat(self._is_of(m, number, answer) for number in group)
+        own = Cat(self._is_of(m, number, answer) for number in numbers)
         self._answer(m, answer, own.any(), order.response)
         m.d.comb += order.response.payload.client.eq(one_hot_index(own))
 
