@@ -1,16 +1,16 @@
 """Reads a command buffer ahead of its use."""
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Cat, Module, ResetInserter, Signal, Value
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import COMMAND_BUFFER
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_RESPONSE, LineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LineClient
 from ctm.rtl.isa.limits import WORD_BITS
 
-_LINES = 8
-"""Lines that are asked for or waiting: enough for one word per cycle 100 cycles from memory."""
+_LINES, _ROOM = 8, 16
+"""Lines that are under way at most, enough for one word per cycle 100 cycles from memory; and whose words may wait."""
 _WORDS = LINE_BITS // WORD_BITS
 _BYTE_BITS = (WORD_BITS // 8 - 1).bit_length()
 
@@ -21,8 +21,9 @@ WORD = data.StructLayout({"word": WORD_BITS, "refused": 1})
 class CommandFetcher(wiring.Component):
     """Gives the words of a command buffer in order, one in each cycle.
 
-    It asks for the lines that the buffer needs and for no others, at most eight before their words are taken. Addresses
-    wrap. Of the buffer's last line all words come; who takes them must count. A word comes two cycles behind its line.
+    It asks for the lines that the buffer needs and for no others, at most eight at a time. There is room for their
+    words, so that a line that comes is taken whether anybody takes words or not. Addresses wrap. Of the buffer's last
+    line all words come; who takes them must count. A word comes two cycles behind its line.
 
     Members
     -------
@@ -34,7 +35,7 @@ class CommandFetcher(wiring.Component):
         Nothing is under way or waiting.
     words : ``Out(stream.Signature(WORD))``
     lines : ``Out(LineClient())``
-        Always taken.
+        A line is taken in as many cycles as it has words.
     """
 
     begin: In(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER}))
@@ -46,40 +47,40 @@ class CommandFetcher(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.lines = lines = SyncFIFO(width=LINE_RESPONSE.size, depth=_LINES)
-        dropping, held = Signal(), Signal(range(_LINES + 1))
-        asks, comes = (
-            self.lines.request.valid & self.lines.request.ready,
-            self.lines.response.valid & self.lines.response.ready,
-        )
-        m.d.sync += held.eq(held + asks - lines.r_en)
+        request, response = self.lines.request, self.lines.response
+        dropping, coming, place = Signal(), Signal(range(_LINES + 1)), Signal(range(_WORDS))
+        # Words fit block RAM; whole lines in distributed memory would take 774 LUTs.
+        ahead = SyncFIFOBuffered(width=WORD.size, depth=_ROOM * _WORDS)
+        m.submodules.ahead = ResetInserter(dropping)(ahead)
+        asks, ends = request.valid & request.ready, response.valid & response.ready
+        word = Value.cast(response.payload.bits).word_select(place, WORD_BITS)
+        m.d.sync += coming.eq(coming + asks - ends)
         m.d.comb += [
-            self.lines.response.ready.eq(lines.w_rdy),
-            lines.w_en.eq(comes),
-            lines.w_data.eq(self.lines.response.payload),
-            self.idle.eq(~self.lines.request.valid & (held == 0)),
+            response.ready.eq(dropping | (place == _WORDS - 1)),
+            ahead.w_en.eq(response.valid & ~dropping),
+            ahead.w_data.eq(Cat(word, response.payload.refused)),
+            ahead.r_en.eq(self.words.ready),
+            self.words.valid.eq(ahead.r_rdy & ~dropping),
+            Value.cast(self.words.payload).eq(ahead.r_data),
+            self.idle.eq(~request.valid & (coming == 0) & (ahead.level == 0)),
         ]
-        left = self._request(m, held)
-        last = self._deliver(m, lines, dropping)
-        m.d.comb += lines.r_en.eq(lines.r_rdy & (last | dropping))
+        left = self._request(m, (coming != _LINES) & (ahead.level <= (_ROOM - _LINES) * _WORDS))
+        with m.If(ahead.w_en):
+            m.d.sync += place.eq(place + 1)
         with m.If(self.drop):
             # A request that has been offered stays.
-            m.d.sync += [
-                dropping.eq(1),
-                left.eq(self.lines.request.valid & ~self.lines.request.ready),
-                self.words.valid.eq(0),
-            ]
+            m.d.sync += [dropping.eq(1), left.eq(request.valid & ~request.ready)]
         with m.If(self.begin.valid):
-            m.d.sync += dropping.eq(0)
+            m.d.sync += [dropping.eq(0), place.eq(self.begin.buffer.address[_BYTE_BITS:LINE_OFFSET_BITS])]
         return m
 
-    def _request(self, m: Module, held: Value) -> Value:
+    def _request(self, m: Module, room: Value) -> Value:
         """Ask for the buffer's lines in order; the number that is left."""
         buffer, request = self.begin.buffer, self.lines.request
         left, first = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1), buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
         line = Signal(LINE_ADDRESS_BITS)
         m.d.comb += [
-            request.valid.eq((left != 0) & (held != _LINES)),
+            request.valid.eq((left != 0) & room),
             request.payload.line.eq(line),
             request.payload.uncached.eq(1),
         ]
@@ -91,19 +92,3 @@ class CommandFetcher(wiring.Component):
                 line.eq(buffer.address[LINE_OFFSET_BITS:]),
             ]
         return left
-
-    def _deliver(self, m: Module, lines: SyncFIFO, dropping: Value) -> Value:
-        """Take the words out of the oldest line; whether its last one goes."""
-        place, line, words = Signal(range(_WORDS)), LINE_RESPONSE(lines.r_data), self.words
-        goes = Signal()
-        m.d.comb += goes.eq(lines.r_rdy & ~dropping & (~words.valid | words.ready))
-        with m.If(goes):
-            m.d.sync += [
-                words.payload.word.eq(Value.cast(line.bits).word_select(place, WORD_BITS)),
-                words.payload.refused.eq(line.refused),
-                place.eq(place + 1),
-            ]
-        m.d.sync += words.valid.eq(Mux(goes, 1, words.valid & ~words.ready))
-        with m.If(self.begin.valid):
-            m.d.sync += place.eq(self.begin.buffer.address[_BYTE_BITS:LINE_OFFSET_BITS])
-        return goes & (place == _WORDS - 1)

@@ -31,10 +31,10 @@ FAULTS = {
     "output 4 is taken": Fault("rtl.pe.command", ".index >= OUTPUTS", ".index > OUTPUTS"),
     "a line more than needed is read": Fault("rtl.pe.fetcher", "first + _WORDS - 1", "first + _WORDS"),
     "an offered request is withdrawn": Fault(
-        "rtl.pe.fetcher", "left.eq(self.lines.request.valid & ~self.lines.request.ready)", "left.eq(0)"
+        "rtl.pe.fetcher", "left.eq(request.valid & ~request.ready)", "left.eq(0)"
     ),
     "the next buffer does not wait for lines of a dropped one": Fault(
-        "rtl.pe.fetcher", "~self.lines.request.valid & (held == 0)", "~self.lines.request.valid"
+        "rtl.pe.fetcher", "~request.valid & (coming == 0)", "~request.valid"
     ),
     "what is set behind a program that faults stays": Fault(
         "rtl.pe.executor", "self.restore.eq(1)", "self.restore.eq(0)"
