@@ -304,7 +304,7 @@ class MachineConfig:
     input_cache: CacheConfig = CacheConfig(sets=32, ways=4)
     shared_cache: SharedCacheConfig = SharedCacheConfig(sets=128, ways=4)
     output_cache: OutputCacheConfig = OutputCacheConfig()
-    conditional_cache: CacheConfig = CacheConfig(sets=4, ways=4)
+    conditional_cache: CacheConfig = CacheConfig(sets=4, ways=2)
 
     def __post_init__(self) -> None:
         if self.arithmetic.partial_products + self.arithmetic.product == 0:
@@ -329,7 +329,6 @@ SMALL = replace(
     memory=MemoryConfig(split=ADDRESS_SPACE, outstanding_lines=16),
     input_cache=CacheConfig(sets=64, ways=2),
     shared_cache=SharedCacheConfig(sets=128, ways=2),
-    conditional_cache=CacheConfig(sets=4, ways=2),
 )
 """For an FPGA that can be bought: docs/fpga.md."""
 COMPACT = replace(
@@ -343,7 +342,11 @@ COMPACT = replace(
     conditional_cache=CacheConfig(sets=4, ways=1),
 )
 """The same with fewer wires, for the FPGA of a ULX3S, whose clock is slow: docs/fpga.md."""
-WIDE = replace(DEFAULT, array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024))
+WIDE = replace(
+    DEFAULT,
+    array=ArrayConfig(cores=4, lanes=16, threads=16, temporaries=1024),
+    conditional_cache=CacheConfig(sets=4, ways=4),
+)
 
 R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, temporaries=2048, lookups=32))
 R700_SMALL = replace(SMALL, array=replace(R700.array, rate=1, threads=4, temporaries=512, lookups=64, stack_entries=64))

@@ -145,9 +145,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         lambda: test_cache.test_a_reset_in_any_cycle_leaves_nothing_behind("default"),
     ),
     "a line that comes overwrites dirty bytes": (
-        Fault(
-            "rtl.mc.conditional.dirty_rows", "~dirty(fill.row), changed", "(1 << CacheConfig.LINE_BYTES) - 1, changed"
-        ),
+        Fault("rtl.mc.conditional.dirty_rows", "~before, changed", "(1 << CacheConfig.LINE_BYTES) - 1, changed"),
         lambda: test_cache.test_bytes_that_are_not_there_come_around_those_that_were_written(FLOAT),
     ),
     "bytes that were dirty once are dirty again": (

@@ -64,19 +64,22 @@ class DirtyRows(wiring.Component):
             mask: Value = masks.read(m, row)
             return mask & Value.cast(self.soiled).bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)
 
-        row, change, fill = self.change.row, self.change.change, self.fill
+        change, fill = self.change.change, self.fill
+        row, before = Signal.like(fill.row), Signal(CacheConfig.LINE_BYTES)
         changed, changes = Signal(CacheConfig.LINE_BYTES), change.mask.any()
         m.d.comb += [
+            row.eq(Mux(fill.valid, fill.row, self.change.row)),
+            before.eq(dirty(row)),
             changed.eq(_at_word(change.mask, self.change.word)),
             reader.addr.eq(self.read.row),
             reader.en.eq(self.read.valid),
             self.bits.eq(reader.data),
-            writer.addr.eq(Mux(fill.valid, fill.row, row)),
+            writer.addr.eq(row),
             writer.data.eq(Mux(fill.valid, fill.bits, change.bits.replicate(LINE_WORDS))),
-            writer.en.eq(Mux(fill.valid, ~dirty(fill.row), changed)),
+            writer.en.eq(Mux(fill.valid, ~before, changed)),
             self.dirty.eq(dirty(self.asked)),
         ]
-        masks.write(m, row, dirty(row) | changed, changes)
+        masks.write(m, row, before | changed, changes)
         with m.If(changes):
             m.d.sync += self.soiled.bit_select(row, 1).eq(1)
         with m.If(self.clean.valid):
