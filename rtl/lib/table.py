@@ -35,18 +35,19 @@ class Table(Memory):
 class StartedTable(Table):
     """A table with one writer whose rows can be made to hold `first`, which is no second writer of the memory.
 
-    A row is not started in a cycle in which it is written.
+    A row is not started in a cycle in which it is written. Where a row's first contents are no constant, those who read
+    give them.
     """
 
     def __init__(self, shape: ShapeLike, depth: int, *, first: Any = 0) -> None:
         super().__init__(shape, depth)
         self._first, self._fresh = first, Signal(depth, name="fresh")
 
-    def read(self, m: Module, row: Value) -> Any:
-        """The contents of a row."""
+    def read(self, m: Module, row: Value, *, first: Any = None) -> Any:
+        """The contents of a row, `first` if it has been started and not written."""
         contents: Any = Signal(self.shape, name="contents")
-        written = Value.cast(super().read(m, row))
-        m.d.comb += contents.eq(Mux(self._fresh.bit_select(row, 1), self._first, written))
+        written, started = Value.cast(super().read(m, row)), self._first if first is None else first
+        m.d.comb += contents.eq(Mux(self._fresh.bit_select(row, 1), started, written))
         return contents
 
     def write(self, m: Module, row: Value, contents: Any, enable: Value) -> None:
@@ -56,7 +57,7 @@ class StartedTable(Table):
             m.d.sync += self._fresh.bit_select(row, 1).eq(0)
 
     def start(self, m: Module, row: Value, enable: Value) -> None:
-        """Make a row hold `first` at the end of a cycle with `enable`."""
+        """Make a row hold its first contents at the end of a cycle with `enable`."""
         with m.If(enable):
             m.d.sync += self._fresh.bit_select(row, 1).eq(1)
 

@@ -6,14 +6,14 @@ Source: R700-Family Instruction Set Architecture, chapters 3 and 4; docs/archite
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.table import StartedTable, Table
 from ctm.rtl.r700.alu.intervals import Intervals
 from ctm.rtl.r700.alu.operands import KCACHE
 from ctm.rtl.r700.code.groups import GROUP
@@ -104,36 +104,54 @@ class ClauseTables:
 
     The clause; masks; address registers, and whether the clause has set them; the next group, once it is read, and
     where it is; slots that the last one used; instructions left; pixels for which a group is still to be issued; why
-    the clause stopped.
+    the clause stopped. What begins as the clause says has those contents first, so that all but one have one writer.
     """
 
     clauses: Table
-    masks: Table
+    masks: StartedTable
     addresses: Table
     address_set: Table
     groups: Table
-    nexts: Table
-    produced: Table
-    lefts: Table
+    nexts: StartedTable
+    produced: StartedTable
+    lefts: StartedTable
     remaining: Table
-    problems: Table
+    problems: StartedTable
 
     @staticmethod
     def of(config: ArrayConfig) -> "ClauseTables":
         """The tables of a core."""
-        shapes: dict[str, Any] = {
-            "clauses": clause_layout(config),
+        begun: dict[str, Any] = {
             "masks": masks_layout(config.group),
-            "addresses": address_layout(config.group),
-            "address_set": 1,
-            "groups": GROUP,
             "nexts": UNIT_ADDRESS_BITS,
             "produced": GROUP_SLOTS,
             "lefts": WORD_BITS,
-            "remaining": config.group,
             "problems": PROBLEM,
         }
-        return ClauseTables(**{name: Table(shape, contexts_of(config)) for name, shape in shapes.items()})
+        others: dict[str, Any] = {
+            "clauses": clause_layout(config),
+            "addresses": address_layout(config.group),
+            "address_set": 1,
+            "groups": GROUP,
+            "remaining": config.group,
+        }
+        count = contexts_of(config)
+        tables: dict[str, Any] = {name: StartedTable(shape, count) for name, shape in begun.items()}
+        tables.update({name: Table(shape, count) for name, shape in others.items()})
+        return ClauseTables(**tables)
+
+    def enter(self, m: Module, context: Value, clause: data.View, taken: Value) -> None:
+        """Begin a clause."""
+        self.clauses.write(m, context, clause, taken)
+        self.address_set.write(m, context, 0, taken)
+        for table in (self.masks, self.nexts, self.produced, self.lefts, self.problems):
+            table.start(m, context, taken)
+
+    def read_masks(self, m: Module, context: Value, clause: data.View) -> data.View:
+        """The masks of a context; `clause` is its clause."""
+        first = Cat(clause.branch, clause.live, Const(0, 2 * len(clause.inside)))
+        masks: data.View = self.masks.read(m, context, first=first)
+        return masks
 
     def read_addresses(
         self, m: Module, intervals: Intervals, phase: Value, *, issued: Value, ending: Value

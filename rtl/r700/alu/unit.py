@@ -9,7 +9,7 @@ from itertools import pairwise
 from operator import or_
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
@@ -186,14 +186,7 @@ class AluUnit(wiring.Component):
         entered = Mux(taken, free, 0)
         for name in ("occupied", "unread"):
             flags.set(name, entered)
-        masks = Cat(clause.branch, clause.live, Const(0, 2 * self._config.array.group))
-        tables.clauses.write(m, context, clause, taken)
-        tables.masks.write(m, context, masks, taken)
-        tables.address_set.write(m, context, 0, taken)
-        tables.nexts.write(m, context, clause.begin, taken)
-        tables.produced.write(m, context, 0, taken)
-        tables.lefts.write(m, context, clause.left, taken)
-        tables.problems.write(m, context, 0, taken)
+        tables.enter(m, context, clause, taken)
 
     def _choose(self, m: Module, candidates: Value, name: str) -> Value:
         """One of the contexts at an interval's begin, each in turn; none at other times."""
@@ -210,10 +203,11 @@ class AluUnit(wiring.Component):
         m.submodules.reader = reader = GroupReader()
         chosen = self._choose(m, flags["unread"], "read")
         context, reading = one_hot_index(chosen), Signal((self._contexts - 1).bit_length())
+        clause = tables.clauses.read(m, context)
         m.d.comb += [
             reader.start.eq(chosen.any()),
-            reader.address.eq(tables.nexts.read(m, context)),
-            reader.end.eq(tables.clauses.read(m, context).end),
+            reader.address.eq(tables.nexts.read(m, context, first=clause.begin)),
+            reader.end.eq(clause.end),
             self.code_row.eq(reader.row),
             self.code_reads.eq(reader.reads),
             reader.found.eq(self.code_found),
@@ -243,7 +237,7 @@ class AluUnit(wiring.Component):
             addresses.pixels.eq(picked.pixels),
         ]
         decode = self._decode(m, picked, addresses.indices)
-        left = tables.lefts.read(m, context)
+        left = tables.lefts.read(m, context, first=clause.left)
         problem = self._find_problem(m, picked, decode, left)
         stops = Value.cast(problem.status) != Status.OK.value
         misses = ~stops & decode.missing.any()
@@ -310,7 +304,8 @@ class AluUnit(wiring.Component):
             number = one_hot_index(chosen)
             m.d.sync += [*(after.eq(before) for before, after in pairwise([chosen, *recent]))]
             m.d.sync += [context.eq(number), valid.eq(chosen.any()), group.eq(tables.groups.read(m, number))]
-        clause, masks = tables.clauses.read(m, context), tables.masks.read(m, context)
+        clause = tables.clauses.read(m, context)
+        masks = tables.read_masks(m, context, clause)
         falling = flags["falling"].bit_select(context, 1)
         pixels, now = Signal(self._config.array.group), Signal()
         m.d.comb += [
@@ -356,7 +351,8 @@ class AluUnit(wiring.Component):
         """Let a group's results take effect."""
         tables, ending = self._tables, pipeline.ending
         context, size = ending.context, self._config.array.group
-        clause, masks = tables.clauses.read(m, context), tables.masks.read(m, context)
+        clause = tables.clauses.read(m, context)
+        masks = tables.read_masks(m, context, clause)
         m.submodules.effects = effects = GroupEffects(size)
         m.d.comb += [
             effects.effects.eq(ending.effects),
@@ -387,12 +383,13 @@ class AluUnit(wiring.Component):
         tables, outcome = self._tables, self.outcome
         chosen = lowest_one(flags["over"])
         context = one_hot_index(chosen)
-        masks = tables.masks.read(m, context)
+        clause = tables.clauses.read(m, context)
+        masks = tables.read_masks(m, context, clause)
         m.d.comb += [
             outcome.valid.eq(chosen.any()),
-            outcome.payload.slot.eq(tables.clauses.read(m, context).slot),
+            outcome.payload.slot.eq(clause.slot),
             *(outcome.payload[name].eq(masks[name]) for name in ("branch", "live", "cleared")),
-            outcome.payload.left.eq(tables.lefts.read(m, context)),
+            outcome.payload.left.eq(tables.lefts.read(m, context, first=clause.left)),
             outcome.payload.problem.eq(tables.problems.read(m, context)),
         ]
         left = Mux(outcome.ready, chosen, 0)

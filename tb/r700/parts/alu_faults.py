@@ -16,7 +16,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("== intervals.interval - 1:", "== intervals.interval - 2:"),
         (", self.addresses.read(m, ending)", ", self.addresses.read(m, issued)"),
         ("interval - 1, issued, ending)", "interval - 1, ending, issued)"),
-        ("Table(shape, contexts_of(config))", "Table(shape, contexts_of(config) - 1)"),
+        ("count = contexts_of(config)", "count = contexts_of(config) - 1"),
     ),
     "alu.test_decode": faults_in(
         "alu.decode",
