@@ -91,7 +91,9 @@ def check(make: type[Ages], entries: int, sets: int) -> None:
     assert order.stayed > cycles // 20
 
 
-@pytest.mark.parametrize(("entries", "sets"), [(2, 1), (3, 2), (8, 5), (16, 3), (32, 2)])
+@pytest.mark.parametrize(
+    ("entries", "sets"), [(2, 1), (3, 2), (8, 5), (16, 3), pytest.param(32, 2, marks=pytest.mark.long)]
+)
 def test_the_first_candidate_of_each_set_is_found(entries, sets):
     check(Ages, entries, sets)
 

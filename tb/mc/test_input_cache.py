@@ -76,7 +76,7 @@ def check(result: CacheRun, memory: Memory, lookups: Lookups, refused: np.ndarra
         )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
 def test_random_lookups(name, timing, seed):

@@ -77,7 +77,7 @@ def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], refused: tu
         np.testing.assert_array_equal(client.responses[good, :LINE_WORDS], content[wanted[good]])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
 def test_random_lines(name, timing, seed):

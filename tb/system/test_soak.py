@@ -17,7 +17,7 @@ from ctm.tb.system.memories import copy, first_difference, touched_pages
 from ctm.tb.system.soak import Comparison, Hardware, Outcome
 from ctm.tb.system.soak_work import draw_work
 
-_RUNS, _LONG_RUNS = 260, 10_000
+_RUNS, _LONG_RUNS = 160, 10_000
 _PART = 20
 _QUEUED = range(20_000, 20_030)
 _OTHER: dict[str, dict[str, int | str]] = {
