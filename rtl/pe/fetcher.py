@@ -78,9 +78,11 @@ class CommandFetcher(wiring.Component):
         """Ask for the buffer's lines in order; the number that is left."""
         buffer, request = self.begin.buffer, self.lines.request
         left, first = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1), buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
-        line = Signal(LINE_ADDRESS_BITS)
+        line, offered = Signal(LINE_ADDRESS_BITS), Signal()
+        # What has been offered stays, though lines that come meanwhile may take the room; there is enough for all.
+        m.d.sync += offered.eq(request.valid & ~request.ready)
         m.d.comb += [
-            request.valid.eq((left != 0) & room),
+            request.valid.eq((left != 0) & (room | offered)),
             request.payload.line.eq(line),
             request.payload.uncached.eq(1),
         ]
