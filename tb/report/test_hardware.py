@@ -22,8 +22,8 @@ from ctm.sim.synthesis.tool import command
 from ctm.tb.compiled.lint import lint
 
 TOP = Path(__file__).parents[2]
-RATE = "array.rate=2"
-MACHINE = with_settings(TINY, {"array.rate": 2})
+SETTINGS = {"array.rate": 2}
+MACHINE = with_settings(TINY, SETTINGS)
 """Two lanes say all that a linter has to say of several."""
 
 
@@ -100,19 +100,10 @@ def test_names_can_be_typed_and_found_in_the_sources(folder: Path) -> None:
 
 def test_one_configuration_is_one_text_whatever_the_folder_and_the_seed_of_hashes(folder: Path, tmp_path: Path) -> None:
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    settings = [word for name, value in SETTINGS.items() for word in ("--set", f"{name}={value}")]
+    arguments = ["verilog", "--preset", "tiny", *settings, "-o", tmp_path]
     subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from ctm.sim.cli import main; main()",
-            "verilog",
-            "--preset",
-            "tiny",
-            "--set",
-            RATE,
-            "-o",
-            tmp_path,
-        ],
+        [sys.executable, "-c", "from ctm.sim.cli import main; main()", *arguments],
         cwd="/",
         env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(TOP / "src")},
         check=True,
