@@ -4,135 +4,99 @@ from typing import Any
 
 import numpy as np
 import pytest
+from amaranth import Value
 
-from ctm.rtl.border.lines import LINE_BYTES
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pe.fetcher import CommandFetcher
 from ctm.tb.lib.planting import Fault, planted
-from ctm.tb.lib.streams import simulate
+from ctm.tb.lib.streams import Sink, simulate
+from ctm.tb.mc.line_memory import LINE_BYTES, Lines, memory_words
 
-BUFFERS, MOST_WORDS, DEADLINE = 25, 700, 4000
+BUFFERS, MOST_WORDS, DEADLINE, LINES = 25, 700, 4000, 1 << 16
 WORD_BYTES = WORD_BITS // 8
 
 
-def word_at(address: int) -> int:
-    """What memory holds there."""
-    return address * 0x9E37_79B1 & (1 << WORD_BITS) - 1
+class Bench:
+    """A fetcher, a memory that refuses every seventh line, and who takes the words."""
 
+    def __init__(self, stall: float, word_stall: float, seed: int) -> None:
+        self.generator, self.unit = np.random.default_rng(seed), CommandFetcher()
+        self.lines = Lines(self.unit, self.generator, stall)
+        self.lines.refused.update(range(0, LINES + MOST_WORDS, 7))
+        self.words = Sink(self.unit.words, self.generator, word_stall)
+        self._deadline = round(DEADLINE / (1 - max(stall, word_stall)))
 
-def refuses(line: int) -> bool:
-    """Whether memory refuses a line."""
-    return line % 7 == 0
-
-
-class Memory:
-    """Takes requests and answers them in order, each at random."""
-
-    def __init__(self, unit: CommandFetcher, generator: np.random.Generator, share: float) -> None:
-        self._lines, self._generator, self._share = unit.lines, generator, share
-        self._wanted: list[int] = []
-        self._waiting: int | None = None
-        self.asked: list[int] = []
-
-    def drive(self, context: Any) -> None:
-        """Set the ports for this cycle."""
-        context.set(self._lines.request.ready, bool(self._generator.random() < self._share))
-        offers = bool(self._wanted) and (
-            bool(context.get(self._lines.response.valid)) or self._generator.random() < self._share
-        )
-        context.set(self._lines.response.valid, offers)
-        if offers:
-            line = self._wanted[0]
-            words = (word_at(line * LINE_BYTES + place) << 8 * place for place in range(0, LINE_BYTES, WORD_BYTES))
-            context.set(self._lines.response.payload, {"bits": sum(words), "refused": refuses(line)})
-
-    def finish(self, context: Any) -> None:
-        """Take what was handed over in this cycle."""
-        request, response = self._lines.request, self._lines.response
-        line = int(context.get(request.payload.line)) if context.get(request.valid) else None
-        assert self._waiting is None or self._waiting == line, "a request changed or went away"
-        self._waiting = line
-        if context.get(response.valid) and context.get(response.ready):
-            self._wanted.pop(0)
-        if line is not None and context.get(request.ready):
-            self._wanted.append(line)
-            self.asked.append(line)
-            self._waiting = None
-
-
-@pytest.mark.parametrize("takes", [1.0, 0.6, 0.05])
-@pytest.mark.parametrize("share", [1.0, 0.2])
-def test_words_come_in_order_and_no_line_twice(takes: float, share: float) -> None:
-    generator = np.random.default_rng(round(100 * takes + 10 * share))
-    unit = CommandFetcher()
-    memory, words = Memory(unit, generator, share), unit.words
-
-    async def cycle(context: Any) -> None:
-        memory.finish(context)
+    async def _cycle(self, context: Any, *ends: Any) -> None:
+        for end in (self.lines, *ends):
+            end.drive(context)
+        for end in (self.lines, *ends):
+            end.finish(context)
         await context.tick()
 
-    async def read(context: Any, address: int, dwords: int, count: int) -> None:
+    async def read(self, context: Any, address: int, dwords: int, count: int) -> None:
         """Begin a buffer, take `count` of its words, and drop the rest."""
-        memory.drive(context)
-        context.set(unit.begin, {"valid": 1, "buffer": {"address": address, "dwords": dwords}})
-        await cycle(context)
-        context.set(unit.begin.valid, 0)
-        found, passed = 0, 0
-        while found < count:
-            passed += 1
-            assert passed < DEADLINE / min(takes, share), "no word comes"
-            memory.drive(context)
-            context.set(words.ready, bool(generator.random() < takes))
-            if context.get(words.valid) and context.get(words.ready):
-                at = address + WORD_BYTES * found
-                if refuses(at // LINE_BYTES):
-                    assert context.get(words.payload.refused)
-                else:
-                    assert (context.get(words.payload.word), context.get(words.payload.refused)) == (word_at(at), 0)
-                found += 1
-            await cycle(context)
-        context.set(words.ready, 0)
-        for number in range(DEADLINE):
-            memory.drive(context)
-            context.set(unit.drop, number == 0)
-            idle = number and context.get(unit.idle)
-            assert not number or not context.get(words.valid)
-            if idle:
+        self.words = Sink(self.unit.words, self.generator, self.words.stall)
+        context.set(self.unit.begin, {"valid": 1, "buffer": {"address": address, "dwords": dwords}})
+        context.set(self.unit.words.ready, 0)
+        await self._cycle(context)
+        context.set(self.unit.begin.valid, 0)
+        for _ in range(self._deadline):
+            if len(self.words.received) == count:
+                break
+            await self._cycle(context, self.words)
+        assert len(self.words.received) == count, "no word comes"
+        context.set(self.unit.words.ready, 0)
+        context.set(self.unit.drop, 1)
+        await self._cycle(context)
+        context.set(self.unit.drop, 0)
+        for _ in range(self._deadline):
+            assert not context.get(self.unit.words.valid)
+            if context.get(self.unit.idle):
                 return
-            await cycle(context)
+            await self._cycle(context)
         raise AssertionError("lines are under way for ever")
+
+    async def wait(self, context: Any, cycles: int) -> None:
+        """Begin a long buffer, of which nobody takes words."""
+        context.set(self.unit.begin, {"valid": 1, "buffer": {"address": LINE_BYTES, "dwords": MOST_WORDS}})
+        for _ in range(cycles):
+            await self._cycle(context)
+            context.set(self.unit.begin.valid, 0)
+
+
+@pytest.mark.parametrize("word_stall", [0.0, 0.4, 0.95])
+@pytest.mark.parametrize("stall", [0.0, 0.8])
+def test_words_come_in_order_and_no_line_twice(stall: float, word_stall: float) -> None:
+    bench = Bench(stall, word_stall, round(100 * word_stall + 10 * stall))
+    generator, lines = bench.generator, bench.lines
 
     async def testbench(context: Any) -> None:
         for _ in range(BUFFERS):
-            address = WORD_BYTES * int(generator.integers(1 << 20))
-            dwords = int(generator.integers(1, MOST_WORDS if takes > 0.1 else 50))
+            address = WORD_BYTES * int(generator.integers(LINES * LINE_BYTES // WORD_BYTES))
+            dwords = int(generator.integers(1, MOST_WORDS if word_stall < 0.9 else 50))
             count = dwords if generator.random() < 0.5 else int(generator.integers(dwords))
-            memory.asked.clear()
-            await read(context, address, dwords, count)
+            before = len(lines.numbers)
+            await bench.read(context, address, dwords, count)
+            for place, (found, word) in enumerate(zip(bench.words.received, memory_words(address, count), strict=True)):
+                refused = (address + WORD_BYTES * place) // LINE_BYTES in lines.refused
+                assert found >> WORD_BITS == refused and (refused or found == word)
             first, last = address // LINE_BYTES, (address + WORD_BYTES * dwords - 1) // LINE_BYTES
-            assert memory.asked == [*range(first, first + len(memory.asked))]
-            assert first + len(memory.asked) - 1 <= last
+            asked = lines.numbers[before:]
+            assert asked == [*range(first, first + len(asked))] and first + len(asked) - 1 <= last
 
-    simulate(unit, testbench)
+    simulate(bench.unit, testbench)
 
 
 def test_a_request_stays_while_lines_that_come_take_the_room() -> None:
-    """Nobody takes words; the ninth line is offered with room for it, and taken when there is hardly any."""
-    unit = CommandFetcher()
-    memory = Memory(unit, np.random.default_rng(0), 1.0)
+    """Nobody takes words; lines are offered with room for them, and taken when there is hardly any."""
+    bench = Bench(0.95, 0.0, 0)
 
     async def testbench(context: Any) -> None:
-        context.set(unit.begin, {"valid": 1, "buffer": {"address": 0x4_0000, "dwords": MOST_WORDS}})
-        for number in range(600):
-            memory.drive(context)
-            # From the eighth line on requests wait for a long time.
-            context.set(unit.lines.request.ready, len(memory.asked) < 8 or number % 97 == 0)
-            memory.finish(context)
-            await context.tick()
-            context.set(unit.begin.valid, 0)
-        assert 8 < len(memory.asked) <= 16
+        await bench.wait(context, 3000)
+        assert 8 < len(bench.lines.numbers) <= 16
+        assert context.get(Value.cast(bench.unit.words.valid))
 
-    simulate(unit, testbench)
+    simulate(bench.unit, testbench)
 
 
 FAULTS = {
@@ -148,4 +112,4 @@ def test_a_mistake_is_found(name: str) -> None:
     with planted(FAULTS[name], "ctm.tb.pe.test_fetcher", ("ctm.rtl.pe", "ctm.tb.pe")) as tests:
         with pytest.raises(AssertionError):
             tests.test_a_request_stays_while_lines_that_come_take_the_room()
-            tests.test_words_come_in_order_and_no_line_twice(0.6, 0.2)
+            tests.test_words_come_in_order_and_no_line_twice(0.8, 0.4)
