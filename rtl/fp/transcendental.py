@@ -5,47 +5,43 @@ Source: docs/arithmetic.md, steps 2 to 4.
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.function_table import FunctionReader, FunctionTable
 from ctm.rtl.fp.product_sum import RAW, RAW_BITS
 from ctm.rtl.fp.reduction import WHOLE_BITS, Function, Reduced, Reduction
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
-from ctm.rtl.isa.coefficients import COEFFICIENTS
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import (
-    ADDRESS_BITS,
-    C0_BITS,
     C0_FRACTION,
-    C1_BITS,
-    C2_BITS,
     SQUARE_ALIGNMENT,
     SQUARE_SHIFT,
     SUM_SHIFT,
 )
 from ctm.rtl.lib.pipeline import delay
 
-_ENTRY_BITS = C0_BITS + C1_BITS + C2_BITS
 _C1_LOW_BITS = 17
 """What a signed 18-bit multiplier takes of an unsigned part."""
 _MAGNITUDE_BITS = C0_FRACTION + WHOLE_BITS - 1
 
 
 class Interpolation(wiring.Component):
-    """Looks the coefficients up and adds up the quadratic.
+    """Has the coefficients looked up and adds up the quadratic.
 
     Latency is `partial_products` + `product` + `alignment` of the configuration; of the first two one is the table's.
-    One argument per cycle; a table of 1,024 x 72 bits, four 18x18 multipliers.
+    One argument per cycle; four 18x18 multipliers.
 
     Members
     -------
     reduced : ``In(Reduced)``
+    functions : ``Out(FunctionReader)``
     raw : ``Out(RAW)``
     """
 
     reduced: In(Reduced)
+    functions: Out(FunctionReader)
     raw: Out(RAW)
 
     def __init__(self, config: PipelineConfig) -> None:
@@ -59,7 +55,9 @@ class Interpolation(wiring.Component):
         m = Module()
         config = self._config
         behind_table = config.partial_products + config.product - 1
-        c0, c1, c2 = (delay(m, value, behind_table, name="coefficient") for value in self._table(m))
+        m.d.comb += self.functions.address.eq(self.reduced.address)
+        entry = self.functions.entry
+        c0, c1, c2 = (delay(m, entry[name], behind_table, name=name) for name in ("c0", "c1", "c2"))
         reduced = delay(m, self.reduced, 1)
         square = (reduced.distance * reduced.distance)[SQUARE_SHIFT:]
         square = delay(m, square, behind_table, name="square")
@@ -88,20 +86,6 @@ class Interpolation(wiring.Component):
         m.d.comb += self.raw.eq(raw)
         return m
 
-    def _table(self, m: Module) -> tuple[Value, Value, Value]:
-        """Coefficients of the address, a cycle later."""
-        masks = [(1 << bits) - 1 for bits in (C0_BITS, C1_BITS, C2_BITS)]
-        words = [
-            c0 & masks[0] | (c1 & masks[1]) << C0_BITS | (c2 & masks[2]) << (C0_BITS + C1_BITS)
-            for c0, c1, c2 in COEFFICIENTS
-        ]
-        table: Memory = Memory(shape=_ENTRY_BITS, depth=1 << ADDRESS_BITS, init=words)
-        m.submodules.table = table
-        port = table.read_port()
-        m.d.comb += port.addr.eq(self.reduced.address)
-        entry = port.data
-        return entry[:C0_BITS], entry[C0_BITS : C0_BITS + C1_BITS], entry[C0_BITS + C1_BITS :].as_signed()
-
     def _upper(self, c0: Value, integer: Value, negate: Value) -> Value:
         """Give integer + c0 as a part of the sum; or its negative, with the constants of all parts' negatives."""
         # Only a logarithm has an integer part, and its c0 is below 1.
@@ -121,11 +105,13 @@ class TranscendentalPath(wiring.Component):
     -------
     word : ``In(32)``
     function : ``In(Function)``
+    functions : ``Out(FunctionReader)``
     raw : ``Out(RAW)``
     """
 
     word: In(WORD_BITS)
     function: In(Function)
+    functions: Out(FunctionReader)
     raw: Out(RAW)
 
     def __init__(self, config: PipelineConfig) -> None:
@@ -138,6 +124,7 @@ class TranscendentalPath(wiring.Component):
         m = Module()
         m.submodules.reduction = reduction = Reduction(self._config)
         m.submodules.interpolation = interpolation = Interpolation(self._config)
+        connect(m, interpolation.functions, flipped(self.functions))
         m.d.comb += [
             reduction.word.eq(self.word),
             reduction.function.eq(self.function),
@@ -148,7 +135,7 @@ class TranscendentalPath(wiring.Component):
 
 
 class Transcendental(wiring.Component):
-    """A transcendental function as a unit of its own.
+    """A transcendental function as a unit of its own, with a table.
 
     Latency is that of the configuration; one result per cycle.
 
@@ -173,6 +160,8 @@ class Transcendental(wiring.Component):
         m = Module()
         config = self._config
         m.submodules.path = path = TranscendentalPath(config)
+        m.submodules.table = table = FunctionTable(readers=1)
+        connect(m, path.functions, table.readers[0])
         m.submodules.rounding = rounding = Rounding(RAW_BITS, config)
         m.submodules.result = result = Result(config)
         m.d.comb += [

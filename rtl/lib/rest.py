@@ -129,8 +129,8 @@ class Resting(wiring.Component):
         # They are taken in the middle of a cycle, when all is settled.
         domain = m.d[_operands(name)] if is_gated else m.d.comb
         results = []
-        for member_name, member in self._unit.signature.members.items():
-            outer, inner = getattr(self, member_name), getattr(self._unit, member_name)
+        pairs = zip(self._unit.signature.flatten(self), self._unit.signature.flatten(self._unit), strict=True)
+        for (_, member, outer), (_, _, inner) in pairs:
             if member.flow is Flow.In:
                 domain += inner.eq(outer)
             else:

@@ -8,6 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.function_table import share_tables
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS, QUAD
 from ctm.rtl.lib.pipeline import delay, delay_valid
@@ -71,6 +72,7 @@ class Alu(wiring.Component):
         ]
         control, sources = delay(m, entering.control), entering.sources
         self._arithmetic[0].rest_together(m, platform, control)
+        share_tables(m, [lane.functions for lane in self._arithmetic])
         for lane in range(self._lanes):
             m.submodules[f"selection_{lane}"] = selection = OperandSelection()
             m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]

@@ -14,11 +14,12 @@ from typing import Any
 
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.dot_product import DotPath, largest
 from ctm.rtl.fp.fraction import fraction_bits
+from ctm.rtl.fp.function_table import FunctionReader
 from ctm.rtl.fp.number import ONE, WIDE_EXPONENT, ZERO_EXPONENT, unpack
 from ctm.rtl.fp.product import Product
 from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
@@ -65,12 +66,14 @@ class Lane(wiring.Component):
     results : ``Out(ArrayLayout(32, 4))``
     comparisons : ``Out(ArrayLayout(Comparison, 4))``
         The results against zero.
+    functions : ``Out(FunctionReader)``
     """
 
     operands: In(data.ArrayLayout(ChannelOperands, CHANNELS))
     control: In(LaneControl)
     results: Out(data.ArrayLayout(WORD_BITS, CHANNELS))
     comparisons: Out(data.ArrayLayout(Comparison, CHANNELS))
+    functions: Out(FunctionReader)
 
     def __init__(self, config: PipelineConfig) -> None:
         self._config = config
@@ -98,6 +101,7 @@ class Lane(wiring.Component):
         channels = [_Channel(config) for _ in range(CHANNELS)]
         m.submodules.selections = selections = Resting(self._selections, together=_SELECTIONS)
         m.submodules.transcendental = transcendental = Resting(self._transcendental, together=_TRANSCENDENTAL)
+        connect(m, transcendental.functions, flipped(self.functions))
         for index, channel in enumerate(channels):
             for name, part in vars(channel).items():
                 m.submodules[f"{name}_{index}"] = part

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
 from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.fp.function_table import share_tables
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES, TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.encoding import one_hot_index
@@ -152,6 +153,7 @@ class Pipeline(wiring.Component):
         units = [Lane(self._config.arithmetic) for _ in range(lanes)]
         control = delay(m, chosen.decoded.control, name="control")
         units[0].rest_together(m, platform, control)
+        share_tables(m, [unit.functions for unit in units])
         passes = delay_valid(m, in_pass, 1 + timing.lane_latency)[-1]
         ending = self._ending(m, chosen)
         begins = self.phase == timing.choice - 1

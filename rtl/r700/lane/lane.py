@@ -14,10 +14,11 @@ from typing import Any
 
 from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.dot_product import DotSum, largest
+from ctm.rtl.fp.function_table import FunctionReader
 from ctm.rtl.fp.number import WIDE_EXPONENT
 from ctm.rtl.isa.r700.limits import TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.pipeline import delay
@@ -46,11 +47,13 @@ class Lane(wiring.Component):
     control : ``In(LaneControl)``
         With the operands.
     results : ``Out(LaneResults)``
+    functions : ``Out(FunctionReader)``
     """
 
     operands: In(GROUP_OPERANDS)
     control: In(LaneControl)
     results: Out(LaneResults)
+    functions: Out(FunctionReader)
 
     def __init__(self, config: PipelineConfig) -> None:
         self._config, self._timing = config, Timing(config)
@@ -102,6 +105,7 @@ class Lane(wiring.Component):
 
     def _connect_trans(self, m: Module, slot: Slot) -> None:
         m.submodules.trans = unit = Resting(trans.Trans(self._config), together=_TRANS)
+        connect(m, unit.functions, flipped(self.functions))
         m.d.comb += [
             unit.words.eq(slot.words),
             unit.control.eq(slot.control),

@@ -7,9 +7,10 @@ from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.function_table import FunctionReader
 from ctm.rtl.fp.number import BIAS, raw_layout
 from ctm.rtl.fp.reduction import Reduction
 from ctm.rtl.fp.transcendental import Interpolation
@@ -42,6 +43,7 @@ class Trans(wiring.Component):
         A function or a converted integer, when words are `aligned`.
     late : ``Out(LateResult)``
         At `normalised`.
+    functions : ``Out(FunctionReader)``
     """
 
     words: In(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS - 1))
@@ -49,6 +51,7 @@ class Trans(wiring.Component):
     word: Out(WORD_BITS)
     raw: Out(RAW)
     late: Out(LateResult)
+    functions: Out(FunctionReader)
 
     def __init__(self, config: PipelineConfig) -> None:
         self._config, self._timing = config, Timing(config)
@@ -91,6 +94,7 @@ class Trans(wiring.Component):
         config = self._config
         m.submodules.reduction = reduction = Reduction(config)
         m.submodules.interpolation = interpolation = Interpolation(config)
+        connect(m, interpolation.functions, flipped(self.functions))
         m.d.comb += [
             reduction.word.eq(word),
             reduction.function.eq(control.trans.function),

@@ -7,6 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.function_table import share_tables
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.alu import OutputModifier
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, VECTOR_SLOTS
@@ -63,6 +64,7 @@ class DecodedLane(wiring.Component):
         platform = ClockGating() if self._gated else None
         m.submodules.lane = Fragment.get(lane, platform)
         lane.rest_together(m, platform, lane.control)
+        share_tables(m, [lane.functions])
         control: Any = Signal(LaneControl)
         m.d.comb += control.dx10_clamp.eq(self.dx10_clamp)
         for number in range(GROUP_SLOTS):
