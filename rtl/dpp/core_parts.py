@@ -197,8 +197,16 @@ def connect_retirement(
     `rows` are what the readers are asked for, `states` what they answer.
     """
     connect(m, retirement.tester, flipped(core.tests))
-    connect(m, retirement.output, flipped(core.output))
     m.d.comb += [
+        # A core whose output registers give fewer lanes at once leaves the others of its border at 0: nothing of them.
+        core.output.valid.eq(retirement.output.valid),
+        retirement.output.ready.eq(core.output.ready),
+        *(core.output.payload[name].eq(retirement.output.payload[name]) for name in ("target", "i", "j")),
+        *(
+            core.output.payload[name][lane].eq(value)
+            for name in ("words", "mask")
+            for lane, value in enumerate(retirement.output.payload[name])
+        ),
         rows[_OUTPUT].eq(retirement.row),
         rows[_TEST].eq(retirement.test_row),
         retirement.state.eq(states[_OUTPUT]),
@@ -213,4 +221,4 @@ def connect_retirement(
         retirement.conditional_written.eq(outputs.conditional_written),
     ]
     if array.turns > 1:
-        m.d.comb += outputs.turn.eq(retirement.turn)
+        m.d.comb += [outputs.turn.eq(retirement.turn), outputs.conditional_turn.eq(retirement.test_turn)]

@@ -238,7 +238,9 @@ class Core(wiring.Component):
 
     def _connect_ends(self, m: Module, parts: Parts) -> None:
         end, retirement = parts.end, parts.retirement
-        connect_retirement(m, self, self._config.array, retirement, parts.outputs, rows=end.rows, states=end.states)
+        connect_retirement(
+            m, self, by_part(self._config.array), retirement, parts.outputs, rows=end.rows, states=end.states
+        )
         m.d.comb += [
             retirement.group.eq(end.retire),
             end.can_retire.eq(retirement.ready),

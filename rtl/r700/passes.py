@@ -1,7 +1,7 @@
 """A wavefront in the lanes: it is larger than they are, so they take it in passes.
 
-What tests and output registers take at once is a part of it: as many pixels as there are `lanes`, also where fewer are
-computed in a cycle. A part then has several passes, which are its turns (`ctm.rtl.dpp.turns`).
+What is tested and sent as one is a part of it: as many pixels as there are `lanes`, also where fewer are computed, or
+exported, in a cycle. A part then has several passes, which are its turns (`ctm.rtl.dpp.turns`).
 """
 
 from dataclasses import replace
@@ -9,8 +9,11 @@ from dataclasses import replace
 from amaranth import Cat, Const, Value
 
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import OUTPUTS
 
 _LEAST_THREADS = 4
+_BLOCK_RAM_ROWS = 512
+"""Of a block RAM with a word in each row."""
 
 
 def passes_of(config: ArrayConfig) -> int:
@@ -29,10 +32,20 @@ def first_pixel(config: ArrayConfig, number: Value) -> tuple[Value, Value]:
     return Cat(pixel[0], pixel[2:]), pixel[1]
 
 
+def exporting(config: ArrayConfig) -> ArrayConfig:
+    """The array as it exports: half a pass in a cycle, if block RAMs then have room for all that is exported.
+
+    Output registers of a whole pass would be twice as many block RAMs, each half full.
+    """
+    words = OUTPUTS * config.threads * config.cycles_per_group
+    halves = config.at_once > 1 and 2 * words <= _BLOCK_RAM_ROWS
+    return replace(config, rate=config.at_once // 2) if halves else config
+
+
 def by_part(config: ArrayConfig) -> ArrayConfig:
     """An array whose groups are the parts of this one's wavefronts: it has a row for each part of each slot."""
     rows = config.threads * parts_of(config)
-    return replace(config, wavefront=0, threads=max(_LEAST_THREADS, rows // 2))
+    return replace(exporting(config), wavefront=0, threads=max(_LEAST_THREADS, rows // 2))
 
 
 def parts_of(config: ArrayConfig) -> int:

@@ -9,7 +9,7 @@ from amaranth import Value
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
+from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
 from ctm.rtl.isa.word import unpack
 from ctm.tb.dpp.instruction_sets import SHAPES
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
@@ -25,6 +25,11 @@ def joined(values: Any, bits: int) -> int:
 
 def mask_of(bits: np.ndarray) -> int:
     return joined(bits, 1)
+
+
+def pair_of(place: dict[str, int], lane: int) -> tuple[int, int]:
+    """The pair of a lane: quads lie beside each other."""
+    return place["i"] + 2 * (lane // QUAD) + lane % 2, place["j"] + lane % QUAD // 2
 
 
 class Group:
@@ -45,16 +50,14 @@ class Group:
         mask = mask_of(self.covered & self.live)
         return {**self.place, "mask": mask, "values": joined(values, WORD)}
 
-    def outputs(self, tested: bool) -> list[tuple[Any, ...]]:
-        """What is stored: target, place, and of each lane and channel that is written its word."""
-        stores = self.covered & self.live & (self.passed if tested else True)
-        sent = []
-        for target in range(OUTPUTS):
-            lanes, channels = np.nonzero(self.written[target] & stores[:, None])
-            words = self.words[target, lanes, channels]
-            if words.size and not self.faulted:
-                sent.append((target, self.place, list(zip(lanes, channels, words, strict=True))))
-        return sent
+    def outputs(self, tested: bool) -> list[tuple[int, ...]]:
+        """What is stored: each word with its target, pair and channel, lane by lane."""
+        stores = self.covered & self.live & (self.passed if tested else True) & (not self.faulted)
+        found = np.argwhere(self.written & stores[:, None]).tolist()
+        return [
+            (target, *pair_of(self.place, lane), channel, int(self.words[target, lane, channel]))
+            for target, lane, channel in found
+        ]
 
 
 class Bench:
@@ -63,6 +66,7 @@ class Bench:
     def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float, program: dict[str, int]) -> None:
         self.config, self.unit, self._program = config, Retirement(config, shapes), program
         self.generator = generator = np.random.default_rng(config.lanes)
+        self.in_turns = config.turns > 1
         self.tests, self.output = (
             Sink(port, generator, stall) for port in (self.unit.tester.request, self.unit.output)
         )
@@ -94,8 +98,11 @@ class Bench:
 
     def _ask(self, context: Any) -> None:
         """Note which words are asked for; that depends on whether an output is taken."""
-        tested, sent = (self._states[context.get(row)] for row in (self.unit.test_row, self.unit.row))
-        self._asked = sent.words[context.get(self.unit.target)], tested.values
+        unit, rate = self.unit, self.config.at_once
+        tested, sent = (self._states[context.get(row)] for row in (unit.test_row, unit.row))
+        turns = (context.get(unit.turn), context.get(unit.test_turn)) if self.in_turns else (0, 0)
+        own, tested_own = (slice(rate * turn, rate * (turn + 1)) for turn in turns)
+        self._asked = sent.words[context.get(unit.target), own], tested.values[tested_own]
 
     def _offer(self, context: Any, share: float) -> None:
         """Offer a group, one that has left its slot, or both; of two the one that has not left is taken first."""
@@ -139,15 +146,16 @@ class Bench:
         self._check_release(context)
         await context.tick()
 
-    def sent(self) -> list[tuple[Any, ...]]:
-        """What was stored, as `Group.outputs` says it; an output of no lane stores nothing."""
+    def sent(self) -> list[tuple[int, ...]]:
+        """What was stored, as `Group.outputs` says it."""
         layout, result = self.unit.output.payload.shape(), []
         for payload in self.output.received:
             output = unpack(layout, payload)
-            places = [place for place in range(self.config.lanes * CHANNELS) if output["mask"] >> place & 1]
-            words = [(*divmod(place, CHANNELS), output["words"] >> WORD * place & 0xFFFFFFFF) for place in places]
-            if words:
-                result.append((output["target"], {"i": output["i"], "j": output["j"]}, words))
+            for place in range(self.config.at_once * CHANNELS):
+                if output["mask"] >> place & 1:
+                    lane, channel = divmod(place, CHANNELS)
+                    word = output["words"] >> WORD * place & 0xFFFFFFFF
+                    result.append((output["target"], *pair_of(output, lane), channel, word))
         return result
 
 
@@ -158,17 +166,18 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("instruction_set", SHAPES)
+@pytest.mark.parametrize(("instruction_set", "rate"), [("r5xx", 4), ("r5xx", 1), ("invented", 2)])
 @pytest.mark.parametrize("stall", STALLS)
 @pytest.mark.parametrize("share", [1.0, 0.05])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_random_groups(instruction_set, name, share, stall):
+def test_random_groups(instruction_set, rate, name, share, stall):
     program = PROGRAMS[name]
-    bench = Bench(ArrayConfig(threads=16, temporaries=128), SHAPES[instruction_set], stall, program)
+    config = ArrayConfig(rate=rate, threads=16, temporaries=128)
+    bench = Bench(config, SHAPES[instruction_set], stall, program)
 
     async def testbench(context: Any) -> None:
         context.set(bench.unit.program, {**program, "conditional_value": PROGRAM_VALUE})
-        for _ in range(100 * GROUPS):
+        for _ in range(100 * config.turns * GROUPS):
             await bench.step(context, share)
             if bench.released == GROUPS:
                 break

@@ -30,8 +30,8 @@ class Retirement(wiring.Component):
     """Sends the outputs of groups that are at their end, and frees their rows.
 
     A group that faulted sends nothing. With tests the conditional unit is asked first; the groups' order stays the
-    same. Each output register that was written takes a cycle for each turn, a group one more; with tests three more at
-    least.
+    same. Each output register that was written takes a cycle for each turn, a group one more; with tests a cycle for
+    each turn and two more at least.
 
     Members
     -------
@@ -47,6 +47,8 @@ class Retirement(wiring.Component):
         And of the group whose outputs are sent.
     conditional, conditional_written
         Conditional values of `test_row`; the values come a cycle later.
+    test_turn : ``Out``
+        Whose; only if there are several turns.
     target, words, written
         Output registers of `row`; the words come a cycle later.
     turn : ``Out``
@@ -72,11 +74,11 @@ class Retirement(wiring.Component):
                 "test_state": In(state),
                 "row": Out(row),
                 "state": In(state),
-                "conditional": In(data.ArrayLayout(WORD_BITS, lanes)),
+                "conditional": In(data.ArrayLayout(WORD_BITS, config.at_once)),
                 "conditional_written": In(lanes),
                 "target": Out(range(OUTPUTS)),
                 "words": In(words_layout(config.at_once)),
-                **turn_members(config, Out, "turn"),
+                **turn_members(config, Out, "turn", "test_turn"),
                 "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
                 "release": Out(event),
                 "tester": Out(ConditionalClient(lanes)),
@@ -111,7 +113,8 @@ class Retirement(wiring.Component):
 
     def _test(self, m: Module, queue: SyncFIFO, group: stream.Interface) -> None:
         """Ask for the tests of the groups that need them."""
-        taken, valid, fetched = Signal.like(self.group), Signal(), Signal()
+        taken, valid = Signal.like(self.group), Signal()
+        fetched, values = self._fetch(m, valid)
         request, state = self.tester.request, self.test_state
         m.d.comb += [
             self.test_row.eq(taken.row),
@@ -133,14 +136,34 @@ class Retirement(wiring.Component):
                 group.ready.eq(queue.w_rdy),
             ]
         first = Mux(self.program.conditional_from_program, 0, self.program.conditional_value)
-        for lane, value in enumerate(self.conditional):
+        for lane, value in enumerate(values):
             chosen = Mux(self.conditional_written[lane], value, first)
             m.d.comb += request.payload.values[lane].eq(chosen)
-        m.d.sync += fetched.eq(valid)
         with m.If(group.valid & ~valid & self.program.tests):
-            m.d.sync += [valid.eq(1), fetched.eq(0), taken.eq(group.payload)]
+            m.d.sync += [valid.eq(1), taken.eq(group.payload)]
         with m.Elif(queue.w_en & queue.w_rdy):
             m.d.sync += valid.eq(0)
+
+    def _fetch(self, m: Module, valid: Value) -> tuple[Value, data.View]:
+        """The conditional values of all turns, one after the other while `valid`; and whether they are there."""
+        turns = self._config.turns
+        # Words of a turn come in the cycle behind that in which they are asked for.
+        asked, fetched = Signal(range(turns + 1)), Signal(name="fetched")
+        values = record(data.ArrayLayout(WORD_BITS, self._config.lanes), name="values")
+        m.d.comb += fetched.eq(asked == turns)
+        with m.If(~valid):
+            m.d.sync += asked.eq(0)
+        with m.Elif(~fetched):
+            m.d.sync += asked.eq(asked + 1)
+        if turns == 1:
+            m.d.comb += values.eq(self.conditional)
+            return fetched, values
+        own = Value.cast(self.conditional)
+        before = Signal(len(own) * (turns - 1), name="values_before", reset_less=True)
+        m.d.comb += [self.test_turn.eq(Mux(fetched, turns - 1, asked)), values.eq(Cat(before, own))]
+        with m.If(~fetched):
+            m.d.sync += before.eq(Cat(before, own)[len(own) :])
+        return fetched, values
 
     def _send(self, m: Module, queue: SyncFIFO, entry: data.StructLayout) -> None:
         """Send the outputs of the groups in the queue."""

@@ -60,7 +60,9 @@ class OutputRegisters(wiring.Component):
     conditional_row : ``In``
     conditional_written : ``Out(lanes)``
         Lanes whose conditional value was written, in the same cycle.
-    conditional : ``Out(ArrayLayout(32, lanes))``
+    conditional_turn : ``In``
+        Whose values; only if there are several turns.
+    conditional : ``Out(ArrayLayout(32, at_once))``
         Conditional values, a cycle later.
     """
 
@@ -73,12 +75,12 @@ class OutputRegisters(wiring.Component):
                 "start": In(data.StructLayout({"valid": 1, "row": row})),
                 "row": In(row),
                 "target": In(_TARGET_BITS),
-                **turn_members(config, In, "turn"),
+                **turn_members(config, In, "turn", "conditional_turn"),
                 "written": Out(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
                 "words": Out(words_layout(config.at_once)),
                 "conditional_row": In(row),
                 "conditional_written": Out(lanes),
-                "conditional": Out(data.ArrayLayout(WORD_BITS, lanes)),
+                "conditional": Out(data.ArrayLayout(WORD_BITS, config.at_once)),
             }
         )
 
@@ -90,9 +92,10 @@ class OutputRegisters(wiring.Component):
         targets = {
             channel: write.targets[number] for number, part in enumerate(self._parts) for channel in part.channels
         }
-        written_turn, read_turn, lanes = turn_of(config, write), turn_of(config, self), config.at_once
-        for lane in range(config.lanes):
-            for channel in range(CHANNELS) if lane < lanes else ():
+        written_turn, read_turn = turn_of(config, write), turn_of(config, self)
+        tested_turn = turn_of(config, self, "conditional_turn")
+        for lane in range(config.at_once):
+            for channel in range(CHANNELS):
                 target = targets[channel]
                 word = self._memory(
                     m, f"words_{lane}_{channel}", OUTPUTS * rows * config.turns,
@@ -101,8 +104,8 @@ class OutputRegisters(wiring.Component):
                 )  # fmt: skip
                 m.d.comb += self.words[lane][channel].eq(word)
             value = self._memory(
-                m, f"conditional_{lane}", rows, write.row, write.values[lane % lanes],
-                self._own(write.conditional, lane), self.conditional_row,
+                m, f"conditional_{lane}", rows * config.turns, Cat(write.row, written_turn), write.values[lane],
+                write.conditional[lane], Cat(self.conditional_row, tested_turn),
             )  # fmt: skip
             m.d.comb += self.conditional[lane].eq(value)
 

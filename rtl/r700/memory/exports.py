@@ -15,12 +15,12 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
 from ctm.rtl.r700.memory.selection import SELECTS
-from ctm.rtl.r700.passes import by_part
+from ctm.rtl.r700.passes import by_part, exporting
 from ctm.rtl.r700.shapes import SHAPES
 
 
 class ExportWrite(wiring.Component):
-    """One pass of one register of an export, as the output registers take it. Combinational.
+    """What of a pass of one register of an export is written at once. Combinational.
 
     Members
     -------
@@ -39,13 +39,13 @@ class ExportWrite(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._lanes = config.at_once
+        self._lanes = lanes = exporting(config).at_once
         super().__init__(
             {
                 "unit": In(8 * UNIT_BYTES),
                 "selects": Out(SELECTS),
-                "words": In(data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)),
-                "executing": In(config.at_once),
+                "words": In(data.ArrayLayout(data.ArrayLayout(WORD_BITS, lanes), CHANNELS)),
+                "executing": In(lanes),
                 "burst": In(4),
                 "takes_conditional": In(1),
                 "write": Out(output_write_layout(by_part(config), SHAPES)),

@@ -32,7 +32,7 @@ from ctm.rtl.r700.memory.sequence import Sequence
 from ctm.rtl.r700.memory.share import LocalShare
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.memory.writing import add_areas, connect_areas
-from ctm.rtl.r700.passes import part_row, pass_bits, passes_of
+from ctm.rtl.r700.passes import exporting, part_row, pass_bits, passes_of
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.file import shown, slice_words
 from ctm.rtl.r700.registers.place import place
@@ -345,23 +345,36 @@ class Mover:
                     m.next = "send"
 
     def _export(self) -> None:
-        """Write the outputs' registers, or the conditional value, pass by pass."""
-        m, unit, current = self.m, self.unit, self.current
+        """Write the outputs' registers, or the conditional value, pass by pass or half by half."""
+        m, unit, current, exporter = self.m, self.unit, self.current, exporting(self.whole)
         m.submodules.export = export = ExportWrite(self.whole)
-        number = Cat(self.pass_number[: (self.passes - 1).bit_length()], self.slice)
+        of_pass = self.config.at_once // exporter.at_once
+        half = Signal((of_pass - 1).bit_length(), name="half_of_pass")
+        number = Cat(half, self.pass_number[: (self.passes - 1).bit_length()], self.slice)
         m.d.comb += [
             export.unit.eq(current.unit),
             self.selection.selects.eq(Mux(current.exports, Value.cast(export.selects), Value.cast(self.fetch.selects))),
-            export.words.eq(self.selection.written),
+            *(
+                Value.cast(words).eq(_half(written, half, of_pass))
+                for words, written in zip(export.words, self.selection.written, strict=True)
+            ),
             export.burst.eq(self.burst),
             export.takes_conditional.eq(unit.program.conditional_from_program),
             unit.outputs.eq(export.write),
-            unit.outputs.row.eq(part_row(self.whole, number, current.slot)),
+            unit.outputs.row.eq(part_row(exporter, number, current.slot)),
         ]
-        if self.whole.turns > 1:
+        if exporter.turns > 1:
             m.d.comb += unit.outputs.turn.eq(number)
         with m.State("export"):
-            m.d.comb += export.executing.eq(self.executing)
-            m.d.sync += self.pass_number.eq(self.pass_number + 1)
-            with m.If(self.pass_number == self.passes - 1):
-                self.finish()
+            m.d.comb += export.executing.eq(_half(self.executing, half, of_pass))
+            m.d.sync += half.eq(half + 1)
+            with m.If(half == of_pass - 1):
+                m.d.sync += self.pass_number.eq(self.pass_number + 1)
+                with m.If(self.pass_number == self.passes - 1):
+                    self.finish()
+
+
+def _half(value: Any, number: Value, halves: int) -> Value:
+    """One of the parts that a pass is exported in."""
+    bits = Value.cast(value)
+    return bits.word_select(number, len(bits) // halves)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from amaranth import Module, Value
+from amaranth import Module, Signal, Value
 from amaranth.sim import Simulator
 
 from ctm.rtl.config import ArrayConfig
@@ -14,7 +14,7 @@ from ctm.tb.r700.memory.looking import mask
 
 EXPORTS, CHANNELS = 150, 4
 DEPTH, MASK, ONE = 61, 7, 0x3F800000
-SIZE, LANES = 16, 4
+SIZE, LANES, EXPORTED = 16, 4, 2
 
 
 def export_word(base: int, selects: list[int]) -> int:
@@ -28,7 +28,10 @@ def check(seed: int, count: int) -> None:
     m, unit, selection = Module(), ExportWrite(array), PixelSelection(array)
     part: Any = unit
     m.submodules += [unit, selection]
-    m.d.comb += [selection.selects.eq(unit.selects), unit.words.eq(selection.written)]
+    half = Signal()
+    m.d.comb += selection.selects.eq(unit.selects)
+    for words, written in zip(unit.words, selection.written, strict=True):
+        m.d.comb += Value.cast(words).eq(Value.cast(written).word_select(half, 32 * EXPORTED))
     draw = np.random.default_rng(seed)
 
     async def run(context: Any) -> None:
@@ -37,18 +40,19 @@ def check(seed: int, count: int) -> None:
             selects = [int(select) for select in draw.choice([0, 1, 2, 3, 4, 5, MASK], CHANNELS)]
             is_depth, takes = bool(draw.random() < 0.3), bool(draw.random() < 0.7)
             base, burst = (DEPTH, 0) if is_depth else (int(draw.integers(4)), int(draw.integers(4)))
-            number, executing = int(draw.integers(SIZE // LANES)), draw.random(LANES) < 0.6
+            number, executing = int(draw.integers(SIZE // EXPORTED)), draw.random(EXPORTED) < 0.6
             context.set(Value.cast(selection.source), int.from_bytes(source.tobytes(), "little"))
-            context.set(selection.pass_number, number)
+            context.set(selection.pass_number, number * EXPORTED // LANES)
+            context.set(half, number % (LANES // EXPORTED))
             context.set(part.unit, export_word(base, selects) | int(draw.integers(1 << 20)) << 44)
             context.set(part.burst, burst)
             context.set(part.takes_conditional, takes)
             context.set(part.executing, mask(executing))
-            write, what = context.get(part.write), f"base {base}, {selects}, pass {number}"
+            write, what = context.get(part.write), f"base {base}, {selects}, part {number}"
             if not is_depth:
                 assert list(write["targets"]) == [(base + burst) % 4] * CHANNELS, what
-            for lane in range(LANES):
-                own = source[:, number * LANES + lane]
+            for lane in range(EXPORTED):
+                own = source[:, number * EXPORTED + lane]
                 words = [int(own[select]) if select < CHANNELS else ONE * (select == 5) for select in selects]
                 written = [bool(executing[lane]) and select != MASK for select in selects]
                 enable = 0 if is_depth else sum(1 << channel for channel in range(CHANNELS) if written[channel])

@@ -325,15 +325,15 @@ class Bench:
                     self.file[target.row][channel][target.number * self.lanes + lane] = chosen(found, select)[0]
 
     def _export(self, context: Any) -> None:
-        """Output registers: a row is a part of a wavefront, a turn its lanes."""
+        """Output registers: a row is a part of a wavefront, a turn those of its lanes that are written at once."""
         outputs = self.unit.outputs
         if not context.get(Value.cast(outputs.enable)) and not context.get(outputs.conditional):
             return
         write = context.get(outputs)
-        lanes = self.config.lanes
+        lanes, at_once = self.config.lanes, len(write.enable)
         slot, part = divmod(write.row, self.size // lanes)
-        first = part * lanes + (write.turn * self.lanes if self.lanes < lanes else 0)
-        for lane in range(self.lanes):
+        first = part * lanes + (write.turn * at_once if at_once < lanes else 0)
+        for lane in range(at_once):
             for channel in range(CHANNELS):
                 if write.enable[lane] >> channel & 1:
                     at = slot, write.targets[channel], channel, first + lane
