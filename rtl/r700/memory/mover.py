@@ -14,6 +14,7 @@ from amaranth.lib.wiring import connect, flipped
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.memory.outstanding import Outstanding
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700.limits import FETCH_UNITS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
@@ -24,7 +25,7 @@ from ctm.rtl.r700.memory.constants import ConstantFetch
 from ctm.rtl.r700.memory.exports import ExportWrite
 from ctm.rtl.r700.memory.instruction import Task, is_among
 from ctm.rtl.r700.memory.linear import LinearPlaces
-from ctm.rtl.r700.memory.returned import LookupReturn
+from ctm.rtl.r700.memory.returned import INSTRUCTION_BITS, LookupReturn, instruction_in
 from ctm.rtl.r700.memory.scaling import CoordinateScaling
 from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.rtl.r700.memory.sending import add_send
@@ -37,7 +38,7 @@ from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.file import shown, slice_words
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.registers.writing import pass_write_layout
-from ctm.rtl.r700.shapes import AREA_WORD_BITS
+from ctm.rtl.r700.shapes import AREA_WORD_BITS, UNIT_ADDRESS_BITS
 from ctm.rtl.r700.slices import by_slice
 
 
@@ -85,6 +86,8 @@ class Mover:
         m.submodules.lefts = self.lefts = Table(WORD_BITS, array.threads)
         m.submodules.problems = self.problems = Table(PROBLEM, array.threads)
         m.submodules.refusals = self.refusals = Table(PROBLEM["address"].shape, array.threads)
+        m.submodules.firsts = self.firsts = Table(UNIT_ADDRESS_BITS, array.threads)
+        self.firsts.write(m, self.sequence.begins.slot, self.sequence.begins.address, self.sequence.begins.valid)
         self.flags = Flags(array.threads, ("draining", "stopped", "refused"))
         connect(m, flipped(unit.lookups.response), self.returned.response)
         m.d.comb += [
@@ -228,8 +231,16 @@ class Mover:
         refused, returned = self.returned.refused, self.returned.returned
         m.d.comb += self.unit.refuses.eq(refused.valid)
         is_first = refused.valid & ~self._has_problem(returned.slot)
-        self.refusals.write(m, returned.slot, refused.address, is_first)
+        self.refusals.write(m, returned.slot, self._refused_address(), is_first)
         self.flags.set("refused", self._slots(returned.slot, is_first))
+
+    def _refused_address(self) -> Value:
+        """Of the instruction whose lookup is refused: the only one of its clause with such low bits."""
+        first = self.firsts.read(self.m, self.returned.returned.slot)
+        number = (self.returned.refused.instruction - instruction_in(first))[:INSTRUCTION_BITS]
+        address = Signal(UNIT_ADDRESS_BITS, name="refused_address")
+        self.m.d.comb += address.eq(first + number * FETCH_UNITS)
+        return address
 
     def _ready(self) -> None:
         """Begin a piece."""

@@ -12,11 +12,18 @@ from ctm.rtl.border.clients import lookup_response_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.isa.r700.limits import FETCH_CLAUSE_INSTRUCTIONS, FETCH_UNITS
 from ctm.rtl.lib.table import Rows
 from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
-from ctm.rtl.r700.shapes import SHAPES, UNIT_ADDRESS_BITS
+from ctm.rtl.r700.shapes import SHAPES
 
+INSTRUCTION_BITS = (FETCH_CLAUSE_INSTRUCTIONS - 1).bit_length()
 _WAITING = 8
+
+
+def instruction_in(address: Value) -> Value:
+    """What tells the instruction at an address from all others of its clause."""
+    return (address // FETCH_UNITS)[:INSTRUCTION_BITS]
 
 
 class LookupReturn(wiring.Component):
@@ -24,27 +31,27 @@ class LookupReturn(wiring.Component):
 
     Members
     -------
-    record : ``In({valid, tag, target, address})``
-        A lookup sets out; `address` is that of its instruction.
+    record : ``In({valid, tag, target, instruction})``
+        A lookup sets out; `instruction` is that of its instruction, as `instruction_in` says it.
     response : ``In(stream.Signature(lookup_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     returned : ``Out({valid, slot})``
         A lookup is done.
-    refused : ``Out({valid, address})``
+    refused : ``Out({valid, instruction})``
         Memory refused the one that `returned` speaks of; it writes nothing.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
         tag = lookup_tag_layout(config, SHAPES)
-        self._kept = data.StructLayout({"target": target_layout(config), "address": UNIT_ADDRESS_BITS})
+        self._kept = data.StructLayout({"target": target_layout(config), "instruction": INSTRUCTION_BITS})
         super().__init__(
             {
                 "record": In(data.StructLayout({"valid": 1, "tag": tag, "kept": self._kept})),
                 "response": In(stream.Signature(lookup_response_layout(config.at_once, tag))),
                 "write": Out(stream.Signature(pass_write_layout(config))),
                 "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
-                "refused": Out(data.StructLayout({"valid": 1, "address": UNIT_ADDRESS_BITS})),
+                "refused": Out(data.StructLayout({"valid": 1, "instruction": INSTRUCTION_BITS})),
             }
         )
 
@@ -78,6 +85,6 @@ class LookupReturn(wiring.Component):
             self.returned.valid.eq(done),
             self.returned.slot.eq(held.tag.slot),
             self.refused.valid.eq(done & held.refused),
-            self.refused.address.eq(read.data.address),
+            self.refused.instruction.eq(read.data.instruction),
         ]
         return m

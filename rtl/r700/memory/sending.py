@@ -13,6 +13,7 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.memory.areas import PLACE, pair
 from ctm.rtl.r700.memory.instruction import LOOKUPS, Task, is_among
 from ctm.rtl.r700.memory.places import TexelPlace
+from ctm.rtl.r700.memory.returned import instruction_in
 from ctm.rtl.r700.memory.scaling import coordinate
 from ctm.rtl.r700.registers.writing import target_layout
 
@@ -56,7 +57,7 @@ def add_send(mover: Any) -> None:
         mover.outstanding.texture.looks_up.eq(1),
         mover.returned.record.tag.eq(request.payload.tag),
         mover.returned.record.kept.target.eq(target),
-        mover.returned.record.kept.address.eq(current.begin),
+        mover.returned.record.kept.instruction.eq(instruction_in(current.begin)),
     ]
     _connect_indices(mover, described, component)
     sizes = described.pitch, described.height, Const(1, WORD_BITS), Const(1, WORD_BITS)

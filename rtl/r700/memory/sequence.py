@@ -24,7 +24,7 @@ from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.file import place_layout, row_bits
 from ctm.rtl.r700.registers.place import place
-from ctm.rtl.r700.shapes import PROGRAM
+from ctm.rtl.r700.shapes import PROGRAM, UNIT_ADDRESS_BITS
 from ctm.rtl.r700.slices import part_of, rows_of, slice_bits, slices_of
 from ctm.rtl.r700.trace import fetch_trace_layout
 
@@ -48,7 +48,7 @@ class Sequence(wiring.Component):
     -------
     program : ``In(PROGRAM)``
     move : ``In(stream.Signature(move_layout(config)))``
-    begins : ``Out({valid, slot})``
+    begins : ``Out({valid, slot, address})``
         A clause or export is begun.
     code_row, code_reads, code_found
         A reader of the code cache, in the cycles of `code_free`.
@@ -74,7 +74,7 @@ class Sequence(wiring.Component):
             {
                 "program": In(PROGRAM),
                 "move": In(stream.Signature(move_layout(config))),
-                "begins": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
+                "begins": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config), "address": UNIT_ADDRESS_BITS})),
                 "code_row": Out(ROW_ADDRESS_BITS),
                 "code_reads": Out(1),
                 "code_free": In(1),
@@ -245,7 +245,7 @@ class _Steps:
         """Begin a clause or an export."""
         m, unit = self.m, self.unit
         coming = data.View(move_layout(self.config), self.queue.r_data)
-        m.d.comb += unit.begins.slot.eq(coming.slot)
+        m.d.comb += [unit.begins.slot.eq(coming.slot), unit.begins.address.eq(coming.begin)]
         with m.State("idle"):
             m.d.comb += [self.queue.r_en.eq(1), unit.begins.valid.eq(self.queue.r_rdy)]
             m.d.sync += [

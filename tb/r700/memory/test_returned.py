@@ -24,11 +24,11 @@ class Bench:
         self.ends = Source(self.unit.response, self.draw, stall), Sink(self.unit.write, self.draw, stall)
         self.free = list(range(NUMBERS))
         self.kept: dict[int, tuple[int, int]] = {}
-        """Target and address of each lookup under way."""
+        """Target and instruction of each lookup under way."""
         self.answered: list[int] = []
         self.expected: list[tuple[int, int | None]] = []
         self.found: list[tuple[int, int | None]] = []
-        """Lookups that are done: the slot, and if memory refused it the address."""
+        """Lookups that are done: the slot, and if memory refused it the instruction."""
         self.writes: list[int] = []
 
     async def run(self, context: Any) -> None:
@@ -48,7 +48,7 @@ class Bench:
             if context.get(unit.returned.valid):
                 refused = context.get(unit.refused.valid)
                 self.found.append(
-                    (context.get(unit.returned.slot), context.get(unit.refused.address) if refused else None)
+                    (context.get(unit.returned.slot), context.get(unit.refused.instruction) if refused else None)
                 )
                 assert self.answered, "a lookup is done that nobody answered"
                 self.free.append(self.answered.pop(0))
@@ -61,23 +61,23 @@ class Bench:
     def _send(self, context: Any) -> None:
         """A lookup sets out; its number may have been another one's that is done."""
         number, record = self.free.pop(int(self.draw.integers(len(self.free)))), self.unit.record
-        for name in ("target", "address"):
+        for name in ("target", "instruction"):
             kept = Value.cast(record.kept[name])
             context.set(kept, int.from_bytes(self.draw.bytes(16), "little") % (1 << len(kept)))
-        self.kept[number] = context.get(Value.cast(record.kept.target)), context.get(record.kept.address)
+        self.kept[number] = context.get(Value.cast(record.kept.target)), context.get(record.kept.instruction)
         context.set(Value.cast(record.tag), number)
         context.set(record.valid, 1)
 
     def _answer(self) -> None:
         """Memory answers one of those that wait."""
         number = int(self.draw.choice(sorted(self.kept)))
-        target, address = self.kept.pop(number)
+        target, instruction = self.kept.pop(number)
         words, refused = int.from_bytes(self.draw.bytes(64), "little"), bool(self.draw.random() < 0.2)
         layout = self.unit.response.payload.shape()
         places = {str(name): field.offset for name, field in layout}
         self.ends[0].waiting.append(number << places["tag"] | words << places["words"] | refused << places["refused"])
         self.answered.append(number)
-        self.expected.append((number % CONFIG.threads, address if refused else None))
+        self.expected.append((number % CONFIG.threads, instruction if refused else None))
         if not refused:
             self.writes.append(target | words << self.unit.write.payload.shape()["words"].offset)
 
