@@ -19,7 +19,7 @@ from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.groups.scheduling import STALLS
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
-from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
 from ctm.rtl.lib.pipeline import lately
@@ -32,10 +32,10 @@ from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.memory.unit import MoveUnit
 from ctm.rtl.r700.passes import by_part, part_row
-from ctm.rtl.r700.registers.file import RegisterFile, depth_of
+from ctm.rtl.r700.registers.file import RegisterFile
 from ctm.rtl.r700.registers.joining import PassJoining
+from ctm.rtl.r700.residents import Residents
 from ctm.rtl.r700.shapes import SHAPES, Unit
-from ctm.rtl.r700.slices import rows_of, slices_of
 from ctm.rtl.r700.start import WavefrontStart
 from ctm.rtl.r700.trace import trace_layout
 
@@ -110,19 +110,11 @@ class Core(wiring.Component):
 
     def _connect_starts(self, m: Module, parts: Parts) -> Signal:
         """Wavefronts that come in, and the slots that they take."""
-        array, program = self._config.array, self.program
+        array = self._config.array
         flags = Flags(array.threads, ("occupied",))
-        usable = Signal(array.threads)
-        limits = (
-            (rows_of(program.gprs) * slices_of(array), depth_of(array)),
-            (program.stack, array.stack_entries * SUBENTRIES),
-            (program.share, LDS_BANK_DWORDS // LDS_ROW),
-        )
-        m.d.sync += usable.eq(
-            Cat(Cat((slot + 1) * size <= room for size, room in limits).all() for slot in range(array.threads))
-        )
+        m.submodules.residents = residents = Residents(array)
         free = Signal(array.threads)
-        m.d.comb += free.eq(usable & ~flags["occupied"])
+        m.d.comb += [residents.program.eq(self.program), free.eq(residents.usable & ~flags["occupied"])]
         chosen, offered = lowest_one(free), Signal()
         # What slots there are is known a cycle behind the program, which is there with its first wavefront.
         m.d.sync += offered.eq(self.group.valid)

@@ -57,5 +57,16 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("self.share.valid.eq(self.program.share.any())", "self.share.valid.eq(self.program.share[0])"),
         ("with m.If(~self.share.valid | self.share.ready):", "with m.If(1):"),
     ),
+    "parts.test_residents": faults_in(
+        "residents",
+        ("rows_of(program.gprs) * slices_of(config)", "rows_of(program.gprs)"),
+        ("rows_of(program.gprs)", "program.gprs"),
+        ("config.stack_entries * SUBENTRIES", "config.stack_entries"),
+        ("LDS_BANK_DWORDS // LDS_ROW", "LDS_BANK_DWORDS"),
+        ("total <= room", "total < room"),
+        ("m.d.sync += taken.eq(0)", "m.d.sync += taken.eq(size)"),
+        ("m.d.sync += self.usable.eq(0)", "m.d.sync += self.usable.eq(1)"),
+        ("Cat(totals).all()", "totals[0]"),
+    ),
 }
 """By the test whose `compare` finds them."""

@@ -1,0 +1,64 @@
+"""How many wavefronts of a program there is room for.
+
+Source: docs/architecture.md.
+"""
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
+from ctm.rtl.r700.registers.file import depth_of
+from ctm.rtl.r700.shapes import PROGRAM
+from ctm.rtl.r700.slices import rows_of, slices_of
+
+
+class Residents(wiring.Component):
+    """Counts the slots that a program may use, by what a wavefront takes of each memory that all have in common.
+
+    Slot 0 may be used from two cycles behind another program on, each of the others from a cycle behind the one before:
+    so nothing is multiplied. In the cycle behind another program `usable` is that of the one before.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    usable : ``Out(threads)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        super().__init__({"program": In(PROGRAM), "usable": Out(config.threads)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config, program = self._config, self.program
+        limits = [
+            (rows_of(program.gprs) * slices_of(config), depth_of(config)),
+            (Value.cast(program.stack), config.stack_entries * SUBENTRIES),
+            (Value.cast(program.share), LDS_BANK_DWORDS // LDS_ROW),
+        ]
+        sizes = Cat(size for size, _ in limits)
+        counted = Signal.like(sizes)
+        is_other, fits = Signal(), Signal()
+        m.d.comb += is_other.eq(sizes != counted)
+        m.d.sync += counted.eq(sizes)
+        totals = []
+        for size, room in limits:
+            taken, total = (
+                Signal(range(room + 1), name="taken"),
+                Signal(range(room + 1 + (1 << len(size))), name="total"),
+            )
+            m.d.comb += total.eq(taken + size)
+            totals.append(total <= room)
+            with m.If(is_other):
+                m.d.sync += taken.eq(0)
+            with m.Elif(fits):
+                m.d.sync += taken.eq(total)
+        m.d.comb += fits.eq(Cat(totals).all())
+        with m.If(is_other):
+            m.d.sync += self.usable.eq(0)
+        with m.Elif(fits):
+            m.d.sync += self.usable.eq(Cat(1, self.usable))
+        return m

@@ -1,0 +1,74 @@
+"""Residents: as many slots may be used as there is room for wavefronts, whatever program comes when."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.r700.residents import Residents
+from ctm.tb.lib.streams import simulate
+
+CLAUSE_TEMPORARIES, SUBENTRIES, SHARE_ROWS = 4, 4, 256
+"""Registers that each wavefront has besides the program's; entries of a stack's entry; rows of the data share."""
+PROGRAMS = 60
+MACHINES = [
+    {"lanes": 4, "wavefront": 16, "temporaries": 2048},
+    {"lanes": 4, "wavefront": 16, "rate": 1, "threads": 4, "temporaries": 512, "stack_entries": 64},
+    {"lanes": 16, "wavefront": 64, "temporaries": 1024},
+]
+
+
+def room_for(config: ArrayConfig, gprs: int, stack: int, share: int) -> int:
+    """Wavefronts that fit, at most as many as there are slots."""
+    passes = config.wavefront // config.lanes
+    rooms = (
+        config.temporaries // ((gprs + CLAUSE_TEMPORARIES) * passes),
+        config.stack_entries * SUBENTRIES // stack if stack else config.threads,
+        SHARE_ROWS // share if share else config.threads,
+    )
+    return min(*rooms, config.threads)
+
+
+def check(settings: dict[str, int], seed: int, programs: int) -> None:
+    """Programs of random sizes, one after the other."""
+    config = ArrayConfig(instruction_set="r700", **settings)
+    unit: Any = Residents(config)
+    draw = np.random.default_rng(seed)
+    found = set()
+
+    async def run(context: Any) -> None:
+        for _ in range(programs):
+            gprs = int(draw.choice([draw.integers(1, 124), draw.integers(1, 20)]))
+            stack, share = (int(draw.choice([0, draw.integers(most), draw.integers(20)])) for most in (257, 257))
+            for name, size in (("gprs", gprs), ("stack", stack), ("share", share)):
+                context.set(unit.program[name], size)
+            room = room_for(config, gprs, stack, share)
+            found.add(room)
+            # Another program may come before all slots are counted.
+            cycles = int(draw.choice([1, 3, 40]))
+            await context.tick()
+            for cycle in range(cycles):
+                usable = context.get(unit.usable)
+                assert usable in ((1 << slots) - 1 for slots in range(room + 1)), (gprs, stack, share)
+                assert usable.bit_count() >= min(cycle, room), (gprs, stack, share)
+                await context.tick()
+
+    simulate(unit, run)
+    assert len(found) > 3
+
+
+def compare() -> None:
+    """What the ordinary suite compares."""
+    for settings in MACHINES:
+        check(settings, 1, PROGRAMS)
+
+
+def test_as_many_slots_as_there_is_room_for() -> None:
+    compare()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("settings", MACHINES)
+def test_many_more_programs(settings: dict[str, int]) -> None:
+    check(settings, 2, 5000)
