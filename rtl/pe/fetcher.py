@@ -1,6 +1,6 @@
 """Reads a command buffer ahead of its use."""
 
-from amaranth import Cat, Module, ResetInserter, Signal, Value
+from amaranth import Cat, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
@@ -62,9 +62,9 @@ class CommandFetcher(wiring.Component):
             ahead.r_en.eq(self.words.ready),
             self.words.valid.eq(ahead.r_rdy & ~dropping),
             Value.cast(self.words.payload).eq(ahead.r_data),
-            self.idle.eq(~request.valid & (coming == 0) & (ahead.level == 0)),
         ]
         left = self._request(m, (coming != _LINES) & (ahead.level <= (_ROOM - _LINES) * _WORDS))
+        m.d.comb += self.idle.eq((left == 0) & (coming == 0) & (ahead.level == 0))
         with m.If(ahead.w_en):
             m.d.sync += place.eq(place + 1)
         with m.If(self.drop):
@@ -79,14 +79,16 @@ class CommandFetcher(wiring.Component):
         buffer, request = self.begin.buffer, self.lines.request
         left, first = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1), buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
         line, offered = Signal(LINE_ADDRESS_BITS), Signal()
-        # What has been offered stays, though lines that come meanwhile may take the room; there is enough for all.
-        m.d.sync += offered.eq(request.valid & ~request.ready)
+        asks = request.valid & request.ready
+        # What has been offered stays: nothing can take its room meanwhile. That it is known from the cycle before keeps
+        # the ways through the arbiters of memory's readers short.
+        m.d.sync += offered.eq(Mux(request.valid, ~request.ready, (left != 0) & room & ~self.drop))
         m.d.comb += [
-            request.valid.eq((left != 0) & (room | offered)),
+            request.valid.eq(offered),
             request.payload.line.eq(line),
             request.payload.uncached.eq(1),
         ]
-        with m.If(request.valid & request.ready):
+        with m.If(asks):
             m.d.sync += [left.eq(left - 1), line.eq(line + 1)]
         with m.If(self.begin.valid):
             m.d.sync += [

@@ -99,9 +99,23 @@ def test_a_request_stays_while_lines_that_come_take_the_room() -> None:
     simulate(bench.unit, testbench)
 
 
+def test_of_a_buffer_that_is_dropped_at_once_nothing_is_asked_for() -> None:
+    bench = Bench(0.0, 0.0, 0)
+
+    async def testbench(context: Any) -> None:
+        await bench.read(context, LINE_BYTES, MOST_WORDS, 0)
+        await bench.read(context, 2 * LINE_BYTES, 1, 1)
+        assert bench.lines.numbers == [2]
+
+    simulate(bench.unit, testbench)
+
+
 FAULTS = {
-    "an offered request waits for room": Fault("rtl.pe.fetcher", "(room | offered)", "room"),
-    "lines are asked for without room": Fault("rtl.pe.fetcher", "(room | offered)", "1"),
+    "an offered request waits for room": Fault(
+        "rtl.pe.fetcher", "~request.ready, (left", "~request.ready & room, (left"
+    ),
+    "lines are asked for without room": Fault("rtl.pe.fetcher", "& room & ~self.drop", "& ~self.drop"),
+    "a line is offered as its buffer is dropped": Fault("rtl.pe.fetcher", "& room & ~self.drop", "& room"),
     "words of a dropped buffer come": Fault("rtl.pe.fetcher", "ahead.r_rdy & ~dropping", "ahead.r_rdy"),
     "a line is taken with its first word": Fault("rtl.pe.fetcher", "place == _WORDS - 1", "place == place"),
 }
@@ -113,3 +127,4 @@ def test_a_mistake_is_found(name: str) -> None:
         with pytest.raises(AssertionError):
             tests.test_a_request_stays_while_lines_that_come_take_the_room()
             tests.test_words_come_in_order_and_no_line_twice(0.8, 0.4)
+            tests.test_of_a_buffer_that_is_dropped_at_once_nothing_is_asked_for()

@@ -34,7 +34,7 @@ FAULTS = {
         "rtl.pe.fetcher", "left.eq(request.valid & ~request.ready)", "left.eq(0)"
     ),
     "the next buffer does not wait for lines of a dropped one": Fault(
-        "rtl.pe.fetcher", "~request.valid & (coming == 0)", "~request.valid"
+        "rtl.pe.fetcher", "(left == 0) & (coming == 0)", "~request.valid"
     ),
     "what is set behind a program that faults stays": Fault(
         "rtl.pe.executor", "self.restore.eq(1)", "self.restore.eq(0)"
