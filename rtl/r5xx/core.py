@@ -160,6 +160,7 @@ class Core(wiring.Component):
             alu.temporaries.eq(registers.sources),
             registers.result_places.eq(alu.result_places),
             registers.results.eq(alu.results),
+            registers.result_writes.eq(alu.result_writes),
             registers.result_enable.eq(alu.result_enable),
             generic.outputs.write.eq(alu.outputs),
             generic.retirement.left.eq(alu.left),

@@ -177,11 +177,14 @@ class Retirement(wiring.Component):
         # Words are read in the cycle before they are sent.
         upcoming, target = Signal(OUTPUTS), Signal(range(OUTPUTS))
         turn, sent = self._turns(m, sends)
+        # What is known early is ready for both: whether an output is taken is known late in a cycle.
+        others = Signal(OUTPUTS)
+        m.d.comb += others.eq(left & (left - 1)[:OUTPUTS])
         stores, masks = self._masks(m, stores, self.written[target], turn)
         i, j = pair_of(self._config, self.state, turn)
         m.d.comb += [
             self.row.eq(group.row),
-            upcoming.eq(Mux(started, Mux(sent, left & (left - 1)[:OUTPUTS], left), Mux(group.faulted, 0, writes))),
+            upcoming.eq(Mux(started, Mux(sent, others, left), Mux(group.faulted, 0, writes))),
             self.target.eq(one_hot_index(lowest_one(upcoming))),
             target.eq(one_hot_index(lowest_one(left))),
             self.tester.response.ready.eq(queue.r_rdy & ~started & group.tested),
@@ -191,7 +194,7 @@ class Retirement(wiring.Component):
             output.payload.j.eq(j),
             output.payload.words.eq(self.words),
             *(output.payload.mask[lane].eq(Mux(stores[lane], Value.cast(mask), 0)) for lane, mask in enumerate(masks)),
-            ends.eq(started & ~upcoming.any()),
+            ends.eq(started & Mux(sent, ~others.any(), ~left.any())),
             queue.r_en.eq(ends),
         ]
         # When the last output is taken is known late in a cycle.

@@ -75,10 +75,13 @@ class RegisterFile(wiring.Component):
     result_places : ``In(ArrayLayout(place_layout(config), parts))``
         Where each part of the results goes.
     results : ``In(ArrayLayout(ArrayLayout(32, 4), lanes))``
+    result_writes : ``In(len(parts))``
+        Results of a part may be written in this cycle; others cannot write to the same bank then.
     result_enable : ``In(ArrayLayout(4, lanes))``
+        What is written of them.
     texture_write : ``In(stream.Signature(write_layout(config)))``
     busy : ``Out(2)``
-        Banks that results are written to in this cycle, and texture writes cannot be.
+        Banks that results may be written to in this cycle, and texture writes cannot be.
     """
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
@@ -95,6 +98,7 @@ class RegisterFile(wiring.Component):
                 "texture_words": Out(data.ArrayLayout(vector, lanes)),
                 "result_places": In(data.ArrayLayout(place, len(shapes.parts))),
                 "results": In(data.ArrayLayout(vector, lanes)),
+                "result_writes": In(len(shapes.parts)),
                 "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
                 "texture_write": In(stream.Signature(write_layout(config))),
                 "busy": Out(BANKS),
@@ -109,9 +113,8 @@ class RegisterFile(wiring.Component):
         busy = []
         block = self._slot_rows(m)
         for number, part in enumerate(self._parts):
-            writes = self._enables(self.result_enable, part.channels).any()
             part_busy = Signal(BANKS, name=f"{part.name}_busy")
-            m.d.comb += part_busy.bit_select(self.result_places[number].bank, 1).eq(writes)
+            m.d.comb += part_busy.bit_select(self.result_places[number].bank, 1).eq(self.result_writes[number])
             busy.append(part_busy)
             banks = [self._bank(m, number, bank, part_busy[bank], block) for bank in range(BANKS)]
             self._connect_reads(m, number, banks)
@@ -162,7 +165,7 @@ class RegisterFile(wiring.Component):
         m.d.comb += [
             words.eq(Mux(result_writes, self._words(self.results, channels), self._words(payload.words, channels))),
             enable.eq(Mux(result_writes, self._enables(self.result_enable, channels), texture_enable)),
-            writes.eq(result_writes | (texture_writes & texture_enable.any())),
+            writes.eq((result_writes | texture_writes) & enable.any()),
             written.row.eq(entry),
             written.write.eq(writes),
             written.forgets.eq(Mux(result_writes, 0, block)),

@@ -32,7 +32,7 @@ from ctm.rtl.r5xx.entries import ALU_ENTRY, VECTOR
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
 from ctm.rtl.r5xx.state import flags_layout
 
-_WRITES = ("result_places", "result_enable", "flags", "outputs", "uncached", "written")
+_WRITES = ("result_places", "result_writes", "result_enable", "flags", "outputs", "uncached", "written")
 
 
 class AluPort(wiring.Component):
@@ -63,7 +63,7 @@ class AluPort(wiring.Component):
         Which of the slot's rows the group has.
     loaded, constant_write, miss
         The constant loader's.
-    source_places, temporaries, result_places, results, result_enable
+    source_places, temporaries, result_places, results, result_writes, result_enable
         The register file's.
     flags : ``Out({valid, slot, flags})``
     outputs : ``Out(output_write_layout(config, SHAPES))``
@@ -112,6 +112,7 @@ class AluPort(wiring.Component):
                 "temporaries": In(data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), array.at_once)),
                 "result_places": Out(data.ArrayLayout(place_layout(array), len(SHAPES.parts))),
                 "results": Out(words_layout(array.at_once)),
+                "result_writes": Out(len(SHAPES.parts)),
                 "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
                 "flags": Out(data.StructLayout(at_slot | {"flags": flags_layout(lanes)})),
                 "outputs": Out(output_write_layout(array, SHAPES)),

@@ -15,7 +15,7 @@ from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.turns import gathered, is_last, lanes_of, turn_members
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, RGB_INST
+from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.alu.token import processors_layout, token_layout, written_layout
@@ -43,7 +43,7 @@ class AluWrites(wiring.Component):
     program : ``In(PROGRAM)``
     results, comparisons
         The ALU's.
-    result_places, result_enable, flags, outputs, uncached, written
+    result_places, result_writes, result_enable, flags, outputs, uncached, written
         The port's.
     """
 
@@ -60,6 +60,7 @@ class AluWrites(wiring.Component):
                 "results": In(words_layout(array.at_once)),
                 "comparisons": In(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), array.at_once)),
                 "result_places": Out(data.ArrayLayout(place_layout(array), len(SHAPES.parts))),
+                "result_writes": Out(len(SHAPES.parts)),
                 "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
                 **turn_members(array, In, "turn"),
                 **turn_members(array, Out, "result_turn"),
@@ -77,8 +78,15 @@ class AluWrites(wiring.Component):
         group, flags, last = self._turn(m)
         effective = self.valid & ~token.again & ~token.refused
         stays = effective & ~token.has_left
-        rgb_inst, alpha_inst = RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
+        common, rgb_inst, alpha_inst = COMMON(token.words[0]), RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         m.d.comb += [
+            # Which processors write is known late in a cycle. That some may is enough to keep others off.
+            self.result_writes.eq(
+                Cat(
+                    stays & token.rgb.exists & common.rgb_wmask.any(),
+                    stays & token.alpha.exists & common.alpha_wmask,
+                )
+            ),
             self.result_places[0].eq(token.rgb.place),
             self.result_places[1].eq(token.alpha.place),
             self.flags.valid.eq(stays & last if self._array.turns > 1 else stays),
