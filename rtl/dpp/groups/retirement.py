@@ -185,8 +185,8 @@ class Retirement(wiring.Component):
         m.d.comb += [
             self.row.eq(group.row),
             upcoming.eq(Mux(started, Mux(sent, others, left), Mux(group.faulted, 0, writes))),
-            self.target.eq(one_hot_index(lowest_one(upcoming))),
-            target.eq(one_hot_index(lowest_one(left))),
+            self.target.eq(Mux(started, Mux(sent, _first(others), target), _first(writes))),
+            target.eq(_first(left)),
             self.tester.response.ready.eq(queue.r_rdy & ~started & group.tested),
             output.valid.eq(started & left.any()),
             output.payload.target.eq(target),
@@ -228,3 +228,8 @@ class Retirement(wiring.Component):
         masks = record(data.ArrayLayout(CHANNELS, config.at_once), name="masks")
         m.d.comb += [own.eq(lanes_of(config, stores, turn)), masks.eq(lanes_of(config, written, turn))]
         return own, masks
+
+
+def _first(bits: Value) -> Value:
+    """The number of the lowest bit that is set."""
+    return one_hot_index(lowest_one(bits))

@@ -92,18 +92,19 @@ class Starter(wiring.Component):
         if config.turns == 1:
             return ONLY_TURN, self.write.ready
         turn, upcoming = Signal(turn_bits(config)), Signal(turn_bits(config), name="upcoming_turn")
-        m.d.comb += upcoming.eq(Mux(self.group.valid, 0, turn + (self.busy & self.write.ready)))
+        m.d.comb += upcoming.eq(Mux(self.busy, turn + self.write.ready, 0))
         m.d.sync += turn.eq(upcoming)
         m.d.comb += self.write.payload.turn.eq(turn)
         return upcoming, self.write.ready & is_last(config, turn)
 
     def _place(self, m: Module, turn: Value) -> data.View:
-        """r0 of the group in `group`, or of the last one that was there; of the lanes of a turn."""
+        """r0 of the group that is being started, or of the one that may come in this cycle; of the lanes of a turn."""
         lanes = self._config.at_once
         words = record(words_layout(lanes))
         group = Signal.like(self.group.group)
         held = Signal.like(group, reset_less=True)
-        m.d.comb += group.eq(Mux(self.group.valid, Value.cast(self.group.group), Value.cast(held)))
+        # Whether a group comes is known late in a cycle; while none is started it does not matter.
+        m.d.comb += group.eq(Mux(self.busy, Value.cast(held), Value.cast(self.group.group)))
         m.d.sync += held.eq(group)
         i, j = pair_of(self._config, group, turn)
         columns = [from_integer(m, (i + offset)[: len(i)]) for offset in range(max(lanes // 2, min(lanes, 2)))]
