@@ -4,11 +4,9 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.fp.number import Word
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.limits import WORD_BITS
-from ctm.rtl.lib.views import view
 
 
 class Comparison(wiring.Component):
@@ -37,9 +35,12 @@ class Comparison(wiring.Component):
         """Build the hardware."""
         m = Module()
         ordered = ~(self.is_float & (is_nan(self.value) | is_nan(self.stored)))
+        # Zeros differ in their bits, but are in their places among all other numbers.
+        zeros = self.is_float & is_zero(self.value) & is_zero(self.stored)
         value, stored = (self._rank(m, word) for word in (self.value, self.stored))
-        less, equal = ordered & (value < stored), ordered & (value == stored)
-        greater = ordered & (value > stored)
+        below, same = value < stored, value == stored
+        less, equal = ordered & ~zeros & below, ordered & (zeros | same)
+        greater = ordered & ~zeros & ~below & ~same
         holds = {
             ConditionalTest.NEVER: 0,
             ConditionalTest.LESS: less,
@@ -57,13 +58,7 @@ class Comparison(wiring.Component):
         return m
 
     def _rank(self, m: Module, word: Value) -> Value:
-        """A number that is larger for a larger word, the same for equal ones."""
-        rank, fields = Signal(WORD_BITS, name="rank"), view(Word, word)
-        magnitude = word[:-1]
-        with m.If(~self.is_float):
-            m.d.comb += rank.eq(word)
-        with m.Elif(is_zero(word)):
-            m.d.comb += rank.eq(1 << WORD_BITS - 1)
-        with m.Else():
-            m.d.comb += rank.eq(Cat(magnitude ^ fields.sign.replicate(WORD_BITS - 1), ~fields.sign))
+        """A number that is larger for a larger word, the same for equal ones but for zeros."""
+        rank, sign = Signal(WORD_BITS, name="rank"), word[-1] & self.is_float
+        m.d.comb += rank.eq(Cat(word[:-1] ^ sign.replicate(WORD_BITS - 1), word[-1] ^ self.is_float))
         return rank

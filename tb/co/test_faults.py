@@ -51,7 +51,11 @@ def refusals() -> None:
 
 FAULTS: dict[str, tuple[Fault, Check]] = {
     "a denormal in the buffer is no zero": (
-        Fault("rtl.co.comparison", "m.Elif(is_zero(word))", "m.Elif(~word[:-1].any())"),
+        Fault(
+            "rtl.co.comparison",
+            "is_zero(self.value) & is_zero(self.stored)",
+            "~Cat(self.value[:-1], self.stored[:-1]).any()",
+        ),
         corners(LESS),
     ),
     "a NaN in the buffer is a number": (
@@ -63,7 +67,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         corners(NOT_EQUAL),
     ),
     "negative numbers are compared as positive ones": (
-        Fault("rtl.co.comparison", "magnitude ^ fields.sign.replicate(WORD_BITS - 1)", "magnitude"),
+        Fault("rtl.co.comparison", "word[:-1] ^ sign.replicate(WORD_BITS - 1)", "word[:-1]"),
         corners(LESS),
     ),
     "the first column outside is inside": (
