@@ -18,7 +18,7 @@ _FULL, _ANY = range(2)
 
 
 class WriteCombiner(wiring.Component):
-    """Gathers writes to the same line, one write in each cycle; handed on are only the bytes that were written.
+    """Gathers writes to the same line, one write in each cycle in which an entry is free; hands on what was written.
 
     An entry leaves when all its bytes are written, when it is the oldest and only two entries are free, or
     with `flush`. It is free again when it was handed on. Lines are handed on in the order in which they leave, at most
@@ -72,7 +72,8 @@ class WriteCombiner(wiring.Component):
             hit.eq(hits.any()),
             opened.eq(Mux(taken & ~hit, lowest_one(free), 0)),
             merged.eq(Mux(taken & hit, hits, 0)),
-            write.ready.eq(hit | free.any()),
+            # A write waits for a free entry though it may not need it: which line it has is known late in a cycle.
+            write.ready.eq(free.any()),
             place.eq(one_hot_index(Mux(hit, hits, lowest_one(free)))),
             entry.line.eq(write.payload.line),
             entry.mask.eq(Mux(hit, masks.read(m, place).mask, 0) | write.payload.mask),
