@@ -38,7 +38,8 @@ class Comparison(wiring.Component):
         # Zeros differ in their bits, but are in their places among all other numbers.
         zeros = self.is_float & is_zero(self.value) & is_zero(self.stored)
         value, stored = (self._rank(m, word) for word in (self.value, self.stored))
-        below, same = value < stored, value == stored
+        # Equality by itself does not wait for the carries of the other comparison.
+        below, same = value < stored, ~(self.value ^ self.stored).any()
         less, equal = ordered & ~zeros & below, ordered & (zeros | same)
         greater = ordered & ~zeros & ~below & ~same
         holds = {

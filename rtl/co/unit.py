@@ -21,6 +21,7 @@ from ctm.rtl.isa.commands import BY_NAME, CONDITION, LOCATION
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.pipeline import delay
 
 CLIENTS = (ConditionalLocation.PE, ConditionalLocation.DPP)
 """Whose requests the unit takes, in the order of its ports."""
@@ -89,6 +90,8 @@ class ConditionalUnit(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.pairs = pairs = Pairs(self._lanes)
+        # Pairs are looked at a cycle behind their request at least, with which the buffer is there.
+        integer = delay(m, is_integer(self.buffer), name="integer")
         test, location = self._settings(m)
         reads, stores = Signal(), Signal()
         m.d.comb += [
@@ -97,9 +100,9 @@ class ConditionalUnit(wiring.Component):
             self.format_legal.eq(~(reads | stores) | Value.cast(self.buffer.format).matches(*_FORMATS)),
             pairs.buffer.eq(self.buffer),
         ]
-        self._ask(m, pairs, reads)
+        self._ask(m, pairs, reads, integer)
         passed, ends, room = Signal(self._lanes), Signal(), Signal()
-        self._judge(m, test, stores, passed, ends, room)
+        self._judge(m, test, stores, passed, ends, room, integer)
 
         never, rooms, served = test == ConditionalTest.NEVER, [], []
         for place, client in zip(CLIENTS, self.clients, strict=True):
@@ -143,10 +146,10 @@ class ConditionalUnit(wiring.Component):
                 m.d.sync += location.eq(LOCATION(word).location)
         return test, location
 
-    def _ask(self, m: Module, pairs: Pairs, reads: Value) -> None:
+    def _ask(self, m: Module, pairs: Pairs, reads: Value, integer: Value) -> None:
         """Pairs become accesses to the words in which they are."""
         pair, access = pairs.pair.payload, self.cache.access.payload
-        upper = is_integer(self.buffer) & pair.address[_HALF_OFFSET_BITS]
+        upper = integer & pair.address[_HALF_OFFSET_BITS]
         m.d.comb += [
             self.cache.access.valid.eq(pairs.pair.valid),
             pairs.pair.ready.eq(self.cache.access.ready),
@@ -158,12 +161,13 @@ class ConditionalUnit(wiring.Component):
             *(access.passenger[name].eq(pair[name]) for name in ("operand", "lane", "last", "exists")),
         ]
 
-    def _judge(self, m: Module, test: Signal, stores: Value, passed: Signal, ends: Signal, room: Value) -> None:
+    def _judge(
+        self, m: Module, test: Signal, stores: Value, passed: Signal, ends: Signal, room: Value, integer: Value
+    ) -> None:
         """Words come: which lanes of a group have passed, in the cycle in which it ends, and what is stored."""
         m.submodules.comparison = comparison = Comparison()
         result, change, pair = self.cache.result, self.cache.change, self.cache.result.passenger
         passes, before = Signal(), Signal(self._lanes)
-        integer = is_integer(self.buffer)
         m.d.comb += [
             comparison.value.eq(pair.operand),
             comparison.stored.eq(Mux(integer, result.bits.word_select(pair.upper, _HALF_BITS), result.bits)),
@@ -174,11 +178,12 @@ class ConditionalUnit(wiring.Component):
             self.cache.taken.eq(result.valid & (~pair.last | room)),
             ends.eq(self.cache.taken & pair.last),
             change.bits.eq(Mux(integer, pair.operand[:_HALF_BITS].replicate(2), pair.operand)),
-            change.mask.eq(Mux(passes & stores, self._bytes(pair.upper), 0)),
+            change.mask.eq(Mux(passes & stores, _bytes(pair.upper, integer), 0)),
         ]
         with m.If(self.cache.taken):
             m.d.sync += before.eq(Mux(pair.last, 0, passed))
 
-    def _bytes(self, upper: Value) -> Value:
-        """The bytes of an element in its word."""
-        return Mux(is_integer(self.buffer), Cat(~upper, ~upper, upper, upper), 0b1111)
+
+def _bytes(upper: Value, integer: Value) -> Value:
+    """The bytes of an element in its word."""
+    return Mux(integer, Cat(~upper, ~upper, upper, upper), 0b1111)
