@@ -18,7 +18,8 @@ from ctm.sim.report.workloads import Prepared, Workload, prepare
 LATENCIES = (20, 50, 200)
 _RUNS_END = 5.0
 """Seconds after which a workload is not run again."""
-_PROGRAMS = 32
+_PROGRAMS, _SUCCESSIVE = 32, "r5xx"
+"""Programs one behind the other, and what they are for."""
 PEAK_PER_LANE = {"r5xx": 8, "r700": 10}
 """Multiplications and additions of a vec4 multiply-add, or of a group of five."""
 _WIDTH = 144
@@ -118,8 +119,13 @@ def _seconds(prepared: Prepared) -> float:
     return time.perf_counter() - start
 
 
-def measure_succession(engine: str, config: MachineConfig) -> Succession:
-    """Run one program and many, so that the difference is theirs alone. Errors as `measure_cycles`."""
+def measure_succession(engine: str, config: MachineConfig) -> Succession | None:
+    """Run one program and many, so that the difference is theirs alone; None if the machine is not for their kind.
+
+    Errors as `measure_cycles`.
+    """
+    if config.array.instruction_set != _SUCCESSIVE:
+        return None
     one, many = (workloads.succession(engine, config, count) for count in (1, 1 + _PROGRAMS))
     for prepared in (one, many):
         prepared.device.run(prepared.commands)
@@ -132,25 +138,27 @@ def measure_succession(engine: str, config: MachineConfig) -> Succession:
 def measure_all(
     engine: str, machines: Mapping[str, MachineConfig], tell: Callable[[str], None]
 ) -> list[CycleMeasurement]:
-    """All work with all latencies, on the machine of its instruction set; `tell` is told what comes next.
+    """All work that runs on `machines`, by instruction set, with all latencies; `tell` is told what comes next.
 
     Errors as `measure_cycles`.
     """
     found = []
     for name, workload in work():
-        for latency in LATENCIES:
+        machine = machines[workload.kind]
+        for latency in LATENCIES if machine.array.instruction_set == workload.kind else ():
             tell(f"{name}, memory latency {latency}")
-            slower = with_settings(machines[workload.kind], {"memory.latency": latency})
+            slower = with_settings(machine, {"memory.latency": latency})
             found.append(measure_cycles(name, workload, engine, slower))
     return found
 
 
-def as_fields(measurements: list[CycleMeasurement], succession: Succession) -> dict[str, Any]:
+def as_fields(measurements: list[CycleMeasurement], succession: Succession | None) -> dict[str, Any]:
     """The figures for JSON."""
-    return {"cycles": [asdict(found) for found in measurements], "succession": asdict(succession)}
+    cycles = [asdict(found) for found in measurements]
+    return {"cycles": cycles, "succession": None if succession is None else asdict(succession)}
 
 
-def print_cycles(engine: str, measurements: list[CycleMeasurement], succession: Succession) -> None:
+def print_cycles(engine: str, measurements: list[CycleMeasurement], succession: Succession | None) -> None:
     """Print the figures as a table, with those of other machines at its end."""
     table = Table(title=f"engine {engine}, cold caches, start_program to outputs in memory")
     table.add_column("workload", no_wrap=True)
@@ -186,10 +194,11 @@ def print_cycles(engine: str, measurements: list[CycleMeasurement], succession: 
     # A narrow terminal breaks lines; cut figures would say nothing.
     console = Console(width=max(_WIDTH, Console().width))
     console.print(table)
-    console.print(
-        f"programs of 64 processors, one behind the other: {succession.cycles:.0f} cycles each, "
-        f"{succession.idle:.0f} without an ALU instruction"
-    )
+    if succession is not None:
+        console.print(
+            f"programs of 64 processors, one behind the other: {succession.cycles:.0f} cycles each, "
+            f"{succession.idle:.0f} without an ALU instruction"
+        )
 
 
 def _greatest(shares: dict[str, float]) -> str:
