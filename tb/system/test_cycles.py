@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, with_settings
-from ctm.sim.report import cycles, workloads
-from ctm.sim.report.cycles import LATENCIES, measure_succession, work
+from ctm.sim.report import workloads
+from ctm.sim.report.cycles import LATENCIES, as_fields, measure_all, measure_succession, work
 from ctm.sim.report.workloads import Workload, prepare
 
 RECORDED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("cycles.json").read_text(encoding="utf-8"))
@@ -64,12 +64,15 @@ def test_programs_follow_each_other_closely() -> None:
 
 @pytest.mark.parametrize("preset", ["small", "r700-small"])
 def test_a_preset_is_given_the_work_of_its_instruction_set(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cycles, "measure_cycles", lambda name, workload, engine, config: (name, config.memory.latency))
+    def name_and_latency(name: str, workload: Workload, engine: str, config: Any) -> tuple[str, int]:
+        return name, config.memory.latency
+
+    monkeypatch.setattr("ctm.sim.report.cycles.measure_cycles", name_and_latency)
     config = PRESETS[preset]
-    found: list[Any] = list(cycles.measure_all("rtl", dict.fromkeys(DEFAULT_PRESETS, config), lambda text: None))
+    found: list[Any] = list(measure_all("rtl", dict.fromkeys(DEFAULT_PRESETS, config), lambda text: None))
     kind = config.array.instruction_set
     wanted = [(name, latency) for name, workload in work() if workload.kind == kind for latency in LATENCIES]
     assert found == wanted and wanted
     if kind == "r700":
         assert measure_succession("rtl", config) is None
-        assert cycles.as_fields([], None) == {"cycles": [], "succession": None}
+        assert as_fields([], None) == {"cycles": [], "succession": None}
