@@ -72,8 +72,7 @@ class WriteCombiner(wiring.Component):
             hit.eq(hits.any()),
             opened.eq(Mux(taken & ~hit, lowest_one(free), 0)),
             merged.eq(Mux(taken & hit, hits, 0)),
-            # A write waits for a free entry though it may not need it: which line it has is known late in a cycle.
-            write.ready.eq(free.any()),
+            write.ready.eq(free.any()),  # Not `hit`, too: whether it needs one is known late in a cycle.
             place.eq(one_hot_index(Mux(hit, hits, lowest_one(free)))),
             entry.line.eq(write.payload.line),
             entry.mask.eq(Mux(hit, masks.read(m, place).mask, 0) | write.payload.mask),
