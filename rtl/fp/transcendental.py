@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.function_table import FunctionReader, FunctionTable
+from ctm.rtl.fp.function_table import FunctionReader, share_tables
 from ctm.rtl.fp.product_sum import RAW, RAW_BITS
 from ctm.rtl.fp.reduction import WHOLE_BITS, Function, Reduced, Reduction
 from ctm.rtl.fp.result import Result
@@ -160,8 +160,7 @@ class Transcendental(wiring.Component):
         m = Module()
         config = self._config
         m.submodules.path = path = TranscendentalPath(config)
-        m.submodules.table = table = FunctionTable(readers=1)
-        connect(m, path.functions, table.readers[0])
+        share_tables(m, [path.functions])
         m.submodules.rounding = rounding = Rounding(RAW_BITS, config)
         m.submodules.result = result = Result(config)
         m.d.comb += [

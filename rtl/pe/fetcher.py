@@ -79,7 +79,6 @@ class CommandFetcher(wiring.Component):
         buffer, request = self.begin.buffer, self.lines.request
         left, first = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1), buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
         line, offered = Signal(LINE_ADDRESS_BITS), Signal()
-        asks = request.valid & request.ready
         # What has been offered stays: nothing can take its room meanwhile. That it is known from the cycle before keeps
         # the ways through the arbiters of memory's readers short.
         m.d.sync += offered.eq(Mux(request.valid, ~request.ready, (left != 0) & room & ~self.drop))
@@ -88,7 +87,7 @@ class CommandFetcher(wiring.Component):
             request.payload.line.eq(line),
             request.payload.uncached.eq(1),
         ]
-        with m.If(asks):
+        with m.If(request.valid & request.ready):
             m.d.sync += [left.eq(left - 1), line.eq(line + 1)]
         with m.If(self.begin.valid):
             m.d.sync += [

@@ -44,21 +44,12 @@ class Residents(wiring.Component):
         is_other, fits = Signal(), Signal()
         m.d.comb += is_other.eq(sizes != counted)
         m.d.sync += counted.eq(sizes)
-        totals = []
-        for size, room in limits:
-            taken, total = (
-                Signal(range(room + 1), name="taken"),
-                Signal(range(room + 1 + (1 << len(size))), name="total"),
-            )
-            m.d.comb += total.eq(taken + size)
-            totals.append(total <= room)
-            with m.If(is_other):
-                m.d.sync += taken.eq(0)
-            with m.Elif(fits):
-                m.d.sync += taken.eq(total)
-        m.d.comb += fits.eq(Cat(totals).all())
+        takens = [Signal(range(room + 1), name="taken") for _, room in limits]
+        totals = [taken + size for taken, (size, _) in zip(takens, limits, strict=True)]
+        m.d.comb += fits.eq(Cat(total <= room for total, (_, room) in zip(totals, limits, strict=True)).all())
         with m.If(is_other):
-            m.d.sync += self.usable.eq(0)
+            m.d.sync += [self.usable.eq(0), *(taken.eq(0) for taken in takens)]
         with m.Elif(fits):
             m.d.sync += self.usable.eq(Cat(1, self.usable))
+            m.d.sync += [taken.eq(total) for taken, total in zip(takens, totals, strict=True)]
         return m

@@ -40,7 +40,7 @@ def check(settings: dict[str, int], seed: int, programs: int) -> None:
     async def run(context: Any) -> None:
         for _ in range(programs):
             gprs = int(draw.choice([draw.integers(1, 124), draw.integers(1, 20)]))
-            stack, share = (int(draw.choice([0, draw.integers(most), draw.integers(20)])) for most in (257, 257))
+            stack, share = (int(draw.choice([0, draw.integers(257), draw.integers(20)])) for _ in range(2))
             for name, size in (("gprs", gprs), ("stack", stack), ("share", share)):
                 context.set(unit.program[name], size)
             room = room_for(config, gprs, stack, share)

@@ -64,9 +64,9 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("config.stack_entries * SUBENTRIES", "config.stack_entries"),
         ("LDS_BANK_DWORDS // LDS_ROW", "LDS_BANK_DWORDS"),
         ("total <= room", "total < room"),
-        ("m.d.sync += taken.eq(0)", "m.d.sync += taken.eq(size)"),
-        ("m.d.sync += self.usable.eq(0)", "m.d.sync += self.usable.eq(1)"),
-        ("Cat(totals).all()", "totals[0]"),
+        ("taken.eq(0) for taken", "taken.eq(taken) for taken"),
+        ("[self.usable.eq(0)", "[self.usable.eq(1)"),
+        ("zip(totals, limits, strict=True)).all()", "zip(totals[:1], limits[:1], strict=True)).all()"),
     ),
 }
 """By the test whose `compare` finds them."""
