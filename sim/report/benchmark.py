@@ -105,7 +105,7 @@ def measure_all(
     measurements = []
     for workload in listed:
         machine = machines[workload.kind]
-        if machine.array.instruction_set == workload.kind:
+        if workload.runs_on(machine):
             tell(f"{workload.name} on engine {engine}")
             measurements.append(measure(workload, engine, machine, calibration))
     return Benchmark(calibration=calibration, measurements=measurements)

@@ -18,8 +18,10 @@ from ctm.sim.report.workloads import Prepared, Workload, prepare
 LATENCIES = (20, 50, 200)
 _RUNS_END = 5.0
 """Seconds after which a workload is not run again."""
-_PROGRAMS, _SUCCESSIVE = 32, "r5xx"
-"""Programs one behind the other, and what they are for."""
+_PROGRAMS = 32
+"""One behind the other."""
+_SUCCESSIVE = "r5xx"
+"""What these are for."""
 PEAK_PER_LANE = {"r5xx": 8, "r700": 10}
 """Multiplications and additions of a vec4 multiply-add, or of a group of five."""
 _WIDTH = 144
@@ -145,7 +147,9 @@ def measure_all(
     found = []
     for name, workload in work():
         machine = machines[workload.kind]
-        for latency in LATENCIES if machine.array.instruction_set == workload.kind else ():
+        if not workload.runs_on(machine):
+            continue
+        for latency in LATENCIES:
             tell(f"{name}, memory latency {latency}")
             slower = with_settings(machine, {"memory.latency": latency})
             found.append(measure_cycles(name, workload, engine, slower))

@@ -92,7 +92,7 @@ def measure_all(
     found = []
     for workload in listed:
         machine = machines[workload.kind]
-        if machine.array.instruction_set == workload.kind:
+        if workload.runs_on(machine):
             tell(f"{workload.name} on engines {FastEngine.name} and {GoldenEngine.name}")
             found.append(measure(workload, machine))
     return found

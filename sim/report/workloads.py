@@ -57,6 +57,10 @@ class Workload:
     gathers: bool = False
     initial: tuple[Array, ...] = ()
 
+    def runs_on(self, machine: MachineConfig) -> bool:
+        """Whether the machine's cores are for its program."""
+        return machine.array.instruction_set == self.kind
+
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
