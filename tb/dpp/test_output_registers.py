@@ -8,6 +8,7 @@ from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
+from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
 from ctm.tb.dpp.instruction_sets import SHAPES
 from ctm.tb.lib.streams import simulate
@@ -19,77 +20,91 @@ def bits_of(flags: np.ndarray) -> int:
     return sum(int(bit) << place for place, bit in enumerate(flags.ravel()))
 
 
-@pytest.mark.parametrize(
-    ("instruction_set", "lanes", "rate"), [("r5xx", 4, 4), ("r5xx", 8, 1), ("invented", 8, 8), ("invented", 4, 2)]
-)
-def test_random_writes_reads_and_starts(instruction_set, lanes, rate):
-    generator, shapes = np.random.default_rng(lanes + rate), SHAPES[instruction_set]
-    config = ArrayConfig(lanes=lanes, rate=rate, threads=4, temporaries=128)
-    unit, rows = OutputRegisters(config, shapes), 2 * config.threads
-    words = np.zeros((rows, OUTPUTS, lanes, CHANNELS), np.uint32)
-    written = np.zeros(words.shape, bool)
-    values, given = np.zeros((rows, lanes), np.uint32), np.zeros((rows, lanes), bool)
-    counts = {"words": 0, "values": 0, "starts": 0}
+class Bench:
+    """The registers, and arrays of what they hold: words and values, and which of them were written."""
 
-    def in_turn(names: dict[str, int]) -> dict[str, int]:
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        self.config, self.unit, self._parts = config, OutputRegisters(config, shapes), shapes.parts
+        self.generator = np.random.default_rng(config.lanes + config.at_once)
+        self.rows = 2 * config.threads
+        self.words = np.zeros((self.rows, OUTPUTS, config.lanes, CHANNELS), np.uint32)
+        self.written = np.zeros(self.words.shape, bool)
+        self.values = np.zeros((self.rows, config.lanes), np.uint32)
+        self.given = np.zeros(self.values.shape, bool)
+        self.counts = {"words": 0, "values": 0, "starts": 0}
+
+    def _in_turn(self, names: dict[str, int]) -> dict[str, int]:
         """Numbers of turns, where there are any."""
-        return names if config.turns > 1 else {}
+        return names if self.config.turns > 1 else {}
 
-    def lanes_in(turn: int) -> slice:
+    def _lanes_in(self, turn: int) -> slice:
+        rate = self.config.at_once
         return slice(rate * turn, rate * (turn + 1))
 
-    def write(context: Any, row: int) -> None:
-        turn = int(generator.integers(config.turns))
-        own = lanes_in(turn)
-        targets = generator.integers(0, OUTPUTS, len(shapes.parts)).tolist()
+    def _write(self, context: Any, row: int) -> None:
+        generator, rate = self.generator, self.config.at_once
+        turn = int(generator.integers(self.config.turns))
+        own = self._lanes_in(turn)
+        targets = generator.integers(0, OUTPUTS, len(self._parts)).tolist()
         given_values = generator.integers(0, 1 << 32, rate, np.uint32)
         results = generator.integers(0, 1 << 32, (rate, CHANNELS), np.uint32)
         enable = generator.random((rate, CHANNELS)) < generator.choice([0, 0.2, 0.7])
         conditional = generator.random(rate) < generator.choice([0, 0.5])
         payload = {
-            "row": row, **in_turn({"turn": turn}), "targets": targets, "words": results.tolist(),
+            "row": row, **self._in_turn({"turn": turn}), "targets": targets, "words": results.tolist(),
             "values": given_values.tolist(), "enable": [bits_of(lane) for lane in enable],
             "conditional": bits_of(conditional),
         }  # fmt: skip
-        context.set(unit.write, payload)
-        for part, target in zip(shapes.parts, targets, strict=True):
+        context.set(self.unit.write, payload)
+        for part, target in zip(self._parts, targets, strict=True):
             channels = slice(part.channels.start, part.channels.stop)
-            words[row, target][own, channels][enable[:, channels]] = results[:, channels][enable[:, channels]]
-            written[row, target][own, channels] |= enable[:, channels]
-        values[row][own][conditional] = given_values[conditional]
-        given[row][own] |= conditional
+            enabled = enable[:, channels]
+            self.words[row, target][own, channels][enabled] = results[:, channels][enabled]
+            self.written[row, target][own, channels] |= enabled
+        self.values[row][own][conditional] = given_values[conditional]
+        self.given[row][own] |= conditional
+
+    async def step(self, context: Any) -> None:
+        """One cycle: read, start a row or none, write another one, and look at what was read."""
+        unit, generator, turns = self.unit, self.generator, self.config.turns
+        row, target, tested, turn, tested_turn = generator.integers(
+            0, [self.rows, OUTPUTS, self.rows, turns, turns]
+        ).tolist()
+        own, tested_own = self._lanes_in(turn), self._lanes_in(tested_turn)
+        places = {"row": row, "target": target, "conditional_row": tested}
+        for name, number in (places | self._in_turn({"turn": turn, "conditional_turn": tested_turn})).items():
+            context.set(getattr(unit, name), number)
+        found, found_written = self.words[row, target].copy(), self.written[row].copy()
+        value, value_given = self.values[tested].copy(), self.given[tested].copy()
+
+        started, writing = generator.permutation(self.rows)[:2].tolist()
+        starts = generator.random() < 0.05
+        context.set(unit.start, {"valid": starts, "row": started})
+        self._write(context, writing)
+        if starts:
+            self.written[started], self.given[started] = False, False
+        assert context.get(Value.cast(unit.written)) == bits_of(found_written)
+        assert context.get(unit.conditional_written) == bits_of(value_given)
+        await context.tick()
+        read = np.array([list(context.get(words)) for words in unit.words], np.uint32)
+        # What was never written means nothing.
+        assert (read == found[own])[found_written[target, own]].all()
+        read_values = np.array(list(context.get(unit.conditional)), np.uint32)
+        assert (read_values == value[tested_own])[value_given[tested_own]].all()
+        self.counts["words"] += found_written[target, own].sum()
+        self.counts["values"] += value_given[tested_own].sum()
+        self.counts["starts"] += starts
+
+
+@pytest.mark.parametrize(
+    ("instruction_set", "lanes", "rate"), [("r5xx", 4, 4), ("r5xx", 8, 1), ("invented", 8, 8), ("invented", 4, 2)]
+)
+def test_random_writes_reads_and_starts(instruction_set, lanes, rate):
+    bench = Bench(ArrayConfig(lanes=lanes, rate=rate, threads=4, temporaries=128), SHAPES[instruction_set])
 
     async def testbench(context: Any) -> None:
         for _ in range(CYCLES):
-            row, target, tested, turn, tested_turn = generator.integers(
-                0, [rows, OUTPUTS, rows, config.turns, config.turns]
-            ).tolist()
-            own, tested_own = lanes_in(turn), lanes_in(tested_turn)
-            context.set(unit.row, row)
-            context.set(unit.target, target)
-            context.set(unit.conditional_row, tested)
-            for name, number in in_turn({"turn": turn, "conditional_turn": tested_turn}).items():
-                context.set(getattr(unit, name), number)
-            found, found_written = words[row, target].copy(), written[row].copy()
-            value, value_given = values[tested].copy(), given[tested].copy()
+            await bench.step(context)
 
-            started, writing = generator.permutation(rows)[:2].tolist()
-            starts = generator.random() < 0.05
-            context.set(unit.start, {"valid": starts, "row": started})
-            write(context, writing)
-            if starts:
-                written[started], given[started] = False, False
-            assert context.get(Value.cast(unit.written)) == bits_of(found_written)
-            assert context.get(unit.conditional_written) == bits_of(value_given)
-            await context.tick()
-            read = np.array([list(context.get(unit.words[lane])) for lane in range(rate)], np.uint32)
-            # What was never written means nothing.
-            assert (read == found[own])[found_written[target, own]].all()
-            read_values = np.array(list(context.get(unit.conditional)), np.uint32)
-            assert (read_values == value[tested_own])[value_given[tested_own]].all()
-            counts["words"] += found_written[target, own].sum()
-            counts["values"] += value_given[tested_own].sum()
-            counts["starts"] += starts
-
-    simulate(unit, testbench)
-    assert min(counts.values()) > 5
+    simulate(bench.unit, testbench)
+    assert min(bench.counts.values()) > 5
