@@ -181,6 +181,30 @@ def test_a_write_to_a_line_that_leaves_comes_behind_it() -> None:
     assert [(data[0], mask) for _, data, mask in bench.lines] == [(1, (1 << 64) - 1), (2, 1)]
 
 
+@pytest.mark.parametrize("waits", range(6))
+def test_a_line_that_becomes_full_as_all_leave_leaves_once(waits: int) -> None:
+    """It is next as the oldest one already, and next as a full one from then on."""
+    halves = [(3, bytes([half] * 64), 0xFFFF_FFFF << 32 * half) for half in range(2)]
+    bench = Bench(halves[:1])
+
+    async def testbench(context: Any) -> None:
+        await bench.write_all(context)
+        for _ in range(5):
+            await cycle(context, [bench.source, bench.sink])
+        bench.source.waiting = [packed(*halves[1])]
+        for _ in range(waits):
+            await cycle(context, [bench.source, bench.sink])
+        await bench.flush(context)
+        await bench.write_all(context)
+        await bench.flush(context)
+        for _ in range(5):
+            await cycle(context, [bench.source, bench.sink])
+
+    simulate(bench.combiner, testbench)
+    assert applied(bench.lines) == applied(halves)
+    assert sum(mask.bit_count() for *_, mask in bench.lines) == _LINE_BYTES
+
+
 def test_too_few_entries_are_refused() -> None:
     with pytest.raises(ValueError, match="more than 2"):
         WriteCombiner(entries=2)
