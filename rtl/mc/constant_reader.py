@@ -18,8 +18,6 @@ _BASE_BITS = ADDRESS["base"].width
 class ConstantReader(wiring.Component):
     """Reads lines of constants, in order, and gives each as beats of four words.
 
-    A line is asked for in the cycle behind its request, and at most one in two cycles, as each takes four to be given.
-
     Members
     -------
     bases : ``In(21)`` for each bank
@@ -35,25 +33,19 @@ class ConstantReader(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        request, response = self.client.request, self.client.response
-        asked, line = self.lines.request, self.lines.response
+        request, response, line = self.client.request, self.client.response, self.lines.response
         beat = Signal(range(LINE_BEATS))
         base = Array(self.bases)[Value.cast(request.payload.bank)]
         start = Cat(Const(0, ADDRESS_BITS - _BASE_BITS - LINE_OFFSET_BITS), base)
         m.d.comb += [
-            request.ready.eq(~asked.valid),
+            self.lines.request.valid.eq(request.valid),
+            request.ready.eq(self.lines.request.ready),
+            self.lines.request.payload.line.eq((start + request.payload.line)[:LINE_ADDRESS_BITS]),
             response.valid.eq(line.valid),
             Value.cast(response.payload.words).eq(line.payload.bits.word_select(beat, LINE_BITS // LINE_BEATS)),
             response.payload.refused.eq(line.payload.refused),
             line.ready.eq(response.ready & (beat == LINE_BEATS - 1)),
         ]
-        with m.If(asked.ready):
-            m.d.sync += asked.valid.eq(0)
-        with m.If(request.valid & request.ready):
-            m.d.sync += [
-                asked.valid.eq(1),
-                asked.payload.line.eq((start + request.payload.line)[:LINE_ADDRESS_BITS]),
-            ]
         with m.If(response.valid & response.ready):
             m.d.sync += beat.eq(Mux(line.ready, 0, beat + 1))
         return m

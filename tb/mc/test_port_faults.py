@@ -34,9 +34,6 @@ WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_answered_to_their_cl
 IDLE: Check = ("mc.test_ports", "test_a_client_is_idle_until_its_last_write_is_answered", ())
 COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", (18, 0, 0.3))
 AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))
-LEAVES: Check = (
-    "mc.test_write_combiner", "test_a_line_that_becomes_full_as_all_leave_leaves_once", (0,),
-)  # fmt: skip
 FULL: Check = ("mc.test_write_combiner", "test_a_full_line_leaves_and_a_part_of_one_stays", ())
 OUTPUTS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 1, 0.3, 0.3))
 OUTPUT_BANKS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 4, 0, 0.8))
@@ -150,7 +147,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
                                         "idle[client].eq(count <= 1)"), IDLE),
     "a line that is written leaves": (
         Fault("rtl.mc.outputs.write_combiner",
-              "may_leave & (each & ~merged).any()", "may_leave & each.any()"), COMBINER,
+              "candidates[_ANY].eq(open_ & ~merged)", "candidates[_ANY].eq(open_)"), COMBINER,
     ),
     "an entry that leaves takes writes": (
         Fault("rtl.mc.outputs.write_combiner", "open_.eq((open_ | opened) & ~left)", "open_.eq(open_ | opened)"),
@@ -159,18 +156,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "a line that is hit gets younger": (
         Fault("rtl.mc.outputs.write_combiner", "ages.renew.eq(opened)", "ages.renew.eq(opened | merged)"), AGES,
     ),
-    "full lines stay": (
-        Fault("rtl.mc.outputs.write_combiner", "open_ & full & ~chosen[_FULL]", "open_ & full & 0"), FULL,
-    ),
-    "a full line leaves twice": (
-        Fault("rtl.mc.outputs.write_combiner", "~exists[_FULL] & ~is_full & (", "~exists[_FULL] & ("), LEAVES,
-    ),
-    "a line is next that leaves": (
-        Fault("rtl.mc.outputs.write_combiner", "open_ & full & ~chosen[_FULL]", "open_ & full"), FULL,
-    ),
-    "the oldest stays next when it is full": (
-        Fault("rtl.mc.outputs.write_combiner", "is_same | (~exists", "(~exists"), LEAVES,
-    ),
+    "full lines stay": (Fault("rtl.mc.outputs.write_combiner", "open_ & full & ~merged", "open_ & full & 0"), FULL),
     "an earlier lane wins": (
         Fault("rtl.mc.outputs.group_bytes", "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
         OUTPUTS,

@@ -183,7 +183,7 @@ def test_a_write_to_a_line_that_leaves_comes_behind_it() -> None:
 
 @pytest.mark.parametrize("waits", range(6))
 def test_a_line_that_becomes_full_as_all_leave_leaves_once(waits: int) -> None:
-    """It is next as the oldest one already, and next as a full one from then on."""
+    """As one that is full or as the oldest one, in whichever cycle it becomes full."""
     halves = [(3, bytes([half] * 64), 0xFFFF_FFFF << 32 * half) for half in range(2)]
     bench = Bench(halves[:1])
 

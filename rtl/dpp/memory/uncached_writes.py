@@ -13,7 +13,7 @@ from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.turns import counted, is_last, lanes_of
 
 _QUEUE = 16
-_UNDERWAY = 3
+_UNDERWAY = 2
 """Instructions that may be issued before `announced` counts the first of them."""
 
 

@@ -104,23 +104,14 @@ class Outputs(wiring.Component):
         return Value.cast(combiner.empty)
 
     def _write_past(self, m: Module, line: stream.Interface) -> Value:
-        """Uncached writes go past it, in order, and answers to those that acquire. Whether one is still pending.
-
-        They are offered from a register: whose turn it is at a memory port follows from it, and whether cores go on
-        from that.
-        """
+        """Uncached writes go past it, in order, and answers to those that acquire. Whether one is still pending."""
         m.submodules.pending = pending = SyncFIFO(width=self._pending.size, depth=_PENDING)
         past, payload = self.uncached_line, line.payload
         tells = payload.writes | (payload.passenger.acquires & payload.last)
         entry, head = Signal(self._pending), data.View(self._pending, pending.r_data)
-        takes = Signal()
-        m.d.comb += takes.eq(~past.valid | past.ready)
-        with m.If(takes):
-            m.d.sync += [
-                past.payload.eq(payload.write),
-                past.valid.eq(line.valid & payload.writes & payload.uncached & pending.w_rdy),
-            ]
         m.d.comb += [
+            past.payload.eq(payload.write),
+            past.valid.eq(line.valid & payload.writes & payload.uncached & pending.w_rdy),
             entry.writes.eq(payload.writes),
             entry.done.eq(payload.passenger.acquires & payload.last),
             entry.slot.eq(payload.passenger.slot),
@@ -128,7 +119,7 @@ class Outputs(wiring.Component):
             pending.w_en.eq(line.valid & line.ready & payload.uncached & tells),
         ]
         with m.If(payload.uncached):
-            m.d.comb += line.ready.eq((takes | ~payload.writes) & (pending.w_rdy | ~tells))
+            m.d.comb += line.ready.eq((past.ready | ~payload.writes) & (pending.w_rdy | ~tells))
         answered = Signal(range(_PENDING + 1))
         has_answer = self.uncached_written.valid | (answered != 0)
         leaves = pending.r_rdy & (has_answer | ~head.writes) & (self.uncached.done.ready | ~head.done)

@@ -21,9 +21,8 @@ class WriteCombiner(wiring.Component):
     """Gathers writes to the same line, one write in each cycle in which an entry is free; hands on what was written.
 
     An entry leaves when all its bytes are written, when it is the oldest and only two entries are free, or
-    with `flush`; which one is next is found a cycle ahead. It is free again when it was handed on. Lines are handed on
-    in the order in which they leave, at most one in each cycle; a write to a line that is leaving starts a new entry
-    behind it.
+    with `flush`. It is free again when it was handed on. Lines are handed on in the order in which they leave, at most
+    one in each cycle; a write to a line that is leaving starts a new entry behind it.
 
     Members
     -------
@@ -34,7 +33,7 @@ class WriteCombiner(wiring.Component):
     empty : ``Out(1)``
         There is no entry.
     moves : ``Out(1)``
-        A line leaves or is offered, or one that is next is found.
+        A line leaves, or is offered.
     """
 
     def __init__(self, *, entries: int) -> None:
@@ -91,12 +90,12 @@ class WriteCombiner(wiring.Component):
                 m.d.sync += line_number.eq(write.payload.line)
 
         left, may_leave = Signal(count), ~line.valid | line.ready
-        leaving, victim, finds = self._find_leaving(m, may_leave, open_, full, opened, merged, free)
+        leaving, victim = self._find_leaving(m, may_leave, open_, full, opened, merged, free)
         m.d.comb += [
             reader.addr.eq(victim),
             reader.en.eq(leaving),
             left.eq(Mux(leaving, (1 << victim)[:count], 0)),
-            self.moves.eq(leaving | line.valid | finds),
+            self.moves.eq(leaving | line.valid),
             line.payload.bits.eq(reader.data),
         ]
         out, handed = Signal(count), line.valid & line.ready
@@ -114,36 +113,21 @@ class WriteCombiner(wiring.Component):
 
     def _find_leaving(
         self, m: Module, may_leave: Value, open_: Value, full: Value, opened: Value, merged: Value, free: Value
-    ) -> tuple[Value, Value, Value]:
-        """Whether an entry leaves, and which one; whether one is found that is next.
-
-        Next are the oldest entry that is full, and the oldest one. What is being written is known late in a cycle, so
-        these are in registers, and it only says whether they stay.
-        """
-        count, sets = self._entries, (_FULL, _ANY)
-        m.submodules.ages = ages = Ages(count, len(sets))
-        exists = [Signal(name=f"next_{number}_exists") for number in sets]
-        entries = [Signal(range(count), name=f"next_{number}") for number in sets]
-        chosen = [Mux(exists[number], (1 << entries[number])[:count], 0) for number in sets]
-        # Whoever is being written stays; so the line that leaves is whole in memory.
-        may = [may_leave & (each & ~merged).any() for each in chosen]
-        # If it is full it will leave as such: it is next for that, too, from now on.
-        is_full = (chosen[_ANY] & full).any()
-        wanted = ~exists[_FULL] & ~is_full & (self.flush | ~_more_than(free, _RESERVE))
-        leaves = [may[_FULL], may[_ANY] & wanted]
-        # The oldest one has become full, and will leave as such.
-        is_same = (chosen[_FULL] & chosen[_ANY]).any()
-        finds = [~exists[_FULL] & ages.found[_FULL], is_same | (~exists[_ANY] & ages.found[_ANY])]
+    ) -> tuple[Signal, Signal]:
+        """Whether an entry leaves, and which one."""
+        m.submodules.ages = ages = Ages(self._entries, 2)
+        leaving, victim = Signal(), Signal(range(self._entries))
         m.d.comb += [
             ages.renew.eq(opened),
-            ages.candidates[_FULL].eq(open_ & full & ~chosen[_FULL]),
-            ages.candidates[_ANY].eq(open_ & ~chosen[_FULL] & ~chosen[_ANY]),
+            # Whoever is being written stays; so the line that leaves is whole in memory.
+            ages.candidates[_FULL].eq(open_ & full & ~merged),
+            ages.candidates[_ANY].eq(open_ & ~merged),
+            leaving.eq(
+                may_leave & (ages.found[_FULL] | (ages.found[_ANY] & (self.flush | ~_more_than(free, _RESERVE))))
+            ),
+            victim.eq(Mux(ages.found[_FULL], ages.oldest[_FULL], ages.oldest[_ANY])),
         ]
-        for number in sets:
-            with m.If(leaves[number] | finds[number]):
-                m.d.sync += [exists[number].eq(ages.found[number]), entries[number].eq(ages.oldest[number])]
-        victim = Mux(exists[_FULL], entries[_FULL], entries[_ANY])
-        return Cat(leaves).any(), victim, Cat(finds).any()
+        return leaving, victim
 
 
 def _more_than(bits: Value, count: int) -> Value:

@@ -146,12 +146,8 @@ class AluPort(wiring.Component):
         m.d.comb += [
             self.miss.valid.eq(valid & missing),
             self.started.eq(valid & ~missing),
-        ]
-        writes = self.started & self.entry.writes
-        # Whether a constant is missing is known late in a cycle.
-        m.d.sync += [
-            self.announced.eq(writes),
-            self.acquiring.valid.eq(writes & RGB_INST(token.words[3]).target.matches(*ACQUIRING)),
+            self.announced.eq(self.started & self.entry.writes),
+            self.acquiring.valid.eq(self.announced & RGB_INST(token.words[3]).target.matches(*ACQUIRING)),
             self.acquiring.slot.eq(issued.slot),
         ]
 

@@ -22,7 +22,7 @@ from ctm.rtl.fp.number import FRACTION_BITS
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_ADDR, TEX_INST
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
-from ctm.rtl.lib.pipeline import delay, delay_valid
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r5xx.addressing import register_number
 from ctm.rtl.r5xx.entries import TEXTURE_ENTRY
 from ctm.rtl.r5xx.predication import gates
@@ -39,7 +39,7 @@ _UNDERWAY = 2
 class TexturePort(wiring.Component):
     """Executes a texture instruction until its lookup is on its way, or its kill is done.
 
-    One instruction per cycle while `ready`; a group's next one may be issued four cycles later. With several turns the
+    One instruction per cycle while `ready`; a group's next one may be issued three cycles later. With several turns the
     source is read in these, each gives a request, and the group goes on behind the last.
 
     Members
@@ -196,8 +196,9 @@ class TexturePort(wiring.Component):
             queue.r_en.eq(self.request.ready),
         ]
 
-    def _killed(self, m: Module, late: dict[str, Value], turn: Value) -> Value:
-        """Processors that a kill ends: one of the tested channels is below zero, which -0 is here."""
+    def _survivors(self, m: Module, late: dict[str, Value], turn: Value, live: Value) -> Signal:
+        """Processors that are alive after a kill: none of the tested channels is below zero, which -0 is here."""
+        survivors = Signal(self._config.lanes)
         config = self._config
         tests = lanes_of(config, late["tested"], turn)
         found = []
@@ -205,39 +206,33 @@ class TexturePort(wiring.Component):
             tested = tests.word_select(lane, CHANNELS)
             negative = Cat(word[-1] & ~(word[FRACTION_BITS:-1].all() & word[:FRACTION_BITS].any()) for word in words)
             found.append(late["exists"] & (tested & negative).any())
-        return Cat(found) if config.turns == 1 else gathered(m, config, Cat(found))
+        killed = found if config.turns == 1 else gathered(m, config, Cat(found))
+        m.d.comb += [survivors[lane].eq(live[lane] & ~killed[lane]) for lane in range(config.lanes)]
+        return survivors
 
     def _finish(
         self, m: Module, late: dict[str, Value], behind: data.View, turn: Value, *, kills: Value, valid: Value
     ) -> None:
-        """The group goes on, unless nobody is left, or it was the last instruction.
-
-        Words come late in their cycle, so who is killed by them says it in the next one.
-        """
+        """The group goes on, unless nobody is left, or it was the last instruction."""
         done = self.scheduler.done
         if self._config.turns > 1:
             last = is_last(self._config, turn)
             kills, valid = kills & last, valid & last
-        killed = delay(m, self._killed(m, late, turn), name="killed")
-        kills, valid = delay_valid(m, Cat(kills, valid), 1)[-1]
-        behind, is_last_one, following = (
-            delay(m, value, name="done") for value in (behind, late["last"], late["following"])
-        )
         masks = (self.group.live, self.group.covered, self.group.active)
-        live, covered, active = (delay(m, mask, 2, name="mask") for mask in masks)
-        left = Mux(kills, live & ~killed, live)
-        counting = left & covered
+        live, covered, active = (delay(m, mask, name="mask") for mask in masks)
+        survivors = self._survivors(m, late, turn, live)
+        counting = Mux(kills, survivors, live) & covered
         m.d.comb += [
             self.live.valid.eq(kills),
             self.live.slot.eq(behind.slot),
-            self.live.live.eq(left),
+            self.live.live.eq(Mux(kills, survivors, live)),
             done.valid.eq(valid),
             done.slot.eq(behind.slot),
             done.ends.eq(
                 (behind.pc == self.program.end)
                 | (kills & ~counting.any())
-                | (is_last_one & ~(counting & ~active).any())
+                | (late["last"] & ~(counting & ~active).any())
             ),
             done.pc.eq(behind.pc + 1),
-            done.following.eq(following),
+            done.following.eq(late["following"]),
         ]

@@ -93,7 +93,7 @@ class PairsAndWrites(wiring.Component):
 
 
 class Pipeline:
-    """The ALU port: an instruction is announced two cycles after its issue, and its result comes later."""
+    """The ALU port: an instruction is announced a cycle after its issue, and its result comes later."""
 
     def __init__(self, unit: PairsAndWrites, lanes: int) -> None:
         self._unit, self._lanes, self._generator = unit, lanes, np.random.default_rng(lanes)
@@ -104,7 +104,7 @@ class Pipeline:
     @property
     def announced(self) -> bool:
         """Whether a result is still on its way."""
-        return any(list(self._stages)[2:])
+        return any(list(self._stages)[1:])
 
     def drive(self, context: Any) -> None:
         """One cycle: the stages are [issued in the last cycle, ..., at its end]."""
@@ -113,7 +113,7 @@ class Pipeline:
         self.waited += not ready
         self._stages.appendleft(random_result(self._generator, self._lanes) if issues else None)
         self.results += [self._stages[0]] if issues else []
-        context.set(self._unit.announced, self._stages[2] is not None)
+        context.set(self._unit.announced, self._stages[1] is not None)
         result = self._stages.pop()
         context.set(self._unit.result.valid, result is not None)
         if result is not None:
