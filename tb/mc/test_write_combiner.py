@@ -63,6 +63,11 @@ class Bench:
     def lines(self) -> list[Line]:
         return [unpacked(payload) for payload in self.sink.received]
 
+    async def wait(self, context: Any, cycles: int) -> None:
+        """Clock so many cycles, whatever is written or handed on in them."""
+        for _ in range(cycles):
+            await cycle(context, [self.source, self.sink])
+
     async def write_all(self, context: Any) -> int:
         """Clock until all writes are taken; the cycles."""
         for now in range(DEADLINE):
@@ -106,8 +111,7 @@ def test_a_full_line_leaves_and_a_part_of_one_stays() -> None:
 
     async def testbench(context: Any) -> None:
         await bench.write_all(context)
-        for _ in range(100):
-            await cycle(context, [bench.source, bench.sink])
+        await bench.wait(context, 100)
         assert bench.lines == [(5, bytes(quarter for quarter in range(4) for _ in range(16)), (1 << 64) - 1)]
         assert not context.get(bench.combiner.empty)
 
@@ -123,14 +127,12 @@ def test_the_oldest_leaves_when_room_is_short(entries: int) -> None:
 
     async def testbench(context: Any) -> None:
         await bench.write_all(context)
-        for _ in range(20):
-            await cycle(context, [bench.source, bench.sink])
+        await bench.wait(context, 20)
         assert not bench.lines
         for number in range(10):
             bench.source.waiting = [packed(held + number, bytes(64), 1)]
             await bench.write_all(context)
-            for _ in range(5):
-                await cycle(context, [bench.source, bench.sink])
+            await bench.wait(context, 5)
             # A second one may be chosen before the first has made room.
             assert len(bench.lines) in (number + 1, number + 2)
             assert [line for line, *_ in bench.lines] == list(range(len(bench.lines)))
@@ -170,8 +172,7 @@ def test_a_write_to_a_line_that_leaves_comes_behind_it() -> None:
 
     async def testbench(context: Any) -> None:
         await bench.write_all(context)
-        for _ in range(5):
-            await cycle(context, [bench.source, bench.sink])
+        await bench.wait(context, 5)
         bench.source.waiting = [packed(3, bytes([2] * 64), 1)]
         await bench.write_all(context)
         bench.sink.stall = 0
@@ -189,16 +190,13 @@ def test_a_line_that_becomes_full_as_all_leave_leaves_once(waits: int) -> None:
 
     async def testbench(context: Any) -> None:
         await bench.write_all(context)
-        for _ in range(5):
-            await cycle(context, [bench.source, bench.sink])
+        await bench.wait(context, 5)
         bench.source.waiting = [packed(*halves[1])]
-        for _ in range(waits):
-            await cycle(context, [bench.source, bench.sink])
+        await bench.wait(context, waits)
         await bench.flush(context)
         await bench.write_all(context)
         await bench.flush(context)
-        for _ in range(5):
-            await cycle(context, [bench.source, bench.sink])
+        await bench.wait(context, 5)
 
     simulate(bench.combiner, testbench)
     assert applied(bench.lines) == applied(halves)
