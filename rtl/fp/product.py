@@ -47,6 +47,12 @@ class Product(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
+        a, b = self._take(m)
+        m.d.comb += self.product.significand.eq(self._significand(m, a.significand, b.significand))
+        return m
+
+    def _take(self, m: Module) -> tuple[Operand, Operand]:
+        """Make everything but the significand; the operands when they are multiplied."""
         config = self._config
         exponent = Mux(self.a.zero | self.b.zero, ZERO_EXPONENT, self.a.exponent + self.b.exponent - 2 * BIAS)
         m.d.comb += self.exponent.eq(delay(m, exponent.as_signed(), config.operands, name="exponent"))
@@ -67,8 +73,7 @@ class Product(wiring.Component):
             term.nan.eq(not_a_number & ~zero),
         ]
         m.d.comb += self.product.eq(delay(m, term, config.partial_products, name="term"))
-        m.d.comb += self.product.significand.eq(self._significand(m, a.significand, b.significand))
-        return m
+        return a, b
 
     def _significand(self, m: Module, a: Value, b: Value) -> Value:
         """The product of two significands; its upper and lower part do not overlap, so only two sums are left."""

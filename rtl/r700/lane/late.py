@@ -87,8 +87,13 @@ class LateProducts(wiring.Component):
             for value in (self._first(m), self.is_signed & is_product)
         )
         factor = self._factor(m)
-        m.submodules.multiplier = multiplier = Multiplier(config)
-        m.d.comb += [multiplier.a.eq(first), multiplier.b.eq(factor), multiplier.is_signed.eq(is_signed)]
+        m.submodules.multiplier = multiplier = Multiplier(config.partial_products, config.normalisation)
+        m.d.comb += [
+            multiplier.a.eq(first),
+            multiplier.b.eq(factor),
+            multiplier.a_is_signed.eq(is_signed),
+            multiplier.b_is_signed.eq(is_signed),
+        ]
         first, factor = (delay(m, value, multiplier.latency, name="factor") for value in (first, factor))
 
         x: Any = unpack(m, self.words[0], name="x")

@@ -11,13 +11,13 @@ Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.m
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.number import WIDE_EXPONENT, raw_layout, unpack
-from ctm.rtl.fp.product import PRODUCT, Product
+from ctm.rtl.fp.product import PRODUCT
 from ctm.rtl.fp.product_sum import DOT_TERM_BITS, DotTerm
 from ctm.rtl.fp.result import Result, as_rounded
 from ctm.rtl.fp.rounding import Rounding
@@ -34,6 +34,7 @@ from ctm.rtl.r700.lane.late import LateResult
 from ctm.rtl.r700.lane.operand_words import OperandWords
 from ctm.rtl.r700.lane.outcome import Outcome
 from ctm.rtl.r700.lane.product_word import ProductWord
+from ctm.rtl.r700.lane.shift import SlotProduct
 from ctm.rtl.r700.lane.timing import Timing
 
 INTEGERS, INDICES = "integers", "indices"
@@ -130,9 +131,9 @@ class Slot(wiring.Component):
         m.d.comb += self.words.eq(operand_words.words)
         first = _Words(operand_words.left, operand_words.right, operand_words.relation, self.control)
         words = first.later(m, timing.chosen)
-        product = self._product(m, words.control)
+        product, whole = self._product(m, words.control)
         words = words.later(m, timing.partial_products - timing.chosen)
-        integer = self._integer(m, words)
+        integer = self._integer(m, words, whole)
         words = words.later(m, config.product)
         words = self._left(m, words, product, integer).later(m, config.rounding)
         adder = self._adder(m, words)
@@ -142,13 +143,15 @@ class Slot(wiring.Component):
         self._finish(m, adder, outcome, words)
         return m
 
-    def _product(self, m: Module, control: Any) -> data.View:
-        """The exact product, in the cycle of its significand."""
-        m.submodules.product = unit = Product(self._config)
+    def _product(self, m: Module, control: Any) -> tuple[data.View, Value]:
+        """(the exact product, in the cycle of its significand; all of what was multiplied, if it was no number)."""
+        m.submodules.product = unit = SlotProduct(self._config)
         a, b = delay(m, self.words, self._timing.chosen, name="words")
         m.d.comb += [
             unit.a.eq(unpack(m, a, name="a")),
             unit.b.eq(unpack(m, b, name="b")),
+            unit.words.eq(Cat(a, b)),
+            unit.operation.eq(control.integer),
             unit.zero_times_anything.eq(control.zero_times_anything),
         ]
         if not self._is_trans:
@@ -158,14 +161,15 @@ class Slot(wiring.Component):
             product.eq(delay(m, unit.product, self._config.product, name="product")),
             product.significand.eq(unit.product.significand),
         ]
-        return product
+        return product, unit.whole
 
-    def _integer(self, m: Module, words: _Words) -> Value:
+    def _integer(self, m: Module, words: _Words, product: Value) -> Value:
         m.submodules.integer = unit = Resting(IntegerUnit(self._config), together=INTEGERS)
         m.d.comb += [
             unit.a.eq(words.left),
             unit.b.eq(words.right),
             unit.operation.eq(words.control.integer),
+            unit.product.eq(product),
         ]
         return Value.cast(unit.result)
 

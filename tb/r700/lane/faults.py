@@ -52,9 +52,17 @@ FAULTS = [
     ),
     *_in(
         "lane.integer",
-        ("beyond = b[_COUNT_BITS:].any()", "beyond = b[_COUNT_BITS]"),
-        ("a[-1] & (operation == IntegerOperation.ASHR)", "a[-1]"),
+        ("(self.b != 0)", "(self.b[0] | 1)"),
         ("Cat(subtract, a) + Cat(subtract, b", "Cat(0, a) + Cat(subtract, b"),
+    ),
+    *_in(
+        "lane.shift",
+        ("beyond = is_shift(self.operation), b[COUNT_BITS:].any()", "beyond = is_shift(self.operation), b[COUNT_BITS]"),
+        ("multiplier.a_is_signed.eq(first_is_signed)", "multiplier.a_is_signed.eq(0)"),
+        ("~beyond | keeps_sign", "~beyond"),
+        ("b[:COUNT_BITS] | beyond.replicate(COUNT_BITS)", "b[:COUNT_BITS]"),
+        ("a[FRACTION_BITS] | ~shifts", "1"),
+        ("~shifts & ~self.b.zero", "~self.b.zero"),
     ),
     *_in(
         "lane.candidates",
@@ -83,7 +91,7 @@ FAULTS = [
     ),
     *_in(
         "lane.multiplier",
-        ("word[-1] & self.is_signed", "0"),
+        ("word[-1] & is_signed", "0"),
         ("cross + other_cross", "cross + cross"),
     ),
     *_in(

@@ -1,0 +1,95 @@
+"""Shifts of integers, as products with powers of two: a slot has multipliers, which numbers do not need meanwhile.
+
+A shift to the left by n is the lower half of the product with 2^n; one to the right is the upper half of that with
+2^(32-n), or for n = 0 the lower half of that with 1.
+
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.fp.number import FRACTION_BITS, SIGNIFICAND_BITS
+from ctm.rtl.fp.product import Product
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.r700.entries import IntegerOperation
+from ctm.rtl.r700.lane.multiplier import PRODUCT_BITS, Multiplier
+
+COUNT_BITS = (WORD_BITS - 1).bit_length()
+_COARSE_BITS = 2
+"""Upper bits of a power's exponent, which are decoded by themselves."""
+
+
+def is_shift(operation: Value) -> Value:
+    """Whether an IntegerOperation is one."""
+    return Value.cast(operation)[-1]
+
+
+assert [IntegerOperation(number).name for number in range(8, 11)] == ["ASHR", "LSHR", "LSHL"]
+
+
+class SlotProduct(Product):
+    """Multiplies two numbers, or what a shift of `words` does.
+
+    Counts above 31 shift everything out, which of an arithmetic shift leaves the sign. Latency, throughput and
+    multipliers are those of `Product`.
+
+    Members
+    -------
+    words : ``In(ArrayLayout(32, 2))``
+        Those of which the operands are, or integers.
+    operation : ``In(IntegerOperation)``
+        With the operands; of numbers, any that is no shift.
+    whole : ``Out(64)``
+        With the significand, whose bits it has.
+    """
+
+    words: In(data.ArrayLayout(WORD_BITS, 2))
+    operation: In(IntegerOperation)
+    whole: Out(PRODUCT_BITS)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        config = self._config
+        self._take(m)
+        m.submodules.multiplier = multiplier = Multiplier(config.partial_products, config.product)
+        keeps_sign = self.operation == IntegerOperation.ASHR
+        first, second, first_is_signed = (
+            delay(m, value, config.operands, name="factor") for value in (*self._factors(m, keeps_sign), keeps_sign)
+        )
+        m.d.comb += [
+            multiplier.a.eq(first),
+            multiplier.b.eq(second),
+            multiplier.a_is_signed.eq(first_is_signed),
+            self.whole.eq(multiplier.product),
+            self.product.significand.eq(self.whole),
+        ]
+        return m
+
+    def _factors(self, m: Module, keeps_sign: Value) -> tuple[Value, Value]:
+        """What is multiplied. A significand has its word's bits, and a 1 above them unless it is a zero."""
+        a, b = self.words
+        shifts, beyond = is_shift(self.operation), b[COUNT_BITS:].any()
+        kept, is_number = Signal(), Signal()
+        m.d.comb += [
+            kept.eq(Mux(shifts, ~beyond | keeps_sign, ~self.a.zero)),
+            is_number.eq(~shifts & ~self.b.zero),
+        ]
+        significand = Mux(kept, Cat(a[:FRACTION_BITS], a[FRACTION_BITS] | ~shifts), 0)
+        first = Cat(significand, Mux(kept & shifts, a[SIGNIFICAND_BITS:], 0))
+        second = Cat(b[:FRACTION_BITS], 1) & is_number.replicate(SIGNIFICAND_BITS)
+        return first, second | self._power(m, b[:COUNT_BITS] | beyond.replicate(COUNT_BITS), shifts)
+
+    def _power(self, m: Module, count: Value, shifts: Value) -> Value:
+        """The power of two that a shift multiplies by, or 0."""
+        exponent = Signal(COUNT_BITS)
+        m.d.comb += exponent.eq(Mux(self.operation == IntegerOperation.LSHL, count, -count))
+        coarse, fine = Signal(1 << _COARSE_BITS), Signal(1 << (COUNT_BITS - _COARSE_BITS))
+        m.d.comb += [
+            fine.eq(Cat(exponent[:-_COARSE_BITS] == place for place in range(len(fine)))),
+            coarse.eq(Cat(shifts & (exponent[-_COARSE_BITS:] == place) for place in range(len(coarse)))),
+        ]
+        return Cat(fine & part.replicate(len(fine)) for part in coarse)
