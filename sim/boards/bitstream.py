@@ -1,9 +1,10 @@
 """From a board's design to what its FPGA is loaded with: by Yosys, nextpnr and a packer, all from Python packages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from ctm.rtl.board.top import BOARD, CONTROLLER
 from ctm.sim.boards.design import Design
@@ -15,7 +16,7 @@ from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.devices import DEVICES, Nextpnr
 from ctm.sim.synthesis.families.ecp5 import ECP5
 from ctm.sim.synthesis.hierarchy import Unit, units
-from ctm.sim.synthesis.placing import place
+from ctm.sim.synthesis.placing import UnroutedError, place
 from ctm.sim.synthesis.report import Placement
 from ctm.sim.synthesis.synthesis import Synthesis
 from ctm.sim.synthesis.tool import command, side_by_side
@@ -55,21 +56,22 @@ def _nextpnr(target: Target) -> Nextpnr:
 def bitstream(
     design: Design,
     *,
-    seed: int,
+    seeds: Iterable[int],
     folder: Path,
     allow_slow: bool = False,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Bitstream:
     """Synthesise a design unit by unit, place and route it, and pack what comes out.
 
-    `folder` keeps what the tools write. `progress` is told what is being done; it takes an hour or more.
+    A placement is the first of `seeds` that can be routed and has the board's clock, with `allow_slow` any clock.
+    `folder` keeps what the tools write. `progress` is told what is being done; it takes half an hour or more.
 
     Raises
     ------
     BitstreamError
-        The FPGA is too small, or the clock is slower than the board's, unless `allow_slow`.
+        The FPGA is too small, or no seed does.
     ToolchainError
-        A tool is missing or failed, as nextpnr does where it finds no way for a net.
+        A tool is missing or failed.
     """
     target = design.target
     require_packages(target)
@@ -86,21 +88,49 @@ def bitstream(
         if missing := cells.lacks(device.room):
             lacking = " and ".join(f"{count} {family.kinds[kind]}" for kind, count in missing.items())
             raise BitstreamError(f"the board's FPGA is too small: {lacking} too many")
-        write_file(folder / packing.constraints, design.pins.constraints.encode())
-        placement = place(
-            synthesis.netlist(target.top), target.top, nextpnr=_nextpnr(target), frequency=wanted, seed=seed,
-            folder=folder, progress=progress, options=packing.options,
-        )  # fmt: skip
-    reached = placement.frequency
-    if reached < wanted and not allow_slow:
-        raise BitstreamError(
-            f"with seed {seed} the clock is {wanted - reached:.2f} MHz too slow: {reached:.2f} of "
-            f"{wanted:g} MHz; try another --seed, a lower --frequency, or take it with --allow-slow"
-        )
+        netlist = synthesis.netlist(target.top)
+    write_file(folder / packing.constraints, design.pins.constraints.encode())
+    placement = placed(design, netlist, seeds, folder, 0.0 if allow_slow else wanted, progress)
     progress("packing")
     run(list(packing.command), folder, name=packing.name)
     content = (folder / packing.bitstream).read_bytes()
     return Bitstream(content=content, cells=cells, wanted=wanted, placement=placement)
+
+
+def placed(
+    design: Design,
+    netlist: Mapping[str, Mapping[str, Any]],
+    seeds: Iterable[int],
+    folder: Path,
+    slowest: float,
+    progress: Callable[[str], None],
+) -> Placement:
+    """The placement by the first seed that is routed with a clock of at least `slowest`, in MHz.
+
+    Raises
+    ------
+    BitstreamError
+        None is; the message says why of each.
+    """
+    target, wanted = design.target, design.frequency / HERTZ
+    failures = []
+    for seed in seeds:
+        try:
+            found = place(
+                netlist, target.top, nextpnr=_nextpnr(target), frequency=wanted, seed=seed,
+                folder=folder, progress=progress, options=target.packing.options,
+            )  # fmt: skip
+        except UnroutedError as error:
+            failures.append(f"with seed {seed} {error}")
+            continue
+        reached = found.frequency
+        if reached >= slowest:
+            return found
+        failures.append(
+            f"with seed {seed} the clock is {wanted - reached:.2f} MHz too slow: {reached:.2f} of {wanted:g} MHz"
+        )
+    reasons = "\n".join(failures)
+    raise BitstreamError(f"{reasons}\ntry another --seed, a lower --frequency, or take a slow one with --allow-slow")
 
 
 def _controller(design: Design, folder: Path) -> Unit:

@@ -32,7 +32,10 @@ def make_bitstream(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the bitstream goes.")] = Path(
         "ctm.bit"
     ),
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the placement.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="First seed of the placement.")] = 1,
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=1, metavar="K", help="Seeds to try, from --seed on, until one will do.")
+    ] = 3,
     speed: Annotated[
         int, typer.Option("--serial-speed", min=1, metavar="BAUD", help="Bits per second of the serial line.")
     ] = BAUD,
@@ -50,7 +53,7 @@ def make_bitstream(
 ) -> None:
     """Make the bitstream of a board with the machine, its memory and a serial port; docs/fpga.md.
 
-    Synthesis takes minutes, placing and routing an hour or more.
+    Synthesis takes minutes, placing and routing half an hour or more for each seed.
     """
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
@@ -67,7 +70,7 @@ def make_bitstream(
                 config.check_hardware()
                 wanted = design(target, config, baud=speed, frequency=_hertz(frequency))
                 made = bitstream(
-                    wanted, seed=seed, folder=folder, allow_slow=allow_slow,
+                    wanted, seeds=range(seed, seed + seeds), folder=folder, allow_slow=allow_slow,
                     progress=lambda text: status.update(f"{board}: {text}"),
                 )  # fmt: skip
             except (BitstreamError, ToolchainError, ValueError) as error:
@@ -75,7 +78,8 @@ def make_bitstream(
         write_file(output, made.content)
         outcome.fields |= {
             "bitstream": str(output), "cells": asdict(made.cells), "frequency": made.placement.frequency,
-            "wanted_frequency": made.wanted, "seed": seed, "critical_path": asdict(made.placement.critical_path),
+            "wanted_frequency": made.wanted, "seed": made.placement.seed,
+            "critical_path": asdict(made.placement.critical_path),
         }  # fmt: skip
         if not json_wanted:
             _print(made, target)

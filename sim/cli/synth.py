@@ -116,7 +116,7 @@ def _synthesise_machine(
         with naming(STANDARD_OUTPUT):
             print_machine(found, target)
     if found.unrouted and not found.placements:
-        raise BadInput("the machine fits, but no seed is routed")
+        raise BadInput("the machine fits, but no seed is routed; try others with --seed, or a smaller machine")
 
 
 @contextmanager

@@ -115,5 +115,5 @@ def _check(turns: Sequence[int]) -> None:
     if len(turns) - turn >= _TURNS:
         raise UnroutedError(
             f"nextpnr finds no way for all nets: more than one wanted {fewest} wires in turn {turn}, and not fewer in "
-            f"{_TURNS} turns since; try another --seed, or a smaller machine"
+            f"{_TURNS} turns since"
         )

@@ -1,15 +1,22 @@
 """From a design to a bitstream, on a board without a machine, and what ``ctm bitstream`` refuses."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from ctm.rtl.board.bridge import BridgeConfig
-from ctm.sim.boards.bitstream import BitstreamError, bitstream
+from ctm.sim.boards import bitstream as bitstream_module
+from ctm.sim.boards.bitstream import BitstreamError, bitstream, placed
 from ctm.sim.boards.header import Header
+from ctm.sim.boards.target import TARGETS
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LITEDRAM
+from ctm.sim.synthesis.placing import UnroutedError
+from ctm.sim.synthesis.report import CriticalPath, Placement
 from ctm.tb.board.memory_board import memory_design
 from ctm.tb.cli.invocation import refusal
 
@@ -68,6 +75,32 @@ def test_a_line_that_the_clock_cannot_give_is_refused() -> None:
         BridgeConfig(baud=10_000_000, **settings)
 
 
+def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks = {4: 14.5, 5: None, 6: 15.25, 7: 20.0}
+
+    def place(*_: Any, seed: int, **__: Any) -> Placement:
+        frequency = clocks[seed]
+        if frequency is None:
+            raise UnroutedError("nextpnr finds no way")
+        path = CriticalPath(start="a", end="b", logic=1.0, routing=2.0, levels=3)
+        return Placement(seed=seed, frequency=frequency, critical_path=path)
+
+    def found(seeds: Sequence[int], slowest: float) -> int:
+        design: Any = SimpleNamespace(target=TARGETS["ulx3s"], frequency=15_000_000)
+        return placed(design, {}, seeds, tmp_path, slowest, lambda text: None).seed
+
+    monkeypatch.setattr(bitstream_module, "place", place)
+    assert found([4, 5, 6, 7], 15.0) == 6
+    assert found([5, 4, 6], 0.0) == 4
+    with pytest.raises(BitstreamError) as refused:
+        found([4, 5], 15.0)
+    assert str(refused.value).splitlines() == [
+        "with seed 4 the clock is 0.50 MHz too slow: 14.50 of 15 MHz",
+        "with seed 5 nextpnr finds no way",
+        "try another --seed, a lower --frequency, or take a slow one with --allow-slow",
+    ]
+
+
 def test_a_board_that_is_not_known_is_refused() -> None:
     assert "--board: there is no board 'breadboard'; there are ulx3s, tang-mega-138k" in refusal(
         "bitstream", "--board", "breadboard"
@@ -95,7 +128,7 @@ def test_what_cannot_be_made_is_refused(tmp_path: Path, arguments: tuple[str, ..
 def test_a_board_becomes_a_bitstream_unless_its_clock_is_too_slow(tmp_path: Path) -> None:
     design = memory_design()
     told: list[str] = []
-    made = bitstream(design, seed=1, folder=tmp_path, progress=told.append)
+    made = bitstream(design, seeds=[1], folder=tmp_path, progress=told.append)
     assert b"Part: LFE5U-85F-6CABGA381" in made.content[:64]
     assert made.placement.frequency > made.wanted == 15
     assert 3000 < made.cells.luts < 5000
@@ -103,8 +136,8 @@ def test_a_board_becomes_a_bitstream_unless_its_clock_is_too_slow(tmp_path: Path
     assert told[-1] == "packing"
     other = tmp_path / "other"
     other.mkdir()
-    assert bitstream(memory_design(20_000_000), seed=1, folder=other).wanted == 20
+    assert bitstream(memory_design(20_000_000), seeds=[1], folder=other).wanted == 20
     too_fast = tmp_path / "fast"
     too_fast.mkdir()
-    with pytest.raises(BitstreamError, match=r"with seed 2 the clock is .* MHz too slow: .* of 200 MHz; try another"):
-        bitstream(replace(design, frequency=200_000_000), seed=2, folder=too_fast)
+    with pytest.raises(BitstreamError, match=r"with seed 2 the clock is .* MHz too slow: .* of 200 MHz\ntry another"):
+        bitstream(replace(design, frequency=200_000_000), seeds=[2], folder=too_fast)
