@@ -11,6 +11,7 @@ from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.r700.entries import SLOT_OPERANDS, Left, Relation, Right, SlotControl, Test, Type
 from ctm.rtl.r700.lane.adder import FRACTION_MASK, INTEGRAL, is_below_one
+from ctm.rtl.r700.lane.choice import chosen_word
 from ctm.rtl.r700.lane.comparison import relation_to_zero
 
 MINUS_ZERO = 0x8000_0000
@@ -82,25 +83,17 @@ class OperandWords(wiring.Component):
         return modified
 
     def _right(self, m: Module, first: Value, second: Value, third: Value) -> Value:
-        right: Any = Signal(WORD_BITS)
-        sign = first[-1]
-        rest_of_one = Mux(sign & ~is_zero(first), ONE, 0)
-        with m.Switch(self.control.right):
-            with m.Case(Right.OPERAND_1):
-                m.d.comb += right.eq(second)
-            with m.Case(Right.OPERAND_2):
-                m.d.comb += right.eq(third)
-            with m.Case(Right.MINUS_ZERO):
-                m.d.comb += right.eq(MINUS_ZERO)
-            with m.Case(Right.ONE):
-                m.d.comb += right.eq(ONE)
-            with m.Case(Right.LARGEST):
-                m.d.comb += right.eq(LARGEST)
-            with m.Case(Right.INTEGRAL):
-                m.d.comb += right.eq(Cat(Const(INTEGRAL, WORD_BITS - 1), sign))
-            with m.Case(Right.FRACTION):
-                m.d.comb += right.eq(Mux(is_below_one(first), rest_of_one, FRACTION_MASK))
-        return Value.cast(right)
+        right, sign = self.control.right, first[-1]
+        is_fraction, below_one = right == Right.FRACTION, is_below_one(first)
+        takes = right == Right.OPERAND_1, right == Right.OPERAND_2
+        constants = {
+            MINUS_ZERO: (right == Right.MINUS_ZERO) | ((right == Right.INTEGRAL) & sign),
+            ONE: (right == Right.ONE) | (is_fraction & below_one & sign & ~is_zero(first)),
+            LARGEST: right == Right.LARGEST,
+            INTEGRAL: right == Right.INTEGRAL,
+            FRACTION_MASK: is_fraction & ~below_one,
+        }
+        return chosen_word(m, (second, third), takes, constants, name="takes")
 
 
 def _is_dark(m: Module, second: Value, third: Value) -> Value:

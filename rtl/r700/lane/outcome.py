@@ -1,6 +1,6 @@
 """Whether a slot's condition holds, and the word that the result then is."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,6 +8,7 @@ from ctm.rtl.fp.number import ONE
 from ctm.rtl.fp.selection import is_zero
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.r700.entries import Relation, SlotControl, Source
+from ctm.rtl.r700.lane.choice import chosen_word
 from ctm.rtl.r700.lane.operand_words import LARGEST, MINUS_ZERO
 
 _ONES = (1 << WORD_BITS) - 1
@@ -52,15 +53,9 @@ class Outcome(wiring.Component):
         ]
         with m.If(control.inverts & ~self.holds & is_zero(self.left)):
             m.d.comb += source.eq(Source.ONE)
-        # One multiplexer of the two words, which constants are then put over.
-        constants = {Source.ONE: ONE, Source.ONES: _ONES}
+        constants = {ONE: source == Source.ONE, _ONES: source == Source.ONES}
         if self._is_trans:
-            constants[Source.DARK] = LARGEST | MINUS_ZERO
-        constant = Signal(WORD_BITS)
-        for code, value in constants.items():
-            with m.If(source == code):
-                m.d.comb += constant.eq(value)
-        taken = Cat(source == Source.LEFT, source == Source.RIGHT)
-        words = (self.left & taken[0].replicate(WORD_BITS)) | (self.right & taken[1].replicate(WORD_BITS))
-        m.d.comb += self.word.eq(words | constant)
+            constants[LARGEST | MINUS_ZERO] = source == Source.DARK
+        takes = source == Source.LEFT, source == Source.RIGHT
+        m.d.comb += self.word.eq(chosen_word(m, (self.left, self.right), takes, constants, name="takes"))
         return m

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, Operand, Rounded
 from ctm.rtl.fp.product import PRODUCT_BITS
 from ctm.rtl.isa.transcendental import C0_FRACTION
-from ctm.rtl.r700.lane.product_word import rounded_product
+from ctm.rtl.r700.lane.product_word import rounding_of
 
 
 def rounded_significand(m: Module, value: Value) -> Value:
@@ -48,13 +48,14 @@ class RootProduct(wiring.Component):
         """Build the hardware."""
         m = Module()
         x, root = self.x, self.root
-        fraction, carry, is_high = rounded_product(m, self.product)
-        exponent = Signal(EXPONENT_BITS)
+        fraction, raises, is_high = rounding_of(self.product)
+        exponent, rounded = Signal(EXPONENT_BITS), Signal(FRACTION_BITS + 1)
         m.d.comb += [
+            rounded.eq(fraction + raises),
             # Half of x's, rounded up, and one less for a product below 2.
             exponent.eq((x.exponent + BIAS - 1) >> 1),
-            root.fraction.eq(fraction),
-            root.exponent.eq(Mux(is_high | carry, exponent + 1, exponent)),
+            root.fraction.eq(rounded[:FRACTION_BITS]),
+            root.exponent.eq(Mux(is_high | rounded[-1], exponent + 1, exponent)),
             root.sign.eq(x.sign),
             root.zero.eq(x.zero),
             root.infinite.eq(x.infinite),
