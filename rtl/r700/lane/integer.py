@@ -1,4 +1,4 @@
-"""Logic, sums and shifts of 32-bit integers.
+"""Logic and sums of 32-bit integers.
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/arithmetic.md.
 """
@@ -11,12 +11,11 @@ from ctm.rtl.config import PipelineConfig
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.entries import IntegerOperation
-from ctm.rtl.r700.lane.multiplier import PRODUCT_BITS
 from ctm.rtl.r700.lane.shift import is_shift
 
 
 class IntegerUnit(wiring.Component):
-    """Computes what IntegerOperation names of two words; a shift from its product (shift.py).
+    """Computes what IntegerOperation names of two words; of a shift (shift.py) 0.
 
     Latency is `product` of the configuration: it stands beside the sum of the partial products. One result per cycle.
 
@@ -24,15 +23,12 @@ class IntegerUnit(wiring.Component):
     -------
     a, b : ``In(32)``
     operation : ``In(IntegerOperation)``
-    product : ``In(64)``
-        With the result.
     result : ``Out(32)``
     """
 
     a: In(WORD_BITS)
     b: In(WORD_BITS)
     operation: In(IntegerOperation)
-    product: In(PRODUCT_BITS)
     result: Out(WORD_BITS)
 
     def __init__(self, config: PipelineConfig) -> None:
@@ -42,18 +38,6 @@ class IntegerUnit(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        shifts = is_shift(self.operation)
-        upper = (self.operation != IntegerOperation.LSHL) & (self.b != 0)
-        beside, takes_lower, takes_upper = (
-            delay(m, value, self.latency, name="halfway")
-            for value in (self._beside_product(m), shifts & ~upper, shifts & upper)
-        )
-        lower_half, upper_half = self.product[:WORD_BITS], self.product[WORD_BITS:]
-        m.d.comb += self.result.eq(beside | (lower_half & _mask(takes_lower)) | (upper_half & _mask(takes_upper)))
-        return m
-
-    def _beside_product(self, m: Module) -> Value:
-        """The sum, or the logic of two words; 0 of a shift. One LUT for each bit of either."""
         a, b, operation = self.a, self.b, Value.cast(self.operation)
         subtract = self.operation == IntegerOperation.SUB
         # a - b = a + ~b + 1, and the 1 comes in from below.
@@ -67,9 +51,10 @@ class IntegerUnit(wiring.Component):
             adds.eq(subtract | (self.operation == IntegerOperation.ADD)),
             is_logic.eq(~adds & ~is_shift(operation)),
         ]
-        result = Signal(WORD_BITS, name="beside_product")
-        m.d.comb += result.eq((total[1 : WORD_BITS + 1] & _mask(adds)) | (logic & _mask(is_logic)))
-        return result
+        # One LUT for each bit of the sum, and of the rest.
+        result = (total[1 : WORD_BITS + 1] & _mask(adds)) | (logic & _mask(is_logic))
+        m.d.comb += self.result.eq(delay(m, result, self.latency, name="result"))
+        return m
 
 
 assert [IntegerOperation(number).name for number in range(4)] == ["AND", "OR", "XOR", "NOT"]

@@ -1,7 +1,5 @@
 """The first step of a slot: operands with their modifiers, and all that needs nothing but them."""
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out

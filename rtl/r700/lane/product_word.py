@@ -39,10 +39,13 @@ class ProductWord(wiring.Component):
     -------
     product : ``In(PRODUCT)``
         All of it in the same cycle.
+    wanted : ``In(1)``
     word : ``Out(32)``
+        0 if it is not wanted.
     """
 
     product: In(PRODUCT)
+    wanted: In(1)
     word: Out(WORD_BITS)
 
     latency = 0
@@ -63,8 +66,15 @@ class ProductWord(wiring.Component):
         infinite = product.infinite | (~product.zero & _is_too_large(exponent))
         # An exponent of 0 makes it a denormal, which counts as a zero for whoever adds to it.
         zero = product.zero | (~product.infinite & exponent[-1])
-        magnitude = Mux(infinite, INFINITY, Mux(zero, 0, rounded))[: WORD_BITS - 1]
-        m.d.comb += self.word.eq(Mux(product.nan, NAN, Cat(magnitude, product.sign)))
+        is_finite, is_infinite, is_nan = Signal(), Signal(), Signal()
+        m.d.comb += [
+            is_finite.eq(self.wanted & ~product.nan & ~infinite & ~zero),
+            is_infinite.eq(self.wanted & infinite),
+            is_nan.eq(self.wanted & product.nan),
+        ]
+        magnitude = Mux(is_finite, rounded, Mux(is_infinite, INFINITY, 0))[: WORD_BITS - 1]
+        sign = self.wanted & product.sign
+        m.d.comb += self.word.eq(Mux(is_nan, NAN, Cat(magnitude, sign)))
         return m
 
 

@@ -15,7 +15,7 @@ from ctm.rtl.fp.product import Product
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.entries import IntegerOperation
-from ctm.rtl.r700.lane.multiplier import PRODUCT_BITS, Multiplier
+from ctm.rtl.r700.lane.multiplier import Multiplier
 
 COUNT_BITS = (WORD_BITS - 1).bit_length()
 _COARSE_BITS = 2
@@ -42,13 +42,13 @@ class SlotProduct(Product):
         Those of which the operands are, or integers.
     operation : ``In(IntegerOperation)``
         With the operands; of numbers, any that is no shift.
-    whole : ``Out(64)``
-        With the significand, whose bits it has.
+    shifted : ``Out(32)``
+        With the significand; 0 if nothing is shifted.
     """
 
     words: In(data.ArrayLayout(WORD_BITS, 2))
     operation: In(IntegerOperation)
-    whole: Out(PRODUCT_BITS)
+    shifted: Out(WORD_BITS)
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -60,12 +60,20 @@ class SlotProduct(Product):
         first, second, first_is_signed = (
             delay(m, value, config.operands, name="factor") for value in (*self._factors(m, keeps_sign), keeps_sign)
         )
+        # Of a count of 0 the power is 1.
+        takes_upper = (self.operation != IntegerOperation.LSHL) & (self.words[1] != 0)
+        shifts = is_shift(self.operation)
+        of_lower, of_upper = (
+            delay(m, half, config.operands + multiplier.latency, name="half").replicate(WORD_BITS)
+            for half in (shifts & ~takes_upper, shifts & takes_upper)
+        )
+        product = multiplier.product
         m.d.comb += [
             multiplier.a.eq(first),
             multiplier.b.eq(second),
             multiplier.a_is_signed.eq(first_is_signed),
-            self.whole.eq(multiplier.product),
-            self.product.significand.eq(self.whole),
+            self.product.significand.eq(product),
+            self.shifted.eq((product[:WORD_BITS] & of_lower) | (product[WORD_BITS:] & of_upper)),
         ]
         return m
 

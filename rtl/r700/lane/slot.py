@@ -131,11 +131,12 @@ class Slot(wiring.Component):
         m.d.comb += self.words.eq(operand_words.words)
         first = _Words(operand_words.left, operand_words.right, operand_words.relation, self.control)
         words = first.later(m, timing.chosen)
-        product, whole = self._product(m, words.control)
+        product, shifted = self._product(m, words.control)
         words = words.later(m, timing.partial_products - timing.chosen)
-        integer = self._integer(m, words, whole)
-        words = words.later(m, config.product)
-        words = self._left(m, words, product, integer).later(m, config.rounding)
+        integer = self._integer(m, words)
+        is_operand = (words.control.left == Left.OPERAND_0) | (words.control.left == Left.OPERAND_1)
+        words = replace(words, left=Mux(is_operand, words.left, 0)).later(m, config.product)
+        words = self._left(m, words, product, shifted, integer).later(m, config.rounding)
         adder = self._adder(m, words)
         if not self._is_trans:
             self._dot_term(m, adder, product, words.control)
@@ -144,7 +145,7 @@ class Slot(wiring.Component):
         return m
 
     def _product(self, m: Module, control: Any) -> tuple[data.View, Value]:
-        """(the exact product, in the cycle of its significand; all of what was multiplied, if it was no number)."""
+        """(the exact product, in the cycle of its significand; a shifted integer)."""
         m.submodules.product = unit = SlotProduct(self._config)
         a, b = delay(m, self.words, self._timing.chosen, name="words")
         m.d.comb += [
@@ -161,30 +162,27 @@ class Slot(wiring.Component):
             product.eq(delay(m, unit.product, self._config.product, name="product")),
             product.significand.eq(unit.product.significand),
         ]
-        return product, unit.whole
+        return product, unit.shifted
 
-    def _integer(self, m: Module, words: _Words, product: Value) -> Value:
+    def _integer(self, m: Module, words: _Words) -> Value:
         m.submodules.integer = unit = Resting(IntegerUnit(self._config), together=INTEGERS)
         m.d.comb += [
             unit.a.eq(words.left),
             unit.b.eq(words.right),
             unit.operation.eq(words.control.integer),
-            unit.product.eq(product),
         ]
         return Value.cast(unit.result)
 
-    def _left(self, m: Module, words: _Words, product: data.View, integer: Value) -> _Words:
-        """Words with the left one that an operation has."""
+    def _left(self, m: Module, words: _Words, product: data.View, shifted: Value, integer: Value) -> _Words:
+        """Words with the left one that an operation has: of what it may be, all but one are 0."""
         m.submodules.product_word = product_word = ProductWord()
+        chosen = words.control.left
+        m.d.comb += [product_word.product.eq(product), product_word.wanted.eq(chosen == Left.PRODUCT)]
+        is_integer, is_shared = ((chosen == source).replicate(WORD_BITS) for source in (Left.INTEGER, Left.SHARED))
         left = Signal(WORD_BITS)
-        m.d.comb += [product_word.product.eq(product), left.eq(words.left)]
-        with m.Switch(words.control.left):
-            with m.Case(Left.PRODUCT):
-                m.d.comb += left.eq(product_word.word)
-            with m.Case(Left.INTEGER):
-                m.d.comb += left.eq(integer)
-            with m.Case(Left.SHARED):
-                m.d.comb += left.eq(self.shared_word)
+        m.d.comb += left.eq(
+            words.left | product_word.word | shifted | (integer & is_integer) | (self.shared_word & is_shared)
+        )
         return replace(words, left=left)
 
     def _adder(self, m: Module, words: _Words) -> SlotAdder:
