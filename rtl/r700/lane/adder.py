@@ -69,7 +69,7 @@ class SlotAdder(wiring.Component):
     dot : ``In(1)``
         Align `dot_product` by `dot_amount` instead, of which `aligned_product` comes.
     dot_product : ``In(26)``
-        `partial_products` behind the words, as `dot_amount`.
+        `partial_products` behind the words, as `dot_amount`; 0 without `dot`.
     dot_amount : ``In(5)``
     raw : ``Out(RAW)``
     aligned_product : ``Out(26)``
@@ -108,17 +108,21 @@ class SlotAdder(wiring.Component):
             is_integral,
             left.sign,
         )
-        right_significand = Mux(is_integral, 0, right.significand)
+        # In place of either comes a dot product's term, which is 0 otherwise.
+        significands = (
+            Mux(self.dot, 0, left.significand),
+            Mux(self.dot | is_integral, 0, right.significand),
+        )
         sum_kind = Value.cast(self.sum)
 
         compared: list[Any] = [
             delay(m, value, config.partial_products, name="compared")
-            for value in (flags, shift, raw, left.significand, right_significand, sum_kind)
+            for value in (flags, shift, raw, *significands, sum_kind)
         ]
         flags, shift, raw, first, second, sum_kind = compared
         swap, dot = flags[0], flags[1]
         larger = Mux(swap, second, first)
-        smaller = Mux(dot, self.dot_product, Cat(Const(0, LOW_BITS - 1), Mux(swap, first, second)))
+        smaller = self.dot_product | Cat(Const(0, LOW_BITS - 1), Mux(swap, first, second))
         shifted, sticky = shift_right_sticky(m, smaller, Mux(dot, self.dot_amount, shift))
         aligned: list[Any] = [
             delay(m, value, config.alignment, name="aligned")

@@ -59,13 +59,12 @@ class OperandWords(wiring.Component):
             self.right.eq(self._right(m, first, second, third)),
         ]
         is_float = control.type == Type.FLOAT
-        subject = Mux(control.test == Test.FIRST, first, second)
         with m.Switch(control.test):
             with m.Case(Test.FIRST):
-                m.d.comb += self.relation.eq(relation_to_zero(m, subject, is_float))
+                m.d.comb += self.relation.eq(relation_to_zero(m, first, is_float))
             with m.Case(Test.SECOND):
                 with m.If(is_zero(first)):
-                    m.d.comb += self.relation.eq(relation_to_zero(m, subject, is_float))
+                    m.d.comb += self.relation.eq(relation_to_zero(m, second, is_float))
             if self._is_trans:
                 with m.Case(Test.LIT):
                     m.d.comb += self.relation.equal.eq(_is_dark(m, second, third))

@@ -203,11 +203,11 @@ class Slot(wiring.Component):
         distance = Signal(range(1 << len(exponent)))
         m.d.comb += distance.eq(self.largest_exponent - exponent)
         amount = distance[:AMOUNT_BITS] | distance[AMOUNT_BITS:].any().replicate(AMOUNT_BITS)
+        significand = delay(m, product.significand, timing.rounded_product - timing.product, name="dot_product")
+        term = Mux(control.shares_sum, significand[-DOT_TERM_BITS:], 0)
         m.d.comb += [
             adder.dot.eq(control.shares_sum),
-            adder.dot_product.eq(
-                delay(m, product.significand[-DOT_TERM_BITS:], timing.compared - timing.product, name="dot_product")
-            ),
+            adder.dot_product.eq(delay(m, term, timing.compared - timing.rounded_product, name="dot_product")),
             adder.dot_amount.eq(delay(m, amount, timing.compared - timing.partial_products, name="dot_amount")),
             self.dot_term.magnitude.eq(adder.aligned_product),
         ]
