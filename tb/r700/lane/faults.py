@@ -18,7 +18,7 @@ FAULTS = [
     *_in("code.slot_control", ("self.negate ^ (operation.pops << 1)", "self.negate")),
     *_in(
         "lane.operand_words",
-        ("sign & ~is_zero(first), ONE", "sign, ONE"),  # FRACT(-0)
+        ("below_one & sign & ~is_zero(first)", "below_one & sign"),  # FRACT(-0)
         ("(exponent[1:].all() & fraction.all())", "0"),  # MUL_LIT of -MAX_FLOAT
         ("with m.If(is_zero(first)):", "with m.If(1):"),
     ),
@@ -26,9 +26,14 @@ FAULTS = [
         "lane.product_word",
         ("significand[: below - 2].any() |", ""),
         ("exponent[:EXPONENT_BITS].all()", "0"),
-        ("Mux(carry, raised, exponent)[-1]", "0"),
-        ("raises & fraction.all()", "raises & 0"),
+        ("~product.infinite & exponent[-1]", "0"),
+        ("Cat((~is_high).replicate(EXPONENT_BITS - 1), is_high)", "Const((1 << (EXPONENT_BITS - 1)) - 1)"),
         ("half & (rest | kept[0])", "half & rest"),
+        ("self.wanted & infinite", "infinite"),
+    ),
+    *_in(
+        "lane.choice",
+        ("takes_second | first", "first"),
     ),
     *_in(
         "lane.comparison",
@@ -52,11 +57,11 @@ FAULTS = [
     ),
     *_in(
         "lane.integer",
-        ("(self.b != 0)", "(self.b[0] | 1)"),
         ("Cat(subtract, a) + Cat(subtract, b", "Cat(0, a) + Cat(subtract, b"),
     ),
     *_in(
         "lane.shift",
+        ("(self.words[1] != 0)", "1"),
         ("beyond = is_shift(self.operation), b[COUNT_BITS:].any()", "beyond = is_shift(self.operation), b[COUNT_BITS]"),
         ("multiplier.a_is_signed.eq(first_is_signed)", "multiplier.a_is_signed.eq(0)"),
         ("~beyond | keeps_sign", "~beyond"),
@@ -103,7 +108,7 @@ FAULTS = [
     ),
     *_in(
         "lane.root",
-        ("half & (rest | kept[0])", "half & rest"),
+        ("is_high | rounded[-1]", "is_high"),
         ("(x.exponent + BIAS - 1) >> 1", "(x.exponent + BIAS) >> 1"),
         ("x.nan | (x.sign & ~x.zero)", "x.nan | x.sign"),
     ),
