@@ -108,7 +108,7 @@ FAULTS = [
     ),
     *_in(
         "lane.root",
-        ("is_high | rounded[-1]", "is_high"),
+        ("half & (rest | kept[0])", "half & rest"),
         ("(x.exponent + BIAS - 1) >> 1", "(x.exponent + BIAS) >> 1"),
         ("x.nan | (x.sign & ~x.zero)", "x.nan | x.sign"),
     ),
