@@ -1,6 +1,7 @@
 """One of two words, or of some constants."""
 
 from collections.abc import Mapping
+from itertools import groupby
 
 from amaranth import Cat, Module, Mux, Signal, Value
 
@@ -11,16 +12,22 @@ def chosen_word(
     """The word of which `takes` says so, else all bits of the constants whose conditions hold.
 
     Both selects of a bit at once say 1, so that each bit takes one LUT4, and two more all bits that the same constants
-    set.
+    set. Neighbouring ones of these are chosen together: bit by bit a simulator takes a tenth longer for all of a core.
     """
-    selects: dict[int, tuple[Signal, Signal]] = {}
-    bits = []
-    for place, (first, second) in enumerate(zip(*words, strict=True)):
-        setters = sum(1 << number for number, value in enumerate(constants) if value >> place & 1)
-        if setters not in selects:
-            selects[setters] = pair = Signal(name=f"{name}_first"), Signal(name=f"{name}_second")
-            sets = Cat(condition for number, condition in enumerate(constants.values()) if setters >> number & 1).any()
+
+    def setters(place: int) -> tuple[int, ...]:
+        return tuple(value for value in constants if value >> place & 1)
+
+    selects: dict[tuple[int, ...], tuple[Signal, Signal]] = {}
+    parts = []
+    for values, places in groupby(range(len(words[0])), setters):
+        if values not in selects:
+            selects[values] = pair = Signal(name=f"{name}_first"), Signal(name=f"{name}_second")
+            sets = Cat(constants[value] for value in values).any()
             m.d.comb += [select.eq(take | sets) for select, take in zip(pair, takes, strict=True)]
-        takes_first, takes_second = selects[setters]
-        bits.append(Mux(takes_first, takes_second | first, takes_second & second))
-    return Cat(bits)
+        part = list(places)
+        first, second = (word[part[0] : part[-1] + 1] for word in words)
+        takes_first, takes_second = selects[values]
+        other = takes_second.replicate(len(part))
+        parts.append(Mux(takes_first, other | first, other & second))
+    return Cat(parts)

@@ -17,7 +17,7 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.entries import IntegerOperation
 from ctm.rtl.r700.lane.multiplier import Multiplier
 
-COUNT_BITS = (WORD_BITS - 1).bit_length()
+_COUNT_BITS = (WORD_BITS - 1).bit_length()
 _COARSE_BITS = 2
 """Upper bits of a power's exponent, which are decoded by themselves."""
 
@@ -80,7 +80,7 @@ class SlotProduct(Product):
     def _factors(self, m: Module, keeps_sign: Value) -> tuple[Value, Value]:
         """What is multiplied. A significand has its word's bits, and a 1 above them unless it is a zero."""
         a, b = self.words
-        shifts, beyond = is_shift(self.operation), b[COUNT_BITS:].any()
+        shifts, beyond = is_shift(self.operation), b[_COUNT_BITS:].any()
         kept, is_number = Signal(), Signal()
         m.d.comb += [
             kept.eq(Mux(shifts, ~beyond | keeps_sign, ~self.a.zero)),
@@ -89,13 +89,13 @@ class SlotProduct(Product):
         significand = Mux(kept, Cat(a[:FRACTION_BITS], a[FRACTION_BITS] | ~shifts), 0)
         first = Cat(significand, Mux(kept & shifts, a[SIGNIFICAND_BITS:], 0))
         second = Cat(b[:FRACTION_BITS], 1) & is_number.replicate(SIGNIFICAND_BITS)
-        return first, second | self._power(m, b[:COUNT_BITS] | beyond.replicate(COUNT_BITS), shifts)
+        return first, second | self._power(m, b[:_COUNT_BITS] | beyond.replicate(_COUNT_BITS), shifts)
 
     def _power(self, m: Module, count: Value, shifts: Value) -> Value:
         """The power of two that a shift multiplies by, or 0."""
-        exponent = Signal(COUNT_BITS)
+        exponent = Signal(_COUNT_BITS)
         m.d.comb += exponent.eq(Mux(self.operation == IntegerOperation.LSHL, count, -count))
-        coarse, fine = Signal(1 << _COARSE_BITS), Signal(1 << (COUNT_BITS - _COARSE_BITS))
+        coarse, fine = Signal(1 << _COARSE_BITS), Signal(1 << (_COUNT_BITS - _COARSE_BITS))
         m.d.comb += [
             fine.eq(Cat(exponent[:-_COARSE_BITS] == place for place in range(len(fine)))),
             coarse.eq(Cat(shifts & (exponent[-_COARSE_BITS:] == place) for place in range(len(coarse)))),

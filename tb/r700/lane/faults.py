@@ -33,7 +33,7 @@ FAULTS = [
     ),
     *_in(
         "lane.choice",
-        ("takes_second | first", "first"),
+        ("other | first", "first"),
     ),
     *_in(
         "lane.comparison",
@@ -62,10 +62,10 @@ FAULTS = [
     *_in(
         "lane.shift",
         ("(self.words[1] != 0)", "1"),
-        ("beyond = is_shift(self.operation), b[COUNT_BITS:].any()", "beyond = is_shift(self.operation), b[COUNT_BITS]"),
+        ("self.operation), b[_COUNT_BITS:].any()", "self.operation), b[_COUNT_BITS]"),
         ("multiplier.a_is_signed.eq(first_is_signed)", "multiplier.a_is_signed.eq(0)"),
         ("~beyond | keeps_sign", "~beyond"),
-        ("b[:COUNT_BITS] | beyond.replicate(COUNT_BITS)", "b[:COUNT_BITS]"),
+        ("b[:_COUNT_BITS] | beyond.replicate(_COUNT_BITS)", "b[:_COUNT_BITS]"),
         ("a[FRACTION_BITS] | ~shifts", "1"),
         ("~shifts & ~self.b.zero", "~self.b.zero"),
     ),
