@@ -7,9 +7,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.number import FRACTION_BITS, ONE
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.choice import chosen_word
 from ctm.rtl.r700.entries import SLOT_OPERANDS, Left, Relation, Right, SlotControl, Test, Type
 from ctm.rtl.r700.lane.adder import FRACTION_MASK, INTEGRAL, is_below_one
-from ctm.rtl.r700.lane.choice import chosen_word
 from ctm.rtl.r700.lane.comparison import relation_to_zero
 
 MINUS_ZERO = 0x8000_0000

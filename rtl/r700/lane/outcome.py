@@ -7,8 +7,8 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.fp.selection import is_zero
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.choice import chosen_word
 from ctm.rtl.r700.entries import Relation, SlotControl, Source
-from ctm.rtl.r700.lane.choice import chosen_word
 from ctm.rtl.r700.lane.operand_words import LARGEST, MINUS_ZERO
 
 _ONES = (1 << WORD_BITS) - 1

@@ -31,10 +31,7 @@ FAULTS = [
         ("half & (rest | kept[0])", "half & rest"),
         ("self.wanted & infinite", "infinite"),
     ),
-    *_in(
-        "lane.choice",
-        ("other | first", "first"),
-    ),
+    Fault("rtl.lib.choice", "other | first", "first"),
     *_in(
         "lane.comparison",
         ("~self.smaller & ~same_magnitude, self.smaller", "~self.smaller, self.smaller"),
