@@ -18,7 +18,7 @@ from ctm.rtl.dpp.core_parts import connect_retirement
 from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.groups.scheduling import STALLS
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
-from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
@@ -32,7 +32,7 @@ from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.memory.unit import MoveUnit
 from ctm.rtl.r700.passes import by_part, part_row
-from ctm.rtl.r700.registers.file import RegisterFile
+from ctm.rtl.r700.registers.file import RegisterFile, taken
 from ctm.rtl.r700.registers.joining import PassJoining
 from ctm.rtl.r700.residents import Residents
 from ctm.rtl.r700.shapes import SHAPES, Unit
@@ -196,15 +196,16 @@ class Core(wiring.Component):
         registers, alu, move, clear, place = (
             parts.registers, parts.alu, parts.move, parts.start.clear, parts.start.place
         )  # fmt: skip
-        joining = parts.joining
+        joining, written = parts.joining, Signal()
         write, file = joining.write, joining.file
         m.d.comb += [
+            registers.writes.eq(alu.file_writes),
             alu.file_words.eq(registers.words),
             alu.file_shows.eq(registers.shows),
             move.words.eq(registers.words),
             move.shows.eq(registers.shows),
             move.read.ready.eq(alu.reads_free),
-            move.late.eq(joining.late),
+            move.late.eq(joining.late | written),
             joining.refused.eq(move.refuses),
             write.valid.eq(place.valid | move.write.valid),
             Value.cast(write.payload).eq(Mux(place.valid, Value.cast(place.payload), Value.cast(move.write.payload))),
@@ -213,20 +214,17 @@ class Core(wiring.Component):
             clear.ready.eq(alu.writes_free),
             file.ready.eq(alu.writes_free & ~clear.valid),
         ]
-        others_write = file.valid & file.ready
+        clears, writes = clear.valid & clear.ready, file.valid & file.ready
+        m.d.sync += [written.eq(writes), registers.forgets.eq(Mux(clears, clear.payload.forgets, 0))]
         for channel in range(CHANNELS):
+            target, others = alu.file_others[channel], file.payload[channel]
+            enable = Mux(writes, others.enable, 0)
             m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, move.read.payload, alu.file_reads[channel]))
-            target, own, others = registers.writes[channel], alu.file_writes[channel], file.payload[channel]
-            enabled = [lane & others_write for lane in others.enable]
-            m.d.comb += [
-                target.row.eq(Mux(alu.writes_free, Mux(clear.valid, clear.payload.row, others.row), own.row)),
-                target.enable.eq(own.enable | Cat(enabled) | (clear.valid & clear.ready).replicate(len(own.enable))),
-                *(
-                    word.eq(mine | (other & enable.replicate(WORD_BITS)))
-                    for word, mine, other, enable in zip(target.words, own.words, others.words, enabled, strict=True)
-                ),
+            m.d.sync += [
+                target.row.eq(Mux(clears, clear.payload.row, others.row)),
+                target.enable.eq(enable | clears.replicate(len(target.enable))),
+                *taken(Value.cast(target.words), Value.cast(others.words), enable),
             ]
-        m.d.comb += registers.forgets.eq(Mux(clear.valid & clear.ready, clear.payload.forgets, 0))
 
     def _connect_ends(self, m: Module, parts: Parts) -> None:
         end, retirement = parts.end, parts.retirement

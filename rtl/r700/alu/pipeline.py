@@ -29,7 +29,14 @@ from ctm.rtl.r700.entries import GROUP_OPERANDS
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.passes import passes_of
-from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, row_bits, shown, slice_words
+from ctm.rtl.r700.registers.file import (
+    channel_write_layout,
+    place_layout,
+    row_bits,
+    shown,
+    slice_words,
+    taken,
+)
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.slices import PERIOD, by_slice, part_of, rows_of, slice_fields, slice_in, slices_of
 
@@ -102,8 +109,10 @@ class Pipeline(wiring.Component):
         Of a slice; the last one with `ends`.
     gates : ``In(ArrayLayout(W, 5))``
         In the cycles of its results: pixels in which each slot's instruction has an effect.
+    others : ``In(ArrayLayout(channel_write_layout(config), 4))``
+        What somebody else writes in a cycle in which there is no result to be written; all of it 0 in those cycles.
     writes : ``Out(ArrayLayout(channel_write_layout(config), 4))``
-        In each cycle with results of a slice and in the next one, in which they are those of slot t.
+        In each cycle with results of a slice these, in the next one those of slot t, and what others write.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -131,6 +140,7 @@ class Pipeline(wiring.Component):
                 "addresses": Out(address_layout(size)),
                 "results": Out(results_layout(array)),
                 "gates": In(data.ArrayLayout(size, GROUP_SLOTS)),
+                "others": In(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
             }
         )
@@ -356,34 +366,31 @@ class Pipeline(wiring.Component):
         self._write(m, ending, words)
 
     def _write(self, m: Module, ending: data.View, words: list[Value]) -> None:
-        """Write the results of a slice: those of slot t a cycle behind the others."""
+        """Write the results of a slice, those of slot t a cycle behind the others, and what others write.
+
+        Words that wait for their cycle are 0 by the reset of their flip-flops unless they are written in it, so that
+        all writers of a bit meet in one LUT.
+        """
         results, number = self.results, slice_in(self._config.array, self.results)
         base = self._base(m, ending.base, number, results.valid, "write")
         gates = [part_of(self._config.array, self.gates[slot], number) for slot in range(GROUP_SLOTS)]
         effect = ending.effects[TRANS_SLOT]
-        trans: data.View = record(
-            data.StructLayout({"channel": range(CHANNELS), "write": self.writes[0].shape()}), reset_less=True
-        )
-        writes_trans = Signal()
         target, exists = self._place(m, base, ending, effect)
-        m.d.sync += [
-            writes_trans.eq(results.valid & effect.writes & exists),
-            trans.channel.eq(effect.channel),
-            trans.write.row.eq(target),
-            Value.cast(trans.write.words).eq(words[TRANS_SLOT]),
-            trans.write.enable.eq(gates[TRANS_SLOT]),
-        ]
+        trans_writes, trans_row, is_trans = results.valid & effect.writes & exists, Signal.like(target), Signal()
+        trans_channel = effect.channel
+        m.d.sync += [is_trans.eq(trans_writes), trans_row.eq(target)]
         for channel in range(CHANNELS):
-            write, effect = self.writes[channel], ending.effects[channel]
+            write, other, effect = self.writes[channel], self.others[channel], ending.effects[channel]
             target, exists = self._place(m, base, ending, effect)
             enable = Mux(results.valid & effect.writes & exists, gates[channel], 0)
-            enable_trans = Mux(writes_trans & (trans.channel == channel), trans.write.enable, 0)
+            coming = Mux(trans_writes & (trans_channel == channel), gates[TRANS_SLOT], 0)
+            enable_trans = Signal.like(coming, name=f"enable_trans_{channel}")
+            words_trans = Signal(len(words[TRANS_SLOT]), name=f"words_trans_{channel}", reset_less=True)
+            m.d.sync += [enable_trans.eq(coming), *taken(words_trans, words[TRANS_SLOT], coming)]
             m.d.comb += [
-                write.row.eq(Mux(results.valid, target, trans.write.row)),
-                write.enable.eq(enable | enable_trans),
-                Value.cast(write.words).eq(
-                    (words[channel] & _by_word(enable)) | (Value.cast(trans.write.words) & _by_word(enable_trans))
-                ),
+                write.row.eq(Mux(results.valid, target, Mux(is_trans, trans_row, other.row))),
+                write.enable.eq(enable | enable_trans | other.enable),
+                Value.cast(write.words).eq((words[channel] & _by_word(enable)) | words_trans | Value.cast(other.words)),
             ]
 
     def _place(self, m: Module, base: Value, ending: data.View, effect: data.View) -> tuple[Value, Value]:

@@ -86,7 +86,9 @@ class AluUnit(wiring.Component):
         Registers; in the cycles of `reads_free` others may read.
     reads_free : ``Out(1)``
     file_writes : ``Out``
-        In the cycles of `writes_free` others may write.
+        All writes of registers.
+    file_others : ``In``
+        What others write: in the cycle behind one with `writes_free`, and 0 in all others.
     writes_free : ``Out(1)``
     constant, constant_words
         A reader of the float constants; in the cycles of `constant_free` others may read.
@@ -122,6 +124,7 @@ class AluUnit(wiring.Component):
                 "file_shows": In(CHANNELS),
                 "reads_free": Out(1),
                 "file_writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
+                "file_others": In(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "writes_free": Out(1),
                 "constant": Out(ROW_BITS),
                 "constant_free": Out(1),
@@ -159,12 +162,13 @@ class AluUnit(wiring.Component):
             pipeline.shows.eq(self.file_shows),
             pipeline.constant_words.eq(self.constant_words),
             self.file_reads.eq(pipeline.reads),
+            pipeline.others.eq(self.file_others),
             self.file_writes.eq(pipeline.writes),
             self.constant.eq(pipeline.constant),
             self.reads_free.eq(step >= intervals.choice),
             self.constant_free.eq(self._phase >= CONSTANT_PAIRS),
             self.writes_free.eq(
-                (step != intervals.step(intervals.last)) & (step != intervals.step(intervals.last + 1))
+                (step != intervals.step(intervals.last - 1)) & (step != intervals.step(intervals.last))
             ),
         ]
         return m

@@ -48,6 +48,14 @@ def shown(words: Any, shows: Value) -> Value:
     return Mux(shows, Value.cast(words), 0)
 
 
+def taken(target: Value, words: Value, enable: Value) -> list[Any]:
+    """What flip-flops become that take the words of pixels in `enable`, and 0, which is their reset, in others."""
+    return [
+        target.word_select(pixel, WORD_BITS).eq(Mux(takes, words.word_select(pixel, WORD_BITS), 0))
+        for pixel, takes in enumerate(enable)
+    ]
+
+
 class RegisterFile(wiring.Component):
     """One read and one write of each channel per cycle.
 

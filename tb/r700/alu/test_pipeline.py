@@ -55,7 +55,7 @@ class File:
         return [word_of(row, channel, 3) for channel in range(CHANNELS)]
 
 
-CYCLE_INPUTS = ("phase", "words", "shows", "constant_words", "gates")
+CYCLE_INPUTS = ("phase", "words", "shows", "constant_words", "gates", "others")
 
 
 def gathered(unit: Any) -> tuple[Module, Any]:
@@ -88,6 +88,8 @@ class Bench:
         self.slices = self.passes // self.of_slice
         self.file = File(self.size // self.slices)
         self.rows = depth_of(array)
+        self.other: list[tuple[int, int, list[int]]] = []
+        """Of each channel, what others write in this cycle: the row, the pixels, their words."""
         self.groups = Draw(self.draw, size=self.size, gprs=GPRS, rows=self.rows, slices=self.slices)
         self.previous: dict[int, list[list[int]]] = {}
         self.issued: dict[int, int] = {}
@@ -121,7 +123,11 @@ class Bench:
                     context.set(unit.issue, issue_of(now))
                     self.underway.append((cycle, now))
             gates = [int.from_bytes(self.draw.bytes(8), "little") % (1 << self.size) for _ in range(SLOTS)]
-            context.set(self.inputs, {"phase": phase, "gates": joined(gates, self.size), **self._answer()})
+            others = self._others(cycle)
+            context.set(
+                self.inputs,
+                {"phase": phase, "gates": joined(gates, self.size), "others": others, **self._answer()},
+            )
             self._read(context, now, phase)
             self._see_writes(context, cycle, gates)
             self._see_results(context, cycle)
@@ -197,9 +203,24 @@ class Bench:
                 return group, number - 1
         return None
 
+    def _others(self, cycle: int) -> int:
+        """What others write: anything in cycles that are no results', 0 in these."""
+        layout = self.unit.others.shape()
+        self.other = []
+        place = (cycle - self.last) % PERIOD
+        if place in (0, 1):
+            return 0
+        for _ in range(CHANNELS):
+            enable = int(self.draw.integers(1 << self.file.pixels))
+            words = self.draw.integers(0, 1 << 32, self.file.pixels).tolist()
+            kept = [word * (enable >> pixel & 1) for pixel, word in enumerate(words)]
+            self.other.append((int(self.draw.integers(self.rows)), enable, kept))
+        fields = [{"row": row, "enable": enable, "words": words} for row, enable, words in self.other]
+        return int(layout.const(fields).as_bits())
+
     def _see_writes(self, context: Any, cycle: int, gates: list[int]) -> None:
-        """Vector slots' results are written when they come, in the next cycle those of slot t; nothing else is."""
-        expected: dict[int, tuple[int, int, list[int]]] = {}
+        """Vector slots' results are written when they come, those of slot t a cycle later; and what others write."""
+        expected = dict(enumerate(self.other))
         coming = self._coming(cycle)
         if self.written is not None:
             group, number, enable = self.written
