@@ -207,6 +207,7 @@ class AluUnit(wiring.Component):
         m.submodules.reader = reader = GroupReader()
         chosen = self._choose(m, flags["unread"], "read")
         context, reading = one_hot_index(chosen), Signal((self._contexts - 1).bit_length())
+        was_reading, is_whole = Signal.like(reading), Signal()
         clause = tables.clauses.read(m, context)
         m.d.comb += [
             reader.start.eq(chosen.any()),
@@ -222,7 +223,8 @@ class AluUnit(wiring.Component):
         was_read = (1 << reading)[: self._contexts]
         flags.set("ready", Mux(reader.done & reader.whole, was_read, 0))
         flags.set("unread", Mux(reader.done & ~reader.whole, was_read, 0))
-        tables.groups.write(m, reading, reader.group, reader.done & reader.whole)
+        m.d.sync += [was_reading.eq(reading), is_whole.eq(reader.done & reader.whole)]
+        tables.groups.write(m, was_reading, reader.group, is_whole)
 
     def _issue(self, m: Module, flags: Flags, pipeline: Pipeline) -> Any:
         """Choose a group in one interval, decode it, and issue it in the next one.

@@ -3,6 +3,9 @@
 Source: R700-Family Instruction Set Architecture, sections 4.1 to 4.3.
 """
 
+from functools import reduce
+from operator import or_
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -32,15 +35,16 @@ GROUP = data.StructLayout(
         "next": UNIT_ADDRESS_BITS,
     }
 )
-"""A group: its instructions by slot, its literals, where it is and what is behind it.
+"""A group: its instructions by slot, 0 in others, its literals, where it is and what is behind it.
 
 `illegal`: it does not end in its clause, an operation is unknown, or slots are wrong; then the rest means nothing.
 `refused`: memory gave an error for its code.
 """
 
+_FACTS = data.StructLayout({name: field.shape for name, field in GROUP if name not in ("words", "literals")})
 _PARSED = data.StructLayout(
     {
-        "group": GROUP,
+        "facts": _FACTS,
         "count": range(_MOST_WORDS + 1),
         "behind": range(GROUP_SLOTS + 1),
         "has_last": 1,
@@ -50,14 +54,17 @@ _PARSED = data.StructLayout(
         "missed": 1,
     }
 )
-"""A group as far as it is read; `behind` is the slot behind the last one that was taken."""
+"""A group as far as it is read, without its words; `behind` is the slot behind the last one that was taken."""
+
+_TAKES = data.StructLayout({"slots": GROUP_SLOTS, "literals": GROUP_LITERALS // 2})
+"""What a unit is: the instruction of a slot, or a pair of literals."""
 
 
 class GroupReader(wiring.Component):
     """Reads one group in each frame of cycles, of any clause.
 
     A frame begins with `start`, at least four cycles behind the one before; the code is asked for then and in the three
-    cycles that follow, and the group is there four cycles behind.
+    cycles that follow. Four cycles behind `start` it is over, and in the next cycle the group is there.
 
     Members
     -------
@@ -74,6 +81,7 @@ class GroupReader(wiring.Component):
         The frame is over. Without `whole` a row was missing; the group has to be read again.
     whole : ``Out(1)``
     group : ``Out(GROUP)``
+        A cycle behind `done`.
     """
 
     start: In(1)
@@ -86,7 +94,7 @@ class GroupReader(wiring.Component):
     whole: Out(1)
     group: Out(GROUP)
 
-    latency = ROWS
+    latency = ROWS + 1
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -99,16 +107,17 @@ class GroupReader(wiring.Component):
             self.reads.eq(self.start | step[: ROWS - 1].any()),
         ]
         m.d.sync += [step.eq(Cat(self.start, step)), next_row.eq(self.row + 1)]
-        after_first = self._read(m, parsed, self.found.units[0], end, skip=odd & step[0], name="first")
-        after = self._read(m, after_first, self.found.units[ROW_UNITS - 1], end, skip=Const(0), name="second")
+        units = [self.found.units[number] for number in range(ROW_UNITS)]
+        after_first, first = self._read(m, parsed, units[0], end, skip=odd & step[0], name="first")
+        after, second = self._read(m, after_first, units[1], end, skip=Const(0), name="second")
         arrived = record(_PARSED, name="arrived")
         m.d.comb += arrived.eq(parsed)
         with m.If(~parsed.done & ~parsed.missed):
             with m.If(~self.found.hit):
                 m.d.comb += arrived.missed.eq(1)
             # What is behind the clause is not read, so it does not matter whether it could be.
-            with m.Elif(self.found.refused & (parsed.group.next < end)):
-                m.d.comb += [arrived.group.refused.eq(1), arrived.done.eq(1)]
+            with m.Elif(self.found.refused & (parsed.facts.next < end)):
+                m.d.comb += [arrived.facts.refused.eq(1), arrived.done.eq(1)]
             with m.Else():
                 m.d.comb += arrived.eq(after)
         with m.If(step.any()):
@@ -118,59 +127,73 @@ class GroupReader(wiring.Component):
                 end.eq(self.end),
                 odd.eq(self.address[0]),
                 Value.cast(parsed).eq(0),
-                parsed.group.address.eq(self.address),
-                parsed.group.next.eq(self.address),
+                parsed.facts.address.eq(self.address),
+                parsed.facts.next.eq(self.address),
             ]
+        finished = record(_FACTS, name="finished", reset_less=True)
+        m.d.sync += finished.eq(arrived.facts)
+        self._keep(m, units, (first, second), step[0])
         m.d.comb += [
             self.done.eq(step[-1]),
             self.whole.eq(arrived.done),
-            self.group.eq(arrived.group),
+            *(self.group[name].eq(finished[name]) for name, _ in _FACTS),
         ]
         return m
 
-    def _read(self, m: Module, before: data.View, unit: Value, end: Value, *, skip: Value, name: str) -> data.View:
-        """What is read behind one more unit."""
-        after = record(_PARSED, name=f"behind_{name}")
+    def _keep(self, m: Module, units: list[Value], takes: tuple[data.View, data.View], begins: Value) -> None:
+        """Keep what is taken, and 0 for what is not. A frame's words stay for a cycle of the next one."""
+        group = self.group
+        words = [group.words[slot] for slot in range(GROUP_SLOTS)]
+        words += [Cat(group.literals[2 * pair], group.literals[2 * pair + 1]) for pair in range(GROUP_LITERALS // 2)]
+        for target, *each in zip(words, *map(Value.cast, takes), strict=True):
+            with m.If(begins | Cat(each).any()):
+                m.d.sync += target.eq(
+                    reduce(or_, (Mux(is_it, unit, 0) for is_it, unit in zip(each, units, strict=True)))
+                )
+
+    def _read(
+        self, m: Module, before: data.View, unit: Value, end: Value, *, skip: Value, name: str
+    ) -> tuple[data.View, data.View]:
+        """What is read behind one more unit, and what that is."""
+        after, takes = record(_PARSED, name=f"behind_{name}"), record(_TAKES, name=f"takes_{name}")
         m.d.comb += after.eq(before)
-        group = after.group
+        facts = after.facts
         with m.If(~before.done & ~skip):
-            m.d.comb += group.next.eq(before.group.next + 1)
-            with m.If(before.group.next >= end):
-                m.d.comb += [group.illegal.eq(1), after.done.eq(1)]
+            m.d.comb += facts.next.eq(before.facts.next + 1)
+            with m.If(before.facts.next >= end):
+                m.d.comb += [facts.illegal.eq(1), after.done.eq(1)]
             with m.Elif(before.has_last):
                 m.d.comb += [
                     after.literals_read.eq(before.literals_read + 1),
                     after.done.eq(before.literals_read + 1 == before.literal_units),
+                    takes.literals.eq((1 << before.literals_read)[: GROUP_LITERALS // 2]),
                 ]
-                for half in range(GROUP_LITERALS // 2):
-                    with m.If(before.literals_read == half):
-                        m.d.comb += Cat(group.literals[2 * half], group.literals[2 * half + 1]).eq(unit)
             with m.Elif(before.count == _MOST_WORDS):
-                m.d.comb += [group.illegal.eq(1), after.done.eq(1)]
+                m.d.comb += [facts.illegal.eq(1), after.done.eq(1)]
             with m.Else():
-                self._place(m, before, after, unit, name=name)
-        return after
+                self._place(m, before, after, takes, unit, name=name)
+        return after, takes
 
-    def _place(self, m: Module, before: data.View, after: data.View, unit: Value, *, name: str) -> None:
-        """Put an instruction into its slot."""
+    def _place(
+        self, m: Module, before: data.View, after: data.View, takes: data.View, unit: Value, *, name: str
+    ) -> None:
+        """Find the slot of an instruction."""
         low, high = data.View(ALU_DWORD0, unit[:WORD_BITS]), unit[WORD_BITS:]
         m.submodules[name] = decoder = SlotDecoder()
         connect_word(m, decoder, unit)
         facts, three = decoder.facts, data.View(ALU_DWORD1_OP3, high)
         channel = Value.cast(three.dst_chan)
         slot = Signal(range(GROUP_SLOTS), name=f"slot_{name}")
-        taken = before.group.used.bit_select(channel, 1)
+        taken = before.facts.used.bit_select(channel, 1)
         goes_to_t = facts.trans_only | (taken & ~facts.vector_only & ~facts.is_reduction)
-        is_wrong = ~facts.known | (slot < before.behind) | before.group.used.bit_select(slot, 1)
+        is_wrong = ~facts.known | (slot < before.behind) | before.facts.used.bit_select(slot, 1)
         m.d.comb += [
             slot.eq(Mux(goes_to_t, TRANS_SLOT, channel)),
             after.count.eq(before.count + 1),
             after.behind.eq(slot + 1),
-            after.group.used.bit_select(slot, 1).eq(1),
+            after.facts.used.bit_select(slot, 1).eq(1),
+            takes.slots.eq((1 << slot)[:GROUP_SLOTS]),
         ]
-        for number in range(GROUP_SLOTS):
-            with m.If(slot == number):
-                m.d.comb += after.group.words[number].eq(unit)
         literals = Signal(2, name=f"literals_{name}")
         wanted = []
         for number, (select, source_channel) in enumerate(
@@ -184,6 +207,6 @@ class GroupReader(wiring.Component):
             after.literal_units.eq(Mux(literals > before.literal_units, literals, before.literal_units)),
         ]
         with m.If(is_wrong):
-            m.d.comb += [after.group.illegal.eq(1), after.done.eq(1)]
+            m.d.comb += [after.facts.illegal.eq(1), after.done.eq(1)]
         with m.Elif(low.last):
             m.d.comb += [after.has_last.eq(1), after.done.eq(after.literal_units == 0)]

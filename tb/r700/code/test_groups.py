@@ -179,8 +179,11 @@ class Bench:
     async def run(self, context: Any, frames: int) -> None:
         """Frame after frame, in the cycle in which the one before is over or later."""
         unit = self.unit
+        over: tuple[Frame, bool] | None = None
         while sum(self.seen.values()) < frames:
             self._find(context)
+            if over is not None:
+                self._compare(context, *over)
             before = self.frame
             if before is not None and before.age == ROWS:
                 self.frame = None
@@ -199,8 +202,7 @@ class Bench:
                 self.frame.age += 1
             is_done = before is not None and before is not self.frame
             assert bool(context.get(unit.done)) == is_done
-            if before is not None and is_done:
-                self._compare(context, before)
+            over = (before, bool(context.get(unit.whole))) if before is not None and is_done else None
             await context.tick()
 
     def _find(self, context: Any) -> None:
@@ -213,14 +215,14 @@ class Bench:
                 units = frame.code[2 * row : 2 * row + 2]
         context.set(self.unit.found, {"hit": int(hit), "refused": int(refused), "units": units})
 
-    def _compare(self, context: Any, frame: Frame) -> None:
-        """What came of a frame."""
+    def _compare(self, context: Any, frame: Frame, whole: bool) -> None:
+        """What came of a frame, a cycle behind its end."""
         unit, wanted = self.unit, read(frame.code, frame.at, frame.end)
         rows = range(frame.at // 2, wanted.looked_at // 2 + 1)
         # The first row that keeps the group from being read says how.
         refused = {row for row in frame.refused if 2 * row < frame.end}
         stopped = next((row for row in rows if row in frame.missing | refused), None)
-        whole, group = bool(context.get(unit.whole)), context.get(unit.group)
+        group = context.get(unit.group)
         assert whole == (stopped not in frame.missing)
         if not whole:
             self.seen["missing"] += 1
@@ -233,8 +235,9 @@ class Bench:
         assert bool(group.illegal) == (not wanted.legal)
         self.seen[f"{len(wanted.literals)} literals" if wanted.legal else "illegal"] += 1
         if wanted.legal:
-            found = {place: group.words[place] for place in range(MOST_WORDS) if group.used >> place & 1}
-            assert found == wanted.slots
+            found = {place: group.words[place] for place in range(MOST_WORDS)}
+            used = {place for place in found if group.used >> place & 1}
+            assert (used, found) == ({*wanted.slots}, dict.fromkeys(found, 0) | wanted.slots)
             assert [group.literals[number] for number in range(LITERALS)][: len(wanted.literals)] == wanted.literals
             assert group.next == wanted.next
 
