@@ -5,7 +5,6 @@ Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
 
 from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import lookup_response_layout
@@ -18,7 +17,6 @@ from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
 from ctm.rtl.r700.shapes import SHAPES
 
 INSTRUCTION_BITS = (FETCH_CLAUSE_INSTRUCTIONS - 1).bit_length()
-_WAITING = 8
 
 
 def instruction_in(address: Value) -> Value:
@@ -64,20 +62,16 @@ class LookupReturn(wiring.Component):
         note, read = records.write_port(), records.read_port()
         m.d.comb += [note.addr.eq(self.record.tag), note.data.eq(self.record.kept), note.en.eq(self.record.valid)]
         response = self.response
-        m.submodules.waiting = waiting = SyncFIFO(width=len(Value.cast(response.payload)), depth=_WAITING)
-        answer = data.View(response.payload.shape(), waiting.r_data)
+        answer = response.payload
         held, valid, done = Signal.like(answer, reset_less=True), Signal(), Signal()
         m.d.comb += [
-            waiting.w_en.eq(response.valid),
-            waiting.w_data.eq(response.payload),
-            response.ready.eq(waiting.w_rdy),
+            response.ready.eq(~valid | done),
             done.eq(valid & (held.refused | self.write.ready)),
-            waiting.r_en.eq(~valid | done),
             read.addr.eq(answer.tag),
-            read.en.eq(waiting.r_en),
+            read.en.eq(response.ready),
         ]
-        with m.If(waiting.r_en):
-            m.d.sync += [valid.eq(waiting.r_rdy), held.eq(answer)]
+        with m.If(response.ready):
+            m.d.sync += [valid.eq(response.valid), held.eq(answer)]
         m.d.comb += [
             self.write.valid.eq(valid & ~held.refused),
             self.write.payload.target.eq(read.data.target),

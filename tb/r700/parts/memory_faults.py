@@ -180,13 +180,12 @@ FAULTS: Mapping[str, list[Fault]] = {
     "memory.test_returned": faults_in(
         "memory.returned",
         ("done.eq(valid & (held.refused | self.write.ready))", "done.eq(valid)"),
-        ("waiting.r_en.eq(~valid | done)", "waiting.r_en.eq(1)"),
-        ("read.en.eq(waiting.r_en)", "read.en.eq(1)"),
-        ("valid.eq(waiting.r_rdy)", "valid.eq(1)"),
+        ("response.ready.eq(~valid | done)", "response.ready.eq(1)"),
+        ("read.en.eq(response.ready)", "read.en.eq(1)"),
+        ("valid.eq(response.valid)", "valid.eq(1)"),
         ("self.write.valid.eq(valid & ~held.refused)", "self.write.valid.eq(valid)"),
         ("self.returned.slot.eq(held.tag.slot)", "self.returned.slot.eq(answer.tag.slot)"),
         ("self.refused.valid.eq(done & held.refused)", "self.refused.valid.eq(done)"),
-        ("response.ready.eq(waiting.w_rdy)", "response.ready.eq(1)"),
         ("note.en.eq(self.record.valid)", "note.en.eq(1)"),
     ),
     "memory.test_mover": [
