@@ -41,7 +41,10 @@ _WAITS = 1
 """The reader at whose address lines are written."""
 FOUND = data.StructLayout({"hit": 1, "refused": 1, "units": data.ArrayLayout(8 * UNIT_BYTES, ROW_UNITS)})
 """A row, if it is there; with `refused` memory gave an error for its line, and the units mean nothing."""
-_TAG = data.StructLayout({"valid": 1, "refused": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
+_TAG = data.StructLayout({"refused": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
+_TOGETHER = 32
+"""Lines that are forgotten in one cycle."""
+_PLACE_TOGETHER = (_TOGETHER - 1).bit_length()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,7 +77,7 @@ class CodeCache(wiring.Component):
     size : ``In(14)``
         Units of the code.
     forget : ``In(1)``
-        All lines are those of other code from now on; only while nobody reads.
+        All lines are those of other code from now on; only while nobody reads. Reads of the next eight cycles miss.
     rows : ``In``, 2 of them
     reads : ``In(1)``, likewise
     found : ``Out(FOUND)``, likewise
@@ -99,16 +102,24 @@ class CodeCache(wiring.Component):
         memory = Rows(words, LINES * _ROWS)
         m.submodules.memory = memory
         m.submodules.tags = tags = Table(_TAG, LINES)
-        forgotten = Signal(LINES, init=-1)
+        m.submodules.loaded = loaded = Table(_TOGETHER, LINES // _TOGETHER)
+        # All are forgotten after reset, too.
+        forgetting = Signal(range(LINES // _TOGETHER + 1))
+        forgets = forgetting != LINES // _TOGETHER
+        with m.If(self.forget):
+            m.d.sync += forgetting.eq(0)
+        with m.Elif(forgets):
+            m.d.sync += forgetting.eq(forgetting + 1)
         line_bits = ROW_ADDRESS_BITS - _ROW_OF_LINE
         loading = Signal(line_bits, name="line")
 
         def holds(line: Value) -> tuple[Value, Value]:
             """Whether a line is there, and whether it was refused."""
-            tag = tags.read(m, line[:_INDEX_BITS])
+            index = line[:_INDEX_BITS]
+            tag, together = tags.read(m, index), loaded.read(m, index[_PLACE_TOGETHER:])
             # What is there of another line is overwritten word by word while one is loaded.
-            is_replaced = self.busy & (line[:_INDEX_BITS] == loading[:_INDEX_BITS])
-            is_valid = tag.valid & ~is_replaced & ~forgotten.bit_select(line[:_INDEX_BITS], 1)
+            is_replaced = self.busy & (index == loading[:_INDEX_BITS])
+            is_valid = together.bit_select(index[:_PLACE_TOGETHER], 1) & ~is_replaced & ~forgets
             return is_valid & (tag.tag == line[_INDEX_BITS:]), tag.refused
 
         wanted, wants = Signal(line_bits), Signal()
@@ -131,14 +142,22 @@ class CodeCache(wiring.Component):
                 m.d.comb += writer.addr.eq(port.addr)
             with m.If(reads & ~hit):
                 m.d.comb += [wanted.eq(line), wants.eq(1)]
-        self._fill(m, writer, stored, tags, forgotten, loading, (wanted, wants), holds)
+        is_loaded = self._fill(m, writer, stored, tags, loading, (wanted, wants & ~forgets), holds)
+        block, place = loading[_PLACE_TOGETHER:_INDEX_BITS], loading[:_PLACE_TOGETHER]
+        loaded.write(
+            m, Mux(forgets, forgetting, block)[: len(block)],
+            Mux(forgets, 0, loaded.read(m, block) | (1 << place)[:_TOGETHER]), forgets | is_loaded,
+        )  # fmt: skip
         return m
 
     def _fill(
-        self, m: Module, port: Any, stored: Signal, tags: Table, forgotten: Signal, line: Signal,
+        self, m: Module, port: Any, stored: Signal, tags: Table, line: Signal,
         misses: tuple[Value, Value], holds: Callable[[Value], tuple[Value, Value]],
-    ) -> None:  # fmt: skip
-        """Load one line after the other, a word in each cycle, to row `stored`, once both of memory's are there."""
+    ) -> Signal:  # fmt: skip
+        """Load one line after the other, a word in each cycle, to row `stored`, once both of memory's are there.
+
+        Returns whether `line` is there from the next cycle on.
+        """
         wanted, wants = misses
         loading = _Loading(
             line=line, first=Signal(ADDRESS_BITS - _WORD_OFFSET, name="first"),
@@ -166,18 +185,18 @@ class CodeCache(wiring.Component):
             stored.eq(Cat(place[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
             *(each.eq(word) for each in port.data),
         ]
-        tags.write(m, index, Cat(1, refused, line[_INDEX_BITS:]), place == LINE_WORDS)
+        tags.write(m, index, Cat(refused, line[_INDEX_BITS:]), place == LINE_WORDS)
         # Readers of lines that exclude each other would load them in turn and never find theirs.
-        kept, loaded = Signal(range(_KEPT + 1)), Signal.like(index)
-        other = wanted[:_INDEX_BITS] - loaded
+        kept, last, is_loaded = Signal(range(_KEPT + 1)), Signal.like(index), Signal()
+        other = wanted[:_INDEX_BITS] - last
         with m.If(kept.any()):
             m.d.sync += kept.eq(kept - 1)
         with m.If(self.forget):
-            m.d.sync += [forgotten.eq(~0), stale.eq(self.busy)]
+            m.d.sync += stale.eq(self.busy)
         with m.FSM():
             with m.State("idle"):
                 with m.If(wants & ~(kept.any() & (other[:_INDEX_BITS] < 2))):
-                    m.d.sync += [*begin(wanted), ahead.eq(0), loaded.eq(wanted)]
+                    m.d.sync += [*begin(wanted), ahead.eq(0), last.eq(wanted)]
                     m.next = "ask"
             with m.State("ask"):
                 self._ask(m, loading, goes_on & ~ahead)
@@ -185,9 +204,8 @@ class CodeCache(wiring.Component):
                 m.d.comb += [self.busy.eq(1), port.en.eq((1 << place[:_WORD_OF_ROW])[:_ROW_WORDS])]
                 with m.If(place == LINE_WORDS):
                     m.d.comb += port.en.eq(0)
+                    m.d.comb += is_loaded.eq(~stale & ~self.forget)
                     m.d.sync += ahead.eq(1)
-                    with m.If(~stale & ~self.forget):
-                        m.d.sync += forgotten.bit_select(index, 1).eq(0)
                     with m.If(~ahead & loading.paired):
                         m.d.sync += [line.eq(next_line), place.eq(0)]
                     with m.Elif(~ahead & goes_on):
@@ -198,6 +216,7 @@ class CodeCache(wiring.Component):
                         m.next = "idle"
                 with m.Else():
                     m.d.sync += place.eq(place + 1)
+        return is_loaded
 
     def _ask(self, m: Module, loading: _Loading, goes_on: Value) -> None:
         """Read the one or two lines of memory in which the line is, or with it the one that `goes_on`."""

@@ -141,7 +141,8 @@ def test_lines_of_memory_come_in_pairs() -> None:
         context.set(unit.size, 4 * LINE_WORDS)
         context.set(unit.reads[0], 1)
         context.set(unit.lines.request.ready, 1)
-        for _ in range(5):
+        # Behind those cycles in which lines are forgotten.
+        for _ in range(16):
             if context.get(unit.lines.request.valid):
                 asked.append(context.get(unit.lines.request.payload.line))
             await context.tick()
