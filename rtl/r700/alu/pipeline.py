@@ -3,7 +3,7 @@
 Source: R700-Family Instruction Set Architecture, sections 4.7 and 4.8; docs/architecture.md has the timing.
 """
 
-from itertools import chain
+from itertools import chain, product, zip_longest
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -19,12 +19,11 @@ from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.table import Rows
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.clauses import address_layout, contexts_of
-from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.decode import DECODED, INDICES, offset_of
 from ctm.rtl.r700.alu.instructions import EFFECT
 from ctm.rtl.r700.alu.intervals import intervals_of
-from ctm.rtl.r700.alu.operands import OPERANDS, Source
-from ctm.rtl.r700.alu.uniform import uniform_words
+from ctm.rtl.r700.alu.operands import OPERAND, OPERANDS, Source
+from ctm.rtl.r700.alu.uniform import uniform_word
 from ctm.rtl.r700.entries import GROUP_OPERANDS
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
@@ -94,9 +93,8 @@ class Pipeline(wiring.Component):
         Of the register file, in the first three of every four cycles.
     words : ``In(ArrayLayout(words of a slice, 4))``
         A cycle later.
-    constant : ``Out(8)``
     constant_words : ``In(WORDS)``
-        A cycle later.
+        In the first two cycles the rows of the group's pairs of constants.
     ends : ``Out(1)``
         A group's results are there.
     ending : ``Out(ending_layout(config))``
@@ -131,7 +129,6 @@ class Pipeline(wiring.Component):
                 "reads": Out(data.ArrayLayout(place_layout(array), CHANNELS)),
                 "words": In(wide),
                 "shows": In(CHANNELS),
-                "constant": Out(ROW_BITS),
                 "constant_words": In(WORDS),
                 "ends": Out(1),
                 "ending": Out(ending_layout(config)),
@@ -239,26 +236,39 @@ class Pipeline(wiring.Component):
         return base
 
     def _uniform(self, m: Module) -> data.View:
-        """What each operand is that is the same in all pixels, from the cycle `choice` on; see `uniform_words`."""
-        decoded = self.issue.decoded
-        pairs = [decoded.pairs[number] for number in range(CONSTANT_PAIRS)]
-        halves = []
-        m.d.comb += self.constant.eq(Mux(self.phase == 0, pairs[0].row, pairs[1].row))
-        for pair in pairs:
-            half = Signal(2 * WORD_BITS, name="half")
-            m.d.comb += half.eq(
-                Mux(pair.exists, Value.cast(self.constant_words).word_select(pair.half, 2 * WORD_BITS), 0)
-            )
-            halves.append(half)
-        first = Signal(2 * WORD_BITS, reset_less=True)
-        with m.If(self.phase == 1):
-            m.d.sync += first.eq(halves[0])
-        pairs = [pair.word_select(half, WORD_BITS) for pair in (first, halves[1]) for half in range(2)]
-        words = uniform_words(m, decoded, pairs)
+        """What each operand is that is the same in all pixels, from the cycle `choice` on; see `uniform_word`.
+
+        One half of the operands are found in the cycle before the last one, by what finds the other half then.
+        """
+        decoded, is_last = self.issue.decoded, self.phase == self._timing.choice - 1
+        words = [*self._pairs(m, decoded, is_last), *(decoded.literals[channel] for channel in range(CHANNELS))]
         uniform: data.View = record(GROUP_OPERANDS, reset_less=True)
-        with m.If(self.phase == self._timing.choice - 1):
-            m.d.sync += uniform.eq(words)
+        places = list(product(range(GROUP_SLOTS), range(OPERANDS)))
+        half = -(-len(places) // 2)
+        for early, late in zip_longest(places[:half], places[half:]):
+            wanted: data.View = record(OPERAND, name="wanted")
+            one, other = (Value.cast(decoded.operands[slot][number]) for slot, number in (early, late or early))
+            m.d.comb += Value.cast(wanted).eq(Mux(is_last, other, one))
+            word, before = uniform_word(m, wanted, words), Signal(WORD_BITS, name="word_before", reset_less=True)
+            m.d.sync += before.eq(word)
+            with m.If(is_last):
+                m.d.sync += uniform[early[0]][early[1]].eq(before)
+                if late:
+                    m.d.sync += uniform[late[0]][late[1]].eq(word)
         return uniform
+
+    def _pairs(self, m: Module, decoded: data.View, is_last: Value) -> list[Value]:
+        """The words of both pairs of constants; those of the second one in the last two cycles before `choice`."""
+        is_first, words = self.phase == 0, Value.cast(self.constant_words)
+        now, first, second = (Signal(2 * WORD_BITS, name=name, reset_less=True) for name in ("pair", "first", "second"))
+        pairs = [decoded.pairs[number] for number in range(CONSTANT_PAIRS)]
+        exists, half = (Mux(is_first, pairs[0][name], pairs[1][name]) for name in ("exists", "half"))
+        m.d.comb += now.eq(Mux(exists, words.word_select(half, 2 * WORD_BITS), 0))
+        with m.If(is_first):
+            m.d.sync += first.eq(now)
+        m.d.sync += second.eq(now)
+        both = first, Mux(is_last, second, now)
+        return [pair.word_select(number, WORD_BITS) for pair in both for number in range(2)]
 
     def _parts(self, m: Module, rows: list[list[Value]], number: Value, is_first: Value) -> list[list[Value]]:
         """Of each cycle's and channel's words those of the pass.

@@ -164,9 +164,8 @@ class AluUnit(wiring.Component):
             self.file_reads.eq(pipeline.reads),
             pipeline.others.eq(self.file_others),
             self.file_writes.eq(pipeline.writes),
-            self.constant.eq(pipeline.constant),
             self.reads_free.eq(step >= intervals.choice),
-            self.constant_free.eq(self._phase >= CONSTANT_PAIRS),
+            self.constant_free.eq((self._phase != 0) & (self._phase != intervals.interval - 1)),
             self.writes_free.eq(
                 (step != intervals.step(intervals.last - 1)) & (step != intervals.step(intervals.last))
             ),
@@ -291,6 +290,8 @@ class AluUnit(wiring.Component):
         m.d.comb += [
             pipeline.valid.eq(issues),
             pipeline.issue.eq(issue),
+            # The first one is read while its group is decoded, so that both are there in the interval's second cycle.
+            self.constant.eq(Mux(self._phase == 0, issue.decoded.pairs[1].row, decode.decoded.pairs[0].row)),
             trace.valid.eq(happens),
             trace.slot.eq(clause.slot),
             trace.address.eq(group.address),

@@ -126,7 +126,7 @@ class Bench:
             others = self._others(cycle)
             context.set(
                 self.inputs,
-                {"phase": phase, "gates": joined(gates, self.size), "others": others, **self._answer()},
+                {"phase": phase, "gates": joined(gates, self.size), "others": others, **self._answer(now, phase)},
             )
             self._read(context, now, phase)
             self._see_writes(context, cycle, gates)
@@ -150,9 +150,12 @@ class Bench:
         self.issued[context] = cycle
         return group
 
-    def _answer(self) -> dict[str, int]:
-        """What was read in the cycle before; anything where nobody read."""
+    def _answer(self, now: Group | None, phase: int) -> dict[str, int]:
+        """What was read in the cycle before, and a constant of the group; anything where nobody read."""
         found = self.found
+        if now is not None and phase < PAIRS:
+            row, _, exists = now.pairs[phase]
+            found |= {"constant": self.file.constant(row)} if exists else {}
         anything = self.draw.integers(0, 1 << 32, (CHANNELS, self.file.pixels)).tolist()
         words = [word for channel in range(CHANNELS) for word in found.get(f"words_{channel}", anything[channel])]
         shows = found.get("shows", int(self.draw.integers(1 << CHANNELS)))
@@ -178,10 +181,6 @@ class Bench:
                     shows |= 1 << channel
                     self.found[f"words_{channel}"] = self.file.words(row, channel)
             self.found["shows"] = shows
-        if phase < PAIRS:
-            row, _, exists = now.pairs[phase]
-            assert not exists or context.get(self.unit.constant) == row
-            self.found |= {"constant": self.file.constant(row)} if exists else {}
 
     def _row(self, register: Register, group: Group, number: int) -> int | None:
         """The row of a register of a slice."""

@@ -47,6 +47,8 @@ FAULTS = [
     *_in(
         "alu.unit",
         ("last.eq(~decode.relative | ~rest.any())", "last.eq(1)"),
+        ("issue.decoded.pairs[1].row, decode.decoded", "issue.decoded.pairs[0].row, decode.decoded"),
+        ("(self._phase != 0) & (self._phase != intervals.interval - 1)", "self._phase != 0"),
     ),
     *_in(
         "alu.pipeline",
