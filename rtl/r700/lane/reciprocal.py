@@ -90,12 +90,10 @@ class QuotientCorrection(wiring.Component):
         is_saturated = ~self.x[1:].any()
         too_large = _exceeds(product) & ~is_saturated
         too_small = ~_exceeds(next_product) & ~is_saturated
-        # All three results are there before it is known which is right. -q is ~q + 1, and -(q + 1) is ~q.
+        # One sum, with a carry from below: -q is ~q + 1, -(q - 1) is ~q + 2, and -(q + 1) is ~q.
         negative, inverted = self.negative, self.estimate ^ self.negative.replicate(WORD_BITS)
-        below = inverted + (~negative).replicate(WORD_BITS)
-        above = inverted + Cat(~negative, negative)
-        takes_below, takes_above = Mux(negative, too_small, too_large), Mux(negative, too_large, too_small)
-        quotient = Mux(takes_below, below, Mux(takes_above, above, inverted + negative))[:WORD_BITS]
+        correction = Cat(too_large, (too_large & ~negative).replicate(WORD_BITS - 1))
+        quotient = (Cat(1, inverted) + Cat(too_small ^ negative, correction))[1 : 1 + WORD_BITS]
         # Only quotients of 0, 1 and 2 have this bit.
         beyond = self.is_signed & self.estimate[-1]
         most = Cat((~self.negative).replicate(WORD_BITS - 1), self.negative)
