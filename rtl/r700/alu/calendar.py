@@ -16,7 +16,8 @@ from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.r700.alu.operands import PAIR, PORT, ROW_BITS
+from ctm.rtl.r700.alu.locked import PLACE_BITS, LockedLines
+from ctm.rtl.r700.alu.operands import PAIR, PORT
 from ctm.rtl.r700.alu.wanted import Wanted
 
 _PORTS = data.ArrayLayout(PORT, CHANNELS)
@@ -158,15 +159,15 @@ class PairCalendar:
     In the last cycle all is there: `pairs`, for each operand whether it is in the first one, and the problem.
     """
 
-    def __init__(self, m: Module, cycle: Value, operands: Sequence[Wanted]) -> None:
-        width = ROW_BITS + 2 + len(operands[0].mode)
+    def __init__(self, m: Module, cycle: Value, operands: Sequence[Wanted], lines: LockedLines) -> None:
+        width = PLACE_BITS + 2 + len(operands[0].mode)
         keys = [Signal(width, name="pair_key") for _ in operands]
         left, rest = Signal(len(operands), name="constants_left"), Signal(len(operands), name="constants_rest")
         chosen, matches = Signal(width, name="chosen_pair"), Signal(len(operands), name="matches")
         candidates = Signal(len(operands), name="candidates")
         m.d.comb += [
             *(
-                key.eq(Cat(each.row, each.channel[1], each.relative, Mux(each.relative, each.mode, 0)))
+                key.eq(Cat(each.place, each.channel[1], each.relative, Mux(each.relative, each.mode, 0)))
                 for key, each in zip(keys, operands, strict=True)
             ),
             candidates.eq(Mux(cycle == 0, Cat(operand.constant for operand in operands), left)),
@@ -183,7 +184,8 @@ class PairCalendar:
                 m.d.sync += [
                     left.eq(rest),
                     pair.used.eq(candidates.any()),
-                    Cat(pair.row, pair.half, pair.relative, pair.mode).eq(chosen),
+                    pair.row.eq(lines.row(chosen[:PLACE_BITS])),
+                    Cat(pair.half, pair.relative, pair.mode).eq(chosen[PLACE_BITS:]),
                 ]
         with m.If(cycle == 0):
             m.d.sync += self.in_first.eq(matches)

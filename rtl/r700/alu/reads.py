@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, READ_CYCLES, TRANS_SLOT
 from ctm.rtl.r700.alu.calendar import PairCalendar, PortCalendar
+from ctm.rtl.r700.alu.locked import LockedLines
 from ctm.rtl.r700.alu.operands import KCACHE, OPERANDS, READS, VALUE_BITS, Source, Uniform
 from ctm.rtl.r700.alu.wanted import Wanted, late_in_trans, shares, wanted
 from ctm.rtl.r700.code.groups import GROUP
@@ -45,7 +46,8 @@ class GroupReads(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        slots = [[self._wanted(m, slot, number) for number in range(OPERANDS)] for slot in range(GROUP_SLOTS)]
+        lines = LockedLines(m, self.kcache)
+        slots = [[self._wanted(m, slot, number, lines) for number in range(OPERANDS)] for slot in range(GROUP_SLOTS)]
         every = [operand for slot in slots for operand in slot]
         shared = [Signal(name="shares") for _ in slots]
         m.d.comb += [target.eq(shares(slot)) for target, slot in zip(shared, slots, strict=True)]
@@ -54,7 +56,7 @@ class GroupReads(wiring.Component):
             for operand in every
         ]
         reads = self.reads
-        ports, pairs = PortCalendar(m, self.cycle, every, reading), PairCalendar(m, self.cycle, every)
+        ports, pairs = PortCalendar(m, self.cycle, every, reading), PairCalendar(m, self.cycle, every, lines)
         m.d.comb += [
             *(target.eq(port) for target, port in zip(reads.ports, ports.ports, strict=True)),
             *(target.eq(pair) for target, pair in zip(reads.pairs, pairs.pairs, strict=True)),
@@ -75,9 +77,9 @@ class GroupReads(wiring.Component):
         m.d.comb += [reads.illegal.eq(Cat(problems).any()), reads.relative.eq(Cat(ar_relative).any())]
         return m
 
-    def _wanted(self, m: Module, slot: int, number: int) -> Wanted:
+    def _wanted(self, m: Module, slot: int, number: int, lines: LockedLines) -> Wanted:
         used = self.group.used[slot] & (self.operands[slot] > number)
-        return wanted(m, self.group, slot, number, used, self.kcache, self.produced)
+        return wanted(m, self.group, slot, number, used, lines, self.produced)
 
     def _connect(self, m: Module, operand: Wanted, target: data.View) -> None:
         """Say what an operand is."""

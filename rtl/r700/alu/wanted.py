@@ -7,21 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Array, Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data
 
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700 import alu
 from ctm.rtl.isa.r700.alu import ALU_DWORD0, ALU_DWORD1_OP2, ALU_DWORD1_OP3, IndexMode, TransSwizzle, VectorSwizzle
-from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS, READ_CYCLES, TRANS_CONSTANTS, TRANS_SLOT
-from ctm.rtl.r700.alu.operands import KCACHE, OPERANDS, ROW_BITS
+from ctm.rtl.isa.r700.limits import READ_CYCLES, TRANS_CONSTANTS, TRANS_SLOT
+from ctm.rtl.r700.alu.locked import LockedLines
+from ctm.rtl.r700.alu.operands import OPERANDS
 
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
     """What an operand is, one bit each, and its fields; of one that is not used no bit is set.
 
-    `row` is that of a constant, `cycle` the one in which its bank swizzle has it read.
+    `place` is that of a constant among the locked lines, `cycle` the one in which its bank swizzle has it read.
     """
 
     slot: int
@@ -35,10 +36,12 @@ class Wanted:
     relative: Signal
     mode: Signal
     cycle: Signal
-    row: Signal
+    place: Signal
 
 
-def wanted(m: Module, group: data.View, slot: int, number: int, used: Value, kcache: Any, produced: Value) -> Wanted:
+def wanted(
+    m: Module, group: data.View, slot: int, number: int, used: Value, lines: LockedLines, produced: Value
+) -> Wanted:
     """Operand `number` of a slot; `produced` are the slots of the clause's previous group."""
     word = group.words[slot]
     low, high = data.View(ALU_DWORD0, word[:WORD_BITS]), word[WORD_BITS:]
@@ -54,7 +57,7 @@ def wanted(m: Module, group: data.View, slot: int, number: int, used: Value, kca
     relative, mode = named(fields[f"src{number}_rel"], "relative"), named(Value.cast(low.index_mode), "mode")
     is_register = select < alu.KCACHE_0
     is_constant = ~is_register & (select < alu.KCACHE_END)
-    row, unlocked = _row(m, kcache, select)
+    place, unlocked = lines.place(select)
     inline = Cat(select == code for code in alu.INLINE_CONSTANTS).any()
     is_value = inline | (select == alu.LITERAL)
     vector, scalar = select == alu.PREVIOUS_VECTOR, select == alu.PREVIOUS_SCALAR
@@ -73,16 +76,8 @@ def wanted(m: Module, group: data.View, slot: int, number: int, used: Value, kca
         slot=slot, register=named(used & is_register, "is_register"), constant=named(used & is_constant, "is_constant"),
         value=named(used & is_value, "is_value"), previous=named(used & (vector | scalar), "is_previous"),
         wrong=named(used & wrong, "is_wrong"), select=select, channel=channel, relative=relative, mode=mode,
-        cycle=cycle, row=row,
+        cycle=cycle, place=named(place, "place"),
     )  # fmt: skip
-
-
-def _row(m: Module, kcache: Any, select: Value) -> tuple[Signal, Value]:
-    """The row of a constant, and whether its set has not locked that."""
-    lock: Any = data.View(KCACHE, Array(map(Value.cast, kcache))[select >= alu.KCACHE_1])
-    row_in_set, row = select[:5], Signal(ROW_BITS, name="row")
-    m.d.comb += row.eq(lock.line * KCACHE_LINE_ROWS + row_in_set)
-    return row, lock.problem | (row_in_set >= lock.lines * KCACHE_LINE_ROWS)
 
 
 def _cycle(m: Module, slot: int, number: int, swizzle: Value) -> tuple[Signal, Signal]:

@@ -1,0 +1,51 @@
+"""The lines of constants that a clause locked, and where in them a select points.
+
+Source: R700-Family Instruction Set Architecture, section 4.6.
+"""
+
+from typing import Any
+
+from amaranth import Array, Cat, Module, Signal, Value
+
+from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS, KCACHE_SETS
+from ctm.rtl.r700.alu.operands import ROW_BITS
+
+_ROW_OF_LINE = (KCACHE_LINE_ROWS - 1).bit_length()
+_CODE_BITS = 2
+PLACE_BITS = _ROW_OF_LINE + _CODE_BITS
+
+
+class LockedLines:
+    """Both sets' two lines, by the code that a select of a constant has above its row in a line: line, set.
+
+    A line that both sets have goes by its code in the first one. So places are equal where rows are, and of a group's
+    many operands only few bits have to be compared.
+    """
+
+    def __init__(self, m: Module, kcache: Any) -> None:
+        self._m = m
+        self._lines: list[Signal] = []
+        self._unlocked: list[Value] = []
+        for lock in (kcache[number] for number in range(KCACHE_SETS)):
+            for number in range(1 << _CODE_BITS - 1):
+                line = Signal(ROW_BITS - _ROW_OF_LINE, name="locked_line")
+                m.d.comb += line.eq(lock.line + number)
+                self._lines.append(line)
+                self._unlocked.append(lock.problem | (lock.lines <= number))
+        self._codes: list[Signal] = []
+        for number, line in enumerate(self._lines):
+            code, others = Signal(_CODE_BITS, name="line_code"), range(number // 2 * 2)
+            m.d.comb += code.eq(number)
+            for other in others:
+                with m.If(line == self._lines[other]):
+                    m.d.comb += code.eq(other)
+            self._codes.append(code)
+
+    def place(self, select: Value) -> tuple[Value, Value]:
+        """Where a constant is, and whether that line is not locked."""
+        in_line, code = select[:_ROW_OF_LINE], select[_ROW_OF_LINE : _ROW_OF_LINE + _CODE_BITS]
+        return Cat(in_line, Array(self._codes)[code]), Array(self._unlocked)[code]
+
+    def row(self, place: Value) -> Value:
+        """The row of a place."""
+        return Cat(place[:_ROW_OF_LINE], Array(self._lines)[place[_ROW_OF_LINE:]])
