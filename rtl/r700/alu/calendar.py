@@ -20,6 +20,9 @@ from ctm.rtl.r700.alu.locked import PLACE_BITS, LockedLines
 from ctm.rtl.r700.alu.operands import PAIR, PORT
 from ctm.rtl.r700.alu.wanted import Wanted
 
+DECODE_CYCLES = READ_CYCLES + 1
+"""Cycles in which the reads of a group are found: one for each in which the register file is read, and the last one."""
+
 _PORTS = data.ArrayLayout(PORT, CHANNELS)
 
 
@@ -39,8 +42,8 @@ class PortCalendar:
     channel reads nothing: the register of the first one, and of those like it. Another stray register is a problem, and
     so is a channel without such a cycle.
 
-    `cycle` counts from 0 to 2; in 2 all is there: `ports` [cycle][channel], the cycle in which each operand is read,
-    and whether there is a problem.
+    `cycle` counts from 0 to 3; in 3 all is there: `ports` [cycle][channel], the cycle in which each
+    operand is read, and whether there is a problem.
     """
 
     def __init__(self, m: Module, cycle: Value, operands: Sequence[Wanted], reading: Sequence[Value]) -> None:
@@ -48,15 +51,18 @@ class PortCalendar:
         self._first = Signal(name="is_first_cycle")
         m.d.comb += self._first.eq(cycle == 0)
         now, taken, found, collides = self._ports_now(reading)
-        stray, unlike = self._strays(found)
+        # What strays have in common is found a cycle later.
+        strays = Signal.like(found, name="strays_found")
+        m.d.sync += strays.eq(found)
+        stray, unlike = self._strays(strays)
         ports, channels = self._all(now), self._all(taken)
         self.ports, self.cycles, full = self._moved(ports, channels, stray)
         problem, before = Signal(name="port_problem"), Signal(name="port_problem_before")
-        m.d.comb += problem.eq(collides | unlike | (before & ~self._first))
+        m.d.comb += problem.eq(collides | (~self._first & (unlike | before)))
         m.d.sync += before.eq(problem)
-        self.problem: Value = problem | full
+        self.problem: Value = unlike | before | full
 
-    def _ports_now(self, reading: Sequence[Value]) -> tuple[Any, Signal, _Stray, Value]:
+    def _ports_now(self, reading: Sequence[Value]) -> tuple[Any, Signal, Value, Value]:
         """What the channels read in this cycle, which do, who is a stray, and whether registers collide."""
         m, operands = self._m, self._operands
         keys = [Cat(operand.select[:REGISTER_BITS], operand.relative) for operand in operands]
@@ -88,42 +94,34 @@ class PortCalendar:
                     for use, operand in zip(users, operands, strict=True)
                 )
             )
-        return now, taken, self._stray(reduce(or_, strays)), Cat(collides).any()
+        return now, taken, reduce(or_, strays), Cat(collides).any()
 
     def _keys(self) -> list[Value]:
         """What tells stray registers apart."""
         return [Cat(each.channel, each.mode, each.select[:REGISTER_BITS]) for each in self._operands]
 
-    def _stray(self, found: Value) -> _Stray:
-        operands, keys = Signal(len(self._operands), name="strays_now"), self._keys()
-        key = Signal(len(keys[0]), name="key_now")
-        self._m.d.comb += operands.eq(found)
-        for is_stray, own in reversed(list(zip(operands, keys, strict=True))):
-            with self._m.If(is_stray):
-                self._m.d.comb += key.eq(own)
-        return _Stray(operands, key)
-
-    def _strays(self, now: _Stray) -> tuple[_Stray, Value]:
-        """The strays up to this cycle, and whether one of this cycle is unlike the first one."""
-        m = self._m
-        kept = _Stray(Signal.like(now.operands, name="strays_kept"), Signal.like(now.key, name="key_kept"))
-        so_far = _Stray(Signal.like(now.operands, name="strays"), Signal.like(now.key, name="key"))
-        before = Mux(self._first, 0, kept.operands)
-        m.d.comb += [
-            so_far.operands.eq(before | now.operands),
-            so_far.key.eq(Mux(before.any(), kept.key, now.key)),
-        ]
+    def _strays(self, found: Signal) -> tuple[_Stray, Value]:
+        """The strays up to those of the cycle before, `found`, and whether one of these is unlike the first one."""
+        m, keys = self._m, self._keys()
+        key = Signal(len(keys[0]), name="key_found")
+        for is_stray, own in reversed(list(zip(found, keys, strict=True))):
+            with m.If(is_stray):
+                m.d.comb += key.eq(own)
+        kept = _Stray(Signal.like(found, name="strays_kept"), Signal.like(key, name="key_kept"))
+        so_far = _Stray(Signal.like(found, name="strays"), Signal.like(key, name="key"))
+        before = Mux(self._cycle == 1, 0, kept.operands)
+        m.d.comb += [so_far.operands.eq(before | found), so_far.key.eq(Mux(before.any(), kept.key, key))]
         m.d.sync += [kept.operands.eq(so_far.operands), kept.key.eq(so_far.key)]
-        unlike = [is_stray & (key != so_far.key) for is_stray, key in zip(now.operands, self._keys(), strict=True)]
+        unlike = [is_stray & (key != so_far.key) for is_stray, key in zip(found, keys, strict=True)]
         return so_far, Cat(unlike).any()
 
     def _all(self, now: Any) -> list[Any]:
-        """Something of all cycles, in the last one."""
-        kept = [Signal.like(now, name=f"kept_{cycle}") for cycle in range(READ_CYCLES - 1)]
+        """Something of all cycles in which registers are read, behind them."""
+        kept = [Signal.like(now, name=f"kept_{cycle}") for cycle in range(READ_CYCLES)]
         for cycle, target in enumerate(kept):
             with self._m.If(self._cycle == cycle):
                 self._m.d.sync += target.eq(now)
-        return [*kept, now]
+        return kept
 
     def _moved(self, ports: list[Any], taken: list[Any], stray: _Stray) -> tuple[list[Any], list[Signal], Value]:
         """The ports and the operands' cycles with strays moved, and whether there is no cycle for them."""

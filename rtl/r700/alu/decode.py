@@ -9,7 +9,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.alu import IndexMode
-from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS, READ_CYCLES
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.r700.alu.calendar import DECODE_CYCLES
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.instructions import EFFECT, GroupInstructions
 from ctm.rtl.r700.alu.operands import KCACHE, OPERAND, OPERANDS, READS
@@ -47,12 +48,12 @@ def offset_of(m: Module, indices: data.View, mode: Value) -> Signal:
 
 
 class GroupDecode(wiring.Component):
-    """Decodes a group. Its reads are found in three cycles in which it stays the same; then all is there.
+    """Decodes a group. Its reads are found in four cycles in which it stays the same; in the last one all is there.
 
     Members
     -------
-    cycle : ``In(range(3))``
-        Which of the three cycles it is.
+    cycle : ``In(range(4))``
+        Which of the four cycles it is.
     group : ``In(GROUP)``
     kcache : ``In(ArrayLayout(KCACHE, 2))``
     produced : ``In(5)``
@@ -75,7 +76,7 @@ class GroupDecode(wiring.Component):
     def __init__(self) -> None:
         super().__init__(
             {
-                "cycle": In(range(READ_CYCLES)),
+                "cycle": In(range(DECODE_CYCLES)),
                 "group": In(GROUP),
                 "kcache": In(data.ArrayLayout(KCACHE, KCACHE_SETS)),
                 "produced": In(GROUP_SLOTS),
@@ -93,7 +94,7 @@ class GroupDecode(wiring.Component):
             }
         )
 
-    latency = READ_CYCLES - 1
+    latency = DECODE_CYCLES - 1
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -105,7 +106,6 @@ class GroupDecode(wiring.Component):
             instructions.group.eq(self.group),
             reads.cycle.eq(self.cycle),
             reads.group.eq(self.group),
-            reads.operands.eq(instructions.operands),
             reads.kcache.eq(self.kcache),
             reads.produced.eq(self.produced),
             self.relative.eq(instructions.relative | reads.reads.relative),

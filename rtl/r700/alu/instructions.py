@@ -48,7 +48,6 @@ class GroupInstructions(wiring.Component):
         Of a slot that is not used, anything.
     effects : ``Out(ArrayLayout(EFFECT, 5))``
         Of a slot that is not used, none.
-    operands : ``Out(ArrayLayout(2, 5))``
     relative : ``Out(1)``
         A result goes to a register relative to AR.
     illegal : ``Out(1)``
@@ -57,7 +56,6 @@ class GroupInstructions(wiring.Component):
     group: In(GROUP)
     controls: Out(data.ArrayLayout(SlotControl, GROUP_SLOTS))
     effects: Out(data.ArrayLayout(EFFECT, GROUP_SLOTS))
-    operands: Out(data.ArrayLayout(2, GROUP_SLOTS))
     relative: Out(1)
     illegal: Out(1)
 
@@ -75,7 +73,6 @@ class GroupInstructions(wiring.Component):
             m.d.comb += [
                 unit.eq(self.group.words[slot]),
                 self.controls[slot].eq(decoder.control),
-                self.operands[slot].eq(decoder.facts.operands),
             ]
             problems += self._effect(m, slot, unit, decoder.facts)
         problems += self._check_reductions([decoder.facts for decoder in decoders])
@@ -138,6 +135,7 @@ class GroupInstructions(wiring.Component):
             three = data.View(ALU_DWORD1_OP3, self.group.words[slot][WORD_BITS:])
             relative = (low.src0_rel, low.src1_rel, three.src2_rel)
             sources += [
-                self.group.used[slot] & bit & (self.operands[slot] > number) for number, bit in enumerate(relative)
+                self.group.used[slot] & bit & (self.group.operands[slot] > number)
+                for number, bit in enumerate(relative)
             ]
         return [several, Cat(sets).any() & kills, moves & Cat(*destinations, *sources).any()]

@@ -8,8 +8,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.r700.alu import IndexMode
-from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, READ_CYCLES, TRANS_SLOT
-from ctm.rtl.r700.alu.calendar import PairCalendar, PortCalendar
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, TRANS_SLOT
+from ctm.rtl.r700.alu.calendar import DECODE_CYCLES, PairCalendar, PortCalendar
 from ctm.rtl.r700.alu.locked import LockedLines
 from ctm.rtl.r700.alu.operands import KCACHE, OPERANDS, READS, VALUE_BITS, Source, Uniform
 from ctm.rtl.r700.alu.wanted import Wanted, late_in_trans, shares, wanted
@@ -19,29 +19,26 @@ from ctm.rtl.r700.code.groups import GROUP
 class GroupReads(wiring.Component):
     """Finds what a group reads, and whether it may.
 
-    The group and all that is said of it stay the same for three cycles; in the last one `reads` is there.
+    The group and all that is said of it stay the same for four cycles; in the last one `reads` is there.
 
     Members
     -------
-    cycle : ``In(range(3))``
+    cycle : ``In(range(4))``
         Which of them it is.
     group : ``In(GROUP)``
-    operands : ``In(ArrayLayout(2, 5))``
-        How many operands each instruction has.
     kcache : ``In(ArrayLayout(KCACHE, 2))``
     produced : ``In(5)``
         Slots of the clause's previous group.
     reads : ``Out(READS)``
     """
 
-    cycle: In(range(READ_CYCLES))
+    cycle: In(range(DECODE_CYCLES))
     group: In(GROUP)
-    operands: In(data.ArrayLayout(2, GROUP_SLOTS))
     kcache: In(data.ArrayLayout(KCACHE, KCACHE_SETS))
     produced: In(GROUP_SLOTS)
     reads: Out(READS)
 
-    latency = READ_CYCLES - 1
+    latency = DECODE_CYCLES - 1
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -78,7 +75,7 @@ class GroupReads(wiring.Component):
         return m
 
     def _wanted(self, m: Module, slot: int, number: int, lines: LockedLines) -> Wanted:
-        used = self.group.used[slot] & (self.operands[slot] > number)
+        used = self.group.used[slot] & (self.group.operands[slot] > number)
         return wanted(m, self.group, slot, number, used, lines, self.produced)
 
     def _connect(self, m: Module, operand: Wanted, target: data.View) -> None:

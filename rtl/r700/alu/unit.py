@@ -18,12 +18,13 @@ from ctm.rtl.border.clients import WORDS, ConstantBank
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
-from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.flags import Flags
 from ctm.rtl.lib.sharing import first_in_turn
 from ctm.rtl.lib.views import record
+from ctm.rtl.r700.alu.calendar import DECODE_CYCLES
 from ctm.rtl.r700.alu.clauses import (
     ClauseTables,
     clause_layout,
@@ -191,11 +192,11 @@ class AluUnit(wiring.Component):
             flags.set(name, entered)
         tables.enter(m, context, clause, taken)
 
-    def _choose(self, m: Module, candidates: Value, name: str) -> Value:
-        """One of the contexts at an interval's begin, each in turn; none at other times."""
+    def _choose(self, m: Module, candidates: Value, now: Value, name: str) -> Value:
+        """One of the contexts if it is the time, each in turn."""
         turn = Signal(self._contexts, name=f"{name}_turn")
         chosen = Signal(self._contexts, name=f"{name}_chosen")
-        m.d.comb += chosen.eq(Mux(self._phase == 0, first_in_turn(candidates, turn), 0))
+        m.d.comb += chosen.eq(Mux(now, first_in_turn(candidates, turn), 0))
         with m.If(chosen.any()):
             m.d.sync += turn.eq(~(chosen | (chosen - 1))[: self._contexts])
         return chosen
@@ -204,7 +205,7 @@ class AluUnit(wiring.Component):
         """Read a clause's next group while another one is executed."""
         tables = self._tables
         m.submodules.reader = reader = GroupReader()
-        chosen = self._choose(m, flags["unread"], "read")
+        chosen = self._choose(m, flags["unread"], self._phase == 0, "read")
         context, reading = one_hot_index(chosen), Signal((self._contexts - 1).bit_length())
         was_reading, is_whole = Signal.like(reading), Signal()
         clause = tables.clauses.read(m, context)
@@ -226,7 +227,7 @@ class AluUnit(wiring.Component):
         tables.groups.write(m, was_reading, reader.group, is_whole)
 
     def _issue(self, m: Module, flags: Flags, pipeline: Pipeline) -> Any:
-        """Choose a group in one interval, decode it, and issue it in the next one.
+        """Choose a group at the end of one interval, decode it in the next one, and issue it then.
 
         Returns the address registers of the context whose results come.
         """
@@ -304,10 +305,11 @@ class AluUnit(wiring.Component):
         """Choose a group whose clause's last one will have ended when it is issued."""
         tables, count = self._tables, self._contexts
         recent = [Signal(count, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
-        chosen = self._choose(m, flags["ready"] & ~flags["waiting"] & ~reduce(or_, recent), "issue")
+        is_last = self._phase == self._intervals.interval - 1
+        chosen = self._choose(m, flags["ready"] & ~flags["waiting"] & ~reduce(or_, recent), is_last, "issue")
         context, valid = Signal((count - 1).bit_length()), Signal()
         group: data.View = record(GROUP, reset_less=True)
-        with m.If(self._phase == 0):
+        with m.If(is_last):
             number = one_hot_index(chosen)
             m.d.sync += [*(after.eq(before) for before, after in pairwise([chosen, *recent]))]
             m.d.sync += [context.eq(number), valid.eq(chosen.any()), group.eq(tables.groups.read(m, number))]
@@ -317,7 +319,7 @@ class AluUnit(wiring.Component):
         pixels, now = Signal(self._config.array.group), Signal()
         m.d.comb += [
             pixels.eq(Mux(falling, tables.remaining.read(m, context), executing(m, clause, masks))),
-            now.eq(valid & (self._phase == self._intervals.interval - 1)),
+            now.eq(valid & is_last),
         ]
         return _Picked(
             now=now, context=context, group=group, clause=clause, masks=masks, falling=falling, pixels=pixels
@@ -327,7 +329,7 @@ class AluUnit(wiring.Component):
         m.submodules.decode = decode = GroupDecode()
         m.d.comb += [
             # In the last cycles of the interval, of which `picked.now` is the last one.
-            decode.cycle.eq(self._phase - (self._intervals.interval - READ_CYCLES)),
+            decode.cycle.eq(self._phase - (self._intervals.interval - DECODE_CYCLES)),
             decode.group.eq(picked.group),
             decode.kcache.eq(picked.clause.kcache),
             decode.produced.eq(self._tables.produced.read(m, picked.context)),

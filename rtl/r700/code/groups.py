@@ -28,6 +28,7 @@ GROUP = data.StructLayout(
     {
         "used": GROUP_SLOTS,
         "words": data.ArrayLayout(_UNIT_BITS, GROUP_SLOTS),
+        "operands": data.ArrayLayout(2, GROUP_SLOTS),
         "literals": data.ArrayLayout(WORD_BITS, GROUP_LITERALS),
         "illegal": 1,
         "refused": 1,
@@ -35,13 +36,16 @@ GROUP = data.StructLayout(
         "next": UNIT_ADDRESS_BITS,
     }
 )
-"""A group: its instructions by slot, 0 in others, its literals, where it is and what is behind it.
+"""A group: its instructions by slot, and how many operands they have; its literals; where it is and what is behind it.
+
+Of a slot that is not used word and operands are 0.
 
 `illegal`: it does not end in its clause, an operation is unknown, or slots are wrong; then the rest means nothing.
 `refused`: memory gave an error for its code.
 """
 
-_FACTS = data.StructLayout({name: field.shape for name, field in GROUP if name not in ("words", "literals")})
+_KEPT = "words", "operands", "literals"
+_FACTS = data.StructLayout({name: field.shape for name, field in GROUP if name not in _KEPT})
 _PARSED = data.StructLayout(
     {
         "facts": _FACTS,
@@ -56,8 +60,8 @@ _PARSED = data.StructLayout(
 )
 """A group as far as it is read, without its words; `behind` is the slot behind the last one that was taken."""
 
-_TAKES = data.StructLayout({"slots": GROUP_SLOTS, "literals": GROUP_LITERALS // 2})
-"""What a unit is: the instruction of a slot, or a pair of literals."""
+_TAKES = data.StructLayout({"slots": GROUP_SLOTS, "literals": GROUP_LITERALS // 2, "operands": 2})
+"""What a unit is: the instruction of a slot, and how many operands it has, or a pair of literals."""
 
 
 class GroupReader(wiring.Component):
@@ -142,13 +146,14 @@ class GroupReader(wiring.Component):
 
     def _keep(self, m: Module, units: list[Value], takes: tuple[data.View, data.View], begins: Value) -> None:
         """Keep what is taken, and 0 for what is not. A frame's words stay for a cycle of the next one."""
-        group = self.group
-        words = [group.words[slot] for slot in range(GROUP_SLOTS)]
-        words += [Cat(group.literals[2 * pair], group.literals[2 * pair + 1]) for pair in range(GROUP_LITERALS // 2)]
-        for target, *each in zip(words, *map(Value.cast, takes), strict=True):
-            with m.If(begins | Cat(each).any()):
+        group, coming = self.group, [Cat(unit, each.operands) for unit, each in zip(units, takes, strict=True)]
+        targets = [Cat(group.words[slot], group.operands[slot]) for slot in range(GROUP_SLOTS)]
+        targets += [Cat(group.literals[2 * pair], group.literals[2 * pair + 1]) for pair in range(GROUP_LITERALS // 2)]
+        chosen = [Cat(each.slots, each.literals) for each in takes]
+        for target, *own in zip(targets, *chosen, strict=True):
+            with m.If(begins | Cat(own).any()):
                 m.d.sync += target.eq(
-                    reduce(or_, (Mux(is_it, unit, 0) for is_it, unit in zip(each, units, strict=True)))
+                    reduce(or_, (Mux(is_it, word, 0) for is_it, word in zip(own, coming, strict=True)))
                 )
 
     def _read(
@@ -193,6 +198,7 @@ class GroupReader(wiring.Component):
             after.behind.eq(slot + 1),
             after.facts.used.bit_select(slot, 1).eq(1),
             takes.slots.eq((1 << slot)[:GROUP_SLOTS]),
+            takes.operands.eq(facts.operands),
         ]
         literals = Signal(2, name=f"literals_{name}")
         wanted = []

@@ -14,7 +14,7 @@ from ctm.tb.lib.streams import simulate
 from ctm.tb.r700 import ports, words
 
 GROUPS = 250
-CYCLES, IDLE, PAIRS = 3, 3, 2
+CYCLES, PAIRS = 4, 2
 ROWS, LINE_ROWS, LINES, LITERALS = 256, 4, 64, 4
 OPERATIONS = {"MOV": 1, "FRACT": 1, "ADD": 2, "SETGT": 2, "AND_INT": 2, "MULADD": 3, "CNDE": 3}
 """By name how many operands they have."""
@@ -126,13 +126,16 @@ class Draw:
 def drive(context: Any, unit: Any, case: Case, *, illegal: bool, dx10_clamp: bool) -> list[int]:
     """Give the unit a group; its literals."""
     units = words.group(*case.slots)
-    own = [0] * 5
-    for (place, _), (low, high) in zip(case.places(), units, strict=False):
-        own[place] = low | high << 32
+    own, operands = [0] * 5, [0] * 5
+    for (place, each), (low, high) in zip(case.places(), units, strict=False):
+        own[place], operands[place] = low | high << 32, len(each.sources)
     literals = [word for unit in units[len(case.slots) :] for word in unit]
     padded = literals + [0] * (LITERALS - len(literals))
     used = sum(1 << place for place, _ in case.places())
-    context.set(unit.group, {"used": used, "words": own, "literals": padded, "illegal": int(illegal)})
+    context.set(
+        unit.group,
+        {"used": used, "words": own, "operands": operands, "literals": padded, "illegal": int(illegal)},
+    )
     context.set(unit.kcache, [{"line": line, "lines": 2, "problem": 0} for line in case.kcache])
     context.set(unit.indices, {"address": case.addresses, "loop": case.loop})
     for name, value in (("anybody", case.anybody), ("loaded", case.loaded), ("refused", case.refused)):
@@ -193,7 +196,7 @@ def check(seed: int, groups: int) -> None:
     async def run(context: Any) -> None:
         for _ in range(groups):
             while draw.random() < 0.2:
-                context.set(unit.cycle, IDLE)
+                context.set(unit.cycle, int(draw.integers(CYCLES)))
                 await context.tick()
             case, illegal, dx10_clamp = Draw(draw).case(), bool(draw.random() < 0.2), bool(draw.integers(2))
             literals = drive(context, unit, case, illegal=illegal, dx10_clamp=dx10_clamp)

@@ -198,11 +198,13 @@ def check(seed: int, groups: int) -> None:
             group = Draw(draw).group()
             # Of slots that are not used anything may be said, something like what the others are too.
             words = [int(word) for word in draw.integers(0, 1 << 63, SLOTS)]
+            operands = [word % 4 for word in words]
             if group and draw.random() < 0.5:
                 words = [group[0].words(draw)] * SLOTS
             for each in group:
-                words[each.place] = each.words(draw)
-            context.set(unit.group, {"used": sum(1 << each.place for each in group), "words": words})
+                words[each.place], operands[each.place] = each.words(draw), each.operation.operands
+            used = sum(1 << each.place for each in group)
+            context.set(unit.group, {"used": used, "words": words, "operands": operands})
             legal = is_legal(group)
             assert bool(context.get(unit.illegal)) == (not legal), group
             seen["legal" if legal else "illegal"] += 1
@@ -211,9 +213,8 @@ def check(seed: int, groups: int) -> None:
             to_ar = any(each.relative and each["index_mode"] < LOOP for each in group)
             assert bool(context.get(unit.relative)) == to_ar, group
             seen["to AR"] += to_ar
-            effects, controls, operands = (context.get(each) for each in (unit.effects, unit.controls, unit.operands))
+            effects, controls = context.get(unit.effects), context.get(unit.controls)
             for each in group:
-                assert operands[each.place] == each.operation.operands
                 same_effect(effects[each.place], each)
                 same_control(controls[each.place], each)
             unused = set(range(SLOTS)) - {each.place for each in group}

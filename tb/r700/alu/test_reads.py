@@ -19,8 +19,8 @@ GROUPS = 250
 LITERAL, PREVIOUS_VECTOR, PREVIOUS_SCALAR = 253, 254, 255
 INLINE = range(244, 253)
 AL = 4
-IDLE = 3
-"""A number of no cycle."""
+STEPS = CYCLES + 1
+"""Cycles in which reads are found."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,20 +284,18 @@ def check(seed: int, count: int) -> None:
         for _ in range(count):
             group = Draw(generator).group()
             while generator.random() < 0.3:
-                context.set(unit.cycle, IDLE)
+                context.set(unit.cycle, int(generator.integers(STEPS)))
                 await context.tick()
             operands = [len(group.operands.get(place, ())) for place in range(SLOTS)]
             # Of what is not used anything may be said.
             claimed = [found if place in group.operands else 3 for place, found in enumerate(operands)]
-            context.set(
-                unit.group, {"used": sum(1 << place for place in group.operands), "words": words_of(group, generator)}
-            )
-            context.set(unit.operands, claimed)
+            used = sum(1 << place for place in group.operands)
+            context.set(unit.group, {"used": used, "words": words_of(group, generator), "operands": claimed})
             context.set(unit.kcache, [vars(lock) for lock in group.locks])
             context.set(unit.produced, group.produced)
-            for cycle in range(CYCLES):
+            for cycle in range(STEPS):
                 context.set(unit.cycle, cycle)
-                if cycle < CYCLES - 1:
+                if cycle < STEPS - 1:
                     await context.tick()
             reads = context.get(unit.reads)
             legal = group.is_legal()

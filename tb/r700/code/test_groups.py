@@ -29,6 +29,7 @@ class Read:
 
     legal: bool = True
     slots: dict[int, int] = field(default_factory=dict)
+    operands: dict[int, int] = field(default_factory=dict)
     literals: list[int] = field(default_factory=list)
     next: int = 0
     looked_at: int = 0
@@ -62,7 +63,7 @@ def read(code: list[int], at: int, end: int) -> Read:
             found.legal = False
             return found
         places.append(place)
-        found.slots[place] = code[at]
+        found.slots[place], found.operands[place] = code[at], operation.operands
         for number in range(operation.operands):
             if fields[f"src{number}_sel"] == LITERAL:
                 literal_units = max(literal_units, 1 + fields[f"src{number}_chan"] // 2)
@@ -238,6 +239,7 @@ class Bench:
             found = {place: group.words[place] for place in range(MOST_WORDS)}
             used = {place for place in found if group.used >> place & 1}
             assert (used, found) == ({*wanted.slots}, dict.fromkeys(found, 0) | wanted.slots)
+            assert list(group.operands) == [wanted.operands.get(place, 0) for place in range(MOST_WORDS)]
             assert [group.literals[number] for number in range(LITERALS)][: len(wanted.literals)] == wanted.literals
             assert group.next == wanted.next
 

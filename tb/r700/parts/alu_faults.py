@@ -57,7 +57,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("sum(sets) > 1", "sum(sets) > 2"),
             ("Cat(sets).any() & kills", "0"),
             ("moves & Cat(*destinations, *sources).any()", "moves & Cat(*destinations).any()"),
-            ("(self.operands[slot] > number)", "(self.operands[slot] >= number)"),
+            ("(self.group.operands[slot] > number)", "(self.group.operands[slot] >= number)"),
             ("(Value.cast(effect.mode) != IndexMode.LOOP.value)", "1"),
         ),
         *faults_in(

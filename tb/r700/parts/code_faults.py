@@ -27,7 +27,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         *faults_in(
             "code.groups",
             ("skip=odd & step[0]", "skip=odd & step[1]"),
-            ("with m.If(begins | Cat(each).any()):", "with m.If(Cat(each).any()):"),
+            ("with m.If(begins | Cat(own).any()):", "with m.If(Cat(own).any()):"),
             ("finished.eq(arrived.facts)", "finished.eq(parsed.facts)"),
             ("(before.facts.next >= end)", "(before.facts.next > end)"),
             ("(taken & ~facts.vector_only & ~facts.is_reduction)", "(taken & ~facts.is_reduction)"),
