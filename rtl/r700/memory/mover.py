@@ -38,7 +38,7 @@ from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.file import shown, slice_words
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.registers.writing import pass_write_layout
-from ctm.rtl.r700.shapes import AREA_WORD_BITS, UNIT_ADDRESS_BITS
+from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM, UNIT_ADDRESS_BITS
 from ctm.rtl.r700.slices import by_slice
 
 
@@ -60,6 +60,8 @@ class Mover:
         self.work: Any = Signal(work_layout(self.whole), name="work", reset_less=True)
         self.slice = Value.cast(self.work.slice)
         self.current, self.fetch, self.burst = self.work.move, self.work.fetch, self.work.burst
+        self.described: Any = Signal(PROGRAM["inputs"].shape.elem_shape, name="described", reset_less=True)
+        """The input that is fetched from."""
         self.pass_number = Signal(pass_bits(array))
         self.component = Signal(range(CHANNELS + 1))
         self.source: Any = Signal(data.ArrayLayout(slice_words(array), CHANNELS), name="source", reset_less=True)
@@ -169,6 +171,7 @@ class Mover:
         offered = sequence.work.payload
         with m.If(sequence.work.valid & sequence.work.ready):
             m.d.sync += [self.work.eq(offered), self.pass_number.eq(0), self.component.eq(0)]
+            m.d.sync += Value.cast(self.described).eq(Array(map(Value.cast, unit.program.inputs))[offered.fetch.input])
             with m.If(~offered.keeps):
                 m.d.sync += [
                     self.source[channel].eq(shown(unit.words[channel], unit.shows[channel]))
@@ -287,11 +290,10 @@ class Mover:
     def _scale(self) -> None:
         """Have the coordinates computed that are not what the register holds."""
         m, scaling = self.m, self.scaling
-        described = Array(self.unit.program.inputs)[self.fetch.input]
         m.d.comb += [
             scaling.fetch.eq(self.fetch),
-            scaling.sizes[0].eq(described.pitch),
-            scaling.sizes[1].eq(described.height),
+            scaling.sizes[0].eq(self.described.pitch),
+            scaling.sizes[1].eq(self.described.height),
         ]
         with m.State("scale"):
             m.d.comb += scaling.start.eq(1)

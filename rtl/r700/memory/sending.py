@@ -23,7 +23,7 @@ _FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 def add_send(mover: Any) -> None:
     """Send a lookup, or write what needs none, pass by pass."""
     m, unit, fetch, current, lanes = mover.m, mover.unit, mover.fetch, mover.current, mover.config.at_once
-    described = Array(unit.program.inputs)[fetch.input]
+    described = mover.described
     found = mover.place(fetch.destination + mover.burst, fetch.destination_relative)
     request = unit.lookups.request
     is_lookup, is_area = is_among(fetch.task, LOOKUPS), fetch.task == Task.AREA
