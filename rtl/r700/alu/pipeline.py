@@ -3,7 +3,7 @@
 Source: R700-Family Instruction Set Architecture, sections 4.7 and 4.8; docs/architecture.md has the timing.
 """
 
-from itertools import chain, product, zip_longest
+from itertools import chain
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -13,7 +13,7 @@ from ctm.rtl.border.clients import WORDS
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.fp.function_table import share_tables
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
-from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES, TRANS_SLOT, VECTOR_SLOTS
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS, READ_CYCLES, TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.table import Rows
@@ -22,20 +22,13 @@ from ctm.rtl.r700.alu.clauses import address_layout, contexts_of
 from ctm.rtl.r700.alu.decode import DECODED, INDICES, offset_of
 from ctm.rtl.r700.alu.instructions import EFFECT
 from ctm.rtl.r700.alu.intervals import intervals_of
-from ctm.rtl.r700.alu.operands import OPERAND, OPERANDS, Source
-from ctm.rtl.r700.alu.uniform import uniform_word
+from ctm.rtl.r700.alu.operands import OPERANDS, Source
+from ctm.rtl.r700.alu.uniform import uniform_operands
 from ctm.rtl.r700.entries import GROUP_OPERANDS
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.passes import passes_of
-from ctm.rtl.r700.registers.file import (
-    channel_write_layout,
-    place_layout,
-    row_bits,
-    shown,
-    slice_words,
-    taken,
-)
+from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, row_bits, shown, slice_words, taken
 from ctm.rtl.r700.registers.place import place
 from ctm.rtl.r700.slices import PERIOD, by_slice, part_of, rows_of, slice_fields, slice_in, slices_of
 
@@ -147,7 +140,13 @@ class Pipeline(wiring.Component):
         m = Module()
         timing, lanes = self._timing, self._config.array.at_once
         rows = self._read(m)
-        uniform = self._uniform(m)
+        uniform = uniform_operands(
+            m,
+            self.issue.decoded,
+            self.constant_words,
+            is_first=self.phase == 0,
+            is_last=self.phase == timing.choice - 1,
+        )
         # What is still to be known of a group whose operands were read, while its passes are chosen.
         chosen: data.View = record(issue_layout(self._config), name="chosen", reset_less=True)
         with m.If(self.phase == timing.choice - 1):
@@ -234,41 +233,6 @@ class Pipeline(wiring.Component):
         with m.If(ends):
             m.d.sync += upcoming.eq(base + rows_of(self.gprs))
         return base
-
-    def _uniform(self, m: Module) -> data.View:
-        """What each operand is that is the same in all pixels, from the cycle `choice` on; see `uniform_word`.
-
-        One half of the operands are found in the cycle before the last one, by what finds the other half then.
-        """
-        decoded, is_last = self.issue.decoded, self.phase == self._timing.choice - 1
-        words = [*self._pairs(m, decoded, is_last), *(decoded.literals[channel] for channel in range(CHANNELS))]
-        uniform: data.View = record(GROUP_OPERANDS, reset_less=True)
-        places = list(product(range(GROUP_SLOTS), range(OPERANDS)))
-        half = -(-len(places) // 2)
-        for early, late in zip_longest(places[:half], places[half:]):
-            wanted: data.View = record(OPERAND, name="wanted")
-            one, other = (Value.cast(decoded.operands[slot][number]) for slot, number in (early, late or early))
-            m.d.comb += Value.cast(wanted).eq(Mux(is_last, other, one))
-            word, before = uniform_word(m, wanted, words), Signal(WORD_BITS, name="word_before", reset_less=True)
-            m.d.sync += before.eq(word)
-            with m.If(is_last):
-                m.d.sync += uniform[early[0]][early[1]].eq(before)
-                if late:
-                    m.d.sync += uniform[late[0]][late[1]].eq(word)
-        return uniform
-
-    def _pairs(self, m: Module, decoded: data.View, is_last: Value) -> list[Value]:
-        """The words of both pairs of constants; those of the second one in the last two cycles before `choice`."""
-        is_first, words = self.phase == 0, Value.cast(self.constant_words)
-        now, first, second = (Signal(2 * WORD_BITS, name=name, reset_less=True) for name in ("pair", "first", "second"))
-        pairs = [decoded.pairs[number] for number in range(CONSTANT_PAIRS)]
-        exists, half = (Mux(is_first, pairs[0][name], pairs[1][name]) for name in ("exists", "half"))
-        m.d.comb += now.eq(Mux(exists, words.word_select(half, 2 * WORD_BITS), 0))
-        with m.If(is_first):
-            m.d.sync += first.eq(now)
-        m.d.sync += second.eq(now)
-        both = first, Mux(is_last, second, now)
-        return [pair.word_select(number, WORD_BITS) for pair in both for number in range(2)]
 
     def _parts(self, m: Module, rows: list[list[Value]], number: Value, is_first: Value) -> list[list[Value]]:
         """Of each cycle's and channel's words those of the pass.

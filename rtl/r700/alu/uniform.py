@@ -3,19 +3,58 @@
 Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7.
 """
 
+from itertools import product, zip_longest
+
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data
 
-from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS
-from ctm.rtl.r700.alu.operands import VALUE_BITS, Source, Uniform
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS
+from ctm.rtl.lib.views import record
+from ctm.rtl.r700.alu.operands import OPERAND, OPERANDS, VALUE_BITS, Source, Uniform
+from ctm.rtl.r700.entries import GROUP_OPERANDS
 
 
-def uniform_word(m: Module, wanted: data.View, words: list[Value]) -> Value:
-    """The word of an operand, with `words` the two of each pair of constants, and the literals.
+def uniform_operands(m: Module, decoded: data.View, constants: Value, *, is_first: Value, is_last: Value) -> data.View:
+    """What each operand of a group is that is the same in all pixels, behind the cycle `is_last`.
 
-    Of an operand that is not uniform it is all ones if that is the previous result of slot t, else 0.
+    Of an operand that is not uniform it is all ones if that is the previous result of slot t, else 0. One half of the
+    operands are found in the cycle before the last one, by what finds the other half then. `constants` are the row of
+    the group's first pair in the cycle `is_first`, that of the second one in the next cycle, which is the last but one.
     """
+    words = _pairs(m, decoded, constants, is_first, is_last)
+    words += [decoded.literals[channel] for channel in range(CHANNELS)]
+    uniform: data.View = record(GROUP_OPERANDS, name="uniform", reset_less=True)
+    places = list(product(range(GROUP_SLOTS), range(OPERANDS)))
+    half = -(-len(places) // 2)
+    for early, late in zip_longest(places[:half], places[half:]):
+        wanted: data.View = record(OPERAND, name="wanted")
+        one, other = (Value.cast(decoded.operands[slot][number]) for slot, number in (early, late or early))
+        m.d.comb += Value.cast(wanted).eq(Mux(is_last, other, one))
+        word, before = _uniform_word(m, wanted, words), Signal(WORD_BITS, name="word_before", reset_less=True)
+        m.d.sync += before.eq(word)
+        with m.If(is_last):
+            m.d.sync += uniform[early[0]][early[1]].eq(before)
+            if late:
+                m.d.sync += uniform[late[0]][late[1]].eq(word)
+    return uniform
+
+
+def _pairs(m: Module, decoded: data.View, constants: Value, is_first: Value, is_last: Value) -> list[Value]:
+    """The two words of both pairs, those of the second one in the last two cycles."""
+    now, first, second = (Signal(2 * WORD_BITS, name=name, reset_less=True) for name in ("pair", "first", "second"))
+    pairs = [decoded.pairs[number] for number in range(CONSTANT_PAIRS)]
+    exists, half = (Mux(is_first, pairs[0][name], pairs[1][name]) for name in ("exists", "half"))
+    m.d.comb += now.eq(Mux(exists, Value.cast(constants).word_select(half, 2 * WORD_BITS), 0))
+    with m.If(is_first):
+        m.d.sync += first.eq(now)
+    m.d.sync += second.eq(now)
+    return [pair.word_select(number, WORD_BITS) for pair in (first, Mux(is_last, second, now)) for number in range(2)]
+
+
+def _uniform_word(m: Module, wanted: data.View, words: list[Value]) -> Value:
+    """One of the pairs' and literals' words, a number that has a name, or what tells other operands apart."""
     is_constant = Value.cast(wanted.uniform) == Uniform.CONSTANT.value
     is_uniform = wanted.source == Source.UNIFORM
     is_named, fixed = Signal(name="is_named"), Signal(WORD_BITS, name="fixed")

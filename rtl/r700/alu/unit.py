@@ -25,13 +25,7 @@ from ctm.rtl.lib.flags import Flags
 from ctm.rtl.lib.sharing import first_in_turn
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.calendar import DECODE_CYCLES
-from ctm.rtl.r700.alu.clauses import (
-    ClauseTables,
-    clause_layout,
-    contexts_of,
-    executing,
-    outcome_layout,
-)
+from ctm.rtl.r700.alu.clauses import ClauseTables, clause_layout, contexts_of, executing, outcome_layout
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.decode import GroupDecode
 from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved

@@ -203,8 +203,7 @@ class CodeCache(wiring.Component):
             with m.State("store"):
                 m.d.comb += [self.busy.eq(1), port.en.eq((1 << place[:_WORD_OF_ROW])[:_ROW_WORDS])]
                 with m.If(place == LINE_WORDS):
-                    m.d.comb += port.en.eq(0)
-                    m.d.comb += is_loaded.eq(~stale & ~self.forget)
+                    m.d.comb += [port.en.eq(0), is_loaded.eq(~stale & ~self.forget)]
                     m.d.sync += ahead.eq(1)
                     with m.If(~ahead & loading.paired):
                         m.d.sync += [line.eq(next_line), place.eq(0)]
