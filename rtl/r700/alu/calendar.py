@@ -42,8 +42,8 @@ class PortCalendar:
     channel reads nothing: the register of the first one, and of those like it. Another stray register is a problem, and
     so is a channel without such a cycle.
 
-    `cycle` counts from 0 to 3; in 3 all is there: `ports` [cycle][channel], the cycle in which each
-    operand is read, and whether there is a problem.
+    `cycle` counts from 0 to 3; in 3 all is there: `ports` [cycle][channel], the cycle in which each operand is read,
+    and whether there is a problem.
     """
 
     def __init__(self, m: Module, cycle: Value, operands: Sequence[Wanted], reading: Sequence[Value]) -> None:

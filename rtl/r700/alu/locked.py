@@ -7,12 +7,14 @@ from typing import Any
 
 from amaranth import Array, Cat, Module, Signal, Value
 
-from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS, KCACHE_SETS
+from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS, KCACHE_SET_ROWS, KCACHE_SETS
 from ctm.rtl.r700.alu.operands import ROW_BITS
 
 _ROW_OF_LINE = (KCACHE_LINE_ROWS - 1).bit_length()
-_CODE_BITS = 2
+_SET_LINES = KCACHE_SET_ROWS // KCACHE_LINE_ROWS
+_CODE_BITS = (KCACHE_SETS * _SET_LINES - 1).bit_length()
 PLACE_BITS = _ROW_OF_LINE + _CODE_BITS
+"""Width of a constant's place: its row in its line, and the line's code."""
 
 
 class LockedLines:
@@ -23,18 +25,17 @@ class LockedLines:
     """
 
     def __init__(self, m: Module, kcache: Any) -> None:
-        self._m = m
         self._lines: list[Signal] = []
         self._unlocked: list[Value] = []
         for lock in (kcache[number] for number in range(KCACHE_SETS)):
-            for number in range(1 << _CODE_BITS - 1):
+            for number in range(_SET_LINES):
                 line = Signal(ROW_BITS - _ROW_OF_LINE, name="locked_line")
                 m.d.comb += line.eq(lock.line + number)
                 self._lines.append(line)
                 self._unlocked.append(lock.problem | (lock.lines <= number))
         self._codes: list[Signal] = []
         for number, line in enumerate(self._lines):
-            code, others = Signal(_CODE_BITS, name="line_code"), range(number // 2 * 2)
+            code, others = Signal(_CODE_BITS, name="line_code"), range(number // _SET_LINES * _SET_LINES)
             m.d.comb += code.eq(number)
             for other in others:
                 with m.If(line == self._lines[other]):

@@ -348,16 +348,15 @@ class Pipeline(wiring.Component):
         results, number = self.results, slice_in(self._config.array, self.results)
         base = self._base(m, ending.base, number, results.valid, "write")
         gates = [part_of(self._config.array, self.gates[slot], number) for slot in range(GROUP_SLOTS)]
-        effect = ending.effects[TRANS_SLOT]
-        target, exists = self._place(m, base, ending, effect)
-        trans_writes, trans_row, is_trans = results.valid & effect.writes & exists, Signal.like(target), Signal()
-        trans_channel = effect.channel
+        trans = ending.effects[TRANS_SLOT]
+        target, exists = self._place(m, base, ending, trans)
+        trans_writes, trans_row, is_trans = results.valid & trans.writes & exists, Signal.like(target), Signal()
         m.d.sync += [is_trans.eq(trans_writes), trans_row.eq(target)]
         for channel in range(CHANNELS):
             write, other, effect = self.writes[channel], self.others[channel], ending.effects[channel]
             target, exists = self._place(m, base, ending, effect)
             enable = Mux(results.valid & effect.writes & exists, gates[channel], 0)
-            coming = Mux(trans_writes & (trans_channel == channel), gates[TRANS_SLOT], 0)
+            coming = Mux(trans_writes & (trans.channel == channel), gates[TRANS_SLOT], 0)
             enable_trans = Signal.like(coming, name=f"enable_trans_{channel}")
             words_trans = Signal(len(words[TRANS_SLOT]), name=f"words_trans_{channel}", reset_less=True)
             m.d.sync += [enable_trans.eq(coming), *taken(words_trans, words[TRANS_SLOT], coming)]

@@ -52,7 +52,7 @@ FAULTS = [
     ),
     *_in(
         "alu.pipeline",
-        ("(trans_channel == channel), gates[TRANS_SLOT], 0)", "(trans_channel == channel), gates[0], 0)"),
+        ("(trans.channel == channel), gates[TRANS_SLOT], 0)", "(trans.channel == channel), gates[0], 0)"),
         ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
     ),
     *_in("registers.place", ("is_temporary = ~relative & (", "is_temporary = (")),
