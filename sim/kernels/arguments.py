@@ -33,14 +33,13 @@ class Arguments:
 
 
 def bound(parameters: Mapping[str, Parameter], given: Sequence[Any], program: Executable) -> Arguments:
-    """The arguments of a call.
+    """The arguments of a call, one for each parameter.
 
     Raises
     ------
     TypeError, ValueError
         They do not fit the kernel; the message names the one that does not.
     """
-    check_count(parameters, given)
     own = program.own_constants
     floats = np.zeros((FLOAT_CONSTANTS, CHANNELS), np.uint32)
     limit = min(own.floats, default=FLOAT_CONSTANTS)
@@ -63,17 +62,14 @@ def bound(parameters: Mapping[str, Parameter], given: Sequence[Any], program: Ex
     return Arguments(images, (floats, ints, np.zeros(BOOL_CONSTANTS, np.uint32)))
 
 
-def check_count(parameters: Mapping[str, Parameter], given: Sequence[Any]) -> None:
-    """Refuse too many or too few arguments."""
-    if len(given) != len(parameters):
-        names = ", ".join(parameters) or "nothing"
-        raise TypeError(f"the kernel takes {names} behind the pixel, and not {len(given)} arguments")
-
-
 def image(name: str, kind: Picture, value: Any) -> Array:
     """An argument that is an image: [height, width, channels] of float32, int32, uint32, or uint8 or uint16."""
-    array = np.asarray(value)
     wanted = KINDS[kind.type.scalar]
+    array = _array(name, value)
+    if array.dtype.kind in "OUS":
+        raise TypeError(f"'{name}' is an image, an array of np.{wanted}, and not {_shown(value)}")
+    # In the host's byte order.
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.ndim == len(("height", "width")):
         array = array[:, :, None]
     is_small = array.dtype.kind == "u" and array.itemsize < wanted.itemsize
@@ -111,22 +107,32 @@ def numbers(name: str, kind: Constant | Table, value: Any) -> Array:
     """An argument that is a number, a vector, or a list of them: [items, components] of the kernel's type."""
     is_one = isinstance(kind, Constant)
     element = kind.type if isinstance(kind, Constant) else kind.element
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"'{name}' has items of different lengths: {_shown(value)}") from None
+    array = _array(name, value)
     wanted = KINDS[element.scalar]
     shape = (1, element.size) if is_one else (-1, element.size)
     expected: tuple[int, ...] = () if element.size == 1 else (element.size,)
     if array.shape[0 if is_one else 1 :] != expected or (not is_one and (array.ndim == 0 or not len(array))):
         what = f"a {element}" if is_one else f"a list of {element}"
         raise ValueError(f"'{name}' is {what}, and not {_shown(value)}")
-    if array.dtype.kind not in {"f": "fiub", "i": "iub", "u": "iub", "b": "iub"}[wanted.kind]:
+    # Numpy has no type for Python's whole numbers of more than 64 bits.
+    is_long = array.dtype.kind == "O" and all(type(each) is int for each in array.flat)
+    if not is_long and array.dtype.kind not in {"f": "fiub", "i": "iub", "u": "iub", "b": "iub"}[wanted.kind]:
         raise TypeError(f"'{name}' is of {element}, and not {_shown(value)}: convert it")
     if wanted.kind in "iu" and not _holds(wanted, array):
         raise ValueError(f"'{name}' is of {element}, which has 32 bits: {_shown(value)} does not fit")
-    with np.errstate(over="ignore"):
-        return array.astype(wanted).reshape(shape)
+    try:
+        with np.errstate(over="ignore"):
+            return array.astype(wanted).reshape(shape)
+    except OverflowError:
+        raise ValueError(f"'{name}' is of {element}, which has 32 bits: {_shown(value)} does not fit") from None
+
+
+def _array(name: str, value: Any) -> Array:
+    """An argument as an array."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"'{name}' has items of different lengths: {_shown(value)}") from None
 
 
 def _holds(wanted: np.dtype[Any], array: Array) -> bool:
@@ -138,7 +144,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} {list(value.shape)}"
     text = repr(value)
-    return text if len(text) <= _MOST_SHOWN else f"a {type(value).__name__}"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _words(array: Array, *, are_floats: bool) -> Array:

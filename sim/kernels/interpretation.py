@@ -7,26 +7,34 @@ import numpy as np
 
 from ctm.language import Discarded, uint
 from ctm.language.vectors import VECTORS, Vector
-from ctm.sim.compiler.python import Constant, Parameter, Picture, Type
-from ctm.sim.kernels.arguments import KINDS, Array, check_count, image, numbers
+from ctm.sim.compiler.python import Constant, Parameter, Picture, Signature, Type
+from ctm.sim.kernels.arguments import KINDS, Array, image, numbers
 
 _SCALARS: dict[str, type] = {"bool": bool, "int": int, "uint": uint, "float": float}
+Results = dict[tuple[int, int], tuple[Any, ...]]
+"""What pixels that are kept give, by (j, i)."""
 
 
 def interpreted(
     function: Callable[..., Any], place: Type, parameters: Mapping[str, Parameter], given: Sequence[Any],
-    size: tuple[int, int],
+    size: tuple[int, int], signature: Signature | None,
 ) -> Array | tuple[Array, ...]:  # fmt: skip
-    """What a kernel's function gives over a domain of a width and a height; errors as `bound`.
+    """What a kernel's function gives over a domain of a width and a height, in the types that a device gives.
 
-    Its results have the types that they have at the first pixel.
+    A kernel that cannot be translated has no signature; the type of each result is then that which holds all pixels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument does not fit, as in `bound`.
+    TypeError, ValueError, OverflowError
+        A result is none of its type; the message has the pixel.
     """
-    check_count(parameters, given)
     arguments = [_argument(name, kind, value) for (name, kind), value in zip(parameters.items(), given, strict=True)]
     width, height = size
     pixel = VECTORS[_SCALARS[place.scalar], place.size]
-    found: dict[tuple[int, int], tuple[Any, ...]] = {}
-    is_tuple = False
+    found: Results = {}
+    is_tuple = signature is not None and signature.is_tuple
     for j in range(height):
         for i in range(width):
             try:
@@ -35,8 +43,8 @@ def interpreted(
                 continue
             is_tuple = isinstance(result, tuple) and not isinstance(result, Vector)
             found[j, i] = result if is_tuple else (result,)
-    first = next(iter(found.values()), (0.0,))
-    arrays = tuple(_array(size, {at: each[number] for at, each in found.items()}) for number in range(len(first)))
+    kinds = _common(found) if signature is None else signature.results
+    arrays = tuple(_array(size, kind, number, found) for number, kind in enumerate(kinds))
     return arrays if is_tuple else arrays[0]
 
 
@@ -50,12 +58,45 @@ def _argument(name: str, kind: Parameter, value: Any) -> Any:
     return items[0] if isinstance(kind, Constant) else items
 
 
-def _array(size: tuple[int, int], values: Mapping[tuple[int, int], Any]) -> Array:
+def _common(found: Results) -> tuple[Type, ...]:
+    """The types that hold the results of all pixels."""
+    kinds = []
+    for values in zip(*found.values(), strict=True):
+        parts = [part for value in values for part in _parts(value)]
+        scalar = max((_scalar(part) for part in parts), key=list(_SCALARS).index)
+        kinds.append(Type(scalar, len(_parts(values[0]))))
+    return tuple(kinds) or (Type("float"),)
+
+
+def _scalar(value: Any) -> str:
+    """The kind of a number, which may be numpy's."""
+    if isinstance(value, uint):
+        return "uint"
+    return {"b": "bool", "i": "int", "u": "uint"}.get(np.asarray(value).dtype.kind, "float")
+
+
+def _array(size: tuple[int, int], kind: Type, number: int, found: Results) -> Array:
+    """A result of all pixels; it is 0 where one was discarded."""
     width, height = size
-    first = next(iter(values.values()), 0.0)
-    components = [first.size] if isinstance(first, Vector) else []
-    scalar = first.scalar if isinstance(first, Vector) else type(first)
-    array = np.zeros([height, width, *components], KINDS[scalar.__name__])
-    for at, value in values.items():
-        array[at] = value
-    return array
+    array = np.zeros([height, width, kind.size], KINDS[kind.scalar])
+    with np.errstate(over="ignore"):
+        for (j, i), values in found.items():
+            value = values[number]
+            try:
+                array[j, i] = _stored(kind, value)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise type(error)(f"pixel ({i}, {j}) gives {value!r}, which is no {kind} of 32 bits") from None
+    return array if kind.is_vector else array[:, :, 0]
+
+
+def _stored(kind: Type, value: Any) -> list[Any]:
+    """The components of a result in its type; TypeError if that would lose something."""
+    parts = [_SCALARS[kind.scalar](part) for part in _parts(value)]
+    is_cut = kind.scalar == "int" and any(one != other for one, other in zip(parts, _parts(value), strict=True))
+    if len(parts) != kind.size or is_cut:
+        raise TypeError
+    return parts
+
+
+def _parts(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, Vector) else (value,)

@@ -2,7 +2,9 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from threading import RLock
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
@@ -10,6 +12,7 @@ from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.python import (
     Definition,
+    Parameter,
     Problem,
     Signature,
     Translation,
@@ -22,11 +25,14 @@ from ctm.sim.elf import Executable
 from ctm.sim.kernels.arguments import bound
 from ctm.sim.kernels.compilation import compiled
 from ctm.sim.kernels.interpretation import interpreted
+from ctm.sim.kernels.matching import check_device, matched
 from ctm.sim.kernels.workspace import Results, workspace
 from ctm.sim.runtime import Device
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_DEFAULT_DEVICES = RLock()
+"""Held while the device is looked for that calls without one share."""
 
 
 class PythonKernel(Generic[_P, _R]):
@@ -34,30 +40,35 @@ class PythonKernel(Generic[_P, _R]):
 
     Called, it is the function: of one pixel, in plain Python. `kernel[width, height]` is the kernel over a domain, to
     be called with everything but the pixel. It is translated when it first runs: what it uses of its file counts as it
-    is then.
+    is then. Threads may share it.
     """
 
     def __init__(self, function: Callable[_P, _R]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._programs: dict[str, Executable] = {}
+        self._lock = RLock()
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Run it for one pixel, in plain Python."""
         return self._function(*args, **kwargs)
 
     def __getitem__(self, size: tuple[int, int]) -> "Domain":
-        """The kernel over a domain of a width and a height, each 1 to 4096.
+        """The kernel over a domain of a width and a height, each 1 to 4096, as numbers of Python or numpy.
 
         Raises
         ------
         ValueError
             There is no such domain.
         """
-        is_pair = isinstance(size, tuple) and len(size) == len(("width", "height"))
-        if not is_pair or not all(isinstance(each, int) and 1 <= each <= COORDINATE_LIMIT for each in size):
-            raise ValueError(f"a domain is [width, height], each 1 to {COORDINATE_LIMIT}, not {size!r}")
-        return Domain(self, *size)
+        try:
+            width, height = size
+            return Domain(self, _side("width", width), _side("height", height))
+        except (TypeError, ValueError) as error:
+            shown = f"{list(size)}" if isinstance(size, tuple) else f"{size!r}"
+            reason = f": {error}" if isinstance(size, tuple) and len(size) == len(("width", "height")) else ""
+            message = f"a domain is [width, height], each 1 to {COORDINATE_LIMIT}, not {shown}{reason}"
+            raise ValueError(message) from None
 
     def program(self, isa: str = DEFAULT_TARGET) -> Executable:
         """Its program for an instruction set.
@@ -71,15 +82,17 @@ class PythonKernel(Generic[_P, _R]):
         ValueError
             There is no such instruction set.
         """
-        if isa not in self._programs:
-            _check_isa(isa)
-            self._programs[isa] = compiled(self._translation, isa)
-        return self._programs[isa]
+        _check_isa(isa)
+        with self._lock:
+            if isa not in self._programs:
+                self._programs[isa] = compiled(self._translation, isa)
+            return self._programs[isa]
 
     @property
     def signature(self) -> Signature:
         """What it takes and gives; KernelError if it is no kernel."""
-        return self._translation.signature
+        with self._lock:
+            return self._translation.signature
 
     @functools.cached_property
     def definition(self) -> Definition:
@@ -103,13 +116,17 @@ class Domain:
         self._kernel = kernel
         self._size = width, height
 
-    def __call__(self, *arguments: Any, device: Device | None = None, isa: str | None = None) -> Results:
+    def __call__(
+        self, /, *arguments: Any, device: Device | None = None, isa: str | None = None, **named: Any
+    ) -> Results:
         """Run it on a device, or on one of engine `auto` with cores of `isa`, R700's if nothing is said.
 
         Images are arrays [height, width] or [height, width, channels], lists are sequences or arrays, numbers and
-        vectors what Python and numpy have for them. The result is an array [height, width], of a vector
-        [height, width, components], of a tuple a tuple of these: float32, int32, uint32 or bool; 0 where a pixel was
-        discarded.
+        vectors what Python and numpy have for them; each by its position or its parameter's name. The result is an
+        array [height, width], of a vector [height, width, components], of a tuple a tuple of these: float32, int32,
+        uint32 or bool; 0 where a pixel was discarded.
+
+        Several threads may use one device: it runs one call at a time.
 
         Raises
         ------
@@ -120,19 +137,38 @@ class Domain:
         MachineError
             The program failed.
         """
+        check_device(device)
         if device is None:
-            device = _default_device(isa or DEFAULT_TARGET)
+            device = _default_device(DEFAULT_TARGET if isa is None else isa)
         own = device.config.array.instruction_set
         if isa not in (None, own):
             raise ValueError(f"the device has cores of {own}, not of {isa}")
-        program, signature = self._kernel.program(own), self._kernel.signature
-        given = bound(signature.parameters, arguments, program)
-        return workspace(device).run(device, program, signature, given, self._size)
+        signature = self._kernel.signature
+        values = self._matched(signature.parameters, arguments, named)
+        program = self._kernel.program(own)
+        given = bound(signature.parameters, values, program)
+        with device:
+            return workspace(device).run(device, program, signature, given, self._size)
 
-    def in_python(self, *arguments: Any) -> Results:
-        """The same in plain Python, pixel by pixel, to look at every step; floats have more digits there."""
+    def in_python(self, /, *arguments: Any, **named: Any) -> Results:
+        """The same in plain Python, pixel by pixel, to look at every step; floats have more digits while it computes.
+
+        What cannot be compiled, such as a kernel that prints, gives arrays of the types that hold all results.
+        """
         place, parameters = kernel_parameters(self._kernel.definition)
-        return interpreted(self._kernel, place, parameters, arguments, self._size)
+        values = self._matched(parameters, arguments, named)
+        try:
+            signature = self._kernel.signature
+        except KernelError:
+            signature = None
+        return interpreted(self._kernel, place, parameters, values, self._size, signature)
+
+    def _matched(
+        self, parameters: Mapping[str, Parameter], given: Sequence[Any], named: Mapping[str, Any]
+    ) -> list[Any]:
+        """The arguments in the order of the kernel's parameters."""
+        node = self._kernel.definition.node
+        return matched(node.name, node.args.args[0].arg, list(parameters), given, named)
 
 
 def kernel(function: Callable[_P, _R]) -> PythonKernel[_P, _R]:
@@ -142,12 +178,31 @@ def kernel(function: Callable[_P, _R]) -> PythonKernel[_P, _R]:
     return PythonKernel(function)
 
 
-@functools.cache
 def _default_device(isa: str) -> Device:
+    """The device of all calls that name none."""
     _check_isa(isa)
+    with _DEFAULT_DEVICES:
+        return _made_device(isa)
+
+
+@functools.cache
+def _made_device(isa: str) -> Device:
     return Device("auto", PRESETS[DEFAULT_PRESETS[isa]])
 
 
 def _check_isa(isa: str) -> None:
-    if isa not in TARGETS:
-        raise ValueError(f"kernels are compiled for {' or '.join(TARGETS)}, not for '{isa}'")
+    if not isinstance(isa, str) or isa not in TARGETS:
+        raise ValueError(f"kernels are compiled for {' or '.join(TARGETS)}, not for {isa!r}")
+
+
+def _side(name: str, value: Any) -> int:
+    """A width or a height of a domain; TypeError or ValueError with the reason if it is none."""
+    if isinstance(value, bool):
+        raise TypeError(f"the {name} is a bool")
+    try:
+        side = operator.index(value)
+    except TypeError:
+        raise TypeError(f"the {name} is a {type(value).__name__}, not a whole number") from None
+    if not 1 <= side <= COORDINATE_LIMIT:
+        raise ValueError(f"the {name} is too {'small' if side < 1 else 'large'}")
+    return side

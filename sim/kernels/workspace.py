@@ -6,7 +6,7 @@ import numpy as np
 
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INT_CONSTANTS, WORD_BYTES
-from ctm.sim.compiler.python import Signature, Type
+from ctm.sim.compiler.python import Picture, Signature, Type
 from ctm.sim.compiler.targets import TARGETS
 from ctm.sim.elf import Executable, write
 from ctm.sim.kernels.arguments import FLOATS, KINDS, Arguments, Array
@@ -44,9 +44,10 @@ class Workspace:
         for number, (data_format, array) in given.images.items():
             layout = Layout(width=array.shape[1], height=array.shape[0], format=data_format)
             if number in program.scaled_inputs and layout.pitch != layout.width:
+                pictures = [name for name, kind in signature.parameters.items() if isinstance(kind, Picture)]
                 raise ValueError(
-                    f"image {number} is read by texture(), which needs a width that is a legal pitch: {layout.width} "
-                    f"is not, the next one is {layout.pitch}"
+                    f"'{pictures[number]}' is read by texture(), which needs a width that is a legal pitch: "
+                    f"{layout.width} is not, the next one is {layout.pitch}"
                 )
             image = self._image(device, f"input {number}", layout)
             image.write(array)

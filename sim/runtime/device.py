@@ -1,8 +1,10 @@
 """A device: an engine, its memory, and a queue of command buffers."""
 
+import functools
 from collections import deque
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Callable, Sequence
+from threading import RLock
+from typing import Concatenate, ParamSpec, Self, TextIO, TypeVar
 
 import numpy.typing as npt
 
@@ -23,9 +25,27 @@ from ctm.sim.runtime.types import check_type
 WATCHDOG = 1 << 24
 """Group instructions that a program may execute where nobody says otherwise."""
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _exclusive(method: Callable[Concatenate["Device", _P], _R]) -> Callable[Concatenate["Device", _P], _R]:
+    """A method during which its thread holds the device."""
+
+    @functools.wraps(method)
+    def holding(device: "Device", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with device:
+            return method(device, *args, **kwargs)
+
+    return holding
+
 
 class Device:
     """The machine, ready to use.
+
+    Threads may share it: each method waits until no other thread holds the device. ``with device:`` holds it for a
+    sequence that belongs together, such as images, the commands that use them, and what they give. The machine's state,
+    its queue and the errors of what was queued are common to all threads.
 
     Parameters
     ----------
@@ -61,6 +81,7 @@ class Device:
     ) -> None:
         check_type("config", config, MachineConfig)
         self.config = config
+        self._lock = RLock()
         self._engine = make_engine(
             engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace,
             port=port,
@@ -70,19 +91,29 @@ class Device:
         self.last_submitted = 0
         self.last_consumed = 0
 
+    def __enter__(self) -> Self:
+        self._lock.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
     @property
     def memory(self) -> Memory:
-        """The memory of the machine: 4 GiB, or what its board has."""
+        """The memory of the machine: 4 GiB, or what its board has. Threads must not share what they write."""
         return self._engine.memory
 
+    @_exclusive
     def allocate(self, size: int, region: str = LOCAL) -> int:
         """The address of `size` bytes of free memory, fit for a base address; `region` is local or system."""
         return self._heap.allocate(size, region)
 
+    @_exclusive
     def used(self, region: str) -> tuple[int, int]:
         """First address and end of the memory of a region that `allocate` has handed out."""
         return self._heap.used(region)
 
+    @_exclusive
     def place(self, data: bytes | Executable, region: str = LOCAL) -> int:
         """The address of a new copy of `data` in the machine's memory; of a program, of its ELF file."""
         contents = data if isinstance(data, bytes) else write(data)
@@ -90,6 +121,7 @@ class Device:
         self.memory.write(address, contents)
         return address
 
+    @_exclusive
     def image(self, layout: Layout, values: npt.ArrayLike | None = None, region: str = LOCAL) -> Image:
         """A new image, holding `values` if they are given."""
         check_type("layout", layout, Layout)
@@ -98,6 +130,7 @@ class Device:
             result.write(values)
         return result
 
+    @_exclusive
     def submit(self, commands: CommandBuffer, address: int | None = None) -> int:
         """Queue a command buffer and return its id; it is written to memory, at `address` if one is given.
 
@@ -113,6 +146,7 @@ class Device:
             self.memory.write(address, data)
         return self.submit_at(address, len(commands.words))
 
+    @_exclusive
     def submit_at(self, address: int, dwords: int) -> int:
         """Queue the buffer of `dwords` words that lies at `address`, a multiple of four; errors as `submit`."""
         if address % 4:
@@ -124,6 +158,7 @@ class Device:
         self.last_submitted += 1
         return self.last_submitted
 
+    @_exclusive
     def wait(self) -> None:
         """Run every queued buffer.
 
@@ -137,15 +172,18 @@ class Device:
             self.last_consumed += 1
             self._engine.execute(address, dwords)
 
+    @_exclusive
     def expect(self, starts: int) -> None:
         """Say that the next program will be started so often, this time included; see `Engine.expect`."""
         self._engine.expect(starts)
 
+    @_exclusive
     def run(self, commands: CommandBuffer) -> None:
         """Submit a buffer and wait for it."""
         self.submit(commands)
         self.wait()
 
+    @_exclusive
     def reset(self) -> None:
         """Return to the reset state; memory keeps its contents.
 
@@ -161,6 +199,7 @@ class Device:
         if lost:
             raise MachineError(status=Status.RESET, detail=f"{lost} queued command buffers were dropped")
 
+    @_exclusive
     def report(self) -> Report:
         """What the engine counted so far."""
         return self._engine.report()

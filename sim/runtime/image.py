@@ -39,7 +39,7 @@ class Image:
         return replace(self, base=base)
 
     def write(self, values: npt.ArrayLike) -> None:
-        """Store `values`, [height, width, channels] or [height, width] where there is one channel.
+        """Store `values`, [height, width, channels] or [height, width] where there is one channel, in any byte order.
 
         Columns that only the pitch adds repeat the last element, so that a lookup clamped to the pitch reads the edge.
 
@@ -52,10 +52,12 @@ class Image:
         layout, wanted = self.layout, np.dtype(element_type(self.layout.format))
         if array.ndim == 2 and self.channels == 1:
             array = array[:, :, None]
-        if array.shape != (layout.height, layout.width, self.channels) or array.dtype != wanted:
+        found, fits = array.dtype.newbyteorder("="), array.shape == (layout.height, layout.width, self.channels)
+        if not fits or found != wanted:
+            fix = f": convert it with .astype(np.{wanted})" if fits else ""
             raise ValueError(
                 f"{layout.format.name} of {layout.width} x {layout.height} takes {wanted} "
-                f"[{layout.height}, {layout.width}, {self.channels}], not {array.dtype} {list(array.shape)}"
+                f"[{layout.height}, {layout.width}, {self.channels}], not {found} {list(array.shape)}{fix}"
             )
         rows_in_order = self._rows
         if rows_in_order is not None:

@@ -33,8 +33,10 @@ class Mirror:
         lines = np.flatnonzero(words.reshape(-1, LINE_BYTES // 8).any(axis=1))
         for run in _runs(lines, LARGEST // LINE_BYTES):
             part = slice(int(run[0]) * LINE_BYTES, (int(run[-1]) + 1) * LINE_BYTES)
-            self._link.ask(Request.WRITE_MEMORY, address=part.start, data=self._own[part].tobytes())
-            self._known[part] = self._own[part]
+            # A copy, as another thread may write its own part of a run of lines meanwhile.
+            data = self._own[part].copy()
+            self._link.ask(Request.WRITE_MEMORY, address=part.start, data=data.tobytes())
+            self._known[part] = data
 
     def fetch(self) -> None:
         """Take from the board all blocks that the machine has written."""
