@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.sim.files import is_stream, read_file
+from ctm.sim.jobs.npy import NpyError, read_npy
 from ctm.sim.jobs.png import FORMATS as PNG_FORMATS
 from ctm.sim.jobs.png import PngError, png, read_png
 from ctm.sim.runtime.image import element_type
@@ -44,15 +45,10 @@ def load_npy(path: Path) -> Array:
     ArrayError
         It cannot be read, or is none.
     """
-    data = _read(path)
     try:
-        array = np.load(io.BytesIO(data), allow_pickle=False)
-    except (OSError, ValueError, EOFError, SyntaxError, MemoryError):
-        raise ArrayError(f"'{path}' is no .npy array file") from None
-    if not isinstance(array, np.ndarray):
-        array.close()
-        raise ArrayError(f"'{path}' is an archive of arrays; give a single array (.npy)")
-    return array
+        return read_npy(_read(path))
+    except NpyError as error:
+        raise ArrayError(f"'{path}' {error}") from None
 
 
 def load_array(path: Path, data_format: DataFormat) -> Array:
@@ -83,7 +79,8 @@ def elements(path: Path, array: Array, data_format: DataFormat, shape: tuple[int
     if array.ndim == 2 and channels == 1:
         array = array[:, :, None]
     if array.dtype != kind:
-        raise ArrayError(f"'{path}' holds {array.dtype}; {data_format.name} takes {kind}")
+        fix = f"convert it with .astype(np.{kind}) before it is saved"
+        raise ArrayError(f"'{path}' holds {array.dtype}; {data_format.name} takes {kind}: {fix}")
     if array.ndim != 3 or array.shape[2] != channels:
         raise ArrayError(
             f"'{path}' has shape {list(array.shape)}; {data_format.name} takes [height, width, {channels}]"

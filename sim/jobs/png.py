@@ -5,6 +5,7 @@ format of whole numbers, to which the machine itself converts.
 """
 
 import io
+import struct
 import warnings
 from typing import Any
 
@@ -18,6 +19,9 @@ Picture = npt.NDArray[Any]
 
 FORMATS = (DataFormat.UINT8_4, DataFormat.UINT16_1)
 
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_CHUNK, _CHECK_BYTES = struct.Struct(">I4s"), 4
+"""Length and kind of a chunk come before its data, its check behind them."""
 _BIT_DEPTH = 24
 """Where a PNG file has the bits of a channel: in the header, which comes first."""
 
@@ -37,21 +41,20 @@ def read_png(data: bytes, data_format: DataFormat) -> Picture:
     PngError
         It is no picture, or one that would lose something.
     """
+    if _is_cut(data):
+        raise PngError(f"is truncated: its {len(data):,} bytes end before the picture does")
     try:
-        with _opened(data) as picture:
-            deep, mode = data[_BIT_DEPTH] > 8, picture.mode
-            if data_format is DataFormat.UINT8_4 and not deep:
-                return np.asarray(picture.convert("RGBA"))
-            if data_format is DataFormat.UINT16_1 and mode in ("1", "L"):
-                return np.asarray(picture.convert("L")).astype(np.uint16) * np.uint16(257)
-            if data_format is DataFormat.UINT16_1 and mode.startswith("I"):
-                return np.asarray(picture).astype(np.uint16)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # Pillow only warns of pictures that are far larger than any buffer.
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            return _elements(data, data_format)
+    except PngError:
+        raise
     except UnidentifiedImageError:
         raise PngError("is no PNG picture") from None
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise PngError(f"is no PNG picture that can be read: {error}") from None
-    depth = "16" if deep else "8"
-    raise PngError(f"is a picture of {depth} bits and mode {mode}; UINT8_4 takes 8 bits, UINT16_1 gray pictures")
 
 
 def png(array: Picture) -> bytes:
@@ -64,8 +67,27 @@ def png(array: Picture) -> bytes:
     return buffer.getvalue()
 
 
-def _opened(data: bytes) -> Image.Image:
-    with warnings.catch_warnings():
-        # Pillow only warns of pictures that are far larger than any buffer.
-        warnings.simplefilter("error", Image.DecompressionBombWarning)
-        return Image.open(io.BytesIO(data), formats=["PNG"])
+def _elements(data: bytes, data_format: DataFormat) -> Picture:
+    with Image.open(io.BytesIO(data), formats=["PNG"]) as picture:
+        deep, mode = data[_BIT_DEPTH] > 8, picture.mode
+        if data_format is DataFormat.UINT8_4 and not deep:
+            return np.asarray(picture.convert("RGBA"))
+        if data_format is DataFormat.UINT16_1 and mode in ("1", "L"):
+            return np.asarray(picture.convert("L")).astype(np.uint16) * np.uint16(257)
+        if data_format is DataFormat.UINT16_1 and mode.startswith("I"):
+            return np.asarray(picture).astype(np.uint16)
+    depth = "16" if deep else "8"
+    raise PngError(f"is a picture of {depth} bits and mode {mode}; UINT8_4 takes 8 bits, UINT16_1 gray pictures")
+
+
+def _is_cut(data: bytes) -> bool:
+    """Whether a PNG file ends in one of its chunks, or before the one that ends it."""
+    if not data.startswith(_SIGNATURE):
+        return bool(data) and _SIGNATURE.startswith(data)
+    at = len(_SIGNATURE)
+    while at + _CHUNK.size <= len(data):
+        length, kind = _CHUNK.unpack_from(data, at)
+        at += _CHUNK.size + length + _CHECK_BYTES
+        if kind == b"IEND":
+            return bool(at > len(data))
+    return True

@@ -1,6 +1,7 @@
 """Reading a job file: TOML, its shape, and messages that name the key and its line."""
 
 import difflib
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from ctm.sim.files import read_text
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.location import line_of
 from ctm.sim.jobs.schema import Conditional, Constants, Domain, Input, Job, Masks, Output, Pass, Program
+from ctm.sim.jobs.takes import shown
 
 Key = tuple[str | int, ...]
 """Where a value of a job stands, such as ``("inputs", 0, "file")``."""
@@ -52,9 +54,11 @@ class JobText:
         """
         try:
             values = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             message, _, place = str(error).partition(" (at line ")
             line = place.split(",")[0]
+            # The parser shows keys as Python has them: ('constants', 'float').
+            message = re.sub(r"\(('[^()]*'),?\)", lambda found: found[1].replace("'", "").replace(", ", "."), message)
             raise JobError(self.path, message, int(line) if line.isdecimal() else None) from None
         try:
             return Job.model_validate(values)
@@ -75,14 +79,31 @@ def key_name(key: Key) -> str:
     return "".join(parts).lstrip(".")
 
 
+_WANTED = {
+    "string_type": "a string",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "float_type": "a number",
+    "model_type": "a table",
+    "greater_than_equal": "greater than or equal to {ge}",
+    "less_than_equal": "less than or equal to {le}",
+    "less_than": "less than {lt}",
+    "literal_error": "{expected}",
+}
+"""What a value must be, by the schema's kinds of errors; those of values that have a form are the schema's own."""
+
+
 def _message(error: Any) -> str:
     kind, key = error["type"], error["loc"]
     if kind == "extra_forbidden":
-        close = difflib.get_close_matches(str(key[-1]), _known(key[:-1]), n=1)
-        return "unknown key" + (f"; did you mean '{close[0]}'?" if close else "")
+        known = _known(key[:-1])
+        close = difflib.get_close_matches(str(key[-1]), known, n=1)
+        return "unknown key; " + (f"did you mean '{close[0]}'?" if close else f"there is {', '.join(known)}")
     if kind == "missing":
         return "is missing"
-    return str(error["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
+    if kind in _WANTED:
+        return f"must be {_WANTED[kind].format_map(error.get('ctx', {}))}, not {shown(error['input'])}"
+    return str(error["msg"]).removeprefix("Value error, ")
 
 
 def _known(section: Key) -> list[str]:

@@ -1,9 +1,7 @@
 """What a job file may contain. Paths are relative to the file."""
 
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-import numpy as np
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -12,6 +10,7 @@ from pydantic import (
     Discriminator,
     Field,
     StrictBool,
+    StrictFloat,
     StrictInt,
     Tag,
     model_validator,
@@ -21,87 +20,58 @@ from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, COORDINATE_LIMIT, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
+from ctm.sim.jobs.takes import (
+    any_array,
+    array_of,
+    file_name,
+    float_bits,
+    index,
+    member,
+    one_of,
+    section,
+    sections,
+    table,
+)
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
-def _member(codes: Any) -> BeforeValidator:
-    """Accept a member of an enum by its name."""
-
-    def convert(value: object) -> object:
-        if not isinstance(value, str) or value not in codes.__members__:
-            raise ValueError(f"must be one of {', '.join(codes.__members__)}")
-        return codes[value]
-
-    return BeforeValidator(convert)
-
-
-def _one_of(names: Iterable[str]) -> AfterValidator:
-    """Accept one of some names."""
-
-    def check(value: str) -> str:
-        if value not in names:
-            raise ValueError(f"must be {' or '.join(names)}")
-        return value
-
-    return AfterValidator(check)
-
-
-def float_bits(value: object) -> int:
-    """The 32-bit word of a number, or of a hex string that gives the bits."""
-    if isinstance(value, str):
-        try:
-            bits = int(value, 16)
-        except ValueError:
-            bits = -1
-        if not value.lower().startswith("0x") or not 0 <= bits < 1 << 32:
-            raise ValueError(f"'{value}' is no hex word such as \"0x3f800000\"")
-        return bits
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("must be a number or a hex string")
-    with np.errstate(over="ignore"):
-        return int(np.float32(value).view(np.uint32))
-
-
-Format = Annotated[DataFormat, _member(DataFormat)]
-TilingName = Annotated[Tiling, _member(Tiling)]
+Format = Annotated[DataFormat, member(DataFormat)]
+TilingName = Annotated[Tiling, member(Tiling)]
 Bits = Annotated[int, BeforeValidator(float_bits)]
 Coordinate = Annotated[StrictInt, Field(ge=0, lt=COORDINATE_LIMIT)]
 Extent = Annotated[StrictInt, Field(ge=1, le=COORDINATE_LIMIT)]
-Interval = tuple[Coordinate, Coordinate]
+Interval = Annotated[tuple[Coordinate, Coordinate], array_of(2, "two numbers [first, last]")]
+Shape = Annotated[tuple[Extent, Extent], array_of(2, "two numbers [height, width]")]
 InputIndex = Annotated[StrictInt, Field(ge=0, lt=INPUTS)]
 OutputIndex = Annotated[StrictInt, Field(ge=0, lt=OUTPUTS)]
 MemoryName = Literal["local", "system"]
 
 
-def _file_name(name: str) -> str:
-    if not name or "\0" in name:
-        raise ValueError("must be the name of a file")
-    return name
+FileName = Annotated[str, AfterValidator(file_name)]
 
 
-FileName = Annotated[str, AfterValidator(_file_name)]
-
-
-def _index(limit: int) -> BeforeValidator:
-    def convert(value: object) -> int:
-        if not isinstance(value, str) or not value.isdecimal() or int(value) >= limit:
-            raise ValueError(f"must be a number 0..{limit - 1}")
-        return int(value)
-
-    return BeforeValidator(convert)
-
-
-IntConstant = tuple[
-    Annotated[StrictInt, Field(ge=0, le=255)],
-    Annotated[StrictInt, Field(ge=0, le=255)],
-    Annotated[StrictInt, Field(ge=-128, le=127)],
+IntConstant = Annotated[
+    tuple[
+        Annotated[StrictInt, Field(ge=0, le=255)],
+        Annotated[StrictInt, Field(ge=0, le=255)],
+        Annotated[StrictInt, Field(ge=-128, le=127)],
+    ],
+    array_of(3, "three numbers [count, first aL, step]"),
 ]
-
-
-FloatTable = dict[Annotated[int, _index(FLOAT_CONSTANTS)], tuple[Bits, Bits, Bits, Bits]]
+FloatConstant = Annotated[tuple[Bits, Bits, Bits, Bits], array_of(4, "four numbers, one for each channel")]
+FloatTable = Annotated[
+    dict[Annotated[int, index(FLOAT_CONSTANTS)], FloatConstant],
+    table("{0 = [1.0, 2.0, 3.0, 4.0]}, or the name of an .npy file"),
+]
+IntTable = Annotated[dict[Annotated[int, index(INT_CONSTANTS)], IntConstant], table("{0 = [255, 0, 1]}")]
+BoolTable = Annotated[dict[Annotated[int, index(BOOL_CONSTANTS)], StrictBool], table("{3 = true}")]
+Swap = Annotated[tuple[OutputIndex, InputIndex], array_of(2, "two numbers [output, input]")]
+Mask = Annotated[
+    tuple[StrictBool, StrictBool, StrictBool, StrictBool], array_of(4, "four of true and false, one for each channel")
+]
 
 
 class Program(_Section):
@@ -111,7 +81,7 @@ class Program(_Section):
     """
 
     file: FileName
-    isa: Annotated[str, _one_of(TARGETS)] = DEFAULT_TARGET
+    isa: Annotated[str, one_of(TARGETS)] = DEFAULT_TARGET
 
 
 class Domain(_Section):
@@ -136,11 +106,11 @@ class Output(_Section):
 
     index: OutputIndex
     file: FileName
-    shape: tuple[Extent, Extent]
+    shape: Shape
     format: Format
     tiling: TilingName = Tiling.LINEAR
     memory: MemoryName = "local"
-    fill: float | None = None
+    fill: StrictFloat | None = None
     initial: FileName | None = None
 
     @model_validator(mode="after")
@@ -158,19 +128,19 @@ class Constants(_Section):
         Discriminator(lambda value: "file" if isinstance(value, str) else "table"),
         Field(alias="float"),
     ] = {}
-    ints: Annotated[dict[Annotated[int, _index(INT_CONSTANTS)], IntConstant], Field(alias="int")] = {}
-    bools: Annotated[dict[Annotated[int, _index(BOOL_CONSTANTS)], StrictBool], Field(alias="bool")] = {}
+    ints: Annotated[IntTable, Field(alias="int")] = {}
+    bools: Annotated[BoolTable, Field(alias="bool")] = {}
 
 
 class Conditional(_Section):
     """The conditional test and its buffer, read before the run and written after it."""
 
-    location: Annotated[ConditionalLocation, _member(ConditionalLocation)]
-    test: Annotated[ConditionalTest, _member(ConditionalTest)]
+    location: Annotated[ConditionalLocation, member(ConditionalLocation)]
+    test: Annotated[ConditionalTest, member(ConditionalTest)]
     value: Bits = 0
     file: FileName | None = None
     initial: FileName | None = None
-    shape: tuple[Extent, Extent] | None = None
+    shape: Shape | None = None
     format: Format = DataFormat.FLOAT32_1
     tiling: TilingName = Tiling.LINEAR
     memory: MemoryName = "local"
@@ -189,7 +159,7 @@ class Conditional(_Section):
 class Masks(_Section):
     """`output` enables the four channels of all outputs."""
 
-    output: tuple[StrictBool, StrictBool, StrictBool, StrictBool] = (True, True, True, True)
+    output: Mask = (True, True, True, True)
 
 
 class Pass(_Section):
@@ -199,28 +169,28 @@ class Pass(_Section):
     domain_j: Interval
     program: FileName | None = None
     repeat: Annotated[StrictInt, Field(ge=1, le=1_000_000)] = 1
-    constants: Constants = Constants()
-    swap: tuple[tuple[OutputIndex, InputIndex], ...] = ()
+    constants: Annotated[Constants, section("passes.constants")] = Constants()
+    swap: Annotated[tuple[Swap, ...], any_array("pairs of numbers [[output, input], ...]")] = ()
 
 
 class Job(_Section):
     """A whole job: one launch over `domain`, or several `passes`."""
 
-    program: Program
-    domain: Domain | None = None
-    passes: tuple[Pass, ...] = ()
-    inputs: tuple[Input, ...] = ()
-    outputs: tuple[Output, ...] = ()
-    constants: Constants = Constants()
-    conditional: Conditional | None = None
-    masks: Masks = Masks()
+    program: Annotated[Program, section("program")]
+    domain: Annotated[Domain | None, section("domain")] = None
+    passes: Annotated[tuple[Pass, ...], sections("passes")] = ()
+    inputs: Annotated[tuple[Input, ...], sections("inputs")] = ()
+    outputs: Annotated[tuple[Output, ...], sections("outputs")] = ()
+    constants: Annotated[Constants, section("constants")] = Constants()
+    conditional: Annotated[Conditional | None, section("conditional")] = None
+    masks: Annotated[Masks, section("masks")] = Masks()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if (self.domain is None) == (not self.passes):
             raise ValueError("needs either [domain] or [[passes]]")
-        for name, sections in (("inputs", self.inputs), ("outputs", self.outputs)):
-            indices = [section.index for section in sections]
+        for name, buffers in (("inputs", self.inputs), ("outputs", self.outputs)):
+            indices = [each.index for each in buffers]
             if len(set(indices)) < len(indices):
                 raise ValueError(f"two {name} have the same index")
         return self

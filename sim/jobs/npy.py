@@ -1,0 +1,75 @@
+"""Array files of numpy (.npy), with errors that say what is wrong with one."""
+
+import io
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib import format as numpy_format
+
+Array = npt.NDArray[Any]
+
+_MAGIC = numpy_format.MAGIC_PREFIX
+_VERSION_AT = len(_MAGIC)
+_LENGTH_AT = _VERSION_AT + 2
+_LENGTH_BYTES: dict[tuple[int, ...], int] = {(1, 0): 2, (2, 0): 4, (3, 0): 4}
+"""Bytes of the header's length, by the versions that there are."""
+_OTHERS = {
+    b"PK": "an archive of arrays (.npz): give one of them, as numpy.save writes it (.npy)",
+    b"\x89PNG": "a PNG picture: name it .png",
+    b"\x80": "a pickle, which is not read: give an array as numpy.save writes it",
+    b"\x89HDF": "an HDF5 file: give an array as numpy.save writes it",
+    b"SIMPLE": "a FITS file: give an array as numpy.save writes it",
+}
+"""What else files begin with that are called .npy."""
+
+
+class NpyError(ValueError):
+    """A file that is no array; the message goes on from the file's name."""
+
+
+def read_npy(data: bytes) -> Array:
+    """The array in a file's bytes, in the host's byte order and row by row.
+
+    Raises
+    ------
+    NpyError
+        It is damaged, cut, or another kind of file, or holds no numbers.
+    """
+    shape, by_columns, kind, begin = _header(data)
+    if kind.hasobject:
+        raise NpyError("holds Python objects, which are not read: save an array of numbers, such as np.float32")
+    size, there = math.prod(shape) * kind.itemsize, len(data) - begin
+    if there < size:
+        raise NpyError(f"is truncated: {list(shape)} of {kind} are {size:,} bytes, and it has {there:,} of them")
+    array: Array = np.ndarray(shape, kind, data, begin, order="F" if by_columns else "C")
+    return array.astype(kind.newbyteorder("="), order="C")
+
+
+def _header(data: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+    """Shape, whether columns are together, type, and where the elements begin."""
+    if not data:
+        raise NpyError("is empty")
+    if not data.startswith(_MAGIC[: len(data)]):
+        other = next((text for start, text in _OTHERS.items() if data.startswith(start)), "no .npy array file")
+        raise NpyError(f"is {other}")
+    version = tuple(data[_VERSION_AT:_LENGTH_AT])
+    if version not in _LENGTH_BYTES and len(version) == 2:
+        raise NpyError(f"is an .npy file of version {version[0]}.{version[1]}, which is not known: save it again")
+    begin = _LENGTH_AT + _LENGTH_BYTES.get(version, 0)
+    end = begin + int.from_bytes(data[_LENGTH_AT:begin], "little")
+    if len(data) <= begin or len(data) < end:
+        raise NpyError(f"is truncated: its header takes at least {max(begin, end):,} bytes, and it has {len(data):,}")
+    read = numpy_format.read_array_header_1_0 if version == (1, 0) else numpy_format.read_array_header_2_0
+    try:
+        # Numpy warns of headers that Python 2 wrote, and reads them.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            shape, by_columns, kind = read(io.BytesIO(data[_LENGTH_AT:end]))
+            if min(shape, default=0) < 0:
+                raise ValueError
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError, KeyError):
+        raise NpyError("is no .npy array file that can be read: its header is damaged") from None
+    return shape, by_columns, kind, end
