@@ -8,11 +8,11 @@ from ctm import language
 from ctm.sim.compiler.python.expressions import Expressions, denoted
 from ctm.sim.compiler.python.refusal import Problem, Refusal
 from ctm.sim.compiler.python.scope import Definition
-from ctm.sim.compiler.python.values import BOOL, INT, TYPES, Items, Row, Thing, Type, Value, Word
+from ctm.sim.compiler.python.values import BOOL, EITHER, INT, TYPES, Items, Row, Thing, Type, Value, Word
 from ctm.sim.compiler.python.variables import Present, Variables, fitting, parted
 
 END = "\0"
-"""What stands in the lines for the end of a function that has dropped the pixel."""
+"""What stands in the lines for the end of a function that has dropped the pixel, and of all that called it."""
 _INSTEAD: dict[type[ast.AST], str] = {
     ast.With: "with: a kernel has no resources",
     ast.Try: "try: cores have no exceptions",
@@ -35,11 +35,16 @@ Finish = Callable[[list[str], tuple[Type, ...], bool], list[str]]
 
 
 class Made(NamedTuple):
-    """A function in C; `results` is empty where it gives nothing."""
+    """A function in C; `results` is empty where it gives nothing.
+
+    `drops`: it may drop the pixel, and says so through its last parameter; `returns`: it may also come to its end.
+    """
 
     name: str
     results: tuple[Type, ...] = ()
     is_tuple: bool = False
+    drops: bool = False
+    returns: bool = True
 
 
 class Functions(Protocol):
@@ -49,8 +54,8 @@ class Functions(Protocol):
         """A name in C that nothing else has."""
         ...
 
-    def constant(self, found: Thing) -> Thing:
-        """Something of the file's; a tuple of numbers becomes an array."""
+    def constant(self, found: Thing, name: str) -> Thing:
+        """Something of the file's, by the user's name; a tuple of numbers becomes a table."""
         ...
 
     def function(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[Made, list[str]]:
@@ -61,7 +66,8 @@ class Functions(Protocol):
 class Body:
     """Translates the body of a function whose parameters are given.
 
-    `results` are the types of what it returns, once the first `return` was seen; `finish` writes one.
+    `results` are the types of what it returns, once the first `return` was seen; `finish` writes one. `drops` is
+    whether it may drop the pixel.
     """
 
     def __init__(
@@ -72,10 +78,10 @@ class Body:
         self._finish = finish
         self._breaks: list[list[Present]] = []
         self._expressions = Expressions(self)
-        self._in_condition = False
         self.variables = Variables(parameters, _stored(definition.node.body), self.new_name)
         self.results: tuple[Type, ...] | None = None
         self.is_tuple = False
+        self.drops = False
 
     def translate(self) -> None:
         """Translate all of it; Refusal if that is impossible."""
@@ -92,18 +98,45 @@ class Body:
     def named(self, node: ast.Name) -> Thing:
         """What a name stands for."""
         own = self.variables.find(node)
-        return own or self._functions.constant(denoted(self._definition.scope.find(node.id)))
+        return own or self._functions.constant(denoted(self._definition.scope.find(node.id)), node.id)
 
     def called(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> Thing:
-        """A call of another function; of one that returns several values, it is a line of its own."""
+        """A call of another function; of one that returns several values, or may drop the pixel, lines of its own."""
         made, texts = self._functions.function(node, definition, arguments)
-        if made.results and not made.is_tuple:
+        is_one = bool(made.results) and not made.is_tuple
+        if is_one and not made.drops:
             return Value(f"{made.name}({', '.join(texts)})", made.results[0])
-        if self._in_condition:
-            raise Refusal(node, "several values in the condition of a loop: call the function in the loop")
         items = [self.variables.declare(kind, self.new_name()) for kind in made.results]
-        self.variables.write(f"{made.name}({', '.join([*texts, *(f'&{each.text}' for each in items)])});")
-        return Items(tuple(items))
+        if not is_one:
+            texts += (f"&{each.text}" for each in items)
+        begin, ends = f"{items[0].text} = " if is_one else "", []
+        if made.drops:
+            self.drops = True
+            flag = self.new_name()
+            texts.append(f"&{flag}")
+            begin = f"int {flag} = 0; {begin}"
+            ends = [f"if ({flag}) {{ {END} }}" if made.returns else END]
+        self.variables.write(f"{begin}{made.name}({', '.join(texts)});", *ends)
+        if not made.returns:
+            self.variables.present = None
+        return items[0] if is_one else Items(tuple(items))
+
+    def apart(self, translate: Callable[[], Value]) -> Value:
+        """What is computed only sometimes, as one expression with all the lines that it needs."""
+        outer, self.variables.lines = self.variables.lines, []
+        try:
+            found = translate()
+        finally:
+            lines, self.variables.lines = self.variables.lines, outer
+        if not lines:
+            return found
+        if found.ways is not None:
+            raise Problem("an int or a uint, by its value, here: give it to a variable of one type before")
+        return Value(f"({{ {' '.join(text for _, text in lines)} {found.text}; }})", found.type)
+
+    def kept(self, found: Thing) -> Thing:
+        """The same, computed here and once."""
+        return self.variables.kept(found)
 
     def new_name(self) -> str:
         """A name that nothing else has."""
@@ -139,6 +172,7 @@ class Body:
         if isinstance(node.value, ast.Call):
             found = self._expressions.thing(node.value.func)
             if found == Word(language.discard):
+                self.drops = True
                 self.variables.write(f"discard(); {END}")
                 self.variables.present = None
                 return
@@ -151,7 +185,8 @@ class Body:
         if row is not None:
             return self._assign_row(node, *row)
         found = self._expressions.thing(node.value)
-        if len(node.targets) > 1 or not isinstance(node.targets[0], ast.Name | ast.Subscript):
+        is_one = len(node.targets) == 1 and isinstance(node.targets[0], ast.Name | ast.Subscript)
+        if not is_one or isinstance(found, Items):
             found = self.variables.kept(found)
         for target in node.targets:
             self._assign_to(target, found)
@@ -167,14 +202,13 @@ class Body:
     def _augassign(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, ast.Name | ast.Subscript):
             raise Refusal(node, "components do not change: make a new vector")
-        whole = ast.copy_location(
-            ast.Subscript(node.target.value, node.target.slice, ast.Load())
-            if isinstance(node.target, ast.Subscript)
-            else ast.Name(node.target.id, ast.Load()),
-            node,
-        )
-        combined = ast.copy_location(ast.BinOp(whole, node.op, node.value), node)
-        self._assign_to(node.target, self._expressions.value(combined))
+        if isinstance(node.target, ast.Subscript):
+            item = self._item(node.target)
+            found = self._expressions.combined(node.op, item, self._expressions.value(node.value))
+            return self._assign_item(node.target, item, found)
+        there = self._expressions.value(node.target)
+        found = self._expressions.combined(node.op, there, self._expressions.value(node.value))
+        return self._assign_to(node.target, found)
 
     def _if(self, node: ast.If) -> None:
         self.variables.write(f"if ({self._expressions.truth(node.test)})")
@@ -188,10 +222,8 @@ class Body:
 
     def _while(self, node: ast.While) -> None:
         _check_else(node)
-        self._in_condition = True
-        condition = self._expressions.truth(node.test)
-        self._in_condition = False
-        self.variables.write(f"while ({condition})")
+        condition = self.apart(lambda: self._expressions.truth_value(node.test))
+        self.variables.write(f"while ({condition.text})")
         is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
         self._loop(node.body, is_endless=is_endless)
 
@@ -254,6 +286,8 @@ class Body:
         values = [each for each in items if isinstance(each, Value)]
         if len(values) < len(items):
             raise Refusal(node, "numbers, vectors and tuples of them can be returned")
+        if any(each.type == EITHER for each in values):
+            raise Refusal(node, "it returns an int or a uint, by its value: write int(...) or uint(...) around it")
         if self.results is None:
             self.results, self.is_tuple = tuple(each.type for each in values), is_tuple
         if (len(values), is_tuple) != (len(self.results), self.is_tuple):
@@ -277,13 +311,24 @@ class Body:
             return None
         if not isinstance(target, ast.Subscript):
             return self.variables.assign(target, found)
+        return self._assign_item(target, self._item(target), found)
+
+    def _item(self, target: ast.Subscript) -> Value:
+        """An item of a list, which is computed once wherever it stands."""
         whole = self._expressions.thing(target.value)
-        if not isinstance(whole, Row) or whole.values or not isinstance(found, Value):
+        if not isinstance(whole, Row) or whole.values:
             raise Refusal(target, "only items of a list of the kernel's own change")
-        item = self._expressions.value(ast.copy_location(ast.Subscript(target.value, target.slice), target))
+        index = self.kept(self._expressions.value(target.slice))
+        assert isinstance(index, Value)
+        item = self._expressions.element(whole, index)
+        assert isinstance(item, Value)
+        return item
+
+    def _assign_item(self, target: ast.expr, item: Value, found: Thing) -> None:
+        if not isinstance(found, Value):
+            raise Refusal(target, "items of a list are numbers or vectors")
         fits = fitting(target, found, item.type, "the list's items are", "its items")
         self.variables.write(f"{item.text} = {fits.text};")
-        return None
 
     def _annotated(self, node: ast.expr) -> Type:
         found = self._expressions.thing(node)

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ctm import language
+from ctm.sim.compiler.python.meeting import extreme, meet
 from ctm.sim.compiler.python.refusal import Problem
 from ctm.sim.compiler.python.values import (
     BOOL,
+    EITHER,
     FLOAT,
     INT,
     TYPES,
@@ -87,29 +89,46 @@ def _lookup(name: str, arguments: list[Thing]) -> Value:
     return Value(found if kind == "float" else f"as_{kind}({found})", picture.type)
 
 
-def _same(name: str, least: int = 1, most: int = 1, *, kinds: str = "float", vectors: bool = True) -> _Maker:
+def _same(name: str, count: int = 1, *, kinds: str = "float") -> _Maker:
     """A function of numbers, or of vectors of float, that gives the same, all made the widest of these."""
 
     def make(values: list[Value]) -> Value:
-        found = widest([each.type for each in values]) if least <= len(values) <= most else None
+        found = widest([each.type for each in values]) if len(values) == count else None
         if found is not None and "float" == kinds and not found.is_vector:
             found = FLOAT
         if found == BOOL:
             found = INT
-        if found is None or found.scalar not in kinds or (found.is_vector and (found.is_whole or not vectors)):
-            how_many = {1: "one number or vector", 2: "two or more numbers"}.get(least, f"{least} numbers or vectors")
+        if found is None or found.scalar not in kinds or (found.is_vector and found.is_whole):
+            how_many = "one number or vector" if count == 1 else f"{count} numbers or vectors"
             raise _Mismatch(f"{how_many} of {kinds.replace(' ', ' or ')}")
         texts = [converted(each, found) for each in values]
-        text = texts[-1]
-        if most == 1:
-            return Value(f"{name}({text})", found)
-        if least == most:
-            return Value(f"{name}({', '.join(texts)})", found)
-        for each in reversed(texts[:-1]):
-            text = f"{name}({each}, {text})"
-        return Value(text, found)
+        return Value(f"{name}({', '.join(texts)})", found)
 
     return make
+
+
+def _extreme(name: str) -> _Maker:
+    """min() or max() of two or more numbers, from the left as in Python, which matters where one is NaN."""
+
+    def make(values: list[Value]) -> Value:
+        if len(values) < 2 or any(each.type.is_vector or each.type == EITHER for each in values):
+            raise _Mismatch("two or more numbers of int or uint or float")
+        found, *others = values
+        for each in others:
+            kind = widest([found.type, each.type, INT])
+            assert kind is not None
+            found = extreme(name, kind, found, each)
+        return found
+
+    return make
+
+
+def _clamp(values: list[Value]) -> Value:
+    is_mixed = len(values) == 3 and not any(each.type.is_vector for each in values) and meet(values)
+    if not is_mixed:
+        return _same("clamp", 3, kinds="int uint float")(values)
+    x, low, high = values
+    return _extreme("min")([_extreme("max")([x, low]), high])
 
 
 def _fixed(name: str, wanted: tuple[Type, ...], result: Type) -> _Maker:
@@ -168,7 +187,8 @@ def _number(kind: Type) -> _Maker:
     def make(values: list[Value]) -> Value:
         if len(values) != 1 or values[0].type.is_vector:
             raise _Mismatch("one number")
-        return Value(f"({kind.c})({values[0].text})", kind)
+        value = values[0]
+        return Value(f"({converted(value, kind)})" if value.type != kind else value.text, kind)
 
     return make
 
@@ -202,8 +222,6 @@ def _vector(kind: Type) -> _Maker:
 
 
 _VECTORS: Mapping[Any, _Maker] = {word: _vector(kind) for word, kind in TYPES.items() if kind.is_vector}
-_MOST = 100
-"""Arguments of a function that takes any number of them."""
 _OF_BITS = ("bit_count", "leading_zeros", "trailing_zeros")
 _FLOATS = ("floor", "ceil", "trunc", "rint", "fract", "sqrt", "sin", "cos", "exp2", "log2", "exp", "log")
 _FUNCTIONS: Mapping[Any, _Maker] = {
@@ -211,19 +229,18 @@ _FUNCTIONS: Mapping[Any, _Maker] = {
     **{getattr(math, name): _same(name) for name in ("sqrt", "sin", "cos", "exp2", "log2", "exp", "log")},
     **{getattr(math, name): _fixed(f"(int){name}({{}})", (FLOAT,), INT) for name in ("floor", "ceil", "trunc")},
     math.fabs: _same("abs"),
-    math.pow: _fixed("pow", (FLOAT, FLOAT), FLOAT),
     builtins.abs: _same("abs", kinds="int float"),
-    builtins.min: _same("min", 2, _MOST, kinds="int uint float", vectors=False),
-    builtins.max: _same("max", 2, _MOST, kinds="int uint float", vectors=False),
+    builtins.min: _extreme("min"),
+    builtins.max: _extreme("max"),
     builtins.round: _fixed("(int)rint({})", (FLOAT,), INT),
     builtins.int: _number(INT),
     builtins.float: _number(FLOAT),
     builtins.bool: _truth,
     language.uint: _number(UINT),
-    language.clamp: _same("clamp", 3, 3, kinds="int uint float"),
+    language.clamp: _clamp,
     language.inversesqrt: _fixed("inversesqrt", (FLOAT,), FLOAT),
     language.sign: _fixed("sign", (FLOAT,), FLOAT),
-    language.mod: _fixed("mod", (FLOAT, FLOAT), FLOAT),
+    language.mod: _fixed("ctm_remainder", (FLOAT, FLOAT), FLOAT),
     language.step: _fixed("step", (FLOAT, FLOAT), FLOAT),
     language.smoothstep: _fixed("smoothstep", (FLOAT, FLOAT, FLOAT), FLOAT),
     language.mix: _mix,

@@ -1,15 +1,18 @@
 """Expressions of Python as expressions of C, with their types; what is known is computed as Python does it."""
 
 import ast
+import math
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Protocol
 
 from ctm.sim.compiler.python.calls import call
+from ctm.sim.compiler.python.meeting import COMPARISONS, chosen, comparison, meet
+from ctm.sim.compiler.python.powers import power
 from ctm.sim.compiler.python.refusal import Problem, Refusal
 from ctm.sim.compiler.python.scope import UNARY, Definition, computed
 from ctm.sim.compiler.python.values import (
     BOOL,
-    FLOAT,
     INT,
     UINT,
     Items,
@@ -19,14 +22,12 @@ from ctm.sim.compiler.python.values import (
     Type,
     Value,
     Word,
+    as_float,
     converted,
     known,
     widest,
 )
 
-_COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
 _SYMBOLS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.MatMult: "@",
@@ -48,7 +49,7 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.Yield: "yield: a kernel returns its results",
     ast.YieldFrom: "yield: a kernel returns its results",
 }
-_HIGHEST_POWER = 16
+_MOST_BITS = 32
 
 
 class Names(Protocol):
@@ -64,6 +65,14 @@ class Names(Protocol):
 
     def new_name(self) -> str:
         """A name in C that nothing else has."""
+        ...
+
+    def apart(self, translate: Callable[[], Value]) -> Value:
+        """What is computed only sometimes, as one expression with all the lines that it needs."""
+        ...
+
+    def kept(self, found: Thing) -> Thing:
+        """The same, computed here and once."""
         ...
 
 
@@ -84,14 +93,22 @@ class Expressions:
     def truth(self, node: ast.expr) -> str:
         """An expression as a condition of C."""
         if isinstance(node, ast.BoolOp):
-            joint = " && " if isinstance(node.op, ast.And) else " || "
-            return f"({joint.join(map(self.truth, node.values))})"
+            first, *others = node.values
+            conditions = [self.truth(first), *(self._apart(each, self.truth_value).text for each in others)]
+            return _joined(node.op, conditions)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return f"!{self.truth(node.operand)}"
         found = self.value(node)
         if found.type.is_vector:
             raise Refusal(node, "a vector is neither true nor false: compare its components")
         return found.text if found.type == BOOL else f"({found.text} != 0)"
+
+    def truth_value(self, node: ast.expr) -> Value:
+        """Whether an expression is true."""
+        return Value(self.truth(node), BOOL)
+
+    def _apart(self, node: ast.expr, translate: Callable[[ast.expr], Value]) -> Value:
+        return self._names.apart(lambda: translate(node))
 
     def thing(self, node: ast.expr) -> Thing:
         """Any expression.
@@ -147,10 +164,7 @@ class Expressions:
             raise Problem("an index is an int")
         place = None if index.constant is None else int(index.constant)
         if isinstance(whole, Table):
-            if place is not None and place < 0:
-                raise Problem("the length of a list of constants is not known: count from its start")
-            number = f"{whole.first} + ({index.text})" + (f" * {whole.stride}" if whole.stride > 1 else "")
-            return Value(argument(number, whole.element), whole.element)
+            return _constant(whole, index)
         length = _length(whole)
         if length is None:
             raise Problem("only lists, tuples and vectors have items; of an image texel(image, x, y) is one")
@@ -165,8 +179,12 @@ class Expressions:
         assert isinstance(whole, Row | Value)
         if isinstance(whole, Row) and whole.values and place is not None:
             return known(whole.values[place])
+        # Python counts from the end where an index is negative.
+        number = f"ctm_place({converted(index, INT)}, {length})" if place is None else str(place)
+        if isinstance(whole, Row) and whole.is_function:
+            return Value(f"{whole.text}({number})", whole.element)
         element = whole.element if isinstance(whole, Row) else whole.type.of(1)
-        return Value(f"{whole.text}[{index.text if place is None else place}]", element)
+        return Value(f"{whole.text}[{number}]", element)
 
     def _call(self, node: ast.Call) -> Thing:
         if node.keywords:
@@ -177,7 +195,23 @@ class Expressions:
         arguments = [self.thing(each) for each in node.args]
         if isinstance(found.object, Definition):
             return self._names.called(node, found.object, arguments)
+        if found.object in (pow, math.pow, divmod):
+            return self._arithmetic(found.object, arguments)
         return call(found.object, arguments)
+
+    def _arithmetic(self, word: object, arguments: list[Thing]) -> Thing:
+        """A call that means an operator, or two of them."""
+        values = [each for each in map(self._names.kept, arguments) if isinstance(each, Value)]
+        name = getattr(word, "__name__", "")
+        if len(values) != len(arguments) or len(values) != 2:
+            raise Problem(f"{name}() takes two numbers")
+        if word is math.pow:
+            if any(each.type.is_vector for each in values):
+                raise Problem(f"{name}() takes two numbers: write ** for vectors")
+            values = list(map(as_float, values))
+        if word is divmod:
+            return Items(tuple(self.combined(each, *values) for each in (ast.FloorDiv(), ast.Mod())))
+        return self.combined(ast.Pow(), *values)
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
@@ -204,12 +238,12 @@ class Expressions:
             raise Problem(f"{left.type} {symbol} {right.type}")
         if symbol in _OF_WHOLE:
             return _of_bits(symbol, left, right, found)
+        if symbol == "**":
+            return power(left, right, self._names.new_name)
         if found == BOOL:
             found = INT
-        if UINT.scalar in (left.type.scalar, right.type.scalar) and _is_signed(left, right):
+        if found.is_whole and meet([left, right]):
             raise Problem(f"{left.type} {symbol} {right.type}: make both uint or both int")
-        if symbol == "**":
-            return self._power(left, right, found)
         if symbol == "/":
             found = Type("float", found.size)
         one, two = converted(left, found), converted(right, found)
@@ -219,35 +253,29 @@ class Expressions:
             return Value(f"{'ctm_quotient' if symbol == '//' else 'ctm_remainder'}({one}, {two})", found)
         return Value(f"({one} {symbol} {two})", found)
 
-    def _power(self, left: Value, right: Value, found: Type) -> Value:
-        exponent = right.constant
-        if isinstance(exponent, int) and 1 <= exponent <= _HIGHEST_POWER:
-            kind, name = INT if left.type == BOOL else left.type, self._names.new_name()
-            return Value(f"({{ {kind.c} {name} = {left.text}; {' * '.join([name] * exponent)}; }})", kind)
-        if found.is_vector or found.is_whole:
-            raise Problem("a whole number to a power that is not a known number: make it float")
-        return Value(f"pow({converted(left, FLOAT)}, {converted(right, FLOAT)})", FLOAT)
-
     def _compare(self, node: ast.Compare) -> Value:
-        if not all(type(each) in _COMPARISONS for each in node.ops):
+        if not all(type(each) in COMPARISONS for each in node.ops):
             raise Problem("'in' and 'is' are for objects: compare numbers with ==")
-        values = [self.value(each) for each in (node.left, *node.comparators)]
-        made, texts = [], [values[0]]
-        for value in values[1:-1]:
-            # What stands in the middle is compared twice and computed once.
-            name = self._names.new_name()
-            made.append(f"{value.type.c} {name} = {value.text}; ")
-            texts.append(Value(name, value.type, value.constant))
-        texts.append(values[-1])
-        pairs = zip(node.ops, texts, texts[1:], strict=False)
-        text = " && ".join(_comparison(*pair) for pair in pairs)
-        return Value(f"({{ {''.join(made)}{text}; }})" if made else f"({text})", BOOL)
+        pairs = list(zip(node.ops, node.comparators, strict=True))
+        return Value(f"({self._chain(self.value(node.left), pairs)})", BOOL)
+
+    def _chain(self, left: Value, pairs: list[tuple[ast.cmpop, ast.expr]]) -> str:
+        """Comparisons of which each has the value in common with the next, and counts only if those before it hold."""
+        (operation, node), *others = pairs
+        right = self.value(node)
+        if not others:
+            return comparison(operation, left, right)
+        middle = Value(self._names.new_name(), right.type, right.constant)
+        rest = self._names.apart(lambda: Value(self._chain(middle, others), BOOL)).text
+        made = f"{right.type.c} {middle.text} = {right.text};"
+        return f"({{ {made} {comparison(operation, left, middle)} && {rest}; }})"
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         """The first operand that decides, as Python has it."""
-        values = [self.value(each) for each in node.values]
+        first, *others = node.values
+        values = [self.value(first), *(self._apart(each, self.value) for each in others)]
         if all(each.type == BOOL for each in values):
-            return Value(self.truth(node), BOOL)
+            return Value(_joined(node.op, [each.text for each in values]), BOOL)
         kind = values[0].type
         if kind.is_vector or any(each.type != kind for each in values):
             raise Problem("'and' and 'or' of different types: compare first, as in x != 0 and y")
@@ -259,11 +287,12 @@ class Expressions:
         return Value(text, kind)
 
     def _ifexp(self, node: ast.IfExp) -> Value:
-        one, two = self.value(node.body), self.value(node.orelse)
-        kind = one.type if one.type == two.type else widest([one.type, two.type])
-        if kind is None or one.type.size != two.type.size:
-            raise Problem(f"it is {one.type} or {two.type}: make both the same")
-        return Value(f"({self.truth(node.test)} ? {converted(one, kind)} : {converted(two, kind)})", kind)
+        condition = self.truth(node.test)
+        return chosen(condition, self._apart(node.body, self.value), self._apart(node.orelse, self.value))
+
+
+def _joined(operation: ast.boolop, conditions: list[str]) -> str:
+    return f"({(' && ' if isinstance(operation, ast.And) else ' || ').join(conditions)})"
 
 
 def denoted(found: Any) -> Thing:
@@ -283,6 +312,14 @@ def argument(number: str, kind: Type) -> str:
     return found if kind.scalar == "float" else f"ctm_{kind}_argument({found})"
 
 
+def _constant(whole: Table, index: Value) -> Value:
+    """An item of a list that the kernel is given."""
+    if index.constant is not None and index.constant < 0:
+        raise Problem("the length of a list of constants is not known: count from its start")
+    number = f"{whole.first} + ({converted(index, INT)})" + (f" * {whole.stride}" if whole.stride > 1 else "")
+    return Value(argument(number, whole.element), whole.element)
+
+
 def _length(whole: Thing) -> int | None:
     match whole:
         case Row():
@@ -299,24 +336,20 @@ def _of_bits(symbol: str, left: Value, right: Value, found: Type) -> Value:
         raise Problem(f"{left.type} {symbol} {right.type}: it is for whole numbers")
     if symbol in ("<<", ">>"):
         kind = INT if left.type == BOOL else left.type.of(found.size)
-        count = converted(right, INT if not right.type.is_vector else right.type)
-        one = converted(left, kind)
-        if symbol == "<<" and kind == INT:
-            return Value(f"((int)((uint)({one}) << ({count})))", kind)
-        return Value(f"({one} {symbol} ({converted(right, kind) if kind.is_vector else count}))", kind)
+        return Value(_shifted(symbol, converted(left, kind), kind, right), kind)
     return Value(f"({converted(left, found)} {symbol} {converted(right, found)})", found)
 
 
-def _is_signed(left: Value, right: Value) -> bool:
-    """Whether one of two whole numbers may be negative, in company of one without sign."""
-    signed = [each for each in (left, right) if each.type.scalar == "int"]
-    return any(each.constant is None or each.constant < 0 for each in signed)
-
-
-def _comparison(operation: ast.cmpop, left: Value, right: Value) -> str:
-    found = widest([left.type, right.type])
-    if found is None or found.is_vector:
-        raise Problem("vectors are compared component by component")
-    if found == UINT and _is_signed(left, right):
-        raise Problem(f"{left.type} {_COMPARISONS[type(operation)]} {right.type}: make both uint or both int")
-    return f"{converted(left, found)} {_COMPARISONS[type(operation)]} {converted(right, found)}"
+def _shifted(symbol: str, text: str, kind: Type, count: Value) -> str:
+    """A shift; by more than 31 it leaves no bit but the sign."""
+    if count.constant is None:
+        counts = converted(count, UINT.of(kind.size))
+        return f"ctm_{'left' if symbol == '<<' else 'right'}({text}, {counts})"
+    if count.constant < 0:
+        raise Problem("a negative shift: shift the other way")
+    if count.constant >= _MOST_BITS and (symbol == "<<" or kind.scalar == UINT.scalar):
+        return f"(({text}) & 0)"
+    number = min(int(count.constant), _MOST_BITS - 1)
+    if symbol == "<<" and kind == INT:
+        return f"((int)((uint)({text}) << {number}))"
+    return f"({text} {symbol} {number})"

@@ -11,6 +11,7 @@ from ctm.sim.compiler.python.refusal import Problem, Refusal
 from ctm.sim.compiler.python.scope import Definition, folded
 from ctm.sim.compiler.python.values import (
     BOOL,
+    EITHER,
     FLOAT,
     TYPES,
     Constant,
@@ -25,6 +26,8 @@ from ctm.sim.compiler.python.values import (
 )
 
 Parameter = Constant | Picture | Table
+_PIXEL, _ARGUMENT = "pixel", "argument"
+"""Names in C, where those of a user's variables begin with v_."""
 _PLACES = (Type("float", 2), Type("int", 2))
 _EXAMPLE = "write def name(pixel: vec2, picture: Image, factor: float)"
 
@@ -57,7 +60,7 @@ def parameters(definition: Definition) -> Parameters:
         raise Refusal(definition.node, f"it takes {len(pictures)} images, and there are {INPUTS} inputs")
     if len(numbers) + len(tables) > FLOAT_CONSTANTS:
         raise Refusal(definition.node, f"it takes more than {FLOAT_CONSTANTS} constants")
-    found = Parameters(place, "v_pixel", {}, {pixel: Value("v_pixel", place)}, [])
+    found = Parameters(place, _PIXEL, {}, {pixel: Value(_PIXEL, place)}, [])
     for name, kind in others:
         if isinstance(kind, Picture):
             found.others[name] = found.things[name] = Picture(pictures.index(name), kind.type)
@@ -66,7 +69,7 @@ def parameters(definition: Definition) -> Parameters:
             found.others[name] = found.things[name] = Table(first, len(tables), kind.element)
         else:
             number = numbers.index(name)
-            value = Value(f"v_argument{number}", kind.type)
+            value = Value(f"{_ARGUMENT}{number}", kind.type)
             found.others[name], found.things[name] = Constant(number, kind.type), value
             found.lines.append(f"{kind.type.c} {value.text} = {argument(str(number), kind.type)};")
     return found
@@ -75,11 +78,11 @@ def parameters(definition: Definition) -> Parameters:
 def bound(node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[dict[str, Thing], list[str]]:
     """What the parameters of a function that is called stand for, and the arguments that it takes in C."""
     names = _checked(definition, node)
-    defaults = definition.node.args.defaults
+    defaults = definition.defaults()
     missing = len(names) - len(arguments)
     if not 0 <= missing <= len(defaults):
         raise Refusal(node, f"{definition.node.name}() takes {len(names)} arguments, not {len(arguments)}")
-    added = [denoted(folded(each, definition.scope.find)) for each in defaults[len(defaults) - missing :]]
+    added = map(denoted, defaults[len(defaults) - missing :])
     things: dict[str, Thing] = {}
     texts: list[str] = []
     for name, given in zip(names, [*arguments, *added], strict=True):
@@ -92,7 +95,9 @@ def bound(node: ast.Call, definition: Definition, arguments: list[Thing]) -> tup
         wanted = kind.type if isinstance(kind, Constant) else given.type
         if wanted != given.type and (wanted != FLOAT or given.type.is_vector):
             raise Refusal(node, f"'{name.arg}' is {wanted}, and this is {given.type}: convert it")
-        things[name.arg] = Value(f"v_argument{len(texts)}", wanted)
+        if wanted == EITHER:
+            raise Refusal(node, f"'{name.arg}' is an int or a uint, by its value: write int(...) or uint(...)")
+        things[name.arg] = Value(f"{_ARGUMENT}{len(texts)}", wanted)
         texts.append(converted(given, wanted))
     return things, texts
 

@@ -45,6 +45,12 @@ class Definition:
     file: str
     scope: Scope
 
+    def defaults(self) -> list[object]:
+        """The default values of its last parameters: those that it was defined with, or else the file's."""
+        if isinstance(self.scope, LiveScope):
+            return [_usable(value) for value in self.scope.function.__defaults__ or ()]
+        return [folded(node, self.scope.find) for node in self.node.args.defaults]
+
 
 @dataclass(frozen=True)
 class ModuleScope:
@@ -118,7 +124,8 @@ BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 def computed(operation: ast.operator, left: Any, right: Any) -> Any:
     """An operation on numbers that are known, as Python does it; ValueError if that may take for ever."""
-    if isinstance(operation, ast.Pow | ast.LShift) and abs(right) > _MOST_BITS:
+    is_long = isinstance(operation, ast.Pow | ast.LShift) and isinstance(left, int) and isinstance(right, int)
+    if is_long and abs(right) > _MOST_BITS:
         raise ValueError(f"{right} is too large here")
     if type(operation) not in BINARY:
         raise ValueError("write a number")

@@ -10,22 +10,18 @@ from typing import Any
 from ctm.rtl.isa.limits import OUTPUTS
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.python.body import END, Body, Made, c_string
+from ctm.sim.compiler.python.meeting import table_element
 from ctm.sim.compiler.python.parameters import Parameter, bound, parameters
 from ctm.sim.compiler.python.refusal import Refusal
 from ctm.sim.compiler.python.scope import Definition, ModuleScope
-from ctm.sim.compiler.python.values import (
-    Items,
-    Row,
-    Thing,
-    Type,
-    Value,
-    converted,
-    widest,
-)
+from ctm.sim.compiler.python.tables import table
+from ctm.sim.compiler.python.values import Items, Row, Thing, Type, Value
 from ctm.sim.compiler.source import Source
 
 _FUNCTION = "python_kernel"
 """The name of every kernel in C: one in Python may have a name that C has for something else."""
+_DROPPED = "dropped"
+"""Where a function in C says that it has dropped the pixel."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +115,7 @@ class Program:
 
     _texts: list[str] = field(default_factory=list)
     _functions: dict[Any, Made] = field(default_factory=dict)
-    _rows: dict[Items, Row] = field(default_factory=dict)
+    _rows: dict[tuple[Items, str], Row] = field(default_factory=dict)
     _active: list[ast.FunctionDef] = field(default_factory=list)
     _numbers: Any = field(default_factory=itertools.count)
 
@@ -127,25 +123,19 @@ class Program:
         """A name in C that nothing else has."""
         return f"t{next(self._numbers)}"
 
-    def constant(self, found: Thing) -> Thing:
-        """Something of the file's; a tuple of numbers becomes an array."""
+    def constant(self, found: Thing, name: str) -> Thing:
+        """Something of the file's, by the user's name; a tuple of numbers becomes a table."""
         if not isinstance(found, Items):
             return found
-        if found not in self._rows:
+        if (found, name) not in self._rows:
             values = [each for each in found.items if isinstance(each, Value) and each.constant is not None]
-            element = widest([each.type for each in values]) if values else None
-            if element is None or len(values) < len(found.items):
+            element = table_element(values) if len(values) == len(found.items) else None
+            if element is None:
                 return found
-            texts = ", ".join(converted(each, element) for each in values)
-            row = Row(
-                self.new_name(),
-                element,
-                len(values),
-                tuple(each.constant for each in values if each.constant is not None),
-            )
-            self._texts.append(f"static const {element.c} {row.text}[{row.length}] = {{{texts}}};")
-            self._rows[found] = row
-        return self._rows[found]
+            row, text = table(self.new_name(), name, element, values)
+            self._texts.append(text)
+            self._rows[found, name] = row
+        return self._rows[found, name]
 
     def kernel(self, definition: Definition) -> Translation:
         """A kernel and all that it calls."""
@@ -183,7 +173,8 @@ class Program:
         self._active.append(definition.node)
         body.translate()
         self._active.pop()
-        made = Made(self.new_name(), body.results or (), body.is_tuple)
+        returns = body.results is not None or body.variables.present is not None
+        made = Made(self.new_name(), body.results or (), body.is_tuple, body.drops, returns)
         parameters = [f"{each.type.c} {each.text}" for each in things.values() if isinstance(each, Value)]
         result, end = "void", "return;"
         if made.is_tuple:
@@ -191,6 +182,9 @@ class Program:
         elif made.results:
             result = made.results[0].c
             end = f"return ({result})0;"
+        if made.drops:
+            parameters.append(f"int *{_DROPPED}")
+            end = f"*{_DROPPED} = 1; {end}"
         head = f"static {result} {made.name}({', '.join(parameters) or 'void'}) {{"
         self._texts.append(_text(definition, [head], body, end))
         return made

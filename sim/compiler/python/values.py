@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ctm.language.vectors import VECTORS, uint
+from ctm.sim.compiler.python.refusal import Problem
 
 Number = int | float
 
@@ -22,7 +23,9 @@ class Type(NamedTuple):
 
     @property
     def c(self) -> str:
-        """As it is written in C, where a bool is an int."""
+        """As it is written in C, where a bool is an int; Problem if no type of C holds it."""
+        if self == EITHER:
+            raise Problem("an int or a uint, by its value: write int(...), uint(...) or float(...) around it")
         return "int" if self == BOOL else str(self)
 
     @property
@@ -41,23 +44,27 @@ class Type(NamedTuple):
 
 
 _PREFIXES = {"float": "vec", "int": "ivec", "uint": "uvec"}
-BOOL, INT, UINT, FLOAT = (Type(name) for name in ("bool", "int", "uint", "float"))
+BOOL, INT, UINT, EITHER, FLOAT = (Type(name) for name in ("bool", "int", "uint", "int or uint", "float"))
 TYPES: dict[object, Type] = {
     bool: BOOL, int: INT, float: FLOAT, uint: UINT,
     **{kind: Type(scalar.__name__, size) for (scalar, size), kind in VECTORS.items()},
 }  # fmt: skip
 """By the classes that stand for them in Python."""
-ORDER = ("bool", "int", "uint", "float")
+ORDER = ("bool", "int", "uint", "int or uint", "float")
 """Kinds of numbers; where two meet, the later one is the result's."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """An expression in C; `constant` is its value where that is known."""
+    """An expression in C; `constant` is its value where that is known.
+
+    One of type EITHER is the second of its `ways` where the first is true, and else the third; its text are its bits.
+    """
 
     text: str
     type: Type
     constant: Number | None = None
+    ways: "tuple[str, Value, Value] | None" = None
 
 
 @dataclass(frozen=True)
@@ -94,12 +101,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Row:
-    """An array in C: a list of the kernel's own, or a tuple of the file's with its `values`."""
+    """A list of the kernel's own, an array in C; or a tuple of the file's with its `values`.
+
+    `is_function`: an item of it is not `text[k]` but `text(k)`.
+    """
 
     text: str
     element: Type
     length: int
     values: tuple[Number, ...] = ()
+    is_function: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,7 +138,7 @@ def known(number: Number) -> Value:
     if not -(1 << 31) <= number < 1 << 32:
         raise ValueError(f"{number} has more than 32 bits: write a float, or a smaller number")
     if isinstance(number, uint) or number >= 1 << 31:
-        return Value(f"{int(number)}u", UINT, uint(number))
+        return Value(f"{int(number)}u", UINT, number)
     # The smallest one would be a number that is too large, with a sign.
     text = f"({number})" if number < 0 else str(number)
     return Value(text if number > -(1 << 31) else "(-2147483647 - 1)", INT, number)
@@ -143,15 +154,27 @@ def _float(number: float) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
+def as_float(value: Value) -> Value:
+    """A number as a float."""
+    return Value(converted(value, FLOAT), FLOAT) if value.constant is None else known(float(value.constant))
+
+
 def converted(value: Value, wanted: Type) -> str:
     """The text of a value as another type of as many components, or of one that is put in each."""
+    if value.ways is not None:
+        condition, one, two = value.ways
+        return f"({condition} ? {converted(one, wanted)} : {converted(two, wanted)})"
     if value.type == wanted or (value.type, wanted) == (BOOL, INT):
         return value.text
+    if (value.type.scalar, wanted.scalar) == (FLOAT.scalar, UINT.scalar):
+        text = f"ctm_uint({value.text})"
+        return f"{wanted}({text})" if value.type.size < wanted.size else text
     if value.type.is_vector:
         return f"__builtin_convertvector({value.text}, {wanted.c})"
     scalar = wanted.of(1)
     text = known(float(value.constant)).text if value.constant is not None and scalar == FLOAT else ""
-    text = text or (value.text if value.type.scalar == scalar.scalar else f"({scalar.c})({value.text})")
+    if not text:
+        text = value.text if value.type.scalar == scalar.scalar else f"({scalar.c})({value.text})"
     return f"{wanted}({text})" if wanted.is_vector else text
 
 

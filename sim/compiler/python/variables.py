@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ctm.sim.compiler.python.expressions import denoted
+from ctm.sim.compiler.python.meeting import table_element
 from ctm.sim.compiler.python.refusal import Refusal
-from ctm.sim.compiler.python.values import BOOL, FLOAT, INT, Items, Row, Thing, Type, Value, converted, widest
+from ctm.sim.compiler.python.values import BOOL, FLOAT, INT, Items, Row, Thing, Type, Value, converted
 
 Present = frozenset[str] | None
 """Variables that surely have values; None where nothing comes to."""
@@ -49,7 +50,7 @@ class Variables:
 
     def assign_row(self, target: ast.Name, values: list[Value], times: int) -> None:
         """Make a list: these values, so many times."""
-        element = widest([each.type for each in values]) if len({each.type.size for each in values}) == 1 else None
+        element = table_element(values)
         if element is None:
             raise Refusal(target, "a list has items, and all are of one type")
         row = Row(_c_name(target.id), element, len(values) * times)
@@ -140,5 +141,5 @@ def _items(found: Thing) -> tuple[Thing, ...] | None:
 
 
 def _c_name(name: str) -> str:
-    """A variable's name in C, where it is neither a keyword nor a function."""
-    return "v_" + "".join(letter if letter.isascii() and letter.isalnum() else f"_{ord(letter):x}" for letter in name)
+    """A variable's name in C, where it is neither a keyword nor a function, nor any other variable's."""
+    return "v_" + "".join(letter if letter.isascii() and letter.isalnum() else f"_{ord(letter):x}_" for letter in name)

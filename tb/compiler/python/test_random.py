@@ -15,7 +15,7 @@ from ctm.tb.compiler.python.random_kernels import PRELUDE, SIZE, RandomPythonKer
 
 _BATCH = 30
 _REASONS = (
-    "512 instructions", "loops deeper than 4", "too long", "registers", "several values in the condition of a loop",
+    "512 instructions", "loops deeper than 4", "too long", "registers",
     "LLVM's back end for the R700 cannot compile this",
 )  # fmt: skip
 """What a core or LLVM cannot do; each is a sentence that a user sees."""

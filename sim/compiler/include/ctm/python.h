@@ -3,9 +3,114 @@
 
 #include <ctm/kernel.h>
 
-/* Quotients rounded down and remainders with the sign of the divisor. The quotient of floats may be one off where a
- * division is not exact, which shows in the remainder. */
+/* What of x is left when y times a whole number near x / y is taken away, for steps of division. Each product and sum in
+ * it is exact: where both are rounded by themselves, y is taken in two parts of 13 and 11 bits. */
+#if defined(CTM_WHOLE_FLOATS)
+#define CTM_REDUCED(x, y, times) ((x) - (times) * (y))
+#else
+CTM_INLINE float ctm_upper(float y) { return as_float(as_uint(y) & 0xfffff800u); }
+#define CTM_REDUCED(x, y, times) (((x) - (times) * ctm_upper(y)) - (times) * ((y) - ctm_upper(y)))
+#endif
+
+/* The quotient of positive numbers, rounded down, and the remainder, which is exact below CTM_LARGEST, and 0 beyond. A
+ * step takes 11 bits of the quotient, rounded to nearest, so that what remains has no more than 24 bits. The last one
+ * rounds down a little more: half of y is left, but not taken from. */
+#define CTM_LARGEST 0x1p31f
+CTM_INLINE float ctm_divided(float x, float y, float *remainder) {
+    /* The reciprocal of a large divisor would be zero, and so would parts of a small one. */
+    float scale = y > 0x1p100f ? 0x1p-26f : y < 0x1p-100f ? 0x1p26f : 1.0f;
+    float back = y > 0x1p100f ? 0x1p26f : y < 0x1p-100f ? 0x1p-26f : 1.0f;
+    float least = y * scale, inverse = 1 / least, rest = x * scale;
+    float quotient = rest * inverse, large = quotient, part, whole = 0;
+#if !defined(CTM_WHOLE_FLOATS)
+    part = quotient < 0x1p22f ? 0.0f : floor(quotient * 0x1p-22f + 0.5f) * 0x1p22f;
+    rest = CTM_REDUCED(rest, least, part);
+    whole = part;
+    quotient = rest * inverse;
+#endif
+    part = abs(quotient) < 0x1p11f ? 0.0f : floor(quotient * 0x1p-11f + 0.5f) * 0x1p11f;
+    rest = CTM_REDUCED(rest, least, part);
+    whole += part;
+    part = floor(rest * inverse + 0.49f);
+    rest = CTM_REDUCED(rest, least, part);
+    whole += part - (rest < 0 ? 1.0f : 0.0f);
+    rest = (rest + (rest < 0 ? least : 0.0f)) * back;
+    /* Of an infinity and zero both are NaN. */
+    float nothing = (x - x) * inverse;
+    *remainder = x < y ? x : large < CTM_LARGEST ? rest : nothing;
+    return x < y ? 0 : large < CTM_LARGEST ? whole : large + nothing;
+}
+
+/* Quotients rounded down, and remainders with the sign of the divisor. */
 CTM_INLINE float ctm_quotient(float a, float b) {
+    float rest, quotient = ctm_divided(abs(a), abs(b), &rest);
+    return (a < 0) == (b < 0) ? quotient : -quotient - (rest != 0 ? 1.0f : 0.0f);
+}
+CTM_INLINE float ctm_remainder(float a, float b) {
+    float rest;
+    ctm_divided(abs(a), abs(b), &rest);
+    rest = (a < 0) != (b < 0) && rest != 0 ? abs(b) - rest : rest;
+    return b < 0 ? -rest : rest;
+}
+
+/* A power whose exponent is computed: of a negative number only if that is whole, and else NaN. */
+CTM_INLINE float ctm_power(float x, float y) {
+    float size = abs(x), half = 0.5f * y;
+    float found = y == 0 || size == 1 ? 1.0f : exp2(y * log2(size));
+    if (x < 0) {
+        found = floor(half) == half ? found : -found;
+        found = floor(y) == y ? found : __builtin_nanf("");
+    }
+    return found;
+}
+
+/* Comparisons of numbers with and without sign, and what of both a type holds. */
+CTM_INLINE int ctm_less(int a, uint b) { return a < 0 || (uint)a < b; }
+CTM_INLINE int ctm_less(uint a, int b) { return b > 0 && a < (uint)b; }
+CTM_INLINE int ctm_equal(int a, uint b) { return a >= 0 && (uint)a == b; }
+CTM_INLINE int ctm_equal(uint a, int b) { return ctm_equal(b, a); }
+CTM_INLINE int ctm_min(int a, uint b) { return ctm_less(a, b) ? a : (int)b; }
+CTM_INLINE uint ctm_max(int a, uint b) { return ctm_less(a, b) ? b : (uint)a; }
+
+/* The place of an item in a list: a negative one counts from the end. */
+CTM_INLINE int ctm_place(int index, int length) { return index < 0 ? index + length : index; }
+
+/* Shifts whose count is computed; those by more than 31 leave no bit but the sign. */
+#define CTM_SHIFTS(whole, counts) \
+    CTM_INLINE whole ctm_left(whole x, counts count) { \
+        return __builtin_bit_cast(whole, (__builtin_bit_cast(counts, x) << (count & 31)) & CTM_BELOW(count)); \
+    }
+#define CTM_BELOW(count) __builtin_bit_cast(__typeof(count), (count) < 32)
+CTM_SHIFTS(ivec2, uvec2)
+CTM_SHIFTS(ivec3, uvec3)
+CTM_SHIFTS(ivec4, uvec4)
+CTM_SHIFTS(uvec2, uvec2)
+CTM_SHIFTS(uvec3, uvec3)
+CTM_SHIFTS(uvec4, uvec4)
+#undef CTM_BELOW
+#define CTM_BELOW(count) ((count) < 32 ? 0xffffffffu : 0u)
+CTM_SHIFTS(int, uint)
+CTM_SHIFTS(uint, uint)
+#undef CTM_BELOW
+#undef CTM_SHIFTS
+CTM_INLINE uint ctm_right(uint x, uint count) { return count < 32 ? x >> count : 0; }
+CTM_INLINE int ctm_right(int x, uint count) { return x >> (count < 32 ? count : 31); }
+#define CTM_SHIFTS(size) \
+    CTM_INLINE uvec##size ctm_right(uvec##size x, uvec##size count) { \
+        return (x >> (count & 31)) & __builtin_bit_cast(uvec##size, count < 32); \
+    } \
+    CTM_INLINE ivec##size ctm_right(ivec##size x, uvec##size count) { \
+        return x >> __builtin_bit_cast(ivec##size, __builtin_elementwise_min(count, (uvec##size)31)); \
+    }
+CTM_SHIFTS(2)
+CTM_SHIFTS(3)
+CTM_SHIFTS(4)
+#undef CTM_SHIFTS
+
+#if defined(CTM_WHOLE_FLOATS)
+/* A core whose whole numbers are floats: they are given and stored as such. A quotient that is off by one shows in the
+ * remainder, which is exact. */
+CTM_INLINE float ctm_whole_quotient(float a, float b) {
     float quotient = floor(a / b), rest = a - quotient * b;
     if (b > 0 ? rest < 0 : rest > 0)
         quotient -= 1;
@@ -13,14 +118,12 @@ CTM_INLINE float ctm_quotient(float a, float b) {
         quotient += 1;
     return quotient;
 }
-CTM_INLINE float ctm_remainder(float a, float b) { return a - ctm_quotient(a, b) * b; }
-
-#if defined(CTM_WHOLE_FLOATS)
-/* A core whose whole numbers are floats: they are given and stored as such. */
-CTM_INLINE int ctm_quotient(int a, int b) { return (int)ctm_quotient((float)a, (float)b); }
-CTM_INLINE int ctm_remainder(int a, int b) { return (int)ctm_remainder((float)a, (float)b); }
-CTM_INLINE uint ctm_quotient(uint a, uint b) { return (uint)ctm_quotient((float)a, (float)b); }
-CTM_INLINE uint ctm_remainder(uint a, uint b) { return (uint)ctm_remainder((float)a, (float)b); }
+CTM_INLINE float ctm_whole_remainder(float a, float b) { return a - ctm_whole_quotient(a, b) * b; }
+CTM_INLINE int ctm_quotient(int a, int b) { return (int)ctm_whole_quotient((float)a, (float)b); }
+CTM_INLINE int ctm_remainder(int a, int b) { return (int)ctm_whole_remainder((float)a, (float)b); }
+CTM_INLINE uint ctm_quotient(uint a, uint b) { return (uint)ctm_whole_quotient((float)a, (float)b); }
+CTM_INLINE uint ctm_remainder(uint a, uint b) { return (uint)ctm_whole_remainder((float)a, (float)b); }
+CTM_INLINE uint ctm_uint(float x) { return (uint)x; }
 
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_convertvector(x, whole); } \
@@ -30,12 +133,15 @@ CTM_INLINE uint ctm_uint_argument(float x) { return (uint)x; }
 CTM_INLINE float ctm_result(int x) { return (float)x; }
 CTM_INLINE float ctm_result(uint x) { return (float)x; }
 #else
+/* A float as its lowest 32 bits; what is negative wraps. */
+CTM_INLINE uint ctm_uint(float x) { return x < 0 ? (uint)(int)x : (uint)x; }
 CTM_INLINE int ctm_quotient(int a, int b) {
-    int quotient = a / b;
-    return quotient - ((a % b != 0) & ((a ^ b) < 0));
+    /* The smallest number by -1 wraps, which C leaves open. */
+    int divisor = b == -1 ? 1 : b, quotient = a / divisor;
+    return b == -1 ? -a : quotient - ((a % divisor != 0) & ((a ^ b) < 0));
 }
 CTM_INLINE int ctm_remainder(int a, int b) {
-    int rest = a % b;
+    int rest = a % (b == -1 ? 1 : b);
     return rest + (((rest != 0) & ((rest ^ b) < 0)) ? b : 0);
 }
 CTM_INLINE uint ctm_quotient(uint a, uint b) { return a / b; }
@@ -54,5 +160,8 @@ CTM_ARGUMENTS(uvec2, vec2)
 CTM_ARGUMENTS(uvec3, vec3)
 CTM_ARGUMENTS(uvec4, vec4)
 #undef CTM_ARGUMENTS
+CTM_INLINE uvec2 ctm_uint(vec2 x) { return (uvec2){ctm_uint(x.x), ctm_uint(x.y)}; }
+CTM_INLINE uvec3 ctm_uint(vec3 x) { return (uvec3){ctm_uint(x.x), ctm_uint(x.y), ctm_uint(x.z)}; }
+CTM_INLINE uvec4 ctm_uint(vec4 x) { return (uvec4){ctm_uint(x.x), ctm_uint(x.y), ctm_uint(x.z), ctm_uint(x.w)}; }
 
 CTM_INLINE int ctm_bool_argument(float x) { return x != 0; }

@@ -1,0 +1,34 @@
+"""Tables of a file, whose items are known."""
+
+from ctm.sim.compiler.python.values import Row, Type, Value, converted
+
+_LONGEST = 32
+"""Items of a table that are chosen from by comparisons where an index is computed."""
+
+
+def table(text: str, name: str, element: Type, values: list[Value]) -> tuple[Row, str]:
+    """A table by its name in C and the user's, and its definition in C.
+
+    A short one is a function that chooses, level by level, between neighbours; so no core needs memory for it. Of a
+    longer one the compiler has to know each index, or it names the table.
+    """
+    numbers = tuple(each.constant for each in values if each.constant is not None)
+    row = Row(text, element, len(values), numbers, is_function=len(values) <= _LONGEST)
+    items = [converted(each, element) for each in values]
+    if row.is_function:
+        return row, f"static {element.c} {text}(int k) {{ {_choice(text, element, items)} }}"
+    label = f' __asm("table.{name}.{text[1:]}")' if name.isascii() else ""
+    return row, f"static const {element.c} {text}[{len(items)}]{label} = {{{', '.join(items)}}};"
+
+
+def _choice(text: str, element: Type, items: list[str]) -> str:
+    """Statements that return item k: each compares k once, and no item waits for more than log2 of their number."""
+    lines, width = [], 1
+    while len(items) > 1:
+        chosen = []
+        for place in range(0, len(items) - 1, 2):
+            name = f"{text}_{width}_{place}"
+            lines.append(f"{element.c} {name} = k < {(place + 1) * width} ? {items[place]} : {items[place + 1]};")
+            chosen.append(name)
+        items, width = [*chosen, *items[len(chosen) * 2 :]], 2 * width
+    return " ".join([*lines, f"return {items[0]};"])
