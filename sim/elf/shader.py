@@ -35,6 +35,11 @@ def read_document(text: str | bytes) -> dict[str, object]:
     """
     try:
         document = json.loads(text)
+    except json.JSONDecodeError as error:
+        if not error.doc.strip():
+            raise ShaderError("not a JSON document: the file is empty") from None
+        is_cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string")
+        raise ShaderError(f"not a JSON document{', the file is truncated' if is_cut else ''}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise ShaderError(f"not a JSON document: {error}") from None
     if not isinstance(document, dict):

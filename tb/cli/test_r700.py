@@ -101,7 +101,7 @@ def test_what_cannot_be_imported_is_an_error_and_nothing_is_written(tmp_path: Pa
     (tmp_path / "short.o").write_bytes(OBJECT.read_bytes()[:100])
     for name, message in (
         ("text.o", "no ELF file, and no compiled program as JSON"),
-        ("short.o", "no object of LLVM"),
+        ("short.o", "the file is truncated: it takes 1,512 bytes, and has 100"),
         ("missing.o", "No such file"),
     ):
         result = ctm("import", tmp_path / name, "-o", output)

@@ -20,6 +20,7 @@ from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 from ctm.sim.elf.container.tool_notes import TOOL_NAME, ToolNote
 from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.whole import check_whole
 
 _MACHINE = "e_machine"
 _HEADER_FIELDS = {
@@ -90,8 +91,7 @@ def read_container(data: bytes) -> Container:
 
 
 def _file(data: bytes) -> ELFFile:
-    if len(data) < elf.ELF_HEADER_BYTES:
-        raise ElfError(f"the file has {len(data)} bytes, fewer than an ELF header", len(data))
+    check_whole(data)
     try:
         file = ELFFile(BytesIO(data))
     except ELFError as error:
@@ -104,10 +104,6 @@ def _file(data: bytes) -> ELFFile:
         found = (file["e_ident"] if name.startswith("EI_") else file)[name]
         if found not in allowed:
             raise ElfError(f"{name} is {found} instead of {' or '.join(map(str, allowed))}", offset)
-    if file["e_shnum"]:
-        size = file["e_shnum"] * file["e_shentsize"]
-        if file["e_shoff"] + size > len(data):
-            raise ElfError(f"the section headers ({size} bytes) reach past the end of the file", file["e_shoff"])
     return file
 
 
@@ -129,11 +125,13 @@ def _parts(file: ELFFile, data: bytes, limit: int) -> tuple[_Segment, dict[NoteT
 
 
 def _check_inside(data: bytes, limit: int, part: _Segment, what: str) -> None:
-    limit = min(len(data), limit)
+    end = part.offset + part.size
     if part.offset % 4:
         raise ElfError(f"{what} does not start at a multiple of 4", part.offset)
-    if part.offset + part.size > limit:
+    if end > limit:
         raise ElfError(f"{what} of {part.size} bytes reaches past the end of the image at 0x{limit:x}", part.offset)
+    if end > len(data):
+        raise ElfError(f"{what} ends at 0x{end:x}, and the file, which is truncated, at 0x{len(data):x}", part.offset)
 
 
 def _segments(file: ELFFile, data: bytes, limit: int) -> Iterator[tuple[int, str | int, _Segment]]:

@@ -91,7 +91,9 @@ def test_a_plain_function_starts_with_integers() -> None:
         (an_object([NOP], resources=1 | 65 << 8), "its stack has 65 entries"),
         (an_object([NOP], register=0x12345), "does not set 0x28850 or 0x28868"),
         (an_object([NOP], configuration=bytes(9)), "9 bytes, which are no pairs of words"),
-        (b"\x7fELF", "no object of LLVM"),
+        (b"\x7fELF", "the file is truncated: it takes 52 bytes, and has 4"),
+        (b"", "the file is empty"),
+        (b"no ELF file" * 10, "no object of LLVM"),
     ],
 )
 def test_what_is_no_program_for_this_chip_is_refused(contents: bytes, message: str) -> None:

@@ -21,6 +21,7 @@ from ctm.sim.elf.r700.llvm.defects import refuse_defects
 from ctm.sim.elf.r700.llvm.lines import lines_of
 from ctm.sim.elf.r700.llvm.repairs import repair
 from ctm.sim.elf.r700.usage import usage
+from ctm.sim.elf.whole import check_whole
 
 _MACHINE = "EM_AMDGPU"
 _RV770 = 7
@@ -43,6 +44,7 @@ def read_object(contents: bytes) -> tuple[Executable, list[str]]:
     ElfError
         It is no object for the RV770 with one program, or shows a defect of LLVM that cannot be repaired.
     """
+    check_whole(contents)
     try:
         file = ELFFile(BytesIO(contents))
         _check_header(file)
