@@ -54,12 +54,16 @@ class JobText:
         """
         try:
             values = tomllib.loads(self.text)
-        except (ValueError, RecursionError) as error:
+        except RecursionError:
+            raise JobError(self.path, "arrays or tables are too deeply nested") from None
+        except tomllib.TOMLDecodeError as error:
             message, _, place = str(error).partition(" (at line ")
             line = place.split(",")[0]
             # The parser shows keys as Python has them: ('constants', 'float').
             message = re.sub(r"\(('[^()]*'),?\)", lambda found: found[1].replace("'", "").replace(", ", "."), message)
             raise JobError(self.path, message, int(line) if line.isdecimal() else None) from None
+        except ValueError:
+            raise JobError(self.path, "a number has too many digits") from None
         try:
             return Job.model_validate(values)
         except ValidationError as error:
