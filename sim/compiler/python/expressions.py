@@ -181,10 +181,10 @@ class Expressions:
             return known(whole.values[place])
         # Python counts from the end where an index is negative.
         number = f"ctm_place({converted(index, INT)}, {length})" if place is None else str(place)
-        if isinstance(whole, Row) and whole.is_function:
-            return Value(f"{whole.text}({number})", whole.element)
-        element = whole.element if isinstance(whole, Row) else whole.type.of(1)
-        return Value(f"{whole.text}[{number}]", element)
+        if isinstance(whole, Value):
+            text = f"{whole.text}[{number}]" if place is not None else f"ctm_component({whole.text}, {number})"
+            return Value(text, whole.type.of(1))
+        return Value(f"{whole.text}({number})" if whole.is_function else f"{whole.text}[{number}]", whole.element)
 
     def _call(self, node: ast.Call) -> Thing:
         if node.keywords:

@@ -1,12 +1,18 @@
 """Where an int and a uint meet: what is compared or chosen of both has the value that Python gives it."""
 
 import ast
+import operator
+from collections.abc import Callable
+from typing import Any
 
 from ctm.sim.compiler.python.refusal import Problem
-from ctm.sim.compiler.python.values import BOOL, EITHER, INT, UINT, Type, Value, converted, widest
+from ctm.sim.compiler.python.values import BOOL, EITHER, INT, UINT, Type, Value, converted, known, widest
 
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+_OF_NUMBERS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 _MIXED = {
     "<": "ctm_less({0}, {1})", "<=": "!ctm_less({1}, {0})", ">": "ctm_less({1}, {0})", ">=": "!ctm_less({0}, {1})",
@@ -31,6 +37,8 @@ def comparison(operation: ast.cmpop, left: Value, right: Value) -> str:
             one, two = (comparison(operation, *pair) for pair in pairs)
             return f"({condition} ? {one} : {two})"
     symbol = COMPARISONS[type(operation)]
+    if left.constant is not None and right.constant is not None:
+        return known(_OF_NUMBERS[symbol](left.constant, right.constant)).text
     found = widest([left.type, right.type])
     if found is None or found.is_vector:
         raise Problem("vectors are compared component by component")

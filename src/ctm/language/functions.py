@@ -20,33 +20,58 @@ def _each(function: Callable[[float], Any]) -> Callable[[Any], Any]:
     return of
 
 
+def _whole(function: Callable[[float], int]) -> Callable[[Any], Any]:
+    """A function that rounds, which leaves infinities and NaN as they are."""
+
+    def of(x: float) -> float:
+        return function(x) if math.isfinite(x) else x
+
+    of.__name__ = function.__name__
+    return _each(of)
+
+
+def _total(function: Callable[[float], float], beyond: float) -> Callable[[Any], Any]:
+    """A function that is NaN outside of its domain, where Python has an error, and `beyond` where it is too large."""
+
+    def of(x: float) -> float:
+        try:
+            return function(x)
+        except OverflowError:
+            return beyond
+        except ValueError:
+            return math.nan
+
+    of.__name__ = function.__name__
+    return _each(of)
+
+
 def _log2(x: float) -> float:
     return math.log2(x) if x > 0 else -math.inf if x == 0 else math.nan
+
+
+def _exp2(x: float) -> float:
+    return math.pow(2, x)
 
 
 def _inversesqrt(x: float) -> float:
     return 1 / math.sqrt(x) if x > 0 else math.inf if x == 0 else math.nan
 
 
-floor = _each(math.floor)
-ceil = _each(math.ceil)
-trunc = _each(math.trunc)
-rint = _each(round)
-sqrt = _each(math.sqrt)
-sin = _each(math.sin)
-cos = _each(math.cos)
-exp = _each(math.exp)
+floor = _whole(math.floor)
+ceil = _whole(math.ceil)
+trunc = _whole(math.trunc)
+rint = _whole(round)
+sqrt = _total(math.sqrt, math.inf)
+sin = _total(math.sin, math.nan)
+cos = _total(math.cos, math.nan)
+exp = _total(math.exp, math.inf)
+exp2 = _total(_exp2, math.inf)
 log2 = _each(_log2)
 
 
 @_each
 def fract(x: float) -> float:  # noqa: D103 - `_each` describes them
-    return x - math.floor(x)
-
-
-@_each
-def exp2(x: float) -> float:  # noqa: D103
-    return math.pow(2, x)
+    return x - math.floor(x) if math.isfinite(x) else math.nan
 
 
 @_each

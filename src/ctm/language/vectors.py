@@ -24,6 +24,13 @@ class uint(int):  # noqa: N801 - the field's name
     def __neg__(self) -> "uint":
         return uint(-int(self))
 
+    def __pos__(self) -> "uint":
+        return self
+
+    def __pow__(self, exponent: Any, _: None = None) -> Any:
+        is_whole = isinstance(exponent, int) and exponent >= 0
+        return uint(pow(int(self), int(exponent), _WORD)) if is_whole else int(self) ** exponent
+
     def __lshift__(self, count: Any) -> "uint":
         return uint(int(self) << int(count))
 
@@ -120,7 +127,7 @@ def _of_components(function: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, 
     )
 
 
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "and_", "or_", "xor", "lshift", "rshift"):
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"):
     _forward, _mirrored = _of_components(getattr(operator, _name))
     setattr(Vector, f"__{_name.rstrip('_')}__", _forward)
     setattr(Vector, f"__r{_name.rstrip('_')}__", _mirrored)

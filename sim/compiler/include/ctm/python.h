@@ -75,6 +75,19 @@ CTM_INLINE uint ctm_max(int a, uint b) { return ctm_less(a, b) ? b : (uint)a; }
 /* The place of an item in a list: a negative one counts from the end. */
 CTM_INLINE int ctm_place(int index, int length) { return index < 0 ? index + length : index; }
 
+/* A component of a vector whose place is computed. */
+#define CTM_COMPONENTS(scalar, prefix) \
+    CTM_INLINE scalar ctm_component(prefix##2 v, int k) { return k < 1 ? v.x : v.y; } \
+    CTM_INLINE scalar ctm_component(prefix##3 v, int k) { return k < 2 ? ctm_component(v.xy, k) : v.z; } \
+    CTM_INLINE scalar ctm_component(prefix##4 v, int k) { \
+        scalar low = ctm_component(v.xy, k), high = ctm_component(v.zw, k - 2); \
+        return k < 2 ? low : high; \
+    }
+CTM_COMPONENTS(float, vec)
+CTM_COMPONENTS(int, ivec)
+CTM_COMPONENTS(uint, uvec)
+#undef CTM_COMPONENTS
+
 /* Shifts whose count is computed; those by more than 31 leave no bit but the sign. */
 #define CTM_SHIFTS(whole, counts) \
     CTM_INLINE whole ctm_left(whole x, counts count) { \
@@ -123,7 +136,7 @@ CTM_INLINE int ctm_quotient(int a, int b) { return (int)ctm_whole_quotient((floa
 CTM_INLINE int ctm_remainder(int a, int b) { return (int)ctm_whole_remainder((float)a, (float)b); }
 CTM_INLINE uint ctm_quotient(uint a, uint b) { return (uint)ctm_whole_quotient((float)a, (float)b); }
 CTM_INLINE uint ctm_remainder(uint a, uint b) { return (uint)ctm_whole_remainder((float)a, (float)b); }
-CTM_INLINE uint ctm_uint(float x) { return (uint)x; }
+CTM_INLINE uint ctm_uint(float x) { return (uint)(int)x; }
 
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_convertvector(x, whole); } \
