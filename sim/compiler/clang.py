@@ -21,6 +21,8 @@ _C = (
     # There is nothing that could be called.
     "-mllvm", "-inline-threshold=100000",
     # A comparison of what is never NaN is a mistake in most programs, but not an error.
+    # Sums and products of integers wrap, as on every GPU.
+    "-fwrapv",
     "-fno-math-errno", "-fdenormal-fp-math=preserve-sign", "-Wno-unknown-pragmas", "-Wno-psabi",
 )  # fmt: skip
 _MESSAGE = re.compile(r"(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 
 from ctm.sim.compiler.error import Location
 from ctm.sim.compiler.ir.metadata import Metadata
@@ -124,9 +125,11 @@ class Module:
     def read(text: str) -> "Module":
         """Read the text of a module as Clang and llvmlite write it."""
         parts: list[str | Function] = []
+        # A module that was read before has names of this kind already.
+        prefix = next(each for each in map("-n{}".format, count()) if f"%{each}." not in text)
         lines = iter(text.split("\n"))
         for line in lines:
-            parts.append(_function(line, lines) if line.startswith("define ") else line)
+            parts.append(_function(line, lines, prefix) if line.startswith("define ") else line)
         return Module(parts)
 
     @property
@@ -180,21 +183,22 @@ def typed(operand: str) -> tuple[str, str]:
     return found[0].rstrip(), operand[found.end() :]
 
 
-def _function(head: str, lines: Iterator[str]) -> Function:
+def _function(head: str, lines: Iterator[str], prefix: str) -> Function:
     """A definition; values that had numbers have names, so that any of them may go. No name in C has a minus."""
+    name = rf"%{prefix}.\1"
     blocks = [Block("")]
     for numbered in lines:
-        line = _NUMBERED.sub(r"%-n.\1", numbered)
+        line = _NUMBERED.sub(name, numbered)
         if line == "}":
             break
         label = _LABEL.match(line)
         if label:
-            blocks.append(Block(f"-n.{label[1]}" if label[1].isdecimal() else label[1]))
+            blocks.append(Block(f"{prefix}.{label[1]}" if label[1].isdecimal() else label[1]))
         elif line.strip() and not line.lstrip().startswith((";", "#dbg")):
             text = line.strip()
             # The cases of a switch have a line each.
             while text.count("[") > text.count("]"):
-                text += "\n" + _NUMBERED.sub(r"%-n.\1", next(lines))
+                text += "\n" + _NUMBERED.sub(name, next(lines))
             blocks[-1].instructions.append(_instruction(text))
     return Function(head, blocks if blocks[0].instructions else blocks[1:])
 

@@ -1,20 +1,26 @@
 """LLVM's optimisations one by one, by llvmlite: those that keep a kernel's loops and conditions as they were."""
 
+from collections.abc import Sequence
+
 from ctm.sim.compiled.tools.package import Package
 from ctm.sim.compiler.error import BackEndError
 
 LLVM = Package("llvmlite", "llvmlite", "kernels")
-_FIRST = ("always_inliner", "sroa", "simplify_cfg", "instruction_combine")
-_UNROLL = ("loop_simplify", "lcssa", "loop_rotate", "loop_unroll", "sroa", "simplify_cfg", "instruction_combine")
-"""Where the source asks for it."""
-_REST = (
-    "new_gvn", "sccp", "aggressive_dce", "lower_switch", "unify_function_exit_nodes", "simplify_cfg",
-    "instruction_combine", "loop_simplify", "lcssa", "dead_code_elimination",
+INLINE = (
+    "always_inliner", "sroa", "loop_simplify", "lcssa", "loop_rotate", "loop_unroll", "sroa", "sccp", "new_gvn", "sccp",
+    "aggressive_dce", "lower_switch", "sroa", "dead_code_elimination",
 )  # fmt: skip
+"""Leaves one function, its loops unrolled where the source asks for it, with the operations of the source."""
+COMBINE = (
+    "sroa", "simplify_cfg", "instruction_combine", "new_gvn", "sccp", "aggressive_dce", "unify_function_exit_nodes",
+    "simplify_cfg", "instruction_combine", "loop_simplify", "lcssa", "dead_code_elimination",
+)  # fmt: skip
+"""Makes other operations of them where that is shorter."""
+_UNROLL = ("loop_rotate", "loop_unroll")
 
 
-def optimised(text: str) -> str:
-    """The text of a module after these passes.
+def optimised(text: str, passes: Sequence[str]) -> str:
+    """The text of a module after these passes; loops are unrolled only where the source asks for it.
 
     Raises
     ------
@@ -36,7 +42,8 @@ def optimised(text: str) -> str:
     machine = binding.Target.from_triple("r600--").create_target_machine(cpu="rv770")
     builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(2))
     manager = binding.create_new_module_pass_manager()
-    for name in (*_FIRST, *(_UNROLL if '"llvm.loop.unroll.' in text else ()), *_REST):
-        getattr(manager, f"add_{name}_pass")()
+    for name in passes:
+        if name not in _UNROLL or '"llvm.loop.unroll.' in text:
+            getattr(manager, f"add_{name}_pass")()
     manager.run(module, builder)
     return str(module)

@@ -35,15 +35,37 @@ def scalarised(function: Function, elements: dict[str, list[str]]) -> tuple[Func
 
     `elements` are those of its parameters.
     """
-    work = _Scalariser(elements)
+    work = _Scalariser(elements, "v", r"\w+")
     return work.function(function), sorted(work.declarations)
 
 
-class _Scalariser:
-    """One function. `elements` are the names of a vector's elements, `aliases` the scalars that others became."""
+def with_scalar_integers(kernel: Function) -> tuple[Function, list[str]]:
+    """The same of a kernel for vectors of integers and of truths alone."""
+    assert kernel.pixel is not None
+    type_, pixel = kernel.pixel
+    size, element = _shape(type_)
+    if element == "float":
+        work = _Scalariser({}, "e", r"i\d+")
+        return work.function(kernel), sorted(work.declarations)
+    names = [f"%-p.{place}" for place in range(size)]
+    work = _Scalariser({pixel: names}, "e", r"i\d+")
+    found = work.function(kernel)
+    found.blocks[0].instructions[:0] = [
+        Instruction(name, f"extractelement {type_} {pixel}, i32 {place}") for place, name in enumerate(names)
+    ]
+    return found, sorted(work.declarations)
 
-    def __init__(self, elements: dict[str, list[str]]) -> None:
+
+class _Scalariser:
+    """One function: vectors of the types that `types` matches become scalars whose names begin with `prefix`.
+
+    `elements` are the names of a vector's elements, `aliases` the scalars that others became.
+    """
+
+    def __init__(self, elements: dict[str, list[str]], prefix: str, types: str) -> None:
         self.declarations: set[str] = set()
+        self._prefix = prefix
+        self._types = re.compile(types)
         self._elements = dict(elements)
         self._aliases: dict[str, str] = {}
         self._numbers = count()
@@ -81,15 +103,28 @@ class _Scalariser:
         return name
 
     def _add(self, text: str) -> str:
-        name = f"%-v.{next(self._numbers)}"
+        name = f"%-{self._prefix}.{next(self._numbers)}"
         self._made.append(Instruction(name, text, self._place))
         return name
 
     def _take(self, instruction: Instruction) -> None:
         handler = _HANDLERS.get(instruction.opcode, _Scalariser._each)
-        has_vectors = _VECTOR.search(instruction.text) is not None
-        if not has_vectors or not handler(self, instruction):
+        if not self._is_wanted(instruction) or not handler(self, instruction):
             self._made.append(instruction)
+
+    def _is_wanted(self, instruction: Instruction) -> bool:
+        """Whether an instruction has vectors that are taken apart."""
+        found = [vector[2] for vector in _VECTOR.finditer(instruction.text)]
+        if instruction.opcode == "fcmp":
+            return bool(found)
+        # The last vector of a shuffle says which elements are meant.
+        return any(map(self._types.fullmatch, found[:1] if instruction.opcode == "shufflevector" else found))
+
+    def _result(self, instruction: Instruction, type_: str, elements: list[str]) -> None:
+        """Remember the elements of a result; one whose type is not taken apart is a vector, too."""
+        self._elements[instruction.result] = elements
+        if not self._types.fullmatch(_shape(type_)[1]):
+            self._aliases[instruction.result] = typed(self._whole(type_, instruction.result))[1]
 
     def _parts(self, value: str, size: int, element: str) -> list[str]:
         """The elements of a vector's text."""
@@ -101,6 +136,8 @@ class _Scalariser:
             return [typed(value[value.index("(") + 1 : -1])[1]] * size
         if value == "zeroinitializer":
             return [{"float": "0.000000e+00", "double": "0.000000e+00", "i1": "false"}.get(element, "0")] * size
+        if value.startswith("%"):
+            return [self._add(f"extractelement <{size} x {element}> {value}, i32 {place}") for place in range(size)]
         return [value] * size
 
     def _each(self, instruction: Instruction) -> bool:
@@ -125,7 +162,7 @@ class _Scalariser:
         else:
             made = list(self._regrouped(values, source, new_size, target))
         if found[4].startswith("<"):
-            self._elements[instruction.result] = made
+            self._result(instruction, found[4], made)
         else:
             self._aliases[instruction.result] = made[0]
         return True
@@ -192,9 +229,9 @@ class _Scalariser:
         size, element = _shape(type_)
         conditions = [condition] * size if condition_type == "i1" else self._parts(condition, size, "i1")
         rows = zip(conditions, self._parts(one, size, element), self._parts(other, size, element), strict=True)
-        self._elements[instruction.result] = [
+        self._result(instruction, type_, [
             self._add(f"{words} i1 {if_}, {element} {yes}, {element} {no}") for if_, yes, no in rows
-        ]
+        ])  # fmt: skip
         return True
 
     def _phi(self, instruction: Instruction) -> bool:

@@ -8,11 +8,12 @@ from ctm.rtl.isa.limits import TEMPORARIES
 from ctm.sim.assembler import AssemblyError, assemble_listing
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import NAME, Function, Instruction, Module
-from ctm.sim.compiler.ir.passes import optimised
+from ctm.sim.compiler.ir.passes import COMBINE, INLINE, optimised
 from ctm.sim.compiler.ir.scalars import scalarised
 from ctm.sim.compiler.r5xx.coalescing import coalesced
 from ctm.sim.compiler.r5xx.groups import Groups
-from ctm.sim.compiler.r5xx.loops.rounds import DEEPEST, TooDeepError, limited
+from ctm.sim.compiler.r5xx.integers.floats import with_floats
+from ctm.sim.compiler.r5xx.loops.rounds import DEEPEST, TooDeepError, TooLongError, limited
 from ctm.sim.compiler.r5xx.numbers import TooManyConstantsError
 from ctm.sim.compiler.r5xx.operations import PIXEL, Steps, without_idle
 from ctm.sim.compiler.r5xx.order.motion import eased, hoisted
@@ -23,6 +24,7 @@ from ctm.sim.compiler.r5xx.selection import selected
 from ctm.sim.compiler.r5xx.structure import TooLargeError, structured
 from ctm.sim.compiler.r5xx.text import Text
 from ctm.sim.compiler.r5xx.values import Unsupported
+from ctm.sim.compiler.refusals import kernels
 from ctm.sim.elf.constants import OwnConstants
 from ctm.sim.elf.lines import Line, Lines
 from ctm.sim.elf.r5xx.executable import Executable
@@ -30,12 +32,17 @@ from ctm.sim.elf.r5xx.executable import Executable
 FRONTS = (("-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"),)
 """Flags for Clang, which only translates: its own optimiser would count loops of floats in integers."""
 
+_DECLARATIONS = (
+    "declare float @llvm.fma.f32(float, float, float)",
+    *(f"declare float @llvm.{name}.f32(float)" for name in ("fabs", "floor", "trunc")),
+    *(f"declare float @ctm.{name}(float) nounwind willreturn memory(none)" for name in ("exp2", "fract")),
+)
 _COMPUTED = re.compile(rf", i\d+ {NAME}")
 """An index."""
 
 
 def optimise(text: str) -> str:
-    """The IR with everything inlined, and loops and conditions as they were written."""
+    """The IR with everything inlined, loops and conditions as they were written, and floats for integers."""
     head = re.compile(r"^(define .*?\))( (?:local_unnamed_addr )?#)", re.MULTILINE)
     # What somebody asked for to the contrary would make it a module that LLVM does not take.
     text = re.sub(
@@ -43,7 +50,13 @@ def optimise(text: str) -> str:
     )
     # Of a product of numbers that are known LLVM would make a number, and round twice. What a user calls is refused.
     text = text.replace("@llvm.fma.", "@ctm.fma.").replace("@llvm.fmuladd.", "@llvm.fma.")
-    return optimised(head.sub(r"\1 alwaysinline\2", text))
+    module = Module.read(optimised(head.sub(r"\1 alwaysinline\2", text), INLINE))
+    for kernel in list(kernels(module)):
+        if kernel.pixel is not None:
+            module.parts[module.parts.index(kernel)], declarations = with_floats(kernel)
+            module.declare(sorted(declarations))
+    module.declare(_DECLARATIONS)
+    return optimised(str(module), COMBINE)
 
 
 def refusal(instruction: Instruction) -> str:
@@ -77,6 +90,8 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
         problem = "it has more numbers than there are float constants"
     except TooDeepError:
         problem = f"loops deeper than {DEEPEST}; one whose number of rounds is not known beforehand counts twice"
+    except TooLongError as error:
+        problem = f"a loop of {error.rounds} rounds: R5xx cores can have {error.limit} here"
     except TooLargeError:
         problem = "its branches meet in so many places that the program would be too long"
     except AssemblyError as error:

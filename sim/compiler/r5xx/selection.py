@@ -1,25 +1,25 @@
-"""Chooses operations for the instructions of the IR. Integers are floats, which is exact up to 2^24.
+"""Chooses operations for the instructions of the IR, in which integers are floats already.
 
-Conditions are differences that are compared with 0, computed where they are used.
+Conditions are differences that are compared with 0, computed where they are used. What integers there still are come
+from truths, or from arrays that LLVM could keep in registers only late: they are floats, too, and only handed on.
 """
 
-import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from ctm.sim.compiler.ir.module import Instruction, Module, split, typed
-from ctm.sim.compiler.r5xx.functions import FUNCTIONS
+from ctm.sim.compiler.r5xx.comparisons import compared, extreme
+from ctm.sim.compiler.r5xx.functions import FUNCTIONS, Call
+from ctm.sim.compiler.r5xx.integers.reasons import reason
 from ctm.sim.compiler.r5xx.operations import ALU_RESULT, Choice, Leave, Operand, Operation, Repeat, Steps
 from ctm.sim.compiler.r5xx.structure import Body, Break, Copies, Flag, If, Loop, Straight
-from ctm.sim.compiler.r5xx.values import BITS, ONE, ZERO, Condition, Unsupported, Values
+from ctm.sim.compiler.r5xx.values import ONE, ZERO, Condition, Unsupported, Values
 
-_WORDS = 2.0**32
-_COMPARISON = re.compile(r"[fi]cmp(?: (?:fast|nnan|ninf|nsz|samesign|reassoc|arcp|contract|afn))* (\w+) \w+ (.*)")
-_TESTS = {
-    "lt": ("<0", False, False), "gt": ("<0", True, False), "ge": (">=0", False, False), "le": (">=0", True, False),
-    "eq": ("==0", False, False), "ne": ("!=0", False, False),
-}  # fmt: skip
-_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+_COMPARISON = re.compile(r"[fi]cmp((?: (?:fast|nnan|ninf|nsz|samesign|reassoc|arcp|contract|afn))*) (\w+) (\w+) (.*)")
+_ORDINARY = ("nnan", "ninf")
+"""LLVM's flags of what is neither NaN nor infinite."""
+_SIGNED = {"eq": "oeq", "ne": "one", "slt": "olt", "sle": "ole", "sgt": "ogt", "sge": "oge"}
 
 
 def selected(module: Module, body: Body) -> Steps:
@@ -31,6 +31,7 @@ class _Selection(Values):
     def __init__(self, module: Module) -> None:
         super().__init__()
         self._module = module
+        self._compared: dict[str, tuple[str, Operand, Operand]] = {}
 
     def steps(self, body: Body) -> Steps:
         """The operations of a body, in order."""
@@ -102,9 +103,7 @@ class _Selection(Values):
         self.line = location.line if location else self.line
         try:
             handler = _HANDLERS.get(instruction.opcode)
-            if handler is None:
-                raise Unsupported(f"what Clang makes of it, {instruction.opcode}, is nothing that a core can do")
-            handler(self, instruction)
+            (handler or _Selection.other)(self, instruction)
         except Unsupported as error:
             error.location = location
             raise
@@ -127,13 +126,10 @@ class _Selection(Values):
     def quotient(self, instruction: Instruction) -> None:
         """A product with the reciprocal."""
         left, right = self._pair(instruction)
-        reciprocal = self.new("RCP", right)
-        self.add("MUL", instruction.result, left, reciprocal)
-
-    def division(self, instruction: Instruction) -> None:
-        """Of integers: not done."""
-        kind = "quotient" if instruction.opcode.endswith("div") else "remainder"
-        raise Unsupported(f"a {kind} of integers: R5xx cores have reciprocals of floats; write floor(a / b + 0.5f / b)")
+        if left == ONE:
+            self.add("RCP", instruction.result, right)
+        else:
+            self.add("MUL", instruction.result, left, self.new("RCP", right))
 
     def negation(self, instruction: Instruction) -> None:
         """A modifier."""
@@ -143,101 +139,71 @@ class _Selection(Values):
         """Remembered until it is used."""
         found = _COMPARISON.fullmatch(instruction.text)
         assert found is not None, instruction.text
-        kind = found[1]
-        left, right = map(self.operand, split(found[2]))
-        if kind in ("ord", "uno"):
-            # The sum of two magnitudes is less than 0 to nobody, and no NaN is more.
-            found_nan = Condition(abs(left), -abs(right), ">=0", kind == "uno")
-            self.conditions[instruction.result] = found_nan
-            return
-        if instruction.opcode == "icmp" and kind[0] == "u" and "samesign" not in instruction.text:
-            left, right = self._unsigned(left), self._unsigned(right)
-        is_inverted = instruction.opcode == "fcmp" and kind[0] == "u" and kind != "une"
-        relation = kind[-2:]
-        if is_inverted:
-            relation = _OPPOSITE[relation]
-        test, is_swapped, _ = _TESTS[relation]
-        if is_swapped:
-            left, right = right, left
-        self.conditions[instruction.result] = Condition(left, right, test, is_inverted)
+        flags, kind, type_, operands = found.groups()
+        left, right = map(self.operand, split(operands))
+        is_ordinary = instruction.opcode == "icmp" or all(flag in flags for flag in _ORDINARY)
+        if instruction.opcode == "icmp":
+            kind = self._of_integers(kind, type_)
+        self._compared[instruction.result] = kind, left, right
+        self.conditions[instruction.result] = compared(self, kind, left, right, is_ordinary=is_ordinary)
 
-    def _unsigned(self, value: Operand) -> Operand:
-        """An integer for a comparison without sign: LLVM tests ranges so, and negative ones are large then."""
-        if isinstance(value.value, float):
-            return Operand(value.value % _WORDS)
-        return self.new("CMP", value, self.new("ADD", value, Operand(_WORDS)), value)
+    def _of_integers(self, kind: str, type_: str) -> str:
+        """A comparison of integers as one of floats: of truths, which are 0 or 1, without sign."""
+        unsigned = _SIGNED.get(kind.replace("u", "s", 1)) if type_ == "i1" and kind[0] == "u" else None
+        if type_ == "i1" and kind[0] == "s" or (kind not in _SIGNED and unsigned is None):
+            raise Unsupported(f"what Clang makes of it, a comparison {kind} of {type_}, is nothing that a core can do")
+        return unsigned or _SIGNED[kind]
 
     def selection(self, instruction: Instruction) -> None:
         """Of two values; of two conditions, which may be AND or OR."""
-        (_, condition), (type_, yes), (_, no) = map(typed, split(re.sub(r"^select(?: [a-z]+)* i1 ", "i1 ",
-                                                                        instruction.text)))  # fmt: skip
+        text = re.sub(r"^select(?: [a-z]+)* i1 ", "i1 ", instruction.text)
+        (_, condition), (type_, yes), (_, no) = map(typed, split(text))
+        values = self.operand(yes), self.operand(no)
+        least = extreme(*self._compared[condition], *values) if condition in self._compared else None
         if type_ == "i1" and no == "false":
-            self.add("MUL", instruction.result, self.operand(condition), self.operand(yes))
+            self.add("MUL", instruction.result, self.operand(condition), values[0])
         elif type_ == "i1" and yes == "true":
-            self.add("MAX", instruction.result, self.operand(condition), self.operand(no))
+            self.add("MAX", instruction.result, self.operand(condition), values[1])
+        elif least is not None:
+            self.add(least[0], instruction.result, *least[1:])
         elif condition in self.conditions:
-            self.chosen(self.conditions[condition], self.operand(yes), self.operand(no), instruction.result)
+            self.chosen(self.conditions[condition], *values, instruction.result)
         else:
-            operands = self.operand(yes), self.operand(no), self.operand(condition)
-            self.add("CND", instruction.result, *operands)
+            self.add("CND", instruction.result, *values, self.operand(condition))
 
     def logic(self, instruction: Instruction) -> None:
-        """Of conditions; of integers what arithmetic can do."""
+        """Of conditions."""
+        if " i1 " not in instruction.text:
+            self.other(instruction)
         left, right = self._pair(instruction)
-        if " i1 " in instruction.text:
-            if instruction.opcode == "xor" and right == ONE:
-                found = self.conditions.get(split(instruction.text)[0].split(" ")[-1])
-                if found:
-                    self.conditions[instruction.result] = Condition(found.left, found.right, found.test,
-                                                                     not found.is_inverted)  # fmt: skip
-                    return
-                self.add("ADD", instruction.result, ONE, -left)
-            elif instruction.opcode == "xor":
-                self._result(instruction, abs(self.new("ADD", left, -right)))
-            else:
-                self.add("MUL" if instruction.opcode == "and" else "MAX", instruction.result, left, right)
-            return
-        mask = right.value
-        if instruction.opcode == "and" and isinstance(mask, float) and mask > 0 and math.log2(mask + 1).is_integer():
-            self.remainder(instruction.result, left, mask + 1)
-        elif instruction.opcode == "or" and "disjoint" in instruction.text:
-            self.add("ADD", instruction.result, left, right)
-        elif instruction.opcode == "xor" and mask == -1:
-            # What LLVM makes of -1 - x.
-            self.add("ADD", instruction.result, right, -left)
+        if instruction.opcode == "xor" and right == ONE:
+            found = self.conditions.get(split(instruction.text)[0].split(" ")[-1])
+            if found:
+                self.conditions[instruction.result] = replace(found, is_inverted=not found.is_inverted)
+                return
+            self.add("ADD", instruction.result, ONE, -left)
+        elif instruction.opcode == "xor":
+            self._result(instruction, abs(self.new("ADD", left, -right)))
         else:
-            raise Unsupported(BITS)
+            self.add("MUL" if instruction.opcode == "and" else "MAX", instruction.result, left, right)
 
-    def shift(self, instruction: Instruction) -> None:
-        """By a number that is known: a product, and what is behind the point dropped."""
-        value, by = self._pair(instruction)
-        if not isinstance(by.value, float):
-            raise Unsupported(BITS)
-        if instruction.opcode == "shl":
-            self.add("MUL", instruction.result, value, Operand(2.0**by.value))
-        else:
-            part = self.new("MUL", value, Operand(0.5**by.value))
-            self.add("ADD", instruction.result, part, -self.new("FRC", part))
+    def other(self, instruction: Instruction) -> None:
+        """Not done."""
+        raise Unsupported(f"what Clang makes of it, {instruction.opcode}, is nothing that a core can do")
 
     def conversion(self, instruction: Instruction) -> None:
-        """Between integers and floats: nothing, or what is behind the point dropped."""
+        """Of a truth to a number, and of an array's element from a float and to one."""
         found = re.search(r"(\w+) (\S+) to (\w+)$", instruction.text)
         assert found is not None, instruction.text
-        source, text, target = found.groups()
-        value = self.operand(text)
-        if "i64" in (source, target):
-            raise Unsupported("integers of 64 bits: integers of R5xx cores are floats, exact up to 2^24")
+        value, is_truth = self.operand(found[2]), found[1] == "i1"
         if instruction.opcode in ("fptosi", "fptoui"):
-            whole = self.new("ADD", abs(value), -self.new("FRC", abs(value)))
-            self.add("CMP", instruction.result, whole, -whole, value)
-        elif instruction.opcode == "sext" and source == "i1":
-            self._result(instruction, -value)
-        elif instruction.opcode == "trunc" and target != "i1" or instruction.opcode == "bitcast":
-            raise Unsupported(BITS)
-        elif instruction.opcode == "trunc":
-            self.remainder(instruction.result, value, 2.0)
-        else:
+            self.truncated(instruction.result, value, is_ordinary=True)
+        elif instruction.opcode in ("uitofp", "zext") and is_truth or instruction.opcode == "sitofp" and not is_truth:
             self._result(instruction, value)
+        elif instruction.opcode in ("sitofp", "sext") and is_truth:
+            self._result(instruction, -value)
+        else:
+            self.other(instruction)
 
     def insertion(self, instruction: Instruction) -> None:
         """An element of a vector that is an operand of a function."""
@@ -267,14 +233,17 @@ class _Selection(Values):
 
     def call(self, instruction: Instruction) -> None:
         """Functions of cores and of LLVM."""
-        name, arguments = instruction.callee, instruction.arguments
+        name = instruction.callee
         base = name.removeprefix("llvm.").split(".")[0]
         if name.startswith("llvm.") and base in _IGNORED:
             return
+        if said := reason(name):
+            raise Unsupported(said)
         function = FUNCTIONS.get(name if name.startswith("ctm.") else base)
         if function is None:
             raise Unsupported(f"{base}(): R5xx cores have no such function")
-        function(self, instruction.result, arguments)
+        is_ordinary = all(flag in instruction.text.split("@")[0] for flag in _ORDINARY)
+        function(self, Call(instruction.result, instruction.arguments, is_ordinary))
 
 
 def _is_needed(pair: tuple[str, Operand], waiting: list[tuple[str, Operand]]) -> bool:
@@ -284,17 +253,13 @@ def _is_needed(pair: tuple[str, Operand], waiting: list[tuple[str, Operand]]) ->
 
 _IGNORED = ("lifetime", "assume", "experimental", "dbg")
 _HANDLERS: dict[str, Callable[[_Selection, Instruction], None]] = {
-    **dict.fromkeys(("fadd", "fsub", "fmul", "add", "sub", "mul"), _Selection.arithmetic),
+    **dict.fromkeys(("fadd", "fsub", "fmul"), _Selection.arithmetic),
     "fdiv": _Selection.quotient,
     "fneg": _Selection.negation,
     **dict.fromkeys(("fcmp", "icmp"), _Selection.comparison),
     "select": _Selection.selection,
     **dict.fromkeys(("and", "or", "xor"), _Selection.logic),
-    **dict.fromkeys(("shl", "lshr", "ashr"), _Selection.shift),
-    **dict.fromkeys(
-        ("fptosi", "fptoui", "sitofp", "uitofp", "zext", "sext", "trunc", "bitcast"), _Selection.conversion
-    ),
-    **dict.fromkeys(("sdiv", "udiv", "srem", "urem"), _Selection.division),
+    **dict.fromkeys(("fptosi", "fptoui", "sitofp", "uitofp", "zext", "sext"), _Selection.conversion),
     "insertelement": _Selection.insertion,
     "extractelement": _Selection.extraction,
     "freeze": _Selection.freezing,

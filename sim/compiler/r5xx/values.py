@@ -9,18 +9,23 @@ from ctm.sim.compiler.ir.module import split, typed
 from ctm.sim.compiler.r5xx.operations import Operand, Operation, Steps
 
 ZERO, ONE = Operand(0.0), Operand(1.0)
-BITS = "bits of a number: integers of R5xx cores are floats, which have none"
-"""What is said of them."""
+_WHOLE = 2.0**24
+"""Numbers from here on have nothing behind the point."""
+LARGEST = float.fromhex("0x1.fffffep127")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A difference against 0. With `is_inverted` it holds where the test does not, NaNs included."""
+    """A difference against 0. With `is_inverted` it holds where the test does not, NaNs included.
+
+    `is_ordinary`: neither of the two is a NaN or infinite.
+    """
 
     left: Operand
     right: Operand
     test: str
     is_inverted: bool = False
+    is_ordinary: bool = False
 
 
 class Unsupported(Exception):  # noqa: N818 - it is no fault of the program
@@ -87,22 +92,35 @@ class Values:
             yes, no = no, yes
         if condition.test in ("==0", "!=0"):
             difference = -abs(difference)
-        elif condition.test == "<0":
+        elif condition.test == "<0" and not condition.is_ordinary:
             # CMP takes a NaN for less than 0, MIN does not.
             difference = self.new("MIN", difference, ZERO)
         return self.add("CMP", result or self.name(), yes, no, difference)
 
-    def remainder(self, result: str, value: Operand, size: float) -> None:
-        """What is left of an integer above multiples of a power of two."""
-        part = self.new("FRC", self.new("MUL", value, Operand(1 / size)))
-        self.add("MUL", result, part, Operand(size))
-
-    def floor(self, result: str, value: Operand) -> None:
+    def floor(self, result: str, value: Operand, *, is_ordinary: bool) -> None:
         """Exact: FRC of a number a little below 0 is not 1, so that it is asked for magnitudes only."""
-        rest = self.new("FRC", abs(value))
+        rest = self.fraction(abs(value), is_ordinary=is_ordinary)
         whole = self.new("ADD", abs(value), -rest)
         more = self.new("ADD", whole, self.new("CMP", ZERO, ONE, -rest))
         self.add("CMP", result, whole, -more, value)
+
+    def truncated(self, result: str, value: Operand, *, is_ordinary: bool) -> None:
+        """Without what is behind the point."""
+        whole = self.new("ADD", abs(value), -self.fraction(abs(value), is_ordinary=is_ordinary))
+        self.add("CMP", result, whole, -whole, value)
+
+    def fraction(self, magnitude: Operand, *, is_ordinary: bool) -> Operand:
+        """What is behind the point of a magnitude: 0 of an infinite one, of which FRC is NaN, and of a NaN."""
+        if not is_ordinary:
+            magnitude = self.new("MIN", magnitude, Operand(_WHOLE))
+        return self.new("FRC", magnitude)
+
+    def equality(self, left: Operand, right: Operand) -> Operand:
+        """The difference of two numbers, and 0 of two equal infinities, whose difference is NaN."""
+        difference = self.new("ADD", left, -right)
+        # 0 of two equal infinities, NaN where one of the two is.
+        same = self.new("MIN", ZERO, abs(self.new("ADD", left, right)))
+        return self.new("CMP", difference, same, abs(difference))
 
     def vector(self, text: str) -> list[Operand]:
         """The elements of a vector's text."""

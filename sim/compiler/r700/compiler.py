@@ -13,6 +13,7 @@ from ctm.sim.compiler.ir.module import Function, Instruction, Module
 from ctm.sim.compiler.r700.lowering import lower
 from ctm.sim.compiler.r700.order.program import ordered
 from ctm.sim.compiler.r700.repairs import Remedies, repaired
+from ctm.sim.compiler.r700.tables import with_tables
 from ctm.sim.compiler.r700.writes import with_writes
 from ctm.sim.elf import ElfError
 from ctm.sim.elf.r700.executable import Executable
@@ -23,6 +24,8 @@ _BOTH = (
     # Jump tables and vectors of other lengths do not exist; the others are mistakes or crashes of LLVM.
     "-fno-jump-tables", "-fno-slp-vectorize", "-fno-vectorize", "-mllvm", "-disable-vector-combine", "-mllvm",
     "-replexitval=never", "-mllvm", "-disable-promote-alloca-to-vector",
+    # Tables that nobody wrote, of checksums for example, would have computed indices.
+    "-mllvm", "-disable-loop-idiom-all",
 )  # fmt: skip
 _USUAL = (
     "-mllvm",
@@ -60,8 +63,8 @@ _FUNCTIONS = {
 
 
 def optimise(text: str) -> str:
-    """The IR as it is: Clang optimised it."""
-    return text
+    """The IR that Clang optimised, with arrays for tables that it could not do without."""
+    return str(with_tables(Module.read(text)))
 
 
 def refusal(instruction: Instruction) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from ctm.sim.compiler.ir.module import NAME, Block, Function, split
-from ctm.sim.compiler.r700.rewriting import ZERO, Replacement, Rule, rewrite
+from ctm.sim.compiler.ir.rewriting import Replacement, Rule, rewrite
+from ctm.sim.compiler.r700.lowering import PRIVATE, ZERO
 
 _DIVISION = re.compile(r"([us])(div|rem) (?:exact )?i32 (.*)")
 
@@ -50,7 +51,7 @@ def _element(new: Replacement) -> bool:
     """Of one of two elements LLVM computes the place first, and then divides it by the size of a register twice."""
     if (
         not new.replaced.text.startswith("load ")
-        or _PRIVATE not in new.replaced.text
+        or PRIVATE not in new.replaced.text
         or " volatile " in new.replaced.text
     ):
         return False
@@ -142,12 +143,17 @@ def _trailing_zeros(new: Replacement) -> bool:
     return True
 
 
+def _hidden(new: Replacement, number: int) -> str:
+    """A number that LLVM does not know."""
+    return new.value(f"add i32 {ZERO}, {number}") if number else ZERO
+
+
 def _magnitude(new: Replacement) -> bool:
     """|x| where -x is computed too becomes -|x|."""
     if new.replaced.callee != "llvm.fabs.f32":
         return False
     bits = new.value(f"bitcast float {new.replaced.arguments[0]} to i32")
-    cleared = new.value(f"and i32 {bits}, {new.constant(0x7FFFFFFF)}")
+    cleared = new.value(f"and i32 {bits}, {_hidden(new, 0x7FFFFFFF)}")
     new.result(f"bitcast i32 {cleared} to float")
     return True
 
@@ -175,10 +181,9 @@ def _with_tied_branches(function: Function, numbers: "count[int]") -> Function:
     return Function(function.head, blocks)
 
 
-_PRIVATE = "ptr addrspace(5)"
 _UNION = re.compile(r"(or|add|xor)(?: \w+)* i32 (.*)")
-_CONSTANT_INDEX = re.compile(rf"(getelementptr .*{re.escape(_PRIVATE)} {NAME}(?:, i32 0)?, i32 )(\d+)")
-_ACCESS = re.compile(rf"((?:load|store) .*{re.escape(_PRIVATE)} )({NAME})(.*)")
+_CONSTANT_INDEX = re.compile(rf"(getelementptr .*{re.escape(PRIVATE)} {NAME}(?:, i32 0)?, i32 )(\d+)")
+_ACCESS = re.compile(rf"((?:load|store) .*{re.escape(PRIVATE)} )({NAME})(.*)")
 
 
 def _with_hidden_indices(function: Function, numbers: "count[int]") -> Function:
@@ -189,14 +194,14 @@ def _with_hidden_indices(function: Function, numbers: "count[int]") -> Function:
         found = _CONSTANT_INDEX.fullmatch(new.replaced.text)
         if found is None:
             return False
-        new.result(f"{found[1]}{new.constant(int(found[2]))}")
+        new.result(f"{found[1]}{_hidden(new, int(found[2]))}")
         return True
 
     def access(new: Replacement) -> bool:
         found = _ACCESS.fullmatch(new.replaced.text)
         if found is None or found[2] not in arrays:
             return False
-        place = new.value(f"getelementptr i8, {_PRIVATE} {found[2]}, i32 {ZERO}")
+        place = new.value(f"getelementptr i8, {PRIVATE} {found[2]}, i32 {ZERO}")
         new.keep(f"{found[1]}{place}{found[3]}")
         return True
 

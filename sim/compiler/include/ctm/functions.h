@@ -29,17 +29,29 @@ CTM_UNARY(log, CTM_LOG)
 CTM_INLINE float inversesqrt(float x) { return ctm_inversesqrt(x); }
 CTM_INLINE float sign(float x) { return x > 0 ? 1.0f : x < 0 ? -1.0f : 0.0f; }
 
-#define CTM_BINARY(type) \
-    CTM_INLINE type min(type a, type b) { return __builtin_elementwise_min(a, b); } \
-    CTM_INLINE type max(type a, type b) { return __builtin_elementwise_max(a, b); } \
+/* The first operand, unless the second one is less (min) or greater (max): so the first one where one is NaN. */
+#define CTM_EXTREME(type) \
+    CTM_INLINE type min(type a, type b) { return b < a ? b : a; } \
+    CTM_INLINE type max(type a, type b) { return b > a ? b : a; } \
     CTM_INLINE type clamp(type x, type low, type high) { return min(max(x, low), high); }
-CTM_BINARY(float)
-CTM_BINARY(vec2)
-CTM_BINARY(vec3)
-CTM_BINARY(vec4)
-CTM_BINARY(int)
-CTM_BINARY(uint)
-#undef CTM_BINARY
+CTM_EXTREME(float)
+CTM_EXTREME(int)
+CTM_EXTREME(uint)
+#undef CTM_EXTREME
+#define CTM_EACH(function) \
+    CTM_INLINE vec2 function(vec2 a, vec2 b) { return (vec2){function(a.x, b.x), function(a.y, b.y)}; } \
+    CTM_INLINE vec3 function(vec3 a, vec3 b) { return (vec3){function(a.x, b.x), function(a.y, b.y), function(a.z, b.z)}; } \
+    CTM_INLINE vec4 function(vec4 a, vec4 b) { \
+        return (vec4){function(a.x, b.x), function(a.y, b.y), function(a.z, b.z), function(a.w, b.w)}; \
+    }
+CTM_EACH(min)
+CTM_EACH(max)
+#undef CTM_EACH
+#define CTM_CLAMP(type) CTM_INLINE type clamp(type x, type low, type high) { return min(max(x, low), high); }
+CTM_CLAMP(vec2)
+CTM_CLAMP(vec3)
+CTM_CLAMP(vec4)
+#undef CTM_CLAMP
 
 CTM_INLINE float pow(float x, float y) { return exp2(y * log2(x)); }
 CTM_INLINE float mod(float x, float y) { return x - y * floor(x / y); }

@@ -1,17 +1,23 @@
 """Loops that count from a number to a number: how many rounds they have."""
 
+import math
 import re
 import struct
 from collections.abc import Callable, Iterator
 from operator import eq, ge, gt, le, lt, ne
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ctm.sim.compiler.ir.flow import Flow
 from ctm.sim.compiler.ir.module import Instruction, split
 
-_RELATIONS: dict[str, Callable[[float, float], bool]] = {"lt": lt, "le": le, "gt": gt, "ge": ge, "eq": eq, "ne": ne}
-_MOST = 1000
-"""More rounds are not counted."""
+_RELATIONS: dict[str, Callable[[Any, Any], Any]] = {"lt": lt, "le": le, "gt": gt, "ge": ge, "eq": eq, "ne": ne}
+MOST_KNOWN = 1 << 24
+"""More rounds are not counted: no counter of floats that goes by ones has more."""
+_BLOCK = 1 << 10
+"""Rounds that are counted at once to begin with."""
 
 
 class Test(NamedTuple):
@@ -56,7 +62,7 @@ def _counter(phi: Instruction, instructions: dict[str, Instruction]) -> _Counter
     incoming = re.findall(r"\[ (\S+), \S+ \]", phi.text)
     numbers = [value for value in map(_number, incoming) if value is not None]
     steps = [instructions[name] for name in incoming if name in instructions]
-    if len(numbers) != 1 or len(steps) != 1 or len(incoming) != 2 or steps[0].opcode not in ("add", "fadd"):
+    if len(numbers) != 1 or len(steps) != 1 or len(incoming) != 2 or steps[0].opcode != "fadd":
         return None
     words = split(steps[0].text)
     step = _number(words[1])
@@ -72,22 +78,34 @@ def _rounds(
     found = re.match(r"br i1 (\S+),", branch.text)
     comparison = instructions.get(found[1]) if found else None
     stays = [target.lstrip("%") in blocks for target in branch.targets]
-    if comparison is None or comparison.opcode not in ("icmp", "fcmp") or stays[0] == stays[1]:
+    if comparison is None or comparison.opcode != "fcmp" or stays[0] == stays[1]:
         return None
     words = split(comparison.text)
     *_, kind, _, name = words[0].split(" ")
     relation, limit = _RELATIONS.get(kind[-2:]), _number(words[1])
     if relation is None or limit is None or name not in (counter.name, counter.next_name):
         return None
-    if kind[0] == "u" and comparison.opcode == "icmp" and min(counter.first, limit) < 0:
-        return None
-    value = counter.first
-    for rounds in range(_MOST):
-        following = _single(value + counter.step)
-        if relation(value if name == counter.name else following, limit) != stays[0]:
-            return rounds
-        value = following
-    return None
+    counted = 0
+    for values in _blocks(counter):
+        tested = values[:-1] if name == counter.name else values[1:]
+        leaves = np.flatnonzero(relation(tested, np.float32(limit)) != stays[0])
+        if leaves.size:
+            return int(leaves[0]) + counted
+        counted += tested.size
+    # Nobody counts these: what matters is that they are too many.
+    estimated = (limit - counter.first) / counter.step
+    return math.ceil(estimated) if estimated > counted else None
+
+
+def _blocks(counter: _Counter) -> Iterator[NDArray[np.float32]]:
+    """The counter's values, rounded as a core does, in blocks that begin with the last value of the one before."""
+    first, size, total = np.float32(counter.first), _BLOCK, 0
+    while total < MOST_KNOWN:
+        steps = np.full(size + 1, counter.step, np.float32)
+        steps[0] = first
+        values = np.add.accumulate(steps)
+        yield values
+        first, total, size = values[-1], total + size, min(2 * size, MOST_KNOWN >> 4)
 
 
 def _number(text: str) -> float | None:
@@ -97,8 +115,3 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def _single(value: float) -> float:
-    """Rounded as a core does."""
-    return float(struct.unpack("f", struct.pack("f", value))[0])

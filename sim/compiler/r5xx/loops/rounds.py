@@ -16,6 +16,8 @@ from ctm.sim.compiler.r5xx.loops.exits import (
 from ctm.sim.compiler.r5xx.structure import Body, Break, Flag, If, Loop, loops
 
 MOST_ROUNDS = 255
+_MOST_OF_TWO = MOST_ROUNDS**2
+_MOST_OF_THREE = MOST_ROUNDS**3
 DEEPEST = 4
 """Loops inside each other that a core can have."""
 _PREDICATES = "rraa"
@@ -26,13 +28,27 @@ class TooDeepError(Exception):
     """Loops are nested deeper than a core's."""
 
 
+class TooLongError(Exception):
+    """A loop is known to have so many rounds, and may have `limit`."""
+
+    def __init__(self, rounds: int, limit: int) -> None:
+        super().__init__(rounds, limit)
+        self.rounds = rounds
+        self.limit = limit
+
+
 def limited(function: Function, body: Body) -> Body:
-    """The body with loops of at most MOST_ROUNDS rounds; one without a known limit has up to MOST_ROUNDS squared.
+    """The body with loops of at most MOST_ROUNDS rounds.
+
+    One that is known to have more becomes two or three, one in the other; one without a known limit becomes two, and
+    ends when they do.
 
     Raises
     ------
     TooDeepError
         More than DEEPEST of them are inside each other.
+    TooLongError
+        One is known to have more rounds than three have, or more than two where no three can be.
     """
     return _Limiter(function).body(body, 0)
 
@@ -66,10 +82,22 @@ class _Limiter:
             return [Loop(loop.head, self.body(without_test(loop.body), self._deeper(depth, 1)), known), *behind]
         if any(test.rounds < MOST_ROUNDS for test in tests):
             return [Loop(loop.head, self.body(loop.body, self._deeper(depth, 1))), *behind]
+        least = min((test.rounds for test in tests), default=0)
+        if least > _MOST_OF_TWO:
+            return [*self._thrice(loop, least, depth), *behind]
         deeper = self._deeper(depth, 2)
         if count_of_exits(loop.body) == 1 and (marked := with_predicate(loop.body, _PREDICATES[depth])) is not None:
             return [Loop(loop.head, self.body(marked, deeper), predicate=_PREDICATES[depth]), *behind]
-        return [*_twice(loop.head, self.body(loop.body, deeper)), *behind]
+        return [*_nested(loop.head, self.body(loop.body, deeper), 2), *behind]
+
+    def _thrice(self, loop: Loop, rounds: int, depth: int) -> Body:
+        try:
+            body = self.body(loop.body, self._deeper(depth, 3))
+        except TooDeepError:
+            raise TooLongError(rounds, _MOST_OF_TWO) from None
+        if rounds > _MOST_OF_THREE:
+            raise TooLongError(rounds, _MOST_OF_THREE)
+        return _nested(loop.head, body, 3)
 
     def _deeper(self, depth: int, more: int) -> int:
         if depth + more > DEEPEST:
@@ -77,11 +105,14 @@ class _Limiter:
         return depth + more
 
 
-def _twice(head: str, body: Body) -> Body:
-    """A loop around a loop; whoever leaves the inner one says so."""
+def _nested(head: str, body: Body, count: int) -> Body:
+    """A loop that is several, one in the other; leaving the innermost one sets a flag, which leaves the others."""
     flag = f"%-over.{head}"
-    inner = Loop(head, _telling(body, flag), MOST_ROUNDS)
-    return [Flag(flag, 0), Loop("", [inner, If(flag, [Break()])])]
+    loop = Loop(head, _telling(body, flag), MOST_ROUNDS)
+    for place in range(2, count + 1):
+        rounds = MOST_ROUNDS if place < count else 0
+        loop = Loop("", [loop, If(flag, [Break()])], rounds)
+    return [Flag(flag, 0), loop]
 
 
 def _telling(body: Body, flag: str) -> Body:

@@ -6,9 +6,6 @@ from itertools import count
 
 from ctm.sim.compiler.ir.module import Block, Function, Instruction
 
-ZERO = "%-zero"
-"""A zero that LLVM does not know."""
-
 
 class Replacement:
     """The instructions that take the place of one; they belong to the same line of the source."""
@@ -35,10 +32,6 @@ class Replacement:
     def keep(self, text: str | None = None) -> None:
         """Add the replaced instruction itself, with another text if one is given."""
         self.instructions.append(self.replaced if text is None else replace(self.replaced, text=text))
-
-    def constant(self, number: int) -> str:
-        """A number that LLVM does not know."""
-        return self.value(f"add i32 {ZERO}, {number}") if number else ZERO
 
 
 Rule = Callable[[Replacement], bool]

@@ -1,0 +1,87 @@
+"""Operations on bits, as far as they are arithmetic: with masks and counts of shifts that are known, and of truths."""
+
+from ctm.sim.compiler.r5xx.integers.building import WORD_BITS, ZERO, Builder, known, literal
+from ctm.sim.compiler.r5xx.integers.ranges import EXACT_BITS, Range, operands, width
+
+
+def logic(to: Builder) -> bool:
+    """AND, OR and XOR, of truths or with a number that is known."""
+    type_, (left, right) = operands(to.instruction)
+    if width(type_) == 1:
+        return False
+    if to.range_of(left).is_truth and to.range_of(right).is_truth:
+        truths = f"{to.truth(to.float(left))}, {to.truth(to.float(right))}"
+        return to.result(f"uitofp i1 {to.step(f'{to.opcode} i1 {truths}')} to float")
+    if known(left) is not None:
+        left, right = right, left
+    mask = known(right)
+    if mask is None:
+        return to.refuse("bits", to.opcode)
+    return _with_mask(to, to.float(left), to.range_of(left), mask)
+
+
+def _with_mask(to: Builder, value: str, range_: Range, mask: int) -> bool:
+    """The rules a | m = a + m - (a & m) and a ^ m = a + m - 2 (a & m)."""
+    if to.opcode == "xor" and mask == -1:
+        return to.same(to.whole("fsub", literal(-1.0), value))
+    common = _masked(to, value, range_, mask)
+    if common is None:
+        return to.refuse("sign", (mask + 1).bit_length() - 1)
+    if to.opcode == "and":
+        return to.same(common)
+    if to.opcode == "xor":
+        common = to.whole("fmul", common, literal(2.0))
+    return to.same(to.whole("fadd", to.whole("fsub", value, common), to.float(str(mask))))
+
+
+def _masked(to: Builder, value: str, range_: Range, mask: int) -> str | None:
+    """AND: for each run of ones, what is below its end without what is below its beginning."""
+    total: str | None = None
+    for first, end in runs(mask):
+        upper = value if end is None else to.remainder(value, end, range_)
+        lower = to.remainder(value, first, range_) if first else ZERO
+        if upper is None or lower is None:
+            return None
+        run = to.whole("fsub", upper, lower) if first else upper
+        total = run if total is None else to.whole("fadd", total, run)
+    return total or ZERO
+
+
+def runs(mask: int) -> list[tuple[int, int | None]]:
+    """The runs of ones of a mask, each from a bit to one above it; None of a negative mask's last one."""
+    found: list[tuple[int, int | None]] = []
+    bit = 0
+    while mask not in (0, -1):
+        start = (mask & -mask).bit_length() - 1
+        mask, bit = mask >> start, bit + start
+        if mask != -1:
+            length = (~mask & -~mask).bit_length() - 1
+            found.append((bit, bit + length))
+            mask, bit = mask >> length, bit + length
+    return [*found, (bit, None)] if mask == -1 else found
+
+
+def shift(to: Builder) -> bool:
+    """A product with a power of two; to the right without what is behind the point."""
+    left, right = to.operands()
+    value, by = to.float(left), known(right)
+    is_left = to.opcode == "shl"
+    if is_left and to.range.is_inexact:
+        return to.refuse("beyond", to.range.smallest)
+    if by is not None:
+        power = literal(2.0 ** (by if is_left else -by))
+    else:
+        count = to.float(right)
+        power = to.step(f"call float @ctm.exp2(float {count if is_left else to.whole('fsub', ZERO, count)})")
+    part = to.whole("fmul", value, power)
+    if is_left:
+        return to.same(part)
+    if by is not None and by <= EXACT_BITS:
+        found = to.whole("fsub", part, to.step(f"call float @ctm.fract(float {part})"))
+    else:
+        found = to.call("llvm.floor.f32", part)
+    if to.opcode == "lshr" and not to.range_of(left).is_natural:
+        # A negative number's upper bits are ones.
+        wrapped = to.whole("fadd", found, to.whole("fmul", literal(2.0**WORD_BITS), power))
+        found = to.choose(to.is_negative(value), wrapped, found)
+    return to.same(found)

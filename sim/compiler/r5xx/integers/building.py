@@ -1,0 +1,157 @@
+"""What the replacement of one integer instruction is made of: operands as floats, and steps that several kinds need."""
+
+import re
+import struct
+from dataclasses import dataclass, field
+
+from ctm.sim.compiler.ir.module import Instruction
+from ctm.sim.compiler.ir.rewriting import Replacement
+from ctm.sim.compiler.r5xx.integers.ranges import EXACT_BITS, Range, Ranges, operands
+from ctm.sim.compiler.r5xx.integers.reasons import declaration, unsupported
+
+WHOLE = "nnan ninf nsz"
+"""LLVM's flags of what is neither NaN nor infinite, and has one zero: of whole numbers."""
+WORD_BITS = 32
+_NUMBER = re.compile(r"-?\d+")
+
+
+def literal(number: float) -> str:
+    """A number as LLVM writes floats."""
+    return f"0x{struct.pack('>d', number).hex().upper()}"
+
+
+ZERO, ONE = literal(0.0), literal(1.0)
+
+
+def single(number: int) -> float:
+    """The nearest number that a float is."""
+    return float(struct.unpack("f", struct.pack("f", number))[0])
+
+
+def known(text: str) -> int | None:
+    """The number that an operand is; None of a variable."""
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
+@dataclass
+class Kernel:
+    """What all replacements in a kernel share.
+
+    ranges
+        Of its integers.
+    pixel
+        The name of its parameter.
+    words
+        The floats whose bits integers are, by the integers' names.
+    sums
+        Of each sum of something and a known number the two, by its name.
+    refused
+        Calls that stand for numbers which floats are not exact for.
+    declarations
+        Of what is called.
+    """
+
+    ranges: Ranges
+    pixel: str
+    words: dict[str, str]
+    sums: dict[str, tuple[str, int]]
+    refused: list[Instruction] = field(default_factory=list)
+    declarations: set[str] = field(default_factory=set)
+
+
+class Builder:
+    """One instruction of a kernel, and what takes its place."""
+
+    def __init__(self, kernel: Kernel, new: Replacement) -> None:
+        self.kernel = kernel
+        self.new = new
+
+    @property
+    def instruction(self) -> Instruction:
+        """The one that is replaced."""
+        return self.new.replaced
+
+    @property
+    def opcode(self) -> str:
+        """Its opcode."""
+        return self.new.replaced.opcode
+
+    @property
+    def range(self) -> Range:
+        """That of its result."""
+        return self.kernel.ranges.of(self.new.replaced.result)
+
+    def range_of(self, text: str) -> Range:
+        """That of an operand."""
+        return self.kernel.ranges.of(text)
+
+    def operands(self) -> list[str]:
+        """Those of an arithmetic instruction or a cast."""
+        return operands(self.new.replaced)[1]
+
+    def float(self, text: str) -> str:
+        """An operand as a float."""
+        number = known(text)
+        if number is None:
+            return {"true": ONE, "false": ZERO}.get(text, text)
+        if single(number) == number:
+            return literal(number)
+        name = unsupported("number", text, "float")
+        self.kernel.declarations.add(declaration(name))
+        # Values of phis have no place of their own, so that all of these are at the start.
+        result = f"%-u.{len(self.kernel.refused)}"
+        self.kernel.refused.append(Instruction(result, f"call float @{name}()", self.new.replaced.place))
+        return result
+
+    def step(self, text: str) -> str:
+        """Add an instruction; the name of its result."""
+        return self.new.value(text)
+
+    def whole(self, opcode: str, *values: str) -> str:
+        """Add arithmetic on whole numbers; the name of its result."""
+        return self.new.value(f"{opcode} {WHOLE} float {', '.join(values)}")
+
+    def call(self, name: str, *values: str) -> str:
+        """Add a call of a function of whole numbers; the name of its result."""
+        return self.new.value(f"call {WHOLE} float @{name}({', '.join(f'float {value}' for value in values)})")
+
+    def choose(self, condition: str, yes: str, no: str) -> str:
+        """Add a selection; the name of its result."""
+        return self.new.value(f"select i1 {condition}, float {yes}, float {no}")
+
+    def result(self, text: str) -> bool:
+        """Add what has the result of the instruction."""
+        self.new.result(text)
+        return True
+
+    def same(self, value: str) -> bool:
+        """Give the result another value's name: LLVM drops sums with -0."""
+        return self.result(f"fadd float {value}, {literal(-0.0)}")
+
+    def refuse(self, kind: str, detail: object = 0, type_: str = "float") -> bool:
+        """Stand for something that cores cannot do, by the kind of sentence that says it."""
+        name = unsupported(kind, detail, type_)
+        self.kernel.declarations.add(declaration(name))
+        return self.result(f"call {type_} @{name}()")
+
+    def is_negative(self, value: str) -> str:
+        """Whether a value is less than 0."""
+        return self.new.value(f"fcmp {WHOLE} olt float {value}, {ZERO}")
+
+    def truth(self, value: str) -> str:
+        """Whether a value is not 0."""
+        return self.new.value(f"fcmp {WHOLE} une float {value}, {ZERO}")
+
+    def remainder(self, value: str, bits: int, range_: Range) -> str | None:
+        """The lowest bits; None if a float may not be exact for them."""
+        if range_.within(0, 2.0**bits - 1) or (bits > EXACT_BITS and range_.is_natural):
+            return value
+        if bits > EXACT_BITS:
+            return None
+        rest = self.new.value(f"call float @ctm.fract(float {self.whole('fmul', value, literal(2.0**-bits))})")
+        return self.whole("fmul", rest, literal(2.0**bits))
+
+    def unsigned(self, value: str, bits: int = WORD_BITS) -> str:
+        """The number that an integer is without a sign, rounded where a float is not exact for it."""
+        wrapped = self.whole("fadd", value, literal(2.0**bits))
+        return self.choose(self.is_negative(value), wrapped, value)

@@ -1,0 +1,53 @@
+"""Quotients and remainders of integers, exact."""
+
+from ctm.sim.compiler.r5xx.integers.building import ONE, WHOLE, ZERO, Builder, known, literal
+from ctm.sim.compiler.r5xx.integers.ranges import Range
+
+
+def division(to: Builder) -> bool:
+    """Toward 0; the remainder has the sign of what is divided."""
+    left, right = to.operands()
+    value, by = to.float(left), to.float(right)
+    quotient, rest = _divided(to, _natural(to, value, to.range_of(left)), _natural(to, by, to.range_of(right)),
+                              known(right))  # fmt: skip
+    is_rest = to.opcode.endswith("rem")
+    found = rest if is_rest else quotient
+    signs = [] if to.opcode.startswith("u") else [(value, left)] if is_rest else [(value, left), (by, right)]
+    for number, text in signs:
+        if not to.range_of(text).is_natural:
+            found = to.choose(to.is_negative(number), to.whole("fsub", ZERO, found), found)
+    return to.same(found)
+
+
+def _natural(to: Builder, value: str, range_: Range) -> str:
+    """The magnitude, or the number without a sign."""
+    if range_.is_natural:
+        return value
+    return to.unsigned(value) if to.opcode.startswith("u") else to.call("llvm.fabs.f32", value)
+
+
+def _divided(to: Builder, value: str, by: str, number: int | None) -> tuple[str, str]:
+    """Quotient and remainder of two numbers that are not negative; `number` is the second one if it is known.
+
+    A quotient by a reciprocal is a few off at most if it is large, and then its remainder is exact all the same, and
+    divided again; what is one off then shows in the remainder.
+    """
+    size = abs(number) if number else 0
+    if size and size & (size - 1) == 0:
+        whole = to.call("llvm.floor.f32", to.whole("fmul", value, literal(1 / size)))
+        return whole, _rest(to, whole, by, value)
+    inverse = to.step(f"fdiv float {ONE}, {by}")
+    quotient = to.call("llvm.floor.f32", to.whole("fmul", value, inverse))
+    rest = _rest(to, quotient, by, value)
+    more = to.call("llvm.floor.f32", to.whole("fmul", rest, inverse))
+    quotient, rest = to.whole("fadd", quotient, more), _rest(to, more, by, rest)
+    for relation, limit, step in (("olt", ZERO, -1.0), ("oge", by, 1.0)):
+        is_off = to.step(f"fcmp {WHOLE} {relation} float {rest}, {limit}")
+        one = to.choose(is_off, literal(step), ZERO)
+        quotient, rest = to.whole("fadd", quotient, one), _rest(to, one, by, rest)
+    return quotient, rest
+
+
+def _rest(to: Builder, quotient: str, by: str, value: str) -> str:
+    """What is left of a value: a product and a sum that are rounded once, and not at all if the rest is small."""
+    return to.call("llvm.fma.f32", to.step(f"fneg {WHOLE} float {quotient}"), by, value)

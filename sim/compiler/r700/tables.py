@@ -1,0 +1,124 @@
+"""Tables of a kernel's source that are read with a computed index, or copied, become arrays of its own.
+
+R700 cores have no memory that a program brings along. What LLVM could compute beforehand is gone when this is done.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, Module, split
+from ctm.sim.compiler.ir.rewriting import Replacement, rewrite
+from ctm.sim.compiler.refusals import kernels
+
+MOST_ELEMENTS = 96
+"""Registers of a program are 124, and one holds an element: a larger table stays what it was, and is refused."""
+
+_WORD_BYTES = 4
+_TABLE = re.compile(r"@([-\w.$]+) = .*?\bconstant (.*?)(?:, align \d+)?(?:, !dbg .*)?$")
+_ZEROS = {"i32": "0", "float": "0.000000e+00"}
+_BRACKETS = {"[": "]", "<": ">", "{": "}"}
+_COPY = re.compile(
+    rf"(?:tail )?call void @llvm\.memcpy\.\S+\(ptr addrspace\(5\)[^%]*({NAME}), ptr addrspace\(4\)[^@%]*@([-\w.$]+), "
+    r"i32 (\d+), i1 \w+\).*"
+)
+_CAST = re.compile(rf"addrspacecast \(ptr addrspace\(5\) ({NAME}) to ptr addrspace\(5\)\)")
+_ELEMENT = re.compile(rf"getelementptr(?: \w+)* \(([^()]*addrspace\(5\) {NAME}, [^()]*)\)")
+"""An operand that is an element's address."""
+_Word = tuple[str, str]
+"""The type of 32 bits of a table, and their value."""
+
+
+def with_tables(module: Module) -> Module:
+    """The module with arrays in its kernels for all tables whose elements have 32 bits."""
+    types = dict(re.findall(r"^(%\S+) = type (.*)$", "\n".join(module.lines), re.MULTILINE))
+    tables: dict[str, tuple[str, list[_Word]]] = {}
+    for line in module.lines:
+        found = _TABLE.match(line)
+        type_ = _type(found[2]) if found else ""
+        words = list(_words(type_, found[2][len(type_) :].strip(), types)) if found else []
+        if found and words and len(words) <= MOST_ELEMENTS and ("", "") not in words:
+            tables[found[1]] = type_, words
+    own = {id(kernel) for kernel in kernels(module)}
+    return Module([
+        _with_arrays(part, tables) if isinstance(part, Function) and id(part) in own else part for part in module.parts
+    ])  # fmt: skip
+
+
+def _with_arrays(kernel: Function, tables: dict[str, tuple[str, list[_Word]]]) -> Function:
+    numbers = count()
+
+    def copy(new: Replacement) -> bool:
+        found = _COPY.fullmatch(new.replaced.text)
+        if found is None or found[2] not in tables:
+            return False
+        for text in _stores(found[1], tables[found[2]][1][: int(found[3]) // _WORD_BYTES], new.value):
+            new.effect(text)
+        return True
+
+    copied = rewrite(kernel, [copy], numbers)
+    used = {name for each in copied.instructions for name in re.findall(r"@([-\w.$]+)", each.text)} & {*tables}
+    if not used:
+        return copied
+    start: list[Instruction] = []
+
+    def value(text: str) -> str:
+        start.append(Instruction(f"%-t.{next(numbers)}", text))
+        return start[-1].result
+
+    arrays = {name: value(f"alloca {tables[name][0]}, align 16, addrspace(5)") for name in sorted(used)}
+    for name, array in arrays.items():
+        start += (Instruction("", text) for text in _stores(array, tables[name][1], value))
+    blocks = [
+        Block(each.label, [_of_arrays(one, arrays, value) for one in each.instructions]) for each in copied.blocks
+    ]
+    return Function(copied.head, [Block(blocks[0].label, [*start, *blocks[0].instructions]), *blocks[1:]])
+
+
+def _of_arrays(instruction: Instruction, arrays: dict[str, str], value: Callable[[str], str]) -> Instruction:
+    """An instruction with arrays for tables, whose elements at known places are computed at the start."""
+    text = re.sub(r"@([-\w.$]+)", lambda found: arrays.get(found[1], found[0]), instruction.text)
+    text = _CAST.sub(r"\1", text.replace("addrspace(4)", "addrspace(5)"))
+    text = _ELEMENT.sub(lambda found: value(f"getelementptr {found[1]}"), text)
+    return Instruction(instruction.result, text, instruction.metadata)
+
+
+def _stores(array: str, words: list[_Word], value: Callable[[str], str]) -> Iterator[str]:
+    """Stores of words, one behind the other; `value` adds an instruction and names its result."""
+    for place, (type_, word) in enumerate(words):
+        element = value(f"getelementptr i32, ptr addrspace(5) {array}, i32 {place}") if place else array
+        yield f"store {type_} {word}, ptr addrspace(5) {element}, align {_WORD_BYTES}"
+
+
+def _words(type_: str, value: str, types: dict[str, str]) -> Iterator[_Word]:
+    """The words of a constant; one that is empty for what has none of 32 bits."""
+    type_ = types.get(type_, type_)
+    if type_ in _ZEROS:
+        yield type_, _ZEROS[type_] if value == "zeroinitializer" else value
+    elif type_[:1] in ("[", "<") and (found := re.match(r"[\[<](\d+) x (.*)[\]>]$", type_)):
+        if type_[0] == "<" and int(found[1]) == 3:
+            yield "", ""
+        yield from _of_parts([found[2]] * int(found[1]), value, types)
+    elif type_.startswith("{"):
+        yield from _of_parts(split(type_[1:-1]), value, types)
+    else:
+        yield "", ""
+
+
+def _of_parts(inner: list[str], value: str, types: dict[str, str]) -> Iterator[_Word]:
+    is_listed = value[:1] in _BRACKETS
+    given = split(value[1:-1].strip()) if is_listed else [f"{type_} {value}" for type_ in inner]
+    for type_, part in zip(inner, given, strict=False):
+        yield from _words(type_, part[len(type_) :].strip(), types)
+
+
+def _type(text: str) -> str:
+    """The type that a constant's text begins with."""
+    if text[:1] not in _BRACKETS:
+        return text.split(" ", 1)[0]
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character in _BRACKETS) - (character in _BRACKETS.values())
+        if not depth:
+            return text[: place + 1]
+    return text
