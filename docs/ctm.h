@@ -100,9 +100,9 @@
 #define CTM_COUNTER_ISSUED_ALU 0x110 /* ALU and OUTPUT instructions issued, one for each group */
 #define CTM_COUNTER_ISSUED_TEX 0x114 /* texture instructions issued */
 #define CTM_COUNTER_ISSUED_FC 0x118 /* flow-control instructions issued */
-#define CTM_COUNTER_LANES_ALU 0x11c /* active lanes of the ALU and OUTPUT instructions */
-#define CTM_COUNTER_LANES_TEX 0x120 /* active lanes of the texture instructions */
-#define CTM_COUNTER_LANES_FC 0x124 /* active lanes of the flow-control instructions */
+#define CTM_COUNTER_LANES_ALU 0x11c /* lanes that are active before each ALU and OUTPUT instruction, covered or not */
+#define CTM_COUNTER_LANES_TEX 0x120 /* the same of texture instructions */
+#define CTM_COUNTER_LANES_FC 0x124 /* the same of flow-control instructions */
 #define CTM_COUNTER_INPUT_HITS 0x128 /* accesses that found their line in the first level of the input cache */
 #define CTM_COUNTER_INPUT_MISSES 0x12c /* accesses that did not */
 #define CTM_COUNTER_SHARED_HITS 0x130 /* lines that the second level had */

@@ -188,14 +188,14 @@ class Core(wiring.Component):
         rows = generic.scheduler.rows
         m.d.comb += self.idle.eq(~rows.any() & generic.uncached.empty & ~own.store.loading & ~own.loader.busy)
         ports = {
-            Unit.ALU: (own.alu.started, own.alu.group),
-            Unit.TEXTURE: (own.texture.asked.valid, own.texture.group),
-            Unit.FLOW: (own.flow.started, own.flow.group),
+            Unit.ALU: (own.alu.started, own.alu.group.active),
+            Unit.TEXTURE: (own.texture.asked.valid, own.texture.group.active),
+            Unit.FLOW: (own.flow.started, own.flow.active),
         }
-        for unit, (executes, group) in ports.items():
+        for unit, (executes, active) in ports.items():
             m.d.sync += [
                 self.issued[unit.value].eq(executes),
-                self.active_lanes[unit.value].eq(Mux(executes, sum(group.active), 0)),
+                self.active_lanes[unit.value].eq(Mux(executes, sum(active), 0)),
             ]
 
     def _find_fault(self, m: Module, generic: CoreParts, own: Parts) -> tuple[Any, Value]:

@@ -24,11 +24,19 @@ from ctm.sim.cli.options import (
 )
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.engines.fast.engine import FastEngine
+from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
 from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.destinations import Destinations
 from ctm.sim.jobs.ending import Ending
-from ctm.sim.jobs.execution import Execution, Run, check_kinds, first_difference, processors
+from ctm.sim.jobs.execution import (
+    Execution,
+    Run,
+    check_kinds,
+    count_difference,
+    first_difference,
+    processors,
+)
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.sample import Sample, sample
 from ctm.sim.jobs.saving import save, try_outputs
@@ -127,15 +135,18 @@ def _check(
 ) -> None:
     """Compare with the golden model, all or a part; the golden engine itself is compared with groups of another size.
 
-    It has groups of the same size if a program can see it.
+    It has groups of the same size if a program can see it. Counters are compared where groups and domain are the same.
     """
     sees_size = any(launch.program.executable.sees_group_size for launch in loaded.launches)
-    if engine == "golden" and not sees_size:
+    has_other_groups = engine == GoldenEngine.name and not sees_size
+    if has_other_groups:
         config = replace(config, array=config.array.with_group(16 if config.array.group == 4 else 4))
     golden = Execution(loaded if part is None else part.job, engine="golden", config=config, watchdog=watchdog).run()
     if part is not None:
         result, golden = part.of(result), part.of(golden)
     difference = first_difference(result, golden)
+    if difference is None and part is None and not has_other_groups:
+        difference = count_difference(result, golden)
     if difference is not None:
         raise Mismatch(f"{difference}{_hazard(loaded, config, watchdog)}")
 

@@ -15,6 +15,10 @@ Notice = Callable[[], None]
 """Called before something that takes long."""
 
 
+_EQUAL = ("groups", "issued_alu", "issued_tex", "issued_fc")
+"""Counters that do not depend on when things happen."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """What an engine did since it was made."""
@@ -26,6 +30,12 @@ class Report:
     lane_instructions: int
     """The same, each times the active lanes of its group."""
     counters: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def equal_counts(self) -> dict[str, int]:
+        """What every engine counts alike with groups of the same size, of buffers that ended without an error."""
+        counters = {name: self.counters[name] for name in _EQUAL if name in self.counters}
+        return {"instructions": self.instructions, "lane_instructions": self.lane_instructions, **counters}
 
 
 class Engine(Protocol):

@@ -12,6 +12,9 @@ from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.golden.machine import Machine
 from ctm.sim.memory import Memory
 
+_COUNTED_AS = {"OUTPUT": "ALU", "CF": "FC", "FETCH": "TEX"}
+"""Counters of the hardware for kinds of instructions that it does not count apart, or that have another name."""
+
 
 class GoldenEngine:
     """Runs command buffers on the golden model.
@@ -70,10 +73,13 @@ class GoldenEngine:
 
 def report_of(counters: Counters) -> Report:
     """What an engine without cycles reports."""
-    by_unit = {f"issued_{unit.lower()}": count for unit, count in counters.issued.items()}
+    issued: dict[str, int] = {}
+    for unit, count in counters.issued.items():
+        name = f"issued_{_COUNTED_AS.get(unit, unit).lower()}"
+        issued[name] = issued.get(name, 0) + count
     return Report(
         cycles=None,
         instructions=counters.instructions,
         lane_instructions=counters.lane_instructions,
-        counters={"groups": counters.groups, **by_unit},
+        counters={"groups": counters.groups, **issued},
     )

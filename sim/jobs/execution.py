@@ -167,3 +167,12 @@ def first_difference(found: Run, expected: Run) -> str | None:
                 f"instead of {words[1]} ({values[1]}); {len(differs)} channels differ in all"
             )
     return None
+
+
+def count_difference(found: Run, expected: Run) -> str | None:
+    """Where two runs with groups of the same size differ in what every engine counts alike."""
+    counts = expected.report.equal_counts
+    for name, value in found.report.equal_counts.items():
+        if value != counts[name]:
+            return f"counter {name} is {value:,} instead of {counts[name]:,}"
+    return None

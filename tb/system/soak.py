@@ -140,6 +140,7 @@ class Comparison:
 
     def _both(self, address: int, dwords: int, what: str) -> Outcome:
         """Execute a buffer on both."""
+        before = self._counts()
         wanted, _ = self._execute(self.model, address, dwords, what)
         self.machine.limit(MOST_CYCLES)
         found, error = self._execute(self.machine, address, dwords, what)
@@ -153,7 +154,16 @@ class Comparison:
             assert (found.status, found.client) in {each[:2] for each in faults}, f"{what}: {error}"
         else:
             assert found == wanted, f"{what}: {found}, expected {wanted}"
+        if found == wanted == _OK:
+            machine, model = (
+                {name: now[name] - then[name] for name in now} for now, then in zip(self._counts(), before, strict=True)
+            )
+            assert machine == model, f"{what}: {machine}, expected {model}"
         return found
+
+    def _counts(self) -> list[dict[str, int]]:
+        """What the machine and the model have counted, as far as that has to be the same."""
+        return [engine.report().equal_counts for engine in (self.machine, self.model)]
 
     @staticmethod
     def _execute(engine: Hardware | Model, address: int, dwords: int, what: str) -> tuple[Outcome, MachineError | None]:

@@ -56,7 +56,9 @@ class FlowPort(wiring.Component):
     fault : ``Out({status, client})``
         Why it faults.
     started : ``Out(1)``
-        A flow-control instruction was executed.
+        A flow-control instruction is executed.
+    active : ``Out(lanes)``
+        The processors that are active before it, in that cycle.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -80,6 +82,7 @@ class FlowPort(wiring.Component):
                 "pc": Out(PC_BITS),
                 "fault": Out(data.StructLayout({"status": Status, "client": BusClient})),
                 "started": Out(1),
+                "active": Out(lanes),
             }
         )
 
@@ -181,7 +184,11 @@ class FlowPort(wiring.Component):
         done = self.scheduler.done
         common = COMMON(unit.words[0])
         is_flow = Value.cast(common.type) == InstructionType.FC.value
-        m.d.comb += unit.state.pc.eq(behind.pc)
+        m.d.comb += [
+            unit.state.pc.eq(behind.pc),
+            self.started.eq(valid & ~missing & ~trap.valid & is_flow),
+            self.active.eq(unit.state.active),
+        ]
         m.d.sync += Value.cast(self.fault).eq(0)
         with m.If(trap.valid):
             m.d.sync += [self.fault.status.eq(trap.status), self.fault.client.eq(trap.client)]
@@ -198,7 +205,6 @@ class FlowPort(wiring.Component):
         m.d.comb += sequential.eq(behind.pc + 1)
         # A decision is a dozen LUTs deep, and so is what the scheduler makes of it.
         m.d.sync += [
-            self.started.eq(valid & ~missing & ~trap.valid & is_flow),
             self.control.valid.eq(valid & ~missing & ~faults),
             self.control.slot.eq(behind.slot),
             self.control.state.eq(unit.next_state),
