@@ -12,7 +12,7 @@ import numpy as np
 from ctm.sim.compiler.clang import CLANG, INCLUDE
 
 _TARGETS = 4
-_FLAGS = ("-O1", "-fPIC", "-w", "-fno-math-errno", "-nostdlibinc")
+_FLAGS = ("-O1", "-fPIC", "-w", "-fwrapv", "-fno-math-errno", "-nostdlibinc")
 _FUSED = ("-ffp-contract=on", "-mfma", "-DCTM_FUSED", "-O0")
 """Without optimisation: it makes numbers of products of known numbers, which are then rounded twice."""
 _APART = ("-ffp-contract=off",)

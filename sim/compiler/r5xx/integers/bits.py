@@ -12,26 +12,30 @@ def logic(to: Builder) -> bool:
     if to.range_of(left).is_truth and to.range_of(right).is_truth:
         truths = f"{to.truth(to.float(left))}, {to.truth(to.float(right))}"
         return to.result(f"uitofp i1 {to.step(f'{to.opcode} i1 {truths}')} to float")
-    if known(left) is not None:
+    if known(left) is not None or to.range_of(left).is_truth:
         left, right = right, left
-    mask = known(right)
+    value, range_, mask = to.float(left), to.range_of(left), known(right)
+    if to.range_of(right).is_truth:
+        odd = to.remainder(value, 1, range_)
+        assert odd is not None
+        return _joined(to, value, to.float(right), to.whole("fmul", odd, to.float(right)))
     if mask is None:
         return to.refuse("bits", to.opcode)
-    return _with_mask(to, to.float(left), to.range_of(left), mask)
-
-
-def _with_mask(to: Builder, value: str, range_: Range, mask: int) -> bool:
-    """The rules a | m = a + m - (a & m) and a ^ m = a + m - 2 (a & m)."""
     if to.opcode == "xor" and mask == -1:
         return to.same(to.whole("fsub", literal(-1.0), value))
     common = _masked(to, value, range_, mask)
     if common is None:
         return to.refuse("sign", (mask + 1).bit_length() - 1)
+    return _joined(to, value, to.float(str(mask)), common)
+
+
+def _joined(to: Builder, value: str, other: str, common: str) -> bool:
+    """By what both have in common: a | b = a + b - (a & b), and a ^ b = a + b - 2 (a & b)."""
     if to.opcode == "and":
         return to.same(common)
     if to.opcode == "xor":
         common = to.whole("fmul", common, literal(2.0))
-    return to.same(to.whole("fadd", to.whole("fsub", value, common), to.float(str(mask))))
+    return to.same(to.whole("fadd", to.whole("fsub", value, common), other))
 
 
 def _masked(to: Builder, value: str, range_: Range, mask: int) -> str | None:

@@ -27,10 +27,10 @@ def _side(to: Builder, text: str) -> str:
 def _unsigned(to: Builder, text: str, value: str, against: str) -> str:
     """An operand of a comparison without sign: beside a known number those of the other sign are far away."""
     limit = known(against)
-    if limit is None:
-        return ordered(to, value)
     if known(text) is not None:
         return value
+    if limit is None:
+        return ordered(to, value)
     far = literal(2.0**WORD_BITS if limit >= 0 else -(2.0**WORD_BITS))
     is_negative = to.is_negative(value)
     return to.choose(is_negative, far, value) if limit >= 0 else to.choose(is_negative, value, far)
