@@ -1,5 +1,6 @@
 """Kernels in Python become kernels in C: a function's syntax tree is translated, and nothing of it is executed."""
 
+from ctm.sim.compiler.python.messages import in_words_of_python
 from ctm.sim.compiler.python.parameters import Parameter
 from ctm.sim.compiler.python.refusal import Problem
 from ctm.sim.compiler.python.scope import Definition, definition
@@ -23,6 +24,7 @@ __all__ = [
     "Translation",
     "Type",
     "definition",
+    "in_words_of_python",
     "kernel_parameters",
     "translate_definition",
     "translate_source",

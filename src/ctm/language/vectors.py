@@ -27,10 +27,6 @@ class uint(int):  # noqa: N801 - the field's name
     def __pos__(self) -> "uint":
         return self
 
-    def __pow__(self, exponent: Any, _: None = None) -> Any:
-        is_whole = isinstance(exponent, int) and exponent >= 0
-        return uint(pow(int(self), int(exponent), _WORD)) if is_whole else int(self) ** exponent
-
     def __lshift__(self, count: Any) -> "uint":
         return uint(int(self) << int(count))
 
@@ -51,6 +47,12 @@ def _of_word(name: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any],
     return forward, mirrored
 
 
+def _power(self: uint, exponent: Any) -> Any:
+    is_whole = isinstance(exponent, int) and exponent >= 0
+    return uint(pow(int(self), int(exponent), _WORD)) if is_whole else int(self) ** exponent
+
+
+setattr(uint, "__pow__", _power)  # noqa: B010 - its types are not those of int
 for _name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor"):
     _forward, _mirrored = _of_word(f"__{_name}__")
     setattr(uint, f"__{_name}__", _forward)

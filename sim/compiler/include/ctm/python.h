@@ -137,6 +137,12 @@ CTM_INLINE int ctm_remainder(int a, int b) { return (int)ctm_whole_remainder((fl
 CTM_INLINE uint ctm_quotient(uint a, uint b) { return (uint)ctm_whole_quotient((float)a, (float)b); }
 CTM_INLINE uint ctm_remainder(uint a, uint b) { return (uint)ctm_whole_remainder((float)a, (float)b); }
 CTM_INLINE uint ctm_uint(float x) { return (uint)(int)x; }
+/* Halves to even. */
+CTM_INLINE int ctm_round(float x) {
+    float whole = floor(x), above = x - whole, half = 0.5f * whole;
+    int is_up = above > 0.5f || (above == 0.5f && floor(half) != half);
+    return (int)(whole + (is_up ? 1.0f : 0.0f));
+}
 
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_convertvector(x, whole); } \
@@ -146,6 +152,7 @@ CTM_INLINE uint ctm_uint_argument(float x) { return (uint)x; }
 CTM_INLINE float ctm_result(int x) { return (float)x; }
 CTM_INLINE float ctm_result(uint x) { return (float)x; }
 #else
+CTM_INLINE int ctm_round(float x) { return (int)rint(x); }
 /* A float as its lowest 32 bits; what is negative wraps. */
 CTM_INLINE uint ctm_uint(float x) { return x < 0 ? (uint)(int)x : (uint)x; }
 CTM_INLINE int ctm_quotient(int a, int b) {
