@@ -18,27 +18,30 @@ HEAD = "#include <ctm/kernel.h>\n"
 CONDITIONS = (
     "a < 0 || a >= 5", "!(2 < a && a <= 10)", "a != 3 && a != 4", "a == 3 || a == 4 || a == 6", "a < -2 || a > 3",
     "a < b", "a <= b", "a == b", "a != b", "!(a >= b)", "(a > b) - (a < b)", "-(a > b)", "(a > b) - 1", "~(a > b)",
-    "a > b ? -1 : 0", "a > b ? 8 : 2", "(a > 0) & (b > 0)", "(a > 0) | (b > 0)", "(a > 0) ^ (b > 0)", "(a > 0) != (b > 0)",
-    "(uint)a < 5u", "(uint)a >= 5u", "(uint)a < (uint)b", "(uint)a > (uint)b", "(uint)a < 4294967290u",
-    "(uint)a > 4294967290u", "(uint)(a - 3) < 4u", "a > 2147483646", "a == -2147483647 - 1", "min(a, b)", "max(a, b)",
-    "clamp(a, -3, 7)", "(int)max((uint)a, (uint)b)", "(int)min((uint)a, 7u)", "abs(a)", "!a", "!!a", "(_Bool)a + (_Bool)b",
-    "!a ? b : a", "a == 0 ? 5 : a == 1 ? 6 : a == 2 ? 7 : 8", "(a > b) * 2 + (a == b)", "a && b", "a || b",
+    "a > b ? -1 : 0", "a > b ? 8 : 2", "(a > 0) & (b > 0)", "(a > 0) | (b > 0)", "(a > 0) ^ (b > 0)",
+    "(a > 0) != (b > 0)", "(uint)a < 5u", "(uint)a >= 5u", "(uint)a < (uint)b", "(uint)a > (uint)b",
+    "(uint)a < 4294967290u", "(uint)a > 4294967290u", "(uint)(a - 3) < 4u", "a > 2147483646", "a == -2147483647 - 1",
+    "min(a, b)", "max(a, b)", "clamp(a, -3, 7)", "(int)max((uint)a, (uint)b)", "(int)min((uint)a, 7u)", "abs(a)", "!a",
+    "!!a", "(_Bool)a + (_Bool)b", "!a ? b : a", "a == 0 ? 5 : a == 1 ? 6 : a == 2 ? 7 : 8", "(a > b) * 2 + (a == b)",
+    "a && b", "a || b",
 )  # fmt: skip
 BITS = (
-    "a & 1", "a & 7", "a & -2", "a & -8", "a & 4", "a & 0x36", "a & ~0x36", "a | 1", "a | 6", "a | -4", "a ^ 1", "a ^ 5",
-    "a ^ -1", "~a", "a ^ -8", "a >> 1", "a >> 4", "a >> 30", "(int)((uint)a >> 28)", "(int)((uint)a >> 12)", "a << (b > 0)",
-    "(a & 15) << n", "1 << n", "a >> n", "(int)((uint)(a & 0xff) >> n)", "(signed char)a", "(unsigned char)a", "(short)a",
-    "(unsigned short)(a >> 3)", "(int)(a * 0.25f)", "a & (b > 0)", "(int)(uint)a",
+    "a & 1", "a & 7", "a & -2", "a & -8", "a & 4", "a & 0x36", "a & ~0x36", "a | 1", "a | 6", "a | -4", "a ^ 1",
+    "a ^ 5", "a ^ -1", "~a", "a ^ -8", "a >> 1", "a >> 4", "a >> 30", "(int)((uint)a >> 28)", "(int)((uint)a >> 12)",
+    "a << (b > 0)", "(a & 15) << n", "1 << n", "a >> n", "(int)((uint)(a & 0xff) >> n)", "(signed char)a",
+    "(unsigned char)a", "(short)a", "(unsigned short)(a >> 3)", "(int)(a * 0.25f)", "a & (b > 0)", "(int)(uint)a",
 )  # fmt: skip
 ARITHMETIC = (
-    "a + b", "a - b", "a * 3 - b * 2", "(a & 1023) * (b & 1023)", "-a", "a + 1 + 2 - 3 + 5", "3 - a - 5", "a / 3", "a % 3",
-    "a / -7", "a % -7", "a / 4", "a % 4", "a / -8", "a % 8", "a / (b ? b : 1)", "a % (b ? b : 1)", "(int)((uint)n / 3u)",
-    "(int)((uint)n % 4u)", "a / (1 + n)", "(a << 2) / 3", "(int)((uint)(a & 0xffff) / ((uint)n + 1u))",
+    "a + b", "a - b", "a * 3 - b * 2", "(a & 1023) * (b & 1023)", "-a", "a + 1 + 2 - 3 + 5", "3 - a - 5", "a / 3",
+    "a % 3", "a / -7", "a % -7", "a / 4", "a % 4", "a / -8", "a % 8", "a / (b ? b : 1)", "a % (b ? b : 1)",
+    "(int)((uint)n / 3u)", "(int)((uint)n % 4u)", "a / (1 + n)", "(a << 2) / 3",
+    "(int)((uint)(a & 0xffff) / ((uint)n + 1u))",
 )  # fmt: skip
 STATEMENTS = (
     "int s = 0; for (int k = 0; k < 9; k++) s += k & 1 ? a : b; r = s >> 3;",
     "int s = a; switch (a & 7) { case 0: s = 1; break; case 1: case 2: s = b; break; case 5: s -= 3; } r = s;",
-    "int s = 0; switch (a) { case -1: s = 1; break; case 0: s = 2; break; case 1: s = 3; break; case 2: s = 9; } r = s;",
+    "int s = 0; switch (a) { case -1: s = 1; break; case 0: s = 2; break; case 1: s = 3; break; case 2: s = 9; }"
+    " r = s;",
     "int s = 0; for (uint k = 0; k < (uint)n; k++) s += (int)k; r = s;",
     "int s = 0, x = n; while (x > 1) { x = x & 1 ? 3 * x + 1 : x / 2; s++; } r = s;",
     "_Bool p = a > 0, q = b > 0; if (p != q) p = !p; r = p;",

@@ -1,6 +1,4 @@
-"""NaN, infinities, zeros and the largest and smallest numbers: every comparison and function of floats gives on cores what
-the same C gives on the host.
-"""
+"""NaN, infinities, zeros, the largest and smallest numbers: comparisons and functions of floats are those of the host."""
 
 from pathlib import Path
 
@@ -16,21 +14,22 @@ from ctm.tb.compiler.host import Launch, Library
 HEAD = "#include <ctm/kernel.h>\n"
 COMPARISONS = (
     "x < y", "x <= y", "x > y", "x >= y", "x == y", "x != y", "!(x < y)", "!(x <= y)", "!(x > y)", "!(x >= y)",
-    "x < y || x > y", "!(x < y || x > y)", "x <= y && x >= y", "x < 1 || x > 1", "!(x < 1 || x > 1)", "x < 1", "x <= 1",
-    "x > 1", "x >= 1", "x == 1", "x != 1", "!(x < 1)", "!(x >= 1)", "x < INF", "x <= INF", "x > INF", "x >= INF",
-    "x == INF", "x != INF", "x < -INF", "x <= -INF", "x > -INF", "x >= -INF", "x == -INF", "x != -INF", "!(x < INF)",
-    "!(x <= INF)", "!(x >= -INF)", "abs(x) < INF", "abs(x) == INF", "abs(x) != INF", "x == x", "x != x", "x != x || y != y",
-    "__builtin_isnan(x)", "__builtin_isinf(x)", "__builtin_isfinite(x)", "__builtin_isnormal(x)", "__builtin_signbit(x) != 0",
-    "__builtin_isless(x, y)", "__builtin_islessgreater(x, y)", "__builtin_isunordered(x, y)", "x ? 1 : 0", "!x", "x && y",
-    "x > y ? x > 0 : y > 0", "(x > y) - (x < y)", "x == 0", "x > 0 && x < INF", "0 < x && x <= MAX", "x == MAX",
+    "x < y || x > y", "!(x < y || x > y)", "x <= y && x >= y", "x < 1 || x > 1", "!(x < 1 || x > 1)", "x < 1",
+    "x <= 1", "x > 1", "x >= 1", "x == 1", "x != 1", "!(x < 1)", "!(x >= 1)", "x < INF", "x <= INF", "x > INF",
+    "x >= INF", "x == INF", "x != INF", "x < -INF", "x <= -INF", "x > -INF", "x >= -INF", "x == -INF", "x != -INF",
+    "!(x < INF)", "!(x <= INF)", "!(x >= -INF)", "abs(x) < INF", "abs(x) == INF", "abs(x) != INF", "x == x", "x != x",
+    "x != x || y != y", "__builtin_isnan(x)", "__builtin_isinf(x)", "__builtin_isfinite(x)", "__builtin_isnormal(x)",
+    "__builtin_signbit(x) != 0", "__builtin_isless(x, y)", "__builtin_islessgreater(x, y)",
+    "__builtin_isunordered(x, y)", "x ? 1 : 0", "!x", "x && y", "x > y ? x > 0 : y > 0", "(x > y) - (x < y)", "x == 0",
+    "x > 0 && x < INF", "0 < x && x <= MAX", "x == MAX",
 )  # fmt: skip
 FUNCTIONS = (
     "floor(x)", "ceil(x)", "trunc(x)", "rint(x)", "fract(x)", "abs(x)", "sign(x)", "-x", "min(x, y)", "max(x, y)",
     "min(x, 1.0f)", "min(1.0f, x)", "max(x, 1.0f)", "max(1.0f, x)", "clamp(x, 0.0f, 1.0f)", "clamp(x, y, 2.0f)",
-    "step(x, y)", "x < y ? x : y", "x > y ? x : y", "x <= y ? y : x", "x >= y ? y : x", "!(x < y) ? x : y", "x < y ? y : x",
-    "x == y ? 3.0f : x", "x != y ? x : 3.0f", "__builtin_fminf(x, y)", "__builtin_fmaxf(x, y)", "x + y", "x - y", "x * y",
-    "x * 0.0f", "(float)(x > y)", "(float)-(x > y)", "min(vec2(x, y), vec2(y, x)).x", "max(vec4(x), vec4(y)).w",
-    "clamp(vec3(x, y, x), vec3(0.0f), vec3(1.0f)).y",
+    "step(x, y)", "x < y ? x : y", "x > y ? x : y", "x <= y ? y : x", "x >= y ? y : x", "!(x < y) ? x : y",
+    "x < y ? y : x", "x == y ? 3.0f : x", "x != y ? x : 3.0f", "__builtin_fminf(x, y)", "__builtin_fmaxf(x, y)",
+    "x + y", "x - y", "x * y", "x * 0.0f", "(float)(x > y)", "(float)-(x > y)", "min(vec2(x, y), vec2(y, x)).x",
+    "max(vec4(x), vec4(y)).w", "clamp(vec3(x, y, x), vec3(0.0f), vec3(1.0f)).y",
 )  # fmt: skip
 _SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -3.5, 1.5, np.finfo(np.float32).max,
             np.finfo(np.float32).min, np.finfo(np.float32).tiny, -np.finfo(np.float32).tiny, 8388607.5, -8388608.0,
