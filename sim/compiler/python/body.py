@@ -260,8 +260,11 @@ class Body:
         step = values[2].constant if len(values) > 2 else 1
         if not step:
             raise Refusal(node, "the step of a range is a number that is known, and not 0")
+        end = values[min(len(values) - 1, 1)]
+        if end.constant is not None and abs(end.constant + step) > 1 << 31:
+            raise Refusal(node, "a range that ends within a step of 2^31: the counter has 32 bits")
         first = Value("0", INT, 0) if len(values) == 1 else values[0]
-        return first, values[min(len(values) - 1, 1)], int(step)
+        return first, end, int(step)
 
     def _loop(self, body: list[ast.stmt], *, is_endless: bool, before: Present | str = "") -> None:
         start = self.variables.present if isinstance(before, str) else before

@@ -337,6 +337,10 @@ def _of_bits(symbol: str, left: Value, right: Value, found: Type) -> Value:
     if symbol in ("<<", ">>"):
         kind = INT if left.type == BOOL else left.type.of(found.size)
         return Value(_shifted(symbol, converted(left, kind), kind, right), kind)
+    # A known number of 32 bits is an int of Python's, as long as it is not made a uint.
+    are_ints = any(each.type == UINT and type(each.constant) is int for each in (left, right))
+    if symbol != "&" and are_ints and meet([left, right]):
+        raise Problem(f"{left.type} {symbol} {right.type}: it may have more than 32 bits; write uint(...) around both")
     return Value(f"({converted(left, found)} {symbol} {converted(right, found)})", found)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
 from ctm.sim.runtime import Device
@@ -23,6 +24,15 @@ FIRST = ("i, j = pixel.x, pixel.y", "x, y, n, u = i / 2 - 1, j / 4, i - 4, uint(
 def device(isa: str, engine: str) -> Device:
     """A device that ends what does not end by itself."""
     return Device(engine, PRESETS[DEFAULT_PRESETS[isa]], watchdog=1 << 16)
+
+
+def cases(bodies: dict[str, str], always: int) -> list[Any]:
+    """Kernels by their names on each instruction set; the first ones always, the others in long tests."""
+    return [
+        pytest.param(what, isa, marks=[] if number < always else pytest.mark.long)
+        for number, what in enumerate(bodies)
+        for isa in ISAS
+    ]
 
 
 def kernel(folder: Path, body: str, prelude: str = "") -> Any:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.tb.compiler.python.agreement import ISAS, agree
+from ctm.tb.compiler.python.agreement import agree, cases
 
 PRELUDE = """
 def checked(x):
@@ -49,8 +49,7 @@ KERNELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("where", KERNELS)
+@pytest.mark.parametrize(("where", "isa"), cases(KERNELS, 5))
 def test_the_kernel_ends_where_the_pixel_is_dropped(where: str, isa: str, tmp_path: Path) -> None:
 
     agree(tmp_path, KERNELS[where], isa, prelude=PRELUDE)
