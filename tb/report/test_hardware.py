@@ -44,6 +44,20 @@ def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
     assert configuration["memory_ports"] == ["m_axi_local", "m_axi_system"]
 
 
+def test_only_tables_that_nothing_writes_have_contents(folder: Path) -> None:
+    """In `initial` blocks; docs/integration.md says what to do with tools that leave these out."""
+    tables = set()
+    for module in re.findall(r"^module .*?^endmodule", (folder / "ctm.v").read_text(), re.MULTILINE | re.DOTALL):
+        for block in re.findall(r"^  initial begin\n(.*?)^  end", module, re.MULTILINE | re.DOTALL):
+            contents = re.findall(r"^    (\S+)\[\d+\] = \d+'[hd]([0-9a-f]+);$", block, re.MULTILINE)
+            assert len(contents) == len(block.splitlines())
+            if any(int(word, 16) for _, word in contents):
+                (memory,) = {name for name, _ in contents}
+                assert not re.search(rf"{re.escape(memory)} ?\[[^;]*<=", module)
+                tables.add((memory, len(contents)))
+    assert tables == {("table_", 1024)}
+
+
 def test_verilator_says_what_is_waived_and_nothing_else(folder: Path) -> None:
     said = re.findall(r"^%([\w-]+)", lint(folder, "ctm.v", top="ctm"), re.MULTILINE)
     waived = re.findall(r"^lint_off (.*)$", (folder / "ctm.vlt").read_text(), re.MULTILINE)
