@@ -7,8 +7,8 @@ from ctm.sim.compiler.error import BackEndError
 
 LLVM = Package("llvmlite", "llvmlite", "kernels")
 INLINE = (
-    "always_inliner", "sroa", "loop_simplify", "lcssa", "loop_rotate", "loop_unroll", "sroa", "sccp", "new_gvn", "sccp",
-    "aggressive_dce", "lower_switch", "sroa", "dead_code_elimination",
+    "always_inliner", "sroa", "loop_simplify", "lcssa", "loop_rotate", "loop_unroll", "sroa", "sccp", "new_gvn", "sroa",
+    "sccp", "new_gvn", "aggressive_dce", "lower_switch", "dead_code_elimination",
 )  # fmt: skip
 """Leaves one function, its loops unrolled where the source asks for it, with the operations of the source."""
 COMBINE = (

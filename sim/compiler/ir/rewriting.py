@@ -1,10 +1,13 @@
 """Replaces instructions of a function by others, in the text of its IR."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
 from ctm.sim.compiler.ir.module import Block, Function, Instruction
+
+_NAMED = re.compile(r"%-c\.(\d+)")
 
 
 class Replacement:
@@ -38,9 +41,15 @@ Rule = Callable[[Replacement], bool]
 """Fills a replacement, and says whether it did."""
 
 
+def numbers_for(function: Function) -> Iterator[int]:
+    """Numbers for names that a function does not have yet."""
+    there = (_NAMED.fullmatch(each.result) for each in function.instructions)
+    return count(max((int(found[1]) + 1 for found in there if found), default=0))
+
+
 def rewrite(function: Function, rules: Sequence[Rule], numbers: Iterator[int] | None = None) -> Function:
     """A function in which the first rule that fits an instruction has replaced it."""
-    numbers = numbers or count()
+    numbers = numbers or numbers_for(function)
     blocks = []
     for block in function.blocks:
         instructions = []

@@ -68,6 +68,7 @@ class _Scalariser:
         self._types = re.compile(types)
         self._elements = dict(elements)
         self._aliases: dict[str, str] = {}
+        self._members: dict[str, dict[str, str]] = {}
         self._numbers = count()
         self._made: list[Instruction] = []
         self._place = ""
@@ -115,6 +116,8 @@ class _Scalariser:
     def _is_wanted(self, instruction: Instruction) -> bool:
         """Whether an instruction has vectors that are taken apart."""
         found = [vector[2] for vector in _VECTOR.finditer(instruction.text)]
+        if instruction.opcode in ("insertvalue", "extractvalue"):
+            return True
         if instruction.opcode == "fcmp":
             return bool(found)
         # The last vector of a shuffle says which elements are meant.
@@ -215,6 +218,20 @@ class _Scalariser:
                 parts[place] = self._add(f"select i1 {here}, {element} {value}, {element} {part}")
         self._elements[instruction.result] = parts
         return True
+
+    def _insert_member(self, instruction: Instruction) -> bool:
+        """A member of a struct: remembered, and kept for what does not only take it out again."""
+        words = instruction.text.split(" ", 1)[1]
+        whole, (_, value), *path = split(words)[0], typed(split(words)[1]), *split(words)[2:]
+        self._members[instruction.result] = {**self._members.get(whole.split(" ")[-1], {}), ",".join(path): value}
+        return False
+
+    def _extract_member(self, instruction: Instruction) -> bool:
+        whole, *path = split(instruction.text.split(" ", 1)[1])
+        value = self._members.get(whole.split(" ")[-1], {}).get(",".join(path))
+        if value is not None:
+            self._aliases[instruction.result] = value
+        return value is not None
 
     def _shuffle(self, instruction: Instruction) -> bool:
         (type_, first), (_, second), (mask_type, mask) = map(typed, split(instruction.text.split(" ", 1)[1]))
@@ -341,6 +358,8 @@ _HANDLERS: dict[str, Callable[[_Scalariser, Instruction], bool]] = {
     **dict.fromkeys(_CASTS, _Scalariser._cast),
     "extractelement": _Scalariser._extract,
     "insertelement": _Scalariser._insert,
+    "insertvalue": _Scalariser._insert_member,
+    "extractvalue": _Scalariser._extract_member,
     "shufflevector": _Scalariser._shuffle,
     "select": _Scalariser._select,
     "phi": _Scalariser._phi,

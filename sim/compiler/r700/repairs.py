@@ -4,11 +4,11 @@ What helps nearly always is a zero that LLVM does not know (`ZERO`): x + zero is
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 
 from ctm.sim.compiler.ir.module import NAME, Block, Function, split
-from ctm.sim.compiler.ir.rewriting import Replacement, Rule, rewrite
+from ctm.sim.compiler.ir.rewriting import Replacement, Rule, numbers_for, rewrite
 from ctm.sim.compiler.r700.lowering import PRIVATE, ZERO
 
 _DIVISION = re.compile(r"([us])(div|rem) (?:exact )?i32 (.*)")
@@ -40,7 +40,7 @@ def repaired(function: Function, remedies: Remedies) -> Function:
     rules.append(_division if remedies.divisors else _unknown_division)
     if any(instruction.opcode == "fneg" for instruction in function.instructions):
         rules.append(_magnitude)
-    numbers = count(1000)
+    numbers = numbers_for(function)
     if remedies.arrays:
         function = _with_hidden_indices(function, numbers)
     function = rewrite(function, rules, numbers)
@@ -158,7 +158,7 @@ def _magnitude(new: Replacement) -> bool:
     return True
 
 
-def _with_tied_branches(function: Function, numbers: "count[int]") -> Function:
+def _with_tied_branches(function: Function, numbers: Iterator[int]) -> Function:
     """Each branch depends on the lookups of its block in a way that changes nothing."""
     blocks = []
     for block in function.blocks:
@@ -186,7 +186,7 @@ _CONSTANT_INDEX = re.compile(rf"(getelementptr .*{re.escape(PRIVATE)} {NAME}(?:,
 _ACCESS = re.compile(rf"((?:load|store) .*{re.escape(PRIVATE)} )({NAME})(.*)")
 
 
-def _with_hidden_indices(function: Function, numbers: "count[int]") -> Function:
+def _with_hidden_indices(function: Function, numbers: Iterator[int]) -> Function:
     """An element with an index that is known is a register of its own to LLVM, which then reorders accesses."""
     arrays = {each.result for each in function.instructions if each.opcode == "alloca"}
 

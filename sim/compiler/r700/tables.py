@@ -5,10 +5,9 @@ R700 cores have no memory that a program brings along. What LLVM could compute b
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import count
 
 from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, Module, split
-from ctm.sim.compiler.ir.rewriting import Replacement, rewrite
+from ctm.sim.compiler.ir.rewriting import Replacement, numbers_for, rewrite
 from ctm.sim.compiler.refusals import kernels
 
 MOST_ELEMENTS = 96
@@ -46,7 +45,7 @@ def with_tables(module: Module) -> Module:
 
 
 def _with_arrays(kernel: Function, tables: dict[str, tuple[str, list[_Word]]]) -> Function:
-    numbers = count()
+    numbers = numbers_for(kernel)
 
     def copy(new: Replacement) -> bool:
         found = _COPY.fullmatch(new.replaced.text)
@@ -63,7 +62,7 @@ def _with_arrays(kernel: Function, tables: dict[str, tuple[str, list[_Word]]]) -
     start: list[Instruction] = []
 
     def value(text: str) -> str:
-        start.append(Instruction(f"%-t.{next(numbers)}", text))
+        start.append(Instruction(f"%-c.{next(numbers)}", text))
         return start[-1].result
 
     arrays = {name: value(f"alloca {tables[name][0]}, align 16, addrspace(5)") for name in sorted(used)}

@@ -122,6 +122,14 @@ def _element(to: Builder) -> bool:
     return _from_memory(to, found[1])
 
 
+def _member(to: Builder) -> bool:
+    """An integer of a struct or an array that LLVM did not take apart."""
+    found = re.fullmatch(r"extractvalue [\[{]\s*(.*?)\s*[\]}] \S+, (\d+)", to.instruction.text)
+    types = re.findall(r"\bi(?:8|16|32)\b|\b(?!x)[a-z]\w*\b", found[1]) if found else []
+    type_ = types[min(int(found[2]), len(types) - 1)] if found and types else ""
+    return _from_memory(to, type_) if width(type_) > 1 else False
+
+
 def _load(to: Builder) -> bool:
     """Memory holds integers: what LLVM cannot keep in registers is refused later."""
     found = re.match(r"load (?:volatile )?(i8|i16|i32),", to.instruction.text)
@@ -163,7 +171,8 @@ def _call(to: Builder) -> bool:
     return _from_memory(to, found[1]) if found else _with_integers(to)
 
 
-_ANY_TYPE = ("phi", "select", "freeze", "load", "store", "getelementptr", "call", "extractelement", "insertelement")
+_ANY_TYPE = ("phi", "select", "freeze", "load", "store", "getelementptr", "call", "extractelement", "insertelement",
+             "insertvalue", "extractvalue")  # fmt: skip
 """What only hands values on."""
 _HANDLERS: dict[str, Callable[[Builder], bool]] = {
     **dict.fromkeys(("add", "sub", "mul"), _arithmetic),
@@ -180,7 +189,8 @@ _HANDLERS: dict[str, Callable[[Builder], bool]] = {
     **dict.fromkeys(("sitofp", "uitofp"), to_float),
     "bitcast": bits,
     "extractelement": _element,
+    "extractvalue": _member,
     "load": _load,
-    **dict.fromkeys(("store", "getelementptr", "insertelement"), _with_integers),
+    **dict.fromkeys(("store", "getelementptr", "insertelement", "insertvalue"), _with_integers),
     "call": _call,
 }
