@@ -232,7 +232,7 @@ _FUNCTIONS: Mapping[Any, _Maker] = {
     builtins.abs: _same("abs", kinds="int float"),
     builtins.min: _extreme("min"),
     builtins.max: _extreme("max"),
-    builtins.round: _fixed("ctm_round", (FLOAT,), INT),
+    builtins.round: _fixed("(int)rint({})", (FLOAT,), INT),
     builtins.int: _number(INT),
     builtins.float: _number(FLOAT),
     builtins.bool: _truth,

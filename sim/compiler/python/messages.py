@@ -5,14 +5,19 @@ _WORDS = (
     ("#pragma unroll makes indices known", _UNROLLED),
     ("an array with a computed index", "a list with a computed index"),
     (
-        "fill an array in the kernel by assignments, or give it as constants",
-        f"{_UNROLLED}, and a parameter list[float] or list[int] needs none on R700 cores",
+        "is read with a computed index, or copied: fill an array in the kernel by assignments, or give it as constants",
+        f"is read with a computed index: {_UNROLLED}, and an Image is read with any",
     ),
-    ("a variable that is volatile, or that a pointer chooses", "an item that is computed in both of two ways"),
-    ("the number of a constant is computed", f"an item of a parameter list with a computed index; {_UNROLLED}"),
-    ("use texel(), constant(), output() and write()", "use texel() and lists of the kernel's own"),
+    (
+        "the number of a constant is computed: R5xx cores need it in the instruction",
+        f"a parameter's list with a computed index: R5xx cores need it in the instruction; {_UNROLLED}",
+    ),
+    ("the number of a constant is", "an item of a parameter's list is constant"),
+    ("a variable that is volatile, or that a pointer chooses", "an item of a list that a condition chooses"),
+    ("use texel(), constant(), output() and write()", "use texel() and lists"),
     ("arrays of", "lists of"),
 )
+"""What is said of C, whole sentences first, and of Python."""
 
 
 def in_words_of_python(message: str) -> str:

@@ -89,26 +89,17 @@ CTM_COMPONENTS(uint, uvec)
 #undef CTM_COMPONENTS
 
 /* Shifts whose count is computed; those by more than 31 leave no bit but the sign. */
-#define CTM_SHIFTS(whole, counts) \
-    CTM_INLINE whole ctm_left(whole x, counts count) { \
-        return __builtin_bit_cast(whole, (__builtin_bit_cast(counts, x) << (count & 31)) & CTM_BELOW(count)); \
-    }
-#define CTM_BELOW(count) __builtin_bit_cast(__typeof(count), (count) < 32)
-CTM_SHIFTS(ivec2, uvec2)
-CTM_SHIFTS(ivec3, uvec3)
-CTM_SHIFTS(ivec4, uvec4)
-CTM_SHIFTS(uvec2, uvec2)
-CTM_SHIFTS(uvec3, uvec3)
-CTM_SHIFTS(uvec4, uvec4)
-#undef CTM_BELOW
-#define CTM_BELOW(count) ((count) < 32 ? 0xffffffffu : 0u)
-CTM_SHIFTS(int, uint)
-CTM_SHIFTS(uint, uint)
-#undef CTM_BELOW
-#undef CTM_SHIFTS
+CTM_INLINE int ctm_left(int x, uint count) { return count < 32 ? x << count : 0; }
+CTM_INLINE uint ctm_left(uint x, uint count) { return count < 32 ? x << count : 0; }
 CTM_INLINE uint ctm_right(uint x, uint count) { return count < 32 ? x >> count : 0; }
 CTM_INLINE int ctm_right(int x, uint count) { return x >> (count < 32 ? count : 31); }
 #define CTM_SHIFTS(size) \
+    CTM_INLINE uvec##size ctm_left(uvec##size x, uvec##size count) { \
+        return (x << (count & 31)) & __builtin_bit_cast(uvec##size, count < 32); \
+    } \
+    CTM_INLINE ivec##size ctm_left(ivec##size x, uvec##size count) { \
+        return __builtin_bit_cast(ivec##size, ctm_left(__builtin_bit_cast(uvec##size, x), count)); \
+    } \
     CTM_INLINE uvec##size ctm_right(uvec##size x, uvec##size count) { \
         return (x >> (count & 31)) & __builtin_bit_cast(uvec##size, count < 32); \
     } \
@@ -137,12 +128,6 @@ CTM_INLINE int ctm_remainder(int a, int b) { return (int)ctm_whole_remainder((fl
 CTM_INLINE uint ctm_quotient(uint a, uint b) { return (uint)ctm_whole_quotient((float)a, (float)b); }
 CTM_INLINE uint ctm_remainder(uint a, uint b) { return (uint)ctm_whole_remainder((float)a, (float)b); }
 CTM_INLINE uint ctm_uint(float x) { return (uint)(int)x; }
-/* Halves to even. */
-CTM_INLINE int ctm_round(float x) {
-    float whole = floor(x), above = x - whole, half = 0.5f * whole;
-    int is_up = above > 0.5f || (above == 0.5f && floor(half) != half);
-    return (int)(whole + (is_up ? 1.0f : 0.0f));
-}
 
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_convertvector(x, whole); } \
@@ -152,7 +137,6 @@ CTM_INLINE uint ctm_uint_argument(float x) { return (uint)x; }
 CTM_INLINE float ctm_result(int x) { return (float)x; }
 CTM_INLINE float ctm_result(uint x) { return (float)x; }
 #else
-CTM_INLINE int ctm_round(float x) { return (int)rint(x); }
 /* A float as its lowest 32 bits; what is negative wraps. */
 CTM_INLINE uint ctm_uint(float x) { return x < 0 ? (uint)(int)x : (uint)x; }
 CTM_INLINE int ctm_quotient(int a, int b) {
