@@ -13,9 +13,11 @@ from ctm.sim.compiler.python.refusal import Problem, Refusal
 from ctm.sim.compiler.python.scope import UNARY, Definition, computed
 from ctm.sim.compiler.python.values import (
     BOOL,
+    FLOAT,
     INT,
     UINT,
     Items,
+    Number,
     Row,
     Table,
     Thing,
@@ -50,6 +52,7 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.YieldFrom: "yield: a kernel returns its results",
 }
 _MOST_BITS = 32
+_LARGEST_SCALE = 1 << 64
 
 
 class Names(Protocol):
@@ -250,7 +253,8 @@ class Expressions:
         if symbol in ("//", "%"):
             if found.is_vector:
                 raise Problem(f"{symbol} of vectors: write it for each component")
-            return Value(f"{'ctm_quotient' if symbol == '//' else 'ctm_remainder'}({one}, {two})", found)
+            scaled = "scaled_" if found == FLOAT and _is_scale(right.constant) else ""
+            return Value(f"ctm_{scaled}{'quotient' if symbol == '//' else 'remainder'}({one}, {two})", found)
         return Value(f"({one} {symbol} {two})", found)
 
     def _compare(self, node: ast.Compare) -> Value:
@@ -289,6 +293,11 @@ class Expressions:
     def _ifexp(self, node: ast.IfExp) -> Value:
         condition = self.truth(node.test)
         return chosen(condition, self._apart(node.body, self.value), self._apart(node.orelse, self.value))
+
+
+def _is_scale(number: Number | None) -> bool:
+    """Whether it is known to be a power of two from 1 on."""
+    return number is not None and 1 <= number <= _LARGEST_SCALE and math.frexp(number)[0] == 1 / 2
 
 
 def _joined(operation: ast.boolop, conditions: list[str]) -> str:

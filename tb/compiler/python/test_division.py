@@ -21,6 +21,12 @@ def floats(pixel: ivec2, a: Image, b: Image):
 
 
 @ctm.kernel
+def scales(pixel: ivec2, a: Image):
+    x = texel(a, pixel).x
+    return x // 1.0, x % 1, x // 8, x % 64.0
+
+
+@ctm.kernel
 def ints(pixel: ivec2, a: Image[int], b: Image[int]):
     x, y = texel(a, pixel).x, texel(b, pixel).x
     return x // y, x % y, x // -7, x % -7
@@ -95,6 +101,19 @@ def test_infinite_and_tiny_operands_are_those_of_numpy(isa: str, engine: str, tm
     found = module(tmp_path, TEXT).floats[a.shape[1], 1](a, b, device=device(isa, engine))
     with np.errstate(all="ignore"):
         expected = np.floor_divide(a, b), np.mod(a, b)
+    assert all(np.array_equal(one, other, equal_nan=True) for one, other in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_powers_of_two_divide_as_numpy_does(isa: str, tmp_path: Path) -> None:
+    a = uniform(np.random.default_rng(8), -126, 128)
+    a[:5] = -1e-10, -2e-38, np.inf, -np.inf, np.nan
+    a[5:5000] = np.random.default_rng(9).normal(0, 100, 4995)
+    a = a.reshape(SIDE, SIDE)
+    found = module(tmp_path, TEXT).scales[SIDE, SIDE](a, device=device(isa, "fast"))
+    with np.errstate(all="ignore"):
+        one, eight, many = np.float32(1), np.float32(8), np.float32(64)
+        expected = np.floor_divide(a, one), np.mod(a, one), np.floor_divide(a, eight), np.mod(a, many)
     assert all(np.array_equal(one, other, equal_nan=True) for one, other in zip(found, expected, strict=True))
 
 

@@ -53,6 +53,14 @@ CTM_INLINE float ctm_remainder(float a, float b) {
     return b < 0 ? -rest : rest;
 }
 
+/* The same for a divisor that is a power of two from 1 on, of which products are exact. */
+CTM_INLINE float ctm_scaled_quotient(float a, float b) {
+    float whole = floor(a * (1 / b));
+    /* Of a tiny number the product is zero, of an infinite one the quotient is NaN. */
+    return (a < 0 && whole == 0 ? -1.0f : whole) + (a - a);
+}
+CTM_INLINE float ctm_scaled_remainder(float a, float b) { return a - ctm_scaled_quotient(a, b) * b; }
+
 /* A power whose exponent is computed: of a negative number only if that is whole, and else NaN. */
 CTM_INLINE float ctm_power(float x, float y) {
     float size = abs(x), half = 0.5f * y;
