@@ -15,7 +15,7 @@ from ctm import CommandBuffer, DataFormat, Device, Layout, assemble
 from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
 from ctm.sim.compiler import KernelError
 from ctm.sim.kernels import python_kernel
-from ctm.sim.runtime import MachineError
+from ctm.sim.runtime import Image, MachineError
 from ctm.tb.compiler.python.modules import HEAD, module
 
 THREADS, PATIENCE = 4, 120
@@ -36,6 +36,7 @@ def wrong(pixel: ivec2):
 PICTURE = np.random.default_rng(0).integers(0, 256, (16, 24)).astype(np.float32) / np.float32(256)
 """Numbers of few bits: a product and a sum are exact, whether rounded once or twice."""
 PADDED = np.pad(PICTURE, ((0, 0), (0, 1)), mode="edge")
+LAYOUT = Layout(width=8, height=4, format=DataFormat.FLOAT32_4)
 COPY = "TEX r1 = LOOKUP(i0, r0.rg) unscaled\nOUT o0 = MUL(r1, c0.r)"
 
 
@@ -152,21 +153,42 @@ def test_memory_that_threads_are_given_does_not_overlap() -> None:
     assert all(one % 2048 == 0 for one in starts)
 
 
+def multiplying(source: Image, target: Image, program: int, constants: int) -> CommandBuffer:
+    """Commands that set all that they use: `target` = `source` times constant 0."""
+    layout = source.layout
+    return (
+        CommandBuffer()
+        .set_inst_fmt(program).inv_inst_cache()
+        .set_inp_fmt(0, source.base, layout.format_word, layout.height).inv_inp_cache()
+        .set_out_fmt(0, target.base, layout.format_word, layout.height).set_out_mask()
+        .set_constf_fmt(constants).inv_constf_cache()
+        .set_domain(0, 0, layout.width - 1, layout.height - 1).start_program().flush_out_cache().wait_for_idle()
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["golden", "fast"])
+def test_threads_run_commands_on_images_of_their_own(engine: str) -> None:
+    shared = Device(engine)
+    program = shared.place(assemble(COPY))
+
+    def copied(number: int) -> None:
+        values = np.full((4, 8, 4), number + 1, np.float32)
+        source, target = shared.image(LAYOUT, values), shared.image(LAYOUT)
+        constants = shared.place(np.full(1024, number, np.float32).tobytes())
+        shared.run(multiplying(source, target, program, constants))
+        assert np.array_equal(target.read(), values * np.float32(number))
+
+    together(copied, 40)
+    assert shared.last_submitted == shared.last_consumed == 40
+
+
 @pytest.mark.parametrize("engine", ["golden", "fast"])
 def test_a_device_can_be_held_for_a_sequence(engine: str) -> None:
     """Images and constants that all threads use, written, used and read by one of them at a time."""
     shared = Device(engine)
-    layout = Layout(width=8, height=4, format=DataFormat.FLOAT32_4)
-    source, target = shared.image(layout), shared.image(layout)
-    constants, program = shared.allocate(4096), shared.place(assemble(COPY))
-    commands = (
-        CommandBuffer()
-        .set_inst_fmt(program).inv_inst_cache()
-        .set_inp_fmt(0, source.base, layout.format_word, 4).inv_inp_cache()
-        .set_out_fmt(0, target.base, layout.format_word, 4).set_out_mask()
-        .set_constf_fmt(constants).inv_constf_cache()
-        .set_domain(0, 0, 7, 3).start_program().flush_out_cache().wait_for_idle()
-    )  # fmt: skip
+    source, target = shared.image(LAYOUT), shared.image(LAYOUT)
+    constants = shared.allocate(4096)
+    commands = multiplying(source, target, shared.place(assemble(COPY)), constants)
 
     def copied(number: int) -> None:
         values = np.full((4, 8, 4), number + 1, np.float32)
@@ -178,7 +200,6 @@ def test_a_device_can_be_held_for_a_sequence(engine: str) -> None:
         assert np.array_equal(found, values * np.float32(number))
 
     together(copied, 40)
-    assert shared.last_submitted == shared.last_consumed == 40
 
 
 def test_a_device_that_is_held_waits_for_its_thread() -> None:
