@@ -11,6 +11,7 @@ from ctm.sim.compiler.python.meeting import COMPARISONS, chosen, comparison, mee
 from ctm.sim.compiler.python.powers import power
 from ctm.sim.compiler.python.refusal import Problem, Refusal
 from ctm.sim.compiler.python.scope import UNARY, Definition, computed
+from ctm.sim.compiler.python.tables import item_of
 from ctm.sim.compiler.python.values import (
     BOOL,
     FLOAT,
@@ -176,9 +177,11 @@ class Expressions:
                 raise Problem(f"there is no item {place}: there are {length}")
             place %= length
         if isinstance(whole, Items):
-            if place is None:
-                raise Problem("an item of a tuple that is computed: make it a list")
-            return whole.items[place]
+            if place is not None:
+                return whole.items[place]
+            kept = self._names.kept(Value(f"ctm_place({converted(index, INT)}, {length})", INT))
+            assert isinstance(kept, Value)
+            return item_of(whole.items, kept.text)
         assert isinstance(whole, Row | Value)
         if isinstance(whole, Row) and whole.values and place is not None:
             return known(whole.values[place])

@@ -1,6 +1,8 @@
-"""Tables of a file, whose items are known."""
+"""Tables of a file, and tuples, whose items are chosen by a computed index."""
 
-from ctm.sim.compiler.python.values import Row, Type, Value, converted
+from ctm.sim.compiler.python.meeting import table_element
+from ctm.sim.compiler.python.refusal import Problem
+from ctm.sim.compiler.python.values import Items, Row, Thing, Type, Value, converted
 
 _LONGEST = 32
 """Items of a table that are chosen from by comparisons where an index is computed."""
@@ -32,3 +34,18 @@ def _choice(text: str, element: Type, items: list[str]) -> str:
             chosen.append(name)
         items, width = [*chosen, *items[len(chosen) * 2 :]], 2 * width
     return " ".join([*lines, f"return {items[0]};"])
+
+
+def item_of(items: tuple[Thing, ...], index: str) -> Thing:
+    """One of these by a place that is computed, of tuples each of their items; Problem if no type holds all."""
+    parts = [each.items for each in items if isinstance(each, Items)]
+    if len(parts) == len(items) and len(set(map(len, parts))) == 1:
+        return Items(tuple(item_of(column, index) for column in zip(*parts, strict=True)))
+    values = [each for each in items if isinstance(each, Value)]
+    element = table_element(values) if len(values) == len(items) <= _LONGEST else None
+    if element is None:
+        raise Problem(f"a computed index: it is for tuples of up to {_LONGEST} items of one type")
+    *others, text = (converted(each, element) for each in values)
+    for place in reversed(range(len(others))):
+        text = f"{index} <= {place} ? {others[place]} : {text}"
+    return Value(f"({text})", element)

@@ -52,6 +52,7 @@ ANYWHERE = {
     "several items": "w = [1.0] * 2\nw[0], (w[1], a) = x, (y, i)\nreturn w[0], w[1], a, len(w)",
     "assignments": "a = b = i\na += 2\nb *= 3\na, b = b, a\nreturn a, b, (a, b)[0] + (i, j)[-1], a // b if b else 0",
     "tuples": "p = (i, x)\nq = p[1], p[0]\n(c, d), e = q, j\np = (j, y)\nreturn c, d, e, p[0] + p[1]",
+    "places": "t = ((i, x), (j, y), (7, 0.5))\na, b = t[i % 3]\nreturn a, b, t[-1 - j % 3][0], PLACES[i % 2][j % 2]",
     "annotated": "a: float = i\na /= 2\nb: int = j\nreturn a, b, 1.0, 2.0",
     "if": "if i < 2:\n    a = 1\nelif j < 2:\n    a = 2\nelse:\n    a = 3\nreturn a, 1, 2, 3",
     "while": "n = i\ns = 0\nwhile n > 0 and s < 9:\n    s += n\n    n -= 1\nreturn n, s, 0, 0",

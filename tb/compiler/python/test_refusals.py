@@ -143,7 +143,7 @@ EXPRESSIONS = {
     "items[-1]": "the length of a list of constants is not known: count from its start",
     "items[k]": "an index is an int",
     "pixel[2]": "there is no item 2: there are 2",
-    "(k, k)[n]": "an item of a tuple that is computed: make it a list",
+    "(k, pixel)[n]": "a computed index: it is for tuples of up to 32 items of one type",
     "len(items)": "len() takes a list that is made in the kernel; give the length of another as an int",
     "k(1)": "this is no function",
     "print(k)": "print(): cores have no text; call the kernel in plain Python",
