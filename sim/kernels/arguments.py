@@ -20,6 +20,8 @@ KINDS = {"bool": np.dtype(bool), "int": np.dtype(np.int32), "uint": np.dtype(np.
 """Types of numpy by those of kernels."""
 _SMALL = {(2, 1): DataFormat.UINT16_1, (1, CHANNELS): DataFormat.UINT8_4}
 """Formats of whole numbers that are read as 0 to 1, by bytes and channels."""
+_TOO_LARGE = 2.0**31
+"""What has no sign and is not below this is a negative number to cores that hold whole numbers as floats."""
 _MOST_SHOWN = 40
 """Characters of a value in a message."""
 
@@ -48,7 +50,7 @@ def bound(parameters: Mapping[str, Parameter], given: Sequence[Any], program: Ex
         if isinstance(kind, Picture):
             images[kind.number] = _formatted(image(name, kind, value))
             continue
-        rows = _words(numbers(name, kind, value), are_floats=TARGETS[program.kind].whole_floats)
+        rows = _words(name, numbers(name, kind, value), are_floats=TARGETS[program.kind].whole_floats)
         first, stride = (kind.number, 1) if isinstance(kind, Constant) else (kind.first, kind.stride)
         last = first + (len(rows) - 1) * stride
         if last >= limit:
@@ -147,8 +149,12 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
-def _words(array: Array, *, are_floats: bool) -> Array:
+def _words(name: str, array: Array, *, are_floats: bool) -> Array:
     """Numbers as the machine's words: whole ones as their bits, or where a core has none as floats."""
     if are_floats or array.dtype.kind == "b":
-        array = array.astype(np.float32)
+        floats = array.astype(np.float32)
+        inexact = array[(floats.astype(np.float64) != array) | (floats >= _TOO_LARGE)]
+        if array.dtype.kind in "iu" and inexact.size:
+            raise ValueError(f"'{name}' is {inexact[0]}: R5xx cores hold whole numbers as floats, exact up to 2^24")
+        array = floats
     return array.view(np.uint32)

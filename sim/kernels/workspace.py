@@ -109,7 +109,7 @@ def _result(array: Array, kind: Type, *, are_floats: bool) -> Array:
     found = array[:, :, : kind.size]
     wanted = KINDS[kind.scalar]
     if kind.is_whole:
-        found = (
-            np.rint(found).astype(wanted) if are_floats else np.ascontiguousarray(found).view(np.int32).astype(wanted)
-        )
+        # A number without a sign that wrapped below 0 is a negative float.
+        whole = np.rint(found).astype(np.int64) if are_floats else np.ascontiguousarray(found).view(np.int32)
+        found = whole.astype(wanted)
     return found if kind.is_vector else found[:, :, 0]

@@ -10,7 +10,7 @@ from ctm.sim.compiler.ir.module import Module
 from ctm.sim.compiler.r5xx.integers.bits import runs
 from ctm.sim.compiler.r5xx.integers.ranges import Range, Ranges
 from ctm.sim.compiler.source import Source
-from ctm.tb.compiler import core, r5xx_core
+from ctm.tb.compiler import core, device_core
 from ctm.tb.compiler.comparison import differences
 from ctm.tb.compiler.host import Launch, Library
 
@@ -76,7 +76,7 @@ def wrong(statements: list[str], numbers: tuple[int, ...], folder: Path) -> int:
     text, where = source(statements), launch(numbers)
     folder.mkdir()
     expected = Library([text], folder).run("k", where, core.UNTOUCHED)
-    return differences(r5xx_core.run(compile_kernel(Source(text, "k.c"), isa="r5xx").executable, where), expected)
+    return differences(device_core.run(compile_kernel(Source(text, "k.c"), isa="r5xx").executable, where), expected)
 
 
 def batches(expressions: tuple[str, ...]) -> list[list[str]]:
@@ -110,7 +110,7 @@ def test_quotients_of_large_numbers_are_exact(tmp_path: Path) -> None:
     )
     expected = Library([text], tmp_path).run("k", where, core.UNTOUCHED)
     program = compile_kernel(Source(text, "k.c"), isa="r5xx").executable
-    assert differences(r5xx_core.run(program, where), expected) == 0
+    assert differences(device_core.run(program, where), expected) == 0
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from ctm.sim.compiler.source import Source
 from ctm.sim.elf import ElfError, read, write
 from ctm.sim.elf.constants import OwnConstants
 from ctm.sim.elf.r5xx.executable import Executable
-from ctm.tb.compiler import core, r5xx_core
+from ctm.tb.compiler import core, device_core
 from ctm.tb.compiler.comparison import differences
 from ctm.tb.compiler.host import Launch, Library, Results
 from ctm.tb.compiler.outcomes import outcomes
@@ -57,7 +57,7 @@ def test_a_kernel_is_what_it_is_on_the_host(name: str, host: Library) -> None:
     assert compiled.executable.kind == "r5xx"
     expected = host.run(name, where, core.UNTOUCHED)
     for group in (4, 16):
-        found = r5xx_core.run(compiled.executable, where, group=group)
+        found = device_core.run(compiled.executable, where, group=group)
         assert differences(found, expected, tolerance=case.tolerance) == 0
 
 
@@ -107,7 +107,7 @@ def test_a_loop_without_a_known_end_has_more_rounds_than_the_machines(tmp_path: 
     where = CASES["saxpy"].launch()
     expected = Library([text], tmp_path, is_fused=True).run("k", where, core.UNTOUCHED)
     assert expected.outputs[0].view("f4").max() == 1500
-    assert differences(r5xx_core.run(program, where), expected) == 0
+    assert differences(device_core.run(program, where), expected) == 0
 
 
 def test_dot_products_of_whole_numbers_are_exact(tmp_path: Path) -> None:
@@ -124,14 +124,14 @@ def test_dot_products_of_whole_numbers_are_exact(tmp_path: Path) -> None:
     where = CASES["saxpy"].launch()
     program = compile_kernel(Source(text, "k.c"), isa="r5xx").executable
     expected = Library([text], tmp_path, is_fused=True).run("k", where, core.UNTOUCHED)
-    assert differences(r5xx_core.run(program, where), expected) == 0
+    assert differences(device_core.run(program, where), expected) == 0
     assert {"DP3", "DP4"} <= set(re.findall(r"\w+(?=\()", disassemble(program)))
 
 
 def test_a_product_of_known_numbers_and_its_sum_are_rounded_once() -> None:
     text = HEAD + "kernel void k(vec2 pixel) { float x = -0.687f; output(0, x * x + (pixel.x + 0.5f)); }\n"
     where = CASES["saxpy"].launch()
-    found = r5xx_core.run(compile_kernel(Source(text, "k.c"), isa="r5xx").executable, where).outputs[0, 0, :, 0]
+    found = device_core.run(compile_kernel(Source(text, "k.c"), isa="r5xx").executable, where).outputs[0, 0, :, 0]
     x, others = np.float64(np.float32(-0.687)), np.arange(where.width) + 0.5
     once = (x * x + others).astype(np.float32)
     assert np.array_equal(found.view(np.float32), once)
@@ -164,7 +164,7 @@ def run(seeds: range, folder: Path) -> Counter[str]:
     host = Library([PRELUDE + "".join(texts.values())], folder, is_fused=True)
 
     def wrong(program: Any, where: Launch, expected: Results) -> int:
-        return differences(r5xx_core.run(program, where), expected)
+        return differences(device_core.run(program, where), expected)
 
     return outcomes(texts, host, isa="r5xx", reasons=_REASONS, wrong=wrong)
 

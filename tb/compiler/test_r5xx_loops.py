@@ -7,7 +7,7 @@ import pytest
 from ctm.sim.assembler import disassemble
 from ctm.sim.compiler import compile_kernel
 from ctm.sim.compiler.source import Source
-from ctm.tb.compiler import core, r5xx_core
+from ctm.tb.compiler import core, device_core
 from ctm.tb.compiler.comparison import differences
 from ctm.tb.compiler.host import Library
 from ctm.tb.compiler.study import CASES
@@ -45,7 +45,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Library:
 def test_a_loop_is_what_it_is_on_the_host(name: str, host: Library) -> None:
     where = CASES["saxpy"].launch()
     program = compile_kernel(Source(HEAD + _text(name), "k.c"), isa="r5xx").executable
-    assert differences(r5xx_core.run(program, where), host.run(name, where, core.UNTOUCHED)) == 0
+    assert differences(device_core.run(program, where), host.run(name, where, core.UNTOUCHED)) == 0
 
 
 @pytest.mark.parametrize("rounds", [2, 255])

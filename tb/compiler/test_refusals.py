@@ -98,13 +98,13 @@ R5XX_BODIES = {
 
 
 @pytest.mark.parametrize("body", R5XX_BODIES)
-def test_what_r5xx_cores_cannot_do_is_told_once(body: str) -> None:
+def test_what_device_cores_cannot_do_is_told_once(body: str) -> None:
     found = complaint(PRELUDE + kernel(body), isa="r5xx")
     assert R5XX_BODIES[body] in found
     assert len(found.splitlines()) == 1
 
 
-def test_functions_that_want_not_to_be_inlined_are_inlined_for_r5xx_cores() -> None:
+def test_functions_that_want_not_to_be_inlined_are_inlined_for_device_cores() -> None:
     source = Source(HEAD + PRELUDE + kernel("output(0, apart(pixel.x));"), "k.c")
     assert compile_kernel(source, isa="r5xx").executable.kind == "r5xx"
 

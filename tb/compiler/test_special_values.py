@@ -1,4 +1,4 @@
-"""NaN, infinities, zeros, the largest and smallest numbers: comparisons and functions of floats are those of the host."""
+"""Comparisons and functions of NaN, infinities, zeros, the largest and smallest numbers are those of the host."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 
 from ctm.sim.compiler import compile_kernel
 from ctm.sim.compiler.source import Source
-from ctm.tb.compiler import core, r5xx_core
+from ctm.tb.compiler import core, device_core
 from ctm.tb.compiler.comparison import differences
 from ctm.tb.compiler.host import Launch, Library
 
@@ -62,7 +62,7 @@ def test_special_values(expressions: tuple[str, ...], isa: str, tmp_path: Path) 
     text = "\n".join(lines)
     program = compile_kernel(Source(text, "k.c"), isa=isa).executable
     expected = Library([text], tmp_path).run("k", launch(), core.UNTOUCHED)
-    found = (r5xx_core if isa == "r5xx" else core).run(program, launch())
+    found = (device_core if isa == "r5xx" else core).run(program, launch())
     for place, each in enumerate(expressions):
         target, channel = divmod(place, 4)
         got, want = (r.outputs[target].view(np.float32)[..., channel] for r in (found, expected))

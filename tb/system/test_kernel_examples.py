@@ -41,7 +41,7 @@ def test_result_is_that_of_numpy(name: str, language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", FLOATS)
-def test_result_on_r5xx_cores_is_that_of_numpy(name: str, language: str, tmp_path: Path) -> None:
+def test_result_on_device_cores_is_that_of_numpy(name: str, language: str, tmp_path: Path) -> None:
     """Through an executable, which brings the kernel's numbers along."""
     folder = tmp_path / name
     shutil.copytree(FOLDER / name, folder)

@@ -270,3 +270,10 @@ def test_programs_are_kept_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("ctm.sim.kernels.compilation.compile_translation", None)
     assert module(tmp_path, text).kept.program("r5xx") == first
     assert file.exists()
+
+
+def test_whole_numbers_that_no_float_is_are_refused_where_floats_hold_them(kernels: ModuleType) -> None:
+    arguments = 1.5, 16777217, True, (1, 2, 3), [(1, 2), (3, 4)], [1.0, 2.0, 3.0]
+    device = Device("golden", PRESETS[DEFAULT_PRESETS["r5xx"]])
+    with pytest.raises(ValueError, match="'b' is 16777217: R5xx cores hold whole numbers as floats"):
+        kernels.numbers[2, 2](*arguments, device=device)

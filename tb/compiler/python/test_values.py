@@ -45,6 +45,7 @@ NUMBERS = {
     "chains": "return 1 < i < 5 > j, n < i != j, (1 if i > 1 else 2 if j else 3), between(x, y) or i > 2 > j",
     "tables and places": "s = 0.0\nfor k in range(5):\n    s += WEIGHTS[k] * (i + k)\nv = vec4(1, 2, 3, 4)\n"
     "return s, WEIGHTS[n], WEIGHTS[n // 2], v[n % 4] + v[-1 - i % 2]",
+    "below zero without sign": "return u - h, ~u, uint(i - 5), uvec2(u - 20, 3)",
     "rounding": "return round(x), round(3 * x - 2), round(0.5 * n), math.floor(x) + int(-2.7)",
 }  # fmt: skip
 POWERS = {

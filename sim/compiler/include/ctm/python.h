@@ -137,13 +137,22 @@ CTM_INLINE uint ctm_quotient(uint a, uint b) { return (uint)ctm_whole_quotient((
 CTM_INLINE uint ctm_remainder(uint a, uint b) { return (uint)ctm_whole_remainder((float)a, (float)b); }
 CTM_INLINE uint ctm_uint(float x) { return (uint)(int)x; }
 
+/* A result without a sign that wrapped below 0 is given as the negative number, which is exact. */
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_convertvector(x, whole); } \
-    CTM_INLINE floats ctm_result(whole x) { return __builtin_convertvector(x, floats); }
+    CTM_INLINE floats ctm_result(whole x) { \
+        return __builtin_convertvector(__builtin_convertvector(x, CTM_SIGNED_##whole), floats); \
+    }
+#define CTM_SIGNED_ivec2 ivec2
+#define CTM_SIGNED_ivec3 ivec3
+#define CTM_SIGNED_ivec4 ivec4
+#define CTM_SIGNED_uvec2 ivec2
+#define CTM_SIGNED_uvec3 ivec3
+#define CTM_SIGNED_uvec4 ivec4
 CTM_INLINE int ctm_int_argument(float x) { return (int)x; }
 CTM_INLINE uint ctm_uint_argument(float x) { return (uint)x; }
 CTM_INLINE float ctm_result(int x) { return (float)x; }
-CTM_INLINE float ctm_result(uint x) { return (float)x; }
+CTM_INLINE float ctm_result(uint x) { return (float)(int)x; }
 #else
 /* A float as its lowest 32 bits; what is negative wraps. */
 CTM_INLINE uint ctm_uint(float x) { return x < 0 ? (uint)(int)x : (uint)x; }

@@ -1,10 +1,10 @@
-"""Compiled kernels on R5xx cores of the golden model."""
+"""Compiled kernels on the cores of a device."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from ctm.rtl.config import DEFAULT
+from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.elf import Executable, write
 from ctm.sim.jobs.constants import ConstantFiles
@@ -14,10 +14,12 @@ from ctm.tb.compiler.host import Launch, Results
 from ctm.tb.lib.compiled_results import image
 
 
-def run(executable: Executable, launch: Launch, *, group: int | None = None) -> Results:
+def run(executable: Executable, launch: Launch, *, group: int | None = None, engine: str = "golden") -> Results:
     """Run a program over the domain of a launch."""
-    config = DEFAULT if group is None else replace(DEFAULT, array=DEFAULT.array.with_group(group))
-    device = Device("golden", config, hazards=True)
+    config = PRESETS[DEFAULT_PRESETS[executable.kind]]
+    if group is not None:
+        config = replace(config, array=config.array.with_group(group))
+    device = Device(engine, config, hazards=engine == "golden" and executable.kind == "r5xx")
     own = executable.own_constants
     floats = {number: tuple(int(word) for word in row) for number, row in enumerate(launch.constants)}
     floats |= {number: tuple(words) for number, words in own.floats.items()}
