@@ -1,5 +1,7 @@
 """Pictures as inputs and outputs of jobs."""
 
+import warnings
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -119,3 +121,25 @@ def test_floats_have_no_place_in_a_picture(folder: Folder) -> None:
     folder.change('"y.npy"', '"y.png"')
     with pytest.raises(JobError, match=r"outputs\[0\]\.file: .* takes UINT8_4 or UINT16_1, not FLOAT32_4"):
         load_job(folder.job)
+
+
+def test_a_picture_that_broke_off_is_truncated_at_every_byte() -> None:
+    whole = png(np.arange(60, dtype=np.uint8).reshape(3, 5, 4))
+    assert np.array_equal(read_png(whole, DataFormat.UINT8_4).ravel(), np.arange(60))
+    for size in range(1, len(whole)):
+        with pytest.raises(PngError, match=f"is truncated: its {size} bytes end before the picture does"):
+            read_png(whole[:size], DataFormat.UINT8_4)
+
+
+def test_pictures_that_pillow_warns_of_are_read_without_a_word() -> None:
+    """One that says it is animated, and is not."""
+    whole = png(np.arange(60, dtype=np.uint8).reshape(3, 5, 4))
+    chunk = b"acTL" + bytes(8)
+    animated = (
+        whole[:33] + len(chunk[4:]).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big") + whole[33:]
+    )
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found = read_png(animated, DataFormat.UINT8_4)
+    assert np.array_equal(found.ravel(), np.arange(60))
+    assert not heard
