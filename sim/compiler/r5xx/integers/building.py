@@ -1,5 +1,6 @@
 """What the replacement of one integer instruction is made of: operands as floats, and steps that several kinds need."""
 
+import math
 import re
 import struct
 from dataclasses import dataclass, field
@@ -144,7 +145,9 @@ class Builder:
 
     def remainder(self, value: str, bits: int, range_: Range) -> str | None:
         """The lowest bits; None if a float may not be exact for them."""
-        if range_.within(0, 2.0**bits - 1) or (bits > EXACT_BITS and range_.is_natural):
+        # Of what has no known limit it is taken for granted that it is exact, of what is known to reach further not.
+        is_exact = bits > EXACT_BITS and range_.is_natural and math.isinf(range_.high)
+        if range_.within(0, 2.0**bits - 1) or is_exact:
             return value
         if bits > EXACT_BITS:
             return None

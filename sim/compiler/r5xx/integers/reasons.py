@@ -12,7 +12,7 @@ _SENTENCES = {
     "function": f"{{}}(): {_NO_BITS}",
     "wide": f"integers of 64 bits: {_EXACT}",
     "number": f"the whole number {{}}: {_EXACT}",
-    "sign": f"a mask of {{}} bits of a number that may be negative: {_EXACT}",
+    "sign": f"a mask of {{}} bits of a number that may be negative, or larger: {_EXACT}",
     "beyond": f"a whole number beyond {{}}: {_EXACT}",
 }
 """By kind; the detail stands in the braces."""
