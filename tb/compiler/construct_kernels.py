@@ -11,8 +11,8 @@ import numpy as np
 
 from ctm.tb.compiler.host import Launch
 
-SIZE = 8
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.5, -0.5, 3.4028235e38, -3.4028235e38, 1.1754944e-38)
+SIZE = len(SPECIAL)
 PRELUDE = """#include <ctm/kernel.h>
 static float tame(float x) { return x > -32 && x < 32 ? floor(x * 8) / 8 : 1.5f; }
 static int whole(int n) { return n % 1013; }
@@ -27,13 +27,13 @@ _COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
 
 
 def launch() -> Launch:
-    """What these kernels run on: input 0 has floats and integers, input 1 special values."""
+    """What these kernels run on: input 0 has floats and integers, input 1 all pairs of special values."""
     generator = np.random.default_rng(5)
     shape = SIZE, SIZE
     floats = generator.integers(-40, 40, (2, *shape)) / 8
     integers = generator.integers(-300, 300, (2, *shape))
-    special = generator.choice(SPECIAL, (4, *shape))
-    planes = [np.stack(list(each), axis=-1).astype(np.float32) for each in ((*floats, *integers), special)]
+    special = np.meshgrid(SPECIAL, SPECIAL)
+    planes = [np.stack(each, axis=-1).astype(np.float32) for each in ((*floats, *integers), (*special, *special))]
     return Launch(width=SIZE, height=SIZE, inputs=dict(enumerate(planes)))
 
 
@@ -124,8 +124,12 @@ class ConstructKernel:
 
     def _truth(self) -> str:
         one, two = self._condition(), self._condition()
-        if self._random.random() < 0.3:
+        kind = self._random.random()
+        if kind < 0.2:
             return f"y = tame({self._float()} * {self._pick(one, f'-{one}', f'(float)-{one}')});"
+        if kind < 0.35:
+            vectors = f"(ivec2(a, {self._number()}) {self._pick(*_COMPARISONS)} ivec2({self._int()}, b))"
+            return self._set(f"{vectors}.{self._pick('x', 'y')} + {vectors}.x * 2")
         return self._set(self._pick(
             f"{one} - {two}", f"-{one}", f"{one} - 1", f"{one} * {self._number()} + {two}", f"({one} & {two})",
             f"({one} | {two})", f"({one} ^ {two})", f"{one} == {two}", f"~{one}", f"{self._int()} << {one}",

@@ -1,5 +1,6 @@
 """Mistakes of the compiler of kernels in C, each of a kind that was there once; a random kernel has to find each."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,10 +10,9 @@ import pytest
 from ctm.sim.compiler import clang
 from ctm.sim.compiler.r5xx import functions, selection, values
 from ctm.sim.compiler.r5xx.comparisons import compared, extreme
-from ctm.sim.compiler.r5xx.integers import bits, floats, ordering
+from ctm.sim.compiler.r5xx.integers import bits, casts, floats, ordering
 from ctm.sim.compiler.r5xx.integers.building import Builder
 from ctm.sim.compiler.r700 import compiler as r700_compiler
-from ctm.sim.compiler.r700 import lowering
 from ctm.sim.compiler.r700.compiler import FRONTS
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -26,9 +26,9 @@ def _in(table: dict[str, Any], name: str, value: object) -> Plant:
     return lambda patch: patch.setitem(table, name, value)
 
 
-def _unsigned_truth(self: Any, instruction: Any) -> None:
-    text = instruction.text.replace("sitofp i1", "uitofp i1")
-    selection._Selection.conversion(self, replace(instruction, text=text))
+def _without_sign(to: Builder) -> bool:
+    to.new.replaced = replace(to.instruction, text=to.instruction.text.replace("sext", "zext"))
+    return casts.widening(to)
 
 
 def _unordered(to: Any, kind: str, *operands: Any, **flags: Any) -> Any:
@@ -51,7 +51,7 @@ MISTAKES: dict[str, tuple[str, Plant]] = {
     "comparisons without sign have one": ("r5xx", _replaced(
         ordering, "_unsigned", lambda to, text, value, against: value
     )),
-    "a truth of -1 is 1": ("r5xx", _in(selection._HANDLERS, "sitofp", _unsigned_truth)),
+    "a truth of -1 is 1": ("r5xx", _in(floats._HANDLERS, "sext", _without_sign)),
     "NaN is less or greater": ("r5xx", _replaced(selection, "compared", _unordered)),
     "floor of infinity is NaN": ("r5xx", _replaced(
         values.Values, "fraction", lambda self, value, *, is_ordinary: _fraction(self, value, is_ordinary=True)
@@ -64,12 +64,11 @@ MISTAKES: dict[str, tuple[str, Plant]] = {
         bits, "runs", lambda mask: [(0, mask.bit_length())] if mask > 0 else [(0, None)]
     )),
     "shifts without sign have one": ("r5xx", _in(floats._HANDLERS, "lshr", _with_sign)),
-    "a truth is a float's class": ("r5xx", _replaced(functions, "_SMALLEST", 0.0)),
+    "infinities are normal": ("r5xx", _in(functions._LIMITS, "normal", (0.0, math.inf))),
     "products do not wrap": ("r700", _replaced(clang, "_C", tuple(flag for flag in clang._C if flag != "-fwrapv"))),
     "checksums have tables": ("r700", _replaced(r700_compiler, "FRONTS", tuple(
         tuple(flag for flag in flags if flag != "-disable-loop-idiom-all") for flags in FRONTS
     ))),
-    "elements are written together": ("r700", _replaced(lowering, "_access", lambda function: lambda new: False)),
     "tables stay tables": ("r700", _replaced(r700_compiler, "with_tables", lambda module: module)),
 }  # fmt: skip
 """By what is wrong then: the instruction set, and what plants it."""

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH, ExportType
-from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, Module
-from ctm.sim.compiler.ir.rewriting import Replacement, Rule, rewrite
+from ctm.sim.compiler.ir.module import Block, Function, Instruction, Module
+from ctm.sim.compiler.ir.rewriting import Replacement, rewrite
 from ctm.sim.compiler.ir.scalars import scalarised
 
 ZERO = "%-zero"
@@ -24,10 +24,6 @@ _CONSTANT_SPACE = 8
 """Of LLVM's address spaces the one of constant buffer 0."""
 PRIVATE = "ptr addrspace(5)"
 """A pointer to an array of the kernel's own."""
-_SCALARS = ("i32", "float")
-_ARRAY = re.compile(r"alloca (?:\[\d+ x )+(\w+|<[^>]*>)\]")
-_ELEMENT = re.compile(rf"getelementptr .*?{re.escape(PRIVATE)} ({NAME})")
-_VECTOR_ACCESS = re.compile(rf"(load|store) <(\d+) x (i32|float)>(?: (.*?))?, {re.escape(PRIVATE)} ({NAME}), align \d+")
 _DECLARATIONS = (
     "declare <4 x float> @llvm.r600.tex(<4 x float>, i32, i32, i32, i32, i32, i32, i32, i32, i32)",
     "declare void @llvm.r600.store.swizzle(<4 x float>, i32, i32)",
@@ -44,7 +40,7 @@ def lower(module: Module, kernel: Function) -> tuple[Module, Function]:
     assert kernel.pixel is not None
     type_, pixel = kernel.pixel
     scalar, declarations = scalarised(kernel, {pixel: list(_PIXEL)})
-    lowered = rewrite(scalar, [_call, _access(scalar)])
+    lowered = rewrite(scalar, [_call])
     debug = re.search(r" !dbg !\d+", kernel.head)
     head = f"define amdgpu_ps void @{kernel.name}({_VEC4} inreg {_START}){debug[0] if debug else ''} {{"
     entry = Block(lowered.blocks[0].label, [*_start("float" in type_), *lowered.blocks[0].instructions])
@@ -71,38 +67,6 @@ def _call(new: Replacement) -> bool:
     if make is not None:
         make(new, new.replaced.arguments)
     return make is not None
-
-
-def _access(function: Function) -> Rule:
-    """Several elements of an array of scalars at once, of which LLVM makes mistakes, one by one."""
-    roots: dict[str, str] = {}
-    for each in function.instructions:
-        if found := _ARRAY.match(each.text):
-            roots[each.result] = found[1]
-        elif (found := _ELEMENT.match(each.text)) and found[1] in roots:
-            roots[each.result] = roots[found[1]]
-
-    def rule(new: Replacement) -> bool:
-        found = _VECTOR_ACCESS.fullmatch(new.replaced.text)
-        if found is None or roots.get(found[5]) not in _SCALARS:
-            return False
-        kind, (size, type_), value, pointer = found[1], (int(found[2]), found[3]), found[4], found[5]
-        vector, made = f"<{size} x {type_}>", "poison"
-        for place in range(size):
-            element = new.value(f"getelementptr {type_}, {PRIVATE} {pointer}, i32 {place}")
-            if kind == "store":
-                part = new.value(f"extractelement {vector} {value}, i32 {place}")
-                new.effect(f"store {type_} {part}, {PRIVATE} {element}, align 4")
-                continue
-            part = new.value(f"load {type_}, {PRIVATE} {element}, align 4")
-            text = f"insertelement {vector} {made}, {type_} {part}, i32 {place}"
-            if place < size - 1:
-                made = new.value(text)
-            else:
-                new.result(text)
-        return True
-
-    return rule
 
 
 def _lookup(coordinates: int) -> Callable[[Replacement, list[str]], None]:
