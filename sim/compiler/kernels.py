@@ -1,6 +1,6 @@
 """Compiles kernels: the same way for every instruction set, and what differs behind `Target`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,13 +52,15 @@ def compile_kernel(source: Path | Source, *, isa: str = DEFAULT_TARGET, name: st
 
 
 def compile_translation(translation: "Translation", *, isa: str = DEFAULT_TARGET) -> Kernel:
-    """Compile a kernel in Python; errors as `compile_kernel`, with the lines of Python."""
+    """Compile a kernel in Python; errors as `compile_kernel`, with the lines of Python and in its words."""
+    from ctm.sim.compiler.python import in_words_of_python
+
     try:
         compiled = _compiled(translation.source, isa, translation.function)
     except KernelError as error:
         # Columns, and what Clang warns of, are those of the C.
-        places = (replace(each, location=each.location._replace(column=0)) for each in error.errors)
-        raise KernelError(list(dict.fromkeys(places))) from None
+        said = (Diagnostic(each.location._replace(column=0), in_words_of_python(each.message)) for each in error.errors)
+        raise KernelError(list(dict.fromkeys(said))) from None
     return Kernel(translation.name, compiled.executable)
 
 

@@ -272,5 +272,17 @@ def test_what_one_instruction_set_cannot_do_has_the_line_of_python() -> None:
         body = f"x = pixel.x\n    return x + {text}".replace("uint(1)", "uint(int(x))")
         found = refusal(HEAD + KERNEL.format("k", body), isa="r5xx")
         assert re.match(r"k\.py:7: \S", found), found
-    body = "w = [0.0] * 4\n    w[int(pixel.x)] = 1.0\n    return w[1]"
-    assert "computed index" in refusal(HEAD + KERNEL.format("k", body), isa="r5xx")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("w = [0.0] * 4\n    w[int(pixel.x)] = 1.0\n    return w[1]", "a list with a computed index"),
+        ("w = [1, 2]\n    for k in range(int(pixel.x)):\n        w[k] = 1\n    return w[1]", "a list with a computed"),
+    ],
+)
+def test_what_is_said_of_c_is_said_of_python(body: str, message: str) -> None:
+    said = refusal(HEAD + KERNEL.format("k", body), isa="r5xx")
+    assert re.match(rf"k\.py:\d+: {message}", said)
+    assert "unroll(range(...)) makes indices known" in said
+    assert "#pragma" not in said
