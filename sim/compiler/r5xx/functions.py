@@ -87,6 +87,14 @@ def _magnitude(to: Values, name: str, call: Call) -> None:
     to.values[call.result] = abs(to.operand(call.arguments[0]))
 
 
+def _signed(to: Values, name: str, call: Call) -> None:
+    """What LLVM makes of a number's product with zero; the sign of a number that is zero has no other use."""
+    zero, number = map(to.operand, call.arguments)
+    if zero != ZERO:
+        raise Unsupported("copysign(): R5xx cores have no such function")
+    to.add("MUL", call.result, zero, number)
+
+
 def _scaled(to: Values, name: str, call: Call) -> None:
     """A product with a power of two."""
     value, power = map(to.operand, call.arguments)
@@ -206,6 +214,7 @@ FUNCTIONS: dict[str, _Function] = {
     "trunc": _named(_trunc),
     **dict.fromkeys(("rint", "nearbyint", "roundeven"), _named(_nearest)),
     "fabs": _named(_magnitude),
+    "copysign": _named(_signed),
     "ldexp": _named(_scaled),
     "is": _named(_is_of_class),
     "sqrt": _named(_root),

@@ -46,6 +46,7 @@ NUMBERS = {
     "tables and places": "s = 0.0\nfor k in range(5):\n    s += WEIGHTS[k] * (i + k)\nv = vec4(1, 2, 3, 4)\n"
     "return s, WEIGHTS[n], WEIGHTS[n // 2], v[n % 4] + v[-1 - i % 2]",
     "below zero without sign": "return u - h, ~u, uint(i - 5), uvec2(u - 20, 3)",
+    "products with zero": "return float(i - i) * n, (0.0 * j == n), 0 * x + n * 0.0",
     "rounding": "return round(x), round(3 * x - 2), round(0.5 * n), math.floor(x) + int(-2.7)",
 }  # fmt: skip
 POWERS = {
