@@ -72,10 +72,21 @@ def climbing(n):
     return low + int(x)
 
 
+def searched(n, x):
+    for i in range(3):
+        for j in range(i, 4):
+            if i * j > n:
+                return n - i, x
+            if j == n % 4:
+                break
+        x += 0.5
+    return n, -x
+
+
 def auto(min, output, t0=2):
     pixel = min - output
-    v_x = pixel * t0
-    return v_x + pixel
+    v_x = argument1 = pixel * t0
+    return v_x + pixel - argument1 // 2
 
 
 def v_argument0(kernel, constant):

@@ -5,38 +5,38 @@ same. What goes beyond that on purpose (NaN, infinities, the largest numbers) is
 Quotients by numbers like 0.1, and powers, have more digits in plain Python: they are results, and nothing uses them.
 """
 
-import random
 from collections.abc import Callable
 
-_INTS, _FLOATS, _SPECIALS = ("a", "b", "c"), ("x", "y"), ("z", "w")
+from ctm.tb.compiler.python.construct_parts import COMPARISONS, FLOATS, INTS, SPECIALS, Parts
+
 _PLACES = ("place", "pixel", "t0", "argument0", "kernel", "v_place", "output")
 _NAMES = (
     "pixel", "argument0", "argument1", "v_a", "v_x", "t0", "t1", "t2", "kernel", "constant", "output", "register",
-    "union", "int32", "x_y", "x_5f_y", "\u00e9", "\u00e8", "e9", "_e9_", "struct", "double", "r0", "dropped",
+    "union", "int32", "x_y", "x_5f_y", "\u00e9", "\u00e8", "\u00ea", "\u0e91", "e9", "_e9_",
+    "struct", "double", "r0", "dropped",
 )  # fmt: skip
 _MASKS = ("0", "1", "3", "7", "15", "255", "4095", "-1", "-2", "-8", "-256", "4", "6", "0x55", "~5", "0x7ff0")
 _WIDE_MASKS = ("0x7fffffff", "-2147483648", "0x7ffffffe", "-16777217", "b", "(c * 77777)")
-_COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
 
 
-class ConstructKernel:
+class ConstructKernel(Parts):
     """Writes one kernel; the same seed gives the same text. `is_whole` is for cores that have integers and addresses.
 
     After `text` the names of the constructs in it are in `constructs`.
     """
 
     def __init__(self, seed: int, *, is_whole: bool) -> None:
+        super().__init__(seed)
         self.constructs: set[str] = set()
-        self._random = random.Random(seed)
         self._is_whole = is_whole
         self._place = self._pick(*_PLACES)
-        self._count = 0
         self._makers: dict[str, Callable[[], list[str]]] = {
             "range": self._range, "pair of equalities": self._equalities, "truth as number": self._truth,
             "special value": self._special, "int and uint": self._unsigned, "mask": self._mask, "shift": self._shift,
             "list": self._list, "discard in function": self._discard, "tuple": self._tuple, "loop": self._loop,
             "quotient": self._quotient, "float quotient": self._float_quotient, "power": self._power,
             "table": self._table, "name": self._name, "call": self._call, "choice": self._choice,
+            "vector": self._vector, "early return": self._return,
         }  # fmt: skip
         if is_whole:
             self._makers |= {"product that wraps": self._wrapping, "checksum": self._checksum}
@@ -56,56 +56,6 @@ class ConstructKernel:
         head = f"def {name}({self._place}: ivec2, picture: Image, special: Image, fine: Image):"
         return "\n\n@ctm.kernel\n" + "\n    ".join([head, *lines]) + "\n"
 
-    def _pick(self, *choices: str) -> str:
-        return self._random.choice(choices)
-
-    def _one_of(self, *choices: list[str]) -> list[str]:
-        return self._random.choice(choices)
-
-    def _new(self, letter: str) -> str:
-        self._count += 1
-        return f"{letter}{self._count}"
-
-    def _number(self) -> str:
-        return str(self._random.randrange(-9, 30))
-
-    def _int(self) -> str:
-        sum_ = f"({self._pick(*_INTS)} {self._pick('+', '-')} {self._pick(*_INTS, self._number())})"
-        return self._pick(*_INTS, sum_, sum_, "int(u)")
-
-    def _float(self) -> str:
-        one, two = self._pick(*_FLOATS), self._pick(*_FLOATS, f"{self._random.randrange(-16, 16) / 8}", "float(c)", "c")
-        return self._pick(one, f"({one} {self._pick('+', '-', '*')} {two})")
-
-    def _condition(self) -> str:
-        """A comparison of anything."""
-        value = self._pick("i", "f", "s")
-        one, two = {
-            "i": (self._int(), self._int()),
-            "f": (self._float(), self._pick(self._float(), self._pick(*_INTS))),
-            "s": (self._pick(*_SPECIALS), self._pick(*_SPECIALS, "x", "1.0", "math.inf", "-math.inf", "1e38", "0")),
-        }[value]
-        return f"({one} {self._pick(*_COMPARISONS)} {two})"
-
-    def _set(self, value: str) -> str:
-        """An integer gets a value."""
-        return f"{self._pick(*_INTS)} = whole({value})"
-
-    def _set_float(self, value: str) -> str:
-        return f"{self._pick(*_FLOATS)} = tame({value})"
-
-    def _use(self, condition: str) -> list[str]:
-        """Something depends on a condition."""
-        way = self._random.randrange(5)
-        if way == 0:
-            return [self._set(f"{self._int()} if {condition} else {self._int()}")]
-        if way == 1:
-            return [self._set_float(f"{self._float()} if {condition} else {self._float()}")]
-        if way == 2:
-            return [self._set(condition)]
-        other = ["else:", f"    {self._set_float(self._float())}"] if way == 3 else []
-        return [f"if {condition}:", f"    {self._set(self._int())}", *other]
-
     def _statement(self) -> list[str]:
         name = self._pick(*self._makers)
         self.constructs.add(name)
@@ -116,11 +66,11 @@ class ConstructKernel:
 
     def _range(self) -> list[str]:
         """In or out of a range, negated or not."""
-        value = self._pick(self._int(), self._float(), *_SPECIALS)
+        value = self._pick(self._int(), self._float(), *SPECIALS)
         low, high = sorted(self._random.sample(range(-9, 30), 2))
         less, more = self._pick("<", "<="), self._pick("<", "<=")
         inside = f"{low} {less} {value} {more} {high}"
-        chain = f"{inside} {self._pick('>', '!=', '==')} {self._pick(*_INTS)}"
+        chain = f"{inside} {self._pick('>', '!=', '==')} {self._pick(*INTS)}"
         both = f"({low} {less} {value} and {value} {more} {high})"
         outside = f"({value} {less} {low} or {value} {self._pick('>', '>=')} {high})"
         return self._use(self._pick(
@@ -137,6 +87,13 @@ class ConstructKernel:
 
     def _truth(self) -> list[str]:
         one, two = self._condition(), self._condition()
+        if self._random.random() < 0.2:
+            name = self._new("q")
+            other = self._pick(f"{two} and not {name}", f"not {name} or {two}", f"{name} != {two}")
+            return [
+                f"{name} = {one}", f"{name} = {other}",
+                *self._use(self._pick(name, f"not {name}", f"{name} == {two}")), self._set(f"{self._int()} + {name}"),
+            ]  # fmt: skip
         if self._random.random() < 0.3:
             return [self._set_float(self._pick(
                 f"{self._float()} * {self._pick(one, f'-{one}', f'float({one})')}", f"{one} / 2", f"{one} - 0.5",
@@ -145,14 +102,16 @@ class ConstructKernel:
         return [self._set(self._pick(
             f"{one} - {two}", f"-{one}", f"{one} - 1", f"{one} * {self._number()} + {two}", f"({one} & {two})",
             f"({one} | {two})", f"({one} ^ {two})", f"{one} == {two}", f"{one} < {two}", f"~{one}",
+            f"{one} {self._pick(*COMPARISONS)} {self._pick('c', 'x')}",
             f"({self._int()} & 255) << {one}", f"(not {one}) + {two}", f"{self._int()} & {one}",
             f"{self._int()} * True", f"True + {one} + {two}", f"{one} ** 2", f"min({one}, {two}, 1) - {one}",
-            f"int({one}) + bool({self._pick(*_INTS, *_FLOATS, *_SPECIALS)})", f"{one} // 1 + {two} % 2", f"abs(-{one})",
+            *[f"bool({self._pick(*FLOATS)}) * 3 - {one}"] * 2, f"int({one}) + bool({self._pick(*INTS, *SPECIALS)})",
+            f"{one} // 1 + {two} % 2", f"abs(-{one})",
         ))]  # fmt: skip
 
     def _special(self) -> list[str]:
-        one = self._pick(*_SPECIALS)
-        two, three = (self._pick(*_SPECIALS, "x", "1.0", "2", "-math.inf", "math.nan") for _ in range(2))
+        one = self._pick(*SPECIALS)
+        two, three = (self._pick(*SPECIALS, "x", "1.0", "2", "-math.inf", "math.nan") for _ in range(2))
         if self._random.random() < 0.4:
             both = f"({one} {self._pick('<', '<=')} {two} or {one} {self._pick('>', '>=')} {two})"
             return self._use(self._pick(
@@ -163,17 +122,18 @@ class ConstructKernel:
         extreme = self._pick("min", "max")
         value = self._pick(
             f"{function}({one})", f"{extreme}({one}, {two})", f"{extreme}({two}, {one})", f"clamp({one}, {two}, 2.0)",
-            f"{extreme}({two}, {one}, {three})", f"{extreme}({one}, {two}, {three})", f"clamp({two}, {one}, {three})",
-            f"{one} if {one} {self._pick(*_COMPARISONS)} {two} else {two}", f"step({one}, {two})",
-            f"{one} and {self._pick(*_SPECIALS)}", f"{one} or {self._pick(*_SPECIALS)}",
+            *[f"{extreme}({two}, {one}, {three})"] * 3, f"{extreme}({one}, {two}, {three})",
+            f"clamp({two}, {one}, {three})",
+            f"{one} if {one} {self._pick(*COMPARISONS)} {two} else {two}", f"step({one}, {two})",
+            f"{one} and {self._pick(*SPECIALS)}", f"{one} or {self._pick(*SPECIALS)}",
         )  # fmt: skip
         round_ = self._pick("int", "math.floor", "math.ceil", "round")
         rounded = self._set(f"{round_}(tame({one}))")
-        return [self._pick(f"{self._pick(*_SPECIALS)} = {value}", f"x = tame({value})", rounded)]
+        return [self._pick(f"{self._pick(*SPECIALS)} = {value}", f"x = tame({value})", rounded)]
 
     def _unsigned(self) -> list[str]:
         one, two = self._int(), self._pick("u", "v")
-        compare = self._pick(*_COMPARISONS)
+        compare = self._pick(*COMPARISONS)
         either = f"({one} if {self._condition()} else {self._pick(two, two, '-2147483648', '3000000000')})"
         if self._random.random() < 0.5:
             return self._use(self._pick(
@@ -183,7 +143,7 @@ class ConstructKernel:
                 f"{one} < {two} != {self._int()}", f"(u - v) {compare} {self._pick('7', one)}",
             ))  # fmt: skip
         return [self._pick(
-            self._set(f"int({self._pick('min', 'max')}({one}, {two}))"), f"v = max({one}, {two}) & 255",
+            *[self._set(f"int({self._pick('min', 'max')}({one}, {two}))")] * 3, f"v = max({one}, {two}) & 255",
             self._set(f"int({self._pick('min', 'max')}({self._number()}, {two}, {one}))"),
             self._set(f"int({one} if {self._condition()} else {two})"), self._set(f"int(clamp({one}, 0, {two}))"),
             self._set_float(f"({one} if {self._condition()} else {two}) * 0.5"),
@@ -220,15 +180,44 @@ class ConstructKernel:
     def _list(self) -> list[str]:
         """Places are computed where cores have addresses, and known where they have not."""
         name, counter, size = self._new("q"), self._new("k"), self._random.randrange(2, 5)
-        values = ", ".join(self._pick(self._number(), *_INTS) for _ in range(size))
+        values = ", ".join(self._pick(self._literal(), *INTS) for _ in range(size))
         place = self._pick("({} & 1)", "-1 - ({} & 1)").format(self._int()) if self._is_whole else str(size - 1)
         rounds = f"range({size})" if self._is_whole else f"unroll(range({size}))"
         return [
-            f"{name} = {self._pick(f'[{values}]', f'[{self._number()}] * {size}')}",
+            f"{name} = {self._pick(f'[{values}]', f'[{self._literal()}] * {size}')}",
             f"{name}[{place}] {self._pick('+=', '=', '-=')} {self._pick('3', 'c', f'{name}[0]', f'{name}[-1] - 1')}",
             *self._random.sample([f"{name}[0], {name}[1] = {name}[1], {name}[0]"], self._random.randrange(2)),
             f"for {counter} in {rounds}:", f"    a = whole(a * 3 + {name}[{counter}])",
         ]  # fmt: skip
+
+    def _vector(self) -> list[str]:
+        name, one, two, number = self._new("q"), self._int(), self._int(), self._number()
+        part = self._pick("x", "y")
+        return self._one_of(
+            [f"{name} = vec3(x, {one}, {number})", f"{name} = vec3({name}.zy, {name}.x) * 2 - {name}",
+             self._set_float(f"{name}.{self._pick('x', 'y', 'z')} / 4"), self._set(f"int({name}[{two} % 3] // 1)")],
+            [f"{name} = ivec2({one}, {two})", f"{name} = {name}.yx * {number} + {name}", f"a, b = {name}",
+             "a, b = whole(a), whole(b)", self._set(f"{name}[{self._int()} & 1] - {name}.x")],
+            [self._set_float(f"dot(vec2(x, {one}), vec2(y, {number})) / 64"), f"y = tame((vec2(y, x) / 2).{part})"],
+            [self._set(f"int((uvec2(u, v) + {self._pick('3', 'u')}).y) - int(abs(vec2({one}, c)).{part})")],
+            [f"x = tame(texel(picture, {one}, {self._float()}).{part})", "y = texel(picture, vec2(x, y)).yx.x"],
+            [self._set_float(f"(ivec2({one}, c) / 8 + vec2(x, {number})).{part}")],
+            [self._set(f"(ivec2({one}, b) ** 2).x - (-ivec2(c, a)).y"),
+             self._set_float(f"clamp(vec2(x, {one}), -2, 3).{part}")],
+        )  # fmt: skip
+
+    def _return(self) -> list[str]:
+        """The kernel ends here; in a loop, perhaps."""
+        results = self._pick("q, r", "r, q")
+        end = (
+            f"return ivec4(c, {self._pick(*INTS)}, b, 1), vec4(y, x, {self._pick('z, w', 'w, z')}), vec2({results}), o"
+        )
+        counter, condition = self._new("k"), self._condition()
+        return self._one_of(
+            [f"if {condition} and {self._condition()}:", f"    {end}"],
+            [f"for {counter} in range({self._pick('3', '(b & 3)')}):", f"    if {condition}:", f"        {end}",
+             f"    {self._set(f'{self._int()} + {counter}')}"],
+        )  # fmt: skip
 
     def _table(self) -> list[str]:
         index, few = self._int(), self._pick("-1 - ({} & 1)", "({} & 1)", "({} > 3)").format(self._int())
@@ -273,15 +262,15 @@ class ConstructKernel:
             self._pick("kept({})", "deep({})", "kept({}, 420)", "pair({})[1]", "climbing({})"),
         )
         call = call.format(self._int())
-        condition = f"{self._condition()} {self._pick('and', 'or')} {call} {self._pick(*_COMPARISONS)} {self._number()}"
+        condition = f"{self._condition()} {self._pick('and', 'or')} {call} {self._pick(*COMPARISONS)} {self._number()}"
         return self._one_of(
-            [self._set(call)], [f"x = tame(known({self._pick(*_SPECIALS)}) + 1)"], self._use(condition),
+            [self._set(call)], [f"x = tame(known({self._pick(*SPECIALS)}) + 1)"], self._use(condition),
             [self._set(f"{call} if {self._condition()} else {self._int()}")],
             [self._set(f"{self._int()} if {self._condition()} else {call}")],
             [f"if {self._condition()}:", f"    {self._set(call)}"], [f"b, a = pair({self._int()})", "a = whole(a)"],
             [f"{counter} = 0", f"while {counter} < 4 and {call} < 9:", f"    {counter} += 1",
              f"    {self._set(self._int())}"],
-            [self._set(f"{self._pick(*_INTS)} {self._pick('and', 'or')} {call}")],
+            [self._set(f"{self._pick(*INTS)} {self._pick('and', 'or')} {call}")],
             [self._set(f"{self._number()} < {self._int()} < {call}")],
         )  # fmt: skip
 
@@ -293,7 +282,7 @@ class ConstructKernel:
         first, step = self._pick("0", "1", "-3", "(c & 3)"), self._pick("1", "2", "3")
         lines = [f"    {line}" for line in (leave, *body)]
         return [
-            f"{name} = {self._number()}",
+            f"{name} = {self._literal()}",
             *self._one_of(
                 [f"for {name} in range({first}, {end}, {step}):"],
                 [f"for {name} in range({end}, {first}, -{step}):"],
@@ -332,7 +321,7 @@ class ConstructKernel:
             f"o = {self._float()} ** {exponent}", f"o = (y + 0.0625) ** -{draw.randrange(1, 18)}",
             f"o = (abs(x) + 0.5) ** {half}", f"o = (abs(y) + 0.5) ** {self._pick('0.7', '-1.3', '0.1')}",
             "o = (abs(x) + 0.5) ** (y / 8)", f"o = {self._pick('2.0', '-1.5', '1')} ** float(c)",
-            f"o = {self._pick(*_SPECIALS)} ** {draw.randrange(4)}", f"o = math.pow(x, {draw.randrange(5)})",
+            f"o = {self._pick(*SPECIALS)} ** {draw.randrange(4)}", f"o = math.pow(x, {draw.randrange(5)})",
             *[self._set(f"({self._int()} % 7 - 3) ** {draw.randrange(15)}")] * 4,
             self._set(f"int((u % 4) ** {draw.randrange(12)})"), self._set(f"pow(c % 9 - 4, {draw.randrange(7)})"),
             self._set_float(f"{self._pick('x', '(x * 8)')} ** {self._pick('0', '1', '2', '2.0')}"),
@@ -352,9 +341,10 @@ class ConstructKernel:
         ]  # fmt: skip
 
     def _call(self) -> list[str]:
-        number, value = self._int(), self._pick(self._float(), *_INTS, "True")
+        number, value = self._int(), self._pick(self._float(), *INTS, "True")
         return [self._pick(
-            self._set_float(f"blend({value})"), self._set_float(f"blend({value}, {self._pick(*_FLOATS, *_INTS)})"),
+            self._set_float(f"{self._pick('min', 'max')}({number}, {value}, x)"), f"a, y = searched({number}, y)",
+            self._set_float(f"blend({value})"), self._set_float(f"blend({value}, {self._pick(*FLOATS, *INTS)})"),
             self._set_float(f"blend({value}, y, {self._pick('3', '-0.5', 'a')})"),
             self._set(f"kept({number} % 300)"), self._set(f"between({number}, {value}) + between(x, 2, {number})"),
             self._set_float(f"blend(blend(x), blend(y, {number}))"), self._set(f"auto({number}, 2, auto(3, a & 7))"),
@@ -365,12 +355,14 @@ class ConstructKernel:
         chosen = f"{one} if {self._condition()} else {two}"
         joint = self._pick("and", "or")
         return [self._pick(
-            self._set(f"{one} {joint} {two}"), self._set(f"({one} and {two}) or {self._number()}"),
+            self._set(f"{one} {joint} {two}"), self._set(f"({one} and {two}) or {self._literal()}"),
             self._set(f"({chosen}) {joint} {one}"), self._set(f"{one} if {self._condition()} else {chosen}"),
             self._set_float(f"x {joint} {self._pick('y', '1.5')}"),
             self._set_float(f"x if {self._condition()} else {one}"),
             self._set(f"({chosen}) * ({self._condition()} {joint} {self._condition()})"),
-            self._set(f"{one} if {one} {joint} not {two} else 3"), self._set_float(f"({chosen}) / 8 if a else y"),
+            self._set(f"{one} if {one} {joint} not {two} else 3"),
+            self._set(f"{one} if {self._pick('x', 'not x', 'a', 'not b', 'c % 2', 'u', 'z')} else {two}"),
+            self._set_float(f"({chosen}) / 8 if a else y"),
         )]  # fmt: skip
 
     def _wrapping(self) -> list[str]:

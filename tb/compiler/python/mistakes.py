@@ -1,6 +1,5 @@
 """Mistakes of the translation of Python, each of a kind that was there once; a random kernel has to find each."""
 
-import builtins
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -33,11 +32,6 @@ _MOST_FACTORS = 4
 
 def _replaced(owner: object, name: str, value: object) -> Plant:
     return lambda patch: patch.setattr(owner, name, value)
-
-
-def _called(name: str, maker: Callable[[list[Value]], Value]) -> Plant:
-    """One of Python's own functions."""
-    return lambda patch: patch.setitem(calls._FUNCTIONS, getattr(builtins, name), maker)
 
 
 def _computed(renamed: dict[str, str], functions: str) -> Plant:
@@ -81,9 +75,18 @@ def _without_sign(name: str, kind: Any, one: Value, two: Value) -> Value:
     return Value(f"{name}({converted(one, kind)}, {converted(two, kind)})", kind)
 
 
-def _from_the_right(given: list[Value]) -> Value:
-    make = calls._extreme("min")
-    return make(given) if len(given) == len(("one", "two")) else make([given[0], _from_the_right(given[1:])])
+def _from_the_right(patch: pytest.MonkeyPatch) -> None:
+    for function in (min, max):
+        make = calls._FUNCTIONS[function]
+
+        def turned(given: list[Value], make: Any = make) -> Any:
+            return make([given[0], turned(given[1:])]) if given[1:] else given[0]
+
+        patch.setitem(calls._FUNCTIONS, function, turned)
+
+
+def _fraction_is_false(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(calls._FUNCTIONS, bool, lambda given: Value(f"({converted(given[0], INT)} != 0)", BOOL))
 
 
 def _without_drops(self: Body) -> None:
@@ -123,7 +126,7 @@ MISTAKES: dict[str, tuple[str, Plant]] = {
         "static float lesser(float a, float b) { return a == a && !(b < a) ? a : b; } "
         "static float greater(float a, float b) { return a == a && !(b > a) ? a : b; }"
     ))),
-    "min of several from the right": ("r5xx", _called("min", _from_the_right)),
+    "extremes of several from the right": ("r5xx", _from_the_right),
     "names are those of C": ("r5xx", _replaced(variables, "_c_name", lambda name: _c_name(name)[2:])),
     "letters beyond ASCII are one": ("r5xx", _replaced(
         variables, "_c_name", lambda name: _c_name("".join(each if each.isascii() else "_" for each in name))
@@ -137,7 +140,7 @@ MISTAKES: dict[str, tuple[str, Plant]] = {
         interpretation, "_stored", lambda kind, value: [np.trunc(each) for each in interpretation._parts(value)]
     )),
     "a truth is -1": ("r700", _replaced(Expressions, "_compare", _compare)),
-    "a fraction is false": ("r5xx", _called("bool", lambda given: Value(f"({converted(given[0], INT)} != 0)", BOOL))),
+    "a fraction is false": ("r5xx", _fraction_is_false),
     "default values are turned": ("r5xx", _replaced(Definition, "defaults", lambda self: _defaults(self)[::-1])),
 }  # fmt: skip
 """By what is wrong then: the instruction set, and what plants it."""
