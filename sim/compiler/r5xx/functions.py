@@ -88,11 +88,9 @@ def _magnitude(to: Values, name: str, call: Call) -> None:
 
 
 def _signed(to: Values, name: str, call: Call) -> None:
-    """What LLVM makes of a number's product with zero; the sign of a number that is zero has no other use."""
-    zero, number = map(to.operand, call.arguments)
-    if zero != ZERO:
-        raise Unsupported("copysign(): R5xx cores have no such function")
-    to.add("MUL", call.result, zero, number)
+    """A magnitude with a sign, that of zero counted as +: LLVM makes this of a product with zero, too."""
+    magnitude, sign = map(to.operand, call.arguments)
+    to.add("CMP", call.result, abs(magnitude), -abs(magnitude), sign)
 
 
 def _scaled(to: Values, name: str, call: Call) -> None:
