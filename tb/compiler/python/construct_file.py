@@ -1,5 +1,6 @@
 """The file in which kernels by construct stand, with the functions that they call, and the images that they look up."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ WIDTH, HEIGHT = 8, 4
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.5, -0.5, 3.4028235e38, -3.4028235e38, 1.1754944e-38)
 TINY = (-1e-10, 1e-10, -1e-20, -1e-37, 3.0, -2.5)
 DIVISORS = (0.1, -0.1, 0.3, 1e-3, 1 / 3, 7.7, -2.5, 360.0, 1.0, -3.0)
-PRELUDE = """import math
+_PRELUDE = """import math
 import ctm
 from ctm.language import *
 
@@ -100,6 +101,12 @@ def ctm_min(argument1, argument0):
     r0, dropped = v_argument0(argument0, argument1)
     return r0 - 2 * dropped
 """
+
+
+def file(kernels: Iterable[str], *, is_whole: bool) -> str:
+    """The text of a file; what keeps whole numbers small is a mask where a remainder takes long and nothing wraps."""
+    prelude = _PRELUDE if is_whole else _PRELUDE.replace("n % 1013", "(n & 1023)")
+    return prelude + "".join(kernels)
 
 
 def images() -> list[np.ndarray[Any, Any]]:

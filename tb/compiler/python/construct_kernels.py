@@ -43,7 +43,7 @@ class ConstructKernel(Parts):
 
     def text(self, name: str) -> str:
         """The definition of the kernel, without what stands once in a file."""
-        count = self._random.randrange(3, 6)
+        count = self._random.choice((3, 3, 3, 4, 5))
         lines = [
             f"t, s, f = {', '.join(f'texel({name}, {self._place})' for name in ('picture', 'special', 'fine'))}",
             f"a, b, c = int(t.z), int(t.w), {self._place}.x - 3",

@@ -47,7 +47,8 @@ def run(seeds: range, folder: Path, isa: str, engine: str = "golden") -> Counter
 
 @pytest.mark.parametrize(("isa", "first"), [("r700", 0), ("r5xx", 1000)])
 def test_a_few(tmp_path: Path, isa: str, first: int) -> None:
-    assert run(range(first, first + 8), tmp_path, isa)["right"] >= 7
+    """Of what they are made; there are more kernels in `test_constructs`."""
+    assert run(range(first, first + 2), tmp_path, isa)["right"] == 2
 
 
 @pytest.mark.parametrize(("isa", "seed"), [("r700", 175), ("r5xx", 1155)])
