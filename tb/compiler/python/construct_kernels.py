@@ -259,7 +259,7 @@ class ConstructKernel(Parts):
     def _discard(self) -> list[str]:
         counter, call = (
             self._new("k"),
-            self._pick("kept({})", "deep({})", "kept({}, 420)", "pair({})[1]", "climbing({})"),
+            self._pick("kept({})", "deep({})", "kept({}, 420)", "pair({})[1]", *["climbing({})"] * 2),
         )
         call = call.format(self._int())
         condition = f"{self._condition()} {self._pick('and', 'or')} {call} {self._pick(*COMPARISONS)} {self._number()}"
