@@ -18,7 +18,7 @@ _TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 def compared(to: Values, kind: str, left: Operand, right: Operand, *, is_ordinary: bool) -> Condition:
     """A condition of LLVM, by its name: `oeq`, `ult`, ... or `ord` and `uno`."""
     if kind in ("ord", "uno"):
-        # The sum of two magnitudes is less than 0 to nobody, and no NaN is more.
+        # A sum of two magnitudes is never less than 0, and a NaN is not 0 or more.
         return Condition(abs(left), -abs(right), ">=0", kind == "uno")
     is_inverted, relation = kind[0] == "u", kind[1:]
     if is_inverted:

@@ -24,7 +24,7 @@ _BOTH = (
     # Jump tables and vectors of other lengths do not exist; the others are mistakes or crashes of LLVM.
     "-fno-jump-tables", "-fno-slp-vectorize", "-fno-vectorize", "-mllvm", "-disable-vector-combine", "-mllvm",
     "-replexitval=never", "-mllvm", "-disable-promote-alloca-to-vector",
-    # Tables that nobody wrote, of checksums for example, would have computed indices.
+    # LLVM would put tables with computed indices in place of checksum loops.
     "-mllvm", "-disable-loop-idiom-all",
 )  # fmt: skip
 _USUAL = (

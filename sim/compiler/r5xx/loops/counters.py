@@ -92,7 +92,7 @@ def _rounds(
         if leaves.size:
             return int(leaves[0]) + counted
         counted += tested.size
-    # Nobody counts these: what matters is that they are too many.
+    # An estimate is enough to say that they are too many.
     estimated = (limit - counter.first) / counter.step
     return math.ceil(estimated) if estimated > counted else None
 
