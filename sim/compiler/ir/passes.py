@@ -6,21 +6,23 @@ from ctm.sim.compiled.tools.package import Package
 from ctm.sim.compiler.error import BackEndError
 
 LLVM = Package("llvmlite", "llvmlite", "kernels")
-INLINE = (
-    "always_inliner", "sroa", "loop_simplify", "lcssa", "loop_rotate", "loop_unroll", "sroa", "sccp", "new_gvn", "sroa",
-    "sccp", "new_gvn", "aggressive_dce", "lower_switch", "dead_code_elimination",
-)  # fmt: skip
-"""Leaves one function, its loops unrolled where the source asks for it, with the operations of the source."""
-COMBINE = (
+_UNROLL = ("loop_simplify", "lcssa", "loop_rotate", "loop_unroll")
+"""Where the source asks for it; of a loop with `continue` the first one makes two, one in the other."""
+_INLINE = ("always_inliner", "sroa")
+_FOLD = ("sroa", "sccp", "new_gvn", "sroa", "sccp", "new_gvn", "aggressive_dce", "lower_switch", "dead_code_elimination")
+_COMBINE = (
     "sroa", "simplify_cfg", "instruction_combine", "new_gvn", "sccp", "aggressive_dce", "unify_function_exit_nodes",
-    "simplify_cfg", "instruction_combine", "loop_simplify", "lcssa", "dead_code_elimination",
+    "simplify_cfg", "instruction_combine", "lcssa", "dead_code_elimination",
 )  # fmt: skip
-"""Makes other operations of them where that is shorter."""
-_UNROLL = ("loop_rotate", "loop_unroll")
 
 
-def optimised(text: str, passes: Sequence[str]) -> str:
-    """The text of a module after these passes; loops are unrolled only where the source asks for it.
+def inlined(text: str) -> str:
+    """The text of a module whose functions are one each, with the operations of the source; errors as `combined`."""
+    return _optimised(text, (*_INLINE, *(_UNROLL if '"llvm.loop.unroll.' in text else ()), *_FOLD))
+
+
+def combined(text: str) -> str:
+    """The text of a module with other operations where these are fewer.
 
     Raises
     ------
@@ -29,6 +31,10 @@ def optimised(text: str, passes: Sequence[str]) -> str:
     ToolchainError
         llvmlite is missing.
     """
+    return _optimised(text, _COMBINE)
+
+
+def _optimised(text: str, passes: Sequence[str]) -> str:
     LLVM.require()
     from llvmlite import binding
 
@@ -43,7 +49,6 @@ def optimised(text: str, passes: Sequence[str]) -> str:
     builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(2))
     manager = binding.create_new_module_pass_manager()
     for name in passes:
-        if name not in _UNROLL or '"llvm.loop.unroll.' in text:
-            getattr(manager, f"add_{name}_pass")()
+        getattr(manager, f"add_{name}_pass")()
     manager.run(module, builder)
     return str(module)

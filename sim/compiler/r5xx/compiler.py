@@ -8,7 +8,7 @@ from ctm.rtl.isa.limits import TEMPORARIES
 from ctm.sim.assembler import AssemblyError, assemble_listing
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import NAME, Function, Instruction, Module
-from ctm.sim.compiler.ir.passes import COMBINE, INLINE, optimised
+from ctm.sim.compiler.ir.passes import combined, inlined
 from ctm.sim.compiler.ir.scalars import scalarised
 from ctm.sim.compiler.r5xx.coalescing import coalesced
 from ctm.sim.compiler.r5xx.groups import Groups
@@ -50,13 +50,13 @@ def optimise(text: str) -> str:
     )
     # Of a product of numbers that are known LLVM would make a number, and round twice. What a user calls is refused.
     text = text.replace("@llvm.fma.", "@ctm.fma.").replace("@llvm.fmuladd.", "@llvm.fma.")
-    module = Module.read(optimised(head.sub(r"\1 alwaysinline\2", text), INLINE))
+    module = Module.read(inlined(head.sub(r"\1 alwaysinline\2", text)))
     for kernel in list(kernels(module)):
         if kernel.pixel is not None:
             module.parts[module.parts.index(kernel)], declarations = with_floats(kernel)
             module.declare(sorted(declarations))
     module.declare(_DECLARATIONS)
-    return optimised(str(module), COMBINE)
+    return combined(str(module))
 
 
 def refusal(instruction: Instruction) -> str:

@@ -164,8 +164,8 @@ def _discard(to: Values, name: str, call: Call) -> None:
 
 
 def _dot(to: Values, name: str, call: Call) -> None:
-    """Products and their sum; those with 0 are left out."""
-    pairs = [pair for pair in zip(*map(to.vector, call.arguments), strict=True) if ZERO not in pair]
+    """Products and their sum; those of two zeros are left out."""
+    pairs = [pair for pair in zip(*map(to.vector, call.arguments), strict=True) if pair != (ZERO, ZERO)]
     if not pairs:
         to.values[call.result] = ZERO
     elif len(pairs) == 1:

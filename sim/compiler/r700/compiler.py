@@ -12,6 +12,7 @@ from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, Ker
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
 from ctm.sim.compiler.r700.lowering import lower
 from ctm.sim.compiler.r700.order.program import ordered
+from ctm.sim.compiler.r700.products import with_ieee_products
 from ctm.sim.compiler.r700.repairs import Remedies, repaired
 from ctm.sim.compiler.r700.tables import with_tables
 from ctm.sim.compiler.r700.writes import with_writes
@@ -87,7 +88,7 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
         ready = Module([repaired(function, remedies) if part is function else part for part in lowered.parts])
         try:
             executable, _ = read_object(back_end(str(ready), (*_BACK, *flags)))
-            return _finished(ordered(executable), place)
+            return _finished(ordered(with_ieee_products(executable)), place)
         except (BackEndError, ElfError) as error:
             first = first or error
     assert first is not None

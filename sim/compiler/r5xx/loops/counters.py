@@ -59,8 +59,8 @@ class _Counter(NamedTuple):
 
 
 def _counter(phi: Instruction, instructions: dict[str, Instruction]) -> _Counter | None:
-    incoming = re.findall(r"\[ (\S+), \S+ \]", phi.text)
-    numbers = [value for value in map(_number, incoming) if value is not None]
+    incoming = {_same(value, instructions) for value in _incoming(phi)}
+    numbers = [number for value in incoming if (number := _number(value)) is not None]
     steps = [instructions[name] for name in incoming if name in instructions]
     if len(numbers) != 1 or len(steps) != 1 or len(incoming) != 2 or steps[0].opcode != "fadd":
         return None
@@ -71,24 +71,63 @@ def _counter(phi: Instruction, instructions: dict[str, Instruction]) -> _Counter
     return _Counter(phi.result, steps[0].result, numbers[0], step)
 
 
+def _incoming(phi: Instruction) -> list[str]:
+    return re.findall(r"\[ (\S+), \S+ \]", phi.text)
+
+
+def _same(name: str, instructions: dict[str, Instruction]) -> str:
+    """The one value that a phi has on all ways; the name itself of anything else."""
+    each = instructions.get(name)
+    values = {*_incoming(each)} if each is not None and each.opcode == "phi" else set()
+    return values.pop() if len(values) == 1 else name
+
+
 def _rounds(
     branch: Instruction, instructions: dict[str, Instruction], counter: _Counter, blocks: set[str]
 ) -> int | None:
-    """Rounds that are complete when a branch leaves the loop."""
+    """Rounds that are complete when a branch leaves the loop at the latest."""
     found = re.match(r"br i1 (\S+),", branch.text)
-    comparison = instructions.get(found[1]) if found else None
     stays = [target.lstrip("%") in blocks for target in branch.targets]
-    if comparison is None or comparison.opcode != "fcmp" or stays[0] == stays[1]:
+    if found is None or stays[0] == stays[1]:
         return None
+    known = (_until(each, instructions, counter, stays=stays[0])
+             for each in _conditions(found[1], instructions, is_joint=stays[0]))  # fmt: skip
+    return min((rounds for rounds in known if rounds is not None), default=None)
+
+
+def _conditions(name: str, instructions: dict[str, Instruction], *, is_joint: bool) -> Iterator[Instruction]:
+    """The comparisons each of which ends a loop: those that all must hold to stay, or one of which leads out."""
+    each = instructions.get(name)
+    if each is None:
+        return
+    joint = re.fullmatch(r"(and|or) i1 (\S+), (\S+)", each.text)
+    chosen = re.fullmatch(r"select i1 (\S+), i1 (\S+), i1 (\S+)", each.text)
+    if joint and (joint[1] == "and") == is_joint:
+        operands = [joint[2], joint[3]]
+    elif chosen and chosen[3 if is_joint else 2] == ("false" if is_joint else "true"):
+        operands = [chosen[1], chosen[2 if is_joint else 3]]
+    else:
+        if each.opcode == "fcmp":
+            yield each
+        return
+    for operand in operands:
+        yield from _conditions(operand, instructions, is_joint=is_joint)
+
+
+def _until(
+    comparison: Instruction, instructions: dict[str, Instruction], counter: _Counter, *, stays: bool
+) -> int | None:
+    """Rounds that are complete when a comparison is no longer what it is in the loop."""
     words = split(comparison.text)
     *_, kind, _, name = words[0].split(" ")
     relation, limit = _RELATIONS.get(kind[-2:]), _number(words[1])
+    name = _same(name, instructions) if name != counter.name else name
     if relation is None or limit is None or name not in (counter.name, counter.next_name):
         return None
     counted = 0
     for values in _blocks(counter):
         tested = values[:-1] if name == counter.name else values[1:]
-        leaves = np.flatnonzero(relation(tested, np.float32(limit)) != stays[0])
+        leaves = np.flatnonzero(relation(tested, np.float32(limit)) != stays)
         if leaves.size:
             return int(leaves[0]) + counted
         counted += tested.size

@@ -83,7 +83,8 @@ class _Limiter:
         if any(test.rounds < MOST_ROUNDS for test in tests):
             return [Loop(loop.head, self.body(loop.body, self._deeper(depth, 1))), *behind]
         least = min((test.rounds for test in tests), default=0)
-        if least > _MOST_OF_TWO:
+        # The last test is one more beginning of a round.
+        if least >= _MOST_OF_TWO:
             return [*self._thrice(loop, least, depth), *behind]
         deeper = self._deeper(depth, 2)
         if count_of_exits(loop.body) == 1 and (marked := with_predicate(loop.body, _PREDICATES[depth])) is not None:
@@ -95,7 +96,7 @@ class _Limiter:
             body = self.body(loop.body, self._deeper(depth, 3))
         except TooDeepError:
             raise TooLongError(rounds, _MOST_OF_TWO) from None
-        if rounds > _MOST_OF_THREE:
+        if rounds >= _MOST_OF_THREE:
             raise TooLongError(rounds, _MOST_OF_THREE)
         return _nested(loop.head, body, 3)
 
