@@ -1,7 +1,7 @@
 """Operations on bits, as far as they are arithmetic: with masks and counts of shifts that are known, and of truths."""
 
-from ctm.sim.compiler.r5xx.integers.building import WORD_BITS, ZERO, Builder, known, literal
-from ctm.sim.compiler.r5xx.integers.ranges import EXACT_BITS, Range, operands, width
+from ctm.sim.compiler.r5xx.integers.building import ZERO, Builder, known, literal
+from ctm.sim.compiler.r5xx.integers.ranges import ANY, EXACT_BITS, Range, operands, width
 
 
 def logic(to: Builder) -> bool:
@@ -67,8 +67,8 @@ def runs(mask: int) -> list[tuple[int, int | None]]:
 
 def shift(to: Builder) -> bool:
     """A product with a power of two; to the right without what is behind the point."""
-    left, right = to.operands()
-    value, by = to.float(left), known(right)
+    type_, (left, right) = operands(to.instruction)
+    bits, value, by = width(type_), to.float(left), known(right)
     is_left = to.opcode == "shl"
     if is_left and to.range.is_inexact:
         return to.refuse("beyond", to.range.smallest)
@@ -77,15 +77,22 @@ def shift(to: Builder) -> bool:
     else:
         count = to.float(right)
         power = to.step(f"call float @ctm.exp2(float {count if is_left else to.whole('fsub', ZERO, count)})")
+    if is_left and by is not None and bits - by <= EXACT_BITS:
+        # What leaves the word is dropped first.
+        value = (
+            to.narrowed(value, bits - by, to.range_of(left)) if bits > by + 1 else to.lowest(value, to.range_of(left))
+        )
     part = to.whole("fmul", value, power)
     if is_left:
-        return to.same(part)
+        return to.same(part if by is not None or bits > EXACT_BITS else to.narrowed(part, bits, ANY))
     if by is not None and by <= EXACT_BITS:
         found = to.whole("fsub", part, to.step(f"call float @ctm.fract(float {part})"))
     else:
         found = to.call("llvm.floor.f32", part)
     if to.opcode == "lshr" and not to.range_of(left).is_natural:
         # A negative number's upper bits are ones.
-        wrapped = to.whole("fadd", found, to.whole("fmul", literal(2.0**WORD_BITS), power))
+        wrapped = to.whole("fadd", found, to.whole("fmul", literal(2.0**bits), power))
+        if by is None:
+            wrapped = to.choose(to.truth(to.float(right)), wrapped, found)
         found = to.choose(to.is_negative(value), wrapped, found)
     return to.same(found)

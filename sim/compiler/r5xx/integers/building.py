@@ -16,17 +16,17 @@ WORD_BITS = 32
 _NUMBER = re.compile(r"-?\d+")
 
 
+def single(number: float) -> float:
+    """The nearest number that a float is."""
+    return float(struct.unpack("f", struct.pack("f", number))[0])
+
+
 def literal(number: float) -> str:
-    """A number as LLVM writes floats."""
-    return f"0x{struct.pack('>d', number).hex().upper()}"
+    """The nearest float as LLVM writes it."""
+    return f"0x{struct.pack('>d', single(number)).hex().upper()}"
 
 
 ZERO, ONE = literal(0.0), literal(1.0)
-
-
-def single(number: int) -> float:
-    """The nearest number that a float is."""
-    return float(struct.unpack("f", struct.pack("f", number))[0])
 
 
 def known(text: str) -> int | None:
@@ -153,6 +153,21 @@ class Builder:
             return None
         rest = self.new.value(f"call float @ctm.fract(float {self.whole('fmul', value, literal(2.0**-bits))})")
         return self.whole("fmul", rest, literal(2.0**bits))
+
+    def lowest(self, value: str, range_: Range) -> str:
+        """The lowest bit as a number of one bit, which is its sign: 0 or -1."""
+        odd = self.remainder(value, 1, range_)
+        return self.whole("fsub", ZERO, str(odd))
+
+    def narrowed(self, value: str, bits: int, range_: Range) -> str:
+        """The lowest bits, the highest of which is the sign."""
+        half = 2.0 ** (bits - 1)
+        if bits > EXACT_BITS or range_.within(-half, half - 1):
+            return value
+        rest = self.remainder(value, bits, range_)
+        assert rest is not None, bits
+        is_negative = self.new.value(f"fcmp {WHOLE} oge float {rest}, {literal(half)}")
+        return self.choose(is_negative, self.whole("fsub", rest, literal(2 * half)), rest)
 
     def unsigned(self, value: str, bits: int = WORD_BITS) -> str:
         """The number that an integer is without a sign, rounded where a float is not exact for it."""

@@ -1,7 +1,7 @@
 """Conversions between integers of several widths, floats and bits."""
 
-from ctm.sim.compiler.r5xx.integers.building import WHOLE, ZERO, Builder, literal
-from ctm.sim.compiler.r5xx.integers.ranges import Range, operands, width
+from ctm.sim.compiler.r5xx.integers.building import WHOLE, ZERO, Builder
+from ctm.sim.compiler.r5xx.integers.ranges import operands, width
 
 
 def widening(to: Builder) -> bool:
@@ -20,19 +20,18 @@ def narrowing(to: Builder) -> bool:
     (value, *_) = to.operands()
     bits = width(to.instruction.text.rpartition(" ")[2])
     number, range_ = to.float(value), to.range_of(value)
-    half = 2.0 ** (bits - 1)
     if bits == 1:
         return to.result(f"fcmp {WHOLE} une float {to.remainder(number, 1, range_)}, {ZERO}")
-    if range_.within(-half, half - 1):
-        return to.same(number)
-    rest = to.remainder(to.whole("fadd", number, literal(half)), bits, Range())
-    assert rest is not None, bits
-    return to.same(to.whole("fsub", rest, literal(half)))
+    return to.same(to.narrowed(number, bits, range_))
 
 
 def from_float(to: Builder) -> bool:
     """Without what is behind the point."""
-    return to.result(f"call {WHOLE} float @llvm.trunc.f32(float {to.operands()[0]})")
+    type_, (value, *_) = operands(to.instruction)
+    if type_ != "float":
+        # Doubles are refused where they are.
+        value = to.step(f"fptrunc {type_} {value} to float")
+    return to.result(f"call {WHOLE} float @llvm.trunc.f32(float {value})")
 
 
 def to_float(to: Builder) -> bool:
@@ -41,6 +40,9 @@ def to_float(to: Builder) -> bool:
     if width(type_) == 1:
         return False
     number = to.float(value)
+    target = to.instruction.text.rpartition(" ")[2]
+    if target != "float":
+        return to.result(f"fpext float {number} to {target}")
     is_same = to.opcode == "sitofp" or to.range_of(value).is_natural
     return to.same(number if is_same else to.unsigned(number, width(type_)))
 

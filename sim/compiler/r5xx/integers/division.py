@@ -1,13 +1,16 @@
 """Quotients and remainders of integers, exact."""
 
 from ctm.sim.compiler.r5xx.integers.building import ONE, WHOLE, ZERO, Builder, known, literal
-from ctm.sim.compiler.r5xx.integers.ranges import Range
+from ctm.sim.compiler.r5xx.integers.ranges import Range, operands, width
 
 
 def division(to: Builder) -> bool:
     """Toward 0; the remainder has the sign of what is divided."""
     left, right = to.operands()
     value, by = to.float(left), to.float(right)
+    divisor = known(right)
+    if to.opcode.startswith("u") and divisor and divisor > 0 and not to.range_of(left).is_natural:
+        return to.same(_of_wrapped(to, value, by, divisor))
     quotient, rest = _divided(to, _natural(to, value, to.range_of(left)), _natural(to, by, to.range_of(right)),
                               known(right))  # fmt: skip
     is_rest = to.opcode.endswith("rem")
@@ -19,11 +22,31 @@ def division(to: Builder) -> bool:
     return to.same(found)
 
 
+def _of_wrapped(to: Builder, value: str, by: str, divisor: int) -> str:
+    """Of a number without sign that may have wrapped below 0, which is 2^n less a magnitude, by a known one."""
+    bits = width(operands(to.instruction)[0])
+    most, left = divmod(1 << bits, divisor)
+    is_negative = to.is_negative(value)
+    quotient, rest = _divided(to, to.call("llvm.fabs.f32", value), by, divisor)
+    is_less = to.step(f"fcmp {WHOLE} ogt float {rest}, {literal(left)}")
+    if to.opcode.endswith("rem"):
+        below = to.whole("fsub", literal(left), rest)
+        below = to.choose(is_less, to.whole("fadd", below, by), below)
+        return to.choose(is_negative, below, rest)
+    below = to.whole("fsub", literal(most), quotient)
+    below = to.choose(is_less, to.whole("fsub", below, ONE), below)
+    return to.choose(is_negative, below, quotient)
+
+
 def _natural(to: Builder, value: str, range_: Range) -> str:
     """The magnitude, or the number without a sign."""
     if range_.is_natural:
         return value
-    return to.unsigned(value) if to.opcode.startswith("u") else to.call("llvm.fabs.f32", value)
+    return (
+        to.unsigned(value, width(operands(to.instruction)[0]))
+        if to.opcode.startswith("u")
+        else to.call("llvm.fabs.f32", value)
+    )
 
 
 def _divided(to: Builder, value: str, by: str, number: int | None) -> tuple[str, str]:

@@ -14,11 +14,11 @@ from ctm.sim.compiler.ir.module import Function, Instruction, typed
 from ctm.sim.compiler.ir.rewriting import Replacement, rewrite
 from ctm.sim.compiler.ir.scalars import with_scalar_integers
 from ctm.sim.compiler.r5xx.integers.bits import logic, shift
-from ctm.sim.compiler.r5xx.integers.building import WHOLE, Builder, Kernel, known, literal, single
+from ctm.sim.compiler.r5xx.integers.building import WHOLE, WORD_BITS, Builder, Kernel, known, literal, single
 from ctm.sim.compiler.r5xx.integers.casts import bits, from_float, narrowing, to_float, widening
 from ctm.sim.compiler.r5xx.integers.division import division
 from ctm.sim.compiler.r5xx.integers.ordering import comparison, extreme
-from ctm.sim.compiler.r5xx.integers.ranges import Ranges, operands, width
+from ctm.sim.compiler.r5xx.integers.ranges import ANY, Ranges, operands, width
 
 _BIT_FUNCTIONS = ("ctpop", "ctlz", "cttz", "fshl", "fshr", "bitreverse", "bswap")
 _VARIABLE = re.compile(r"(i(?:8|16|32)) (?:noundef |signext |zeroext )*(%[^\s,)]+)")
@@ -43,7 +43,9 @@ def with_floats(kernel: Function) -> tuple[Function, set[str]]:
 
 def _sum(instruction: Instruction) -> tuple[str, int] | None:
     """Of a sum of something and a known number the two."""
-    one, other = operands(instruction)[1]
+    type_, (one, other) = operands(instruction)
+    if width(type_) != WORD_BITS:
+        return None
     sign = 1 if instruction.opcode == "add" else -1
     if known(one) is not None and sign > 0:
         one, other = other, one
@@ -73,8 +75,15 @@ def _type_of_wide(instruction: Instruction) -> str:
 
 def _arithmetic(to: Builder) -> bool:
     """Sums and products; several sums with known numbers are one."""
+    type_ = operands(to.instruction)[0]
+    if width(type_) == 1:
+        return False
     if to.range.is_inexact:
         return to.refuse("beyond", to.range.smallest)
+    if width(type_) < WORD_BITS:
+        # Ranges are those of results that have wrapped.
+        found = to.whole(f"f{to.opcode}", *map(to.float, to.operands()))
+        return to.same(to.narrowed(found, width(type_), ANY))
     base, step = to.instruction.result, 0
     while base in to.kernel.sums:
         base, more = to.kernel.sums[base]
@@ -156,6 +165,8 @@ def _call(to: Builder) -> bool:
     """Functions of integers."""
     arguments = to.instruction.arguments
     name = to.instruction.callee.split(".")[1] if to.instruction.callee.startswith("llvm.") else ""
+    if to.instruction.callee.startswith("llvm.is.constant."):
+        return to.result("xor i1 false, false")
     if name in _BIT_FUNCTIONS:
         return to.refuse("function", name)
     if name == "abs":
@@ -191,6 +202,6 @@ _HANDLERS: dict[str, Callable[[Builder], bool]] = {
     "extractelement": _element,
     "extractvalue": _member,
     "load": _load,
-    **dict.fromkeys(("store", "getelementptr", "insertelement", "insertvalue"), _with_integers),
+    **dict.fromkeys(("store", "getelementptr", "insertelement", "insertvalue", "alloca"), _with_integers),
     "call": _call,
 }

@@ -168,11 +168,19 @@ def _sum(ranges: Ranges, instruction: Instruction) -> Range:
     left, right = ranges.binary(instruction)
     if instruction.opcode == "sub":
         right = Range(-right.high, -right.low, right.factor)
-    return Range(left.low + right.low, left.high + right.high, min(left.factor, right.factor))
+    return _wrapped(instruction, Range(left.low + right.low, left.high + right.high, min(left.factor, right.factor)))
 
 
 def _product(ranges: Ranges, instruction: Instruction) -> Range:
-    return _multiplied(*ranges.binary(instruction))
+    return _wrapped(instruction, _multiplied(*ranges.binary(instruction)))
+
+
+def _wrapped(instruction: Instruction, found: Range) -> Range:
+    """A result of fewer bits than a word has wraps; that of a word is taken for granted not to."""
+    bits = width(operands(instruction)[0])
+    half = 2.0 ** (bits - 1)
+    is_exact = bits > EXACT_BITS or found.within(-half, half - 1)
+    return found if is_exact else Range(-half, half - 1, min(found.factor, bits - 1))
 
 
 def _multiplied(left: Range, right: Range) -> Range:
@@ -182,9 +190,15 @@ def _multiplied(left: Range, right: Range) -> Range:
 
 def _shifted_left(ranges: Ranges, instruction: Instruction) -> Range:
     value, by = ranges.binary(instruction)
-    if by.low == by.high:
-        return _multiplied(value, known(1 << int(by.low)))
-    return Range(0 if value.is_natural else -math.inf, math.inf, value.factor)
+    bits = width(operands(instruction)[0])
+    if by.low != by.high:
+        found = Range(0 if value.is_natural else -math.inf, math.inf, value.factor)
+        return found if bits > EXACT_BITS else _wrapped(instruction, found)
+    found, count = _multiplied(value, known(1 << int(by.low))), int(by.low)
+    half = 2.0 ** (bits - 1)
+    if found.within(-half, half - 1) or bits - count > EXACT_BITS:
+        return found
+    return Range(-half, half - 2.0**count, min(value.factor + count, bits - 1))
 
 
 def _shifted_right(ranges: Ranges, instruction: Instruction) -> Range:
