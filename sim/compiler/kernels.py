@@ -81,7 +81,7 @@ def _compiled(source: Source, isa: str, name: str | None) -> Kernel:
         if kernel.pixel is None:
             message = f"a kernel is written `kernel void {kernel.name}(vec2 pixel)`, or with an ivec2"
             raise KernelError([Diagnostic(place, message)])
-        errors = check(module, kernel, back_end.refusal) if is_fit else [unfit(module, kernel)]
+        errors = check(module, kernel, back_end.refusal, back_end.TABLES) if is_fit else [unfit(module, kernel)]
         if errors:
             raise KernelError(errors)
         try:

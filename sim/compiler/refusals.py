@@ -28,8 +28,11 @@ _TYPES = {
 }
 
 
-def check(module: Module, kernel: Function, extra: Callable[[Instruction], str]) -> list[Diagnostic]:
-    """What is wrong with a kernel; `extra` says it of single instructions for one instruction set, "" if nothing."""
+def check(module: Module, kernel: Function, extra: Callable[[Instruction], str], tables: str) -> list[Diagnostic]:
+    """What is wrong with a kernel; `extra` says it of single instructions for one instruction set, "" if nothing.
+
+    `tables` is what to do about one that is read with a computed index.
+    """
     found: list[Diagnostic] = []
     flow = Flow(kernel)
     second = flow.second_entry()
@@ -40,7 +43,7 @@ def check(module: Module, kernel: Function, extra: Callable[[Instruction], str])
         found.append(Diagnostic(_place(module, kernel, []), "it never ends: no way leads out of its loops"))
     for label in flow.order:
         for instruction in flow.blocks[label].instructions:
-            problem = _problem(module, kernel, instruction) or extra(instruction)
+            problem = _problem(module, kernel, instruction, tables) or extra(instruction)
             if problem:
                 found.append(Diagnostic(_place(module, kernel, [instruction]), problem))
     return _concise(found, _place(module, kernel, []))
@@ -83,7 +86,7 @@ def _place(module: Module, kernel: Function, instructions: list[Instruction]) ->
     return next((location for location in found if location), Location("<kernel>", 0))
 
 
-def _problem(module: Module, kernel: Function, instruction: Instruction) -> str:
+def _problem(module: Module, kernel: Function, instruction: Instruction, tables: str) -> str:
     """What no core can do."""
     plain = _VALUES.sub("", instruction.text)
     for name, message in _TYPES.items():
@@ -93,7 +96,7 @@ def _problem(module: Module, kernel: Function, instruction: Instruction) -> str:
         return "an integer of more than 64 bits"
     if instruction.opcode == "call":
         return _of_call(module, kernel, instruction)
-    return _of_memory(module, instruction, plain) or _OTHERS.get(instruction.opcode, "")
+    return _of_memory(module, instruction, plain, tables) or _OTHERS.get(instruction.opcode, "")
 
 
 _OTHERS = {
@@ -159,7 +162,7 @@ def _calls(module: Module, function: Function, wanted: str) -> bool:
     return False
 
 
-def _of_memory(module: Module, instruction: Instruction, plain: str) -> str:
+def _of_memory(module: Module, instruction: Instruction, plain: str, tables: str) -> str:
     if instruction.opcode == "alloca":
         count = re.search(rf"alloca .*, i\d+ {NAME}", instruction.text)
         return "an array whose size is computed: give it the largest" if count else ""
@@ -168,7 +171,7 @@ def _of_memory(module: Module, instruction: Instruction, plain: str) -> str:
     if instruction.opcode not in ("load", "store", "getelementptr", "addrspacecast"):
         return ""
     for name in re.findall(r"@([-\w.$]+)", instruction.text):
-        return _of_global(module, name)
+        return _of_global(module, name, tables)
     spaces = [int(space or 0) for space in re.findall(r"\bptr(?: addrspace\((\d+)\))?", plain)]
     if any(space != _PRIVATE for space in spaces):
         return _FOREIGN
@@ -180,16 +183,14 @@ _PRIVATE = 5
 """The address space of a function's own arrays."""
 
 
-def _of_global(module: Module, name: str) -> str:
+def _of_global(module: Module, name: str, tables: str) -> str:
     if any(function.name == name for function in module.functions):
         return f"the address of {name}: which function is called must be known when the kernel is compiled"
     definition = next((line for line in module.lines if line.startswith(f"@{name} ")), "")
     shown = [part for part in name.split(".") if not part.isdecimal()][-1]
     if " constant " in definition:
-        return (
-            f"the table {shown} is read with a computed index, or copied: fill an array in the kernel by assignments, "
-            "or give it as constants"
-        )
+        table = "a text" if name.startswith(".str") else f"the table {shown}"
+        return f"{table} is read with a computed index, or copied: {tables}"
     return f"the variable {shown} outlives the kernel: cores keep nothing from pixel to pixel"
 
 

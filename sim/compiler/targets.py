@@ -16,6 +16,9 @@ class BackEnd(Protocol):
     FRONTS: tuple[tuple[str, ...], ...]
     """Flags for Clang: the usual ones, and others for kernels that the back end cannot compile then."""
 
+    TABLES: str
+    """What to do about a table that is read with a computed index."""
+
     def optimise(self, text: str) -> str:
         """The IR that is looked at and compiled, of that which Clang makes with these flags.
 

@@ -9,7 +9,9 @@ LLVM = Package("llvmlite", "llvmlite", "kernels")
 _UNROLL = ("loop_simplify", "lcssa", "loop_rotate", "loop_unroll")
 """Where the source asks for it; of a loop with `continue` the first one makes two, one in the other."""
 _INLINE = ("always_inliner", "sroa")
-_FOLD = ("sroa", "sccp", "new_gvn", "sroa", "sccp", "new_gvn", "aggressive_dce", "lower_switch", "dead_code_elimination")
+_FOLD = (
+    "sroa", "sccp", "new_gvn", "sroa", "sccp", "new_gvn", "aggressive_dce", "lower_switch", "dead_code_elimination",
+)  # fmt: skip
 _COMBINE = (
     "sroa", "simplify_cfg", "instruction_combine", "new_gvn", "sccp", "aggressive_dce", "unify_function_exit_nodes",
     "simplify_cfg", "instruction_combine", "lcssa", "dead_code_elimination",

@@ -32,6 +32,7 @@ from ctm.sim.elf.r5xx.executable import Executable
 FRONTS = (("-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"),)
 """Flags for Clang, which only translates: its own optimiser would count loops of floats in integers."""
 
+TABLES = "R5xx cores cannot choose a register; #pragma unroll makes indices known"
 _DECLARATIONS = (
     "declare float @llvm.fma.f32(float, float, float)",
     *(f"declare float @llvm.{name}.f32(float)" for name in ("fabs", "floor", "trunc")),
@@ -92,6 +93,8 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
         problem = f"loops deeper than {DEEPEST}; one whose number of rounds is not known beforehand counts twice"
     except TooLongError as error:
         problem = f"a loop of {error.rounds} rounds: R5xx cores can have {error.limit} here"
+        block = next(block for block in scalar.blocks if block.label == error.head)
+        at = next(filter(None, map(module.location, block.instructions)), place)
     except TooLargeError:
         problem = "its branches meet in so many places that the program would be too long"
     except AssemblyError as error:

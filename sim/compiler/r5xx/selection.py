@@ -241,7 +241,7 @@ class _Selection(Values):
             raise Unsupported(said)
         function = FUNCTIONS.get(name if name.startswith("ctm.") else base)
         if function is None:
-            raise Unsupported(f"{base}(): R5xx cores have no such function")
+            raise Unsupported(f"{_of_users(name, base)}(): R5xx cores have no such function")
         is_ordinary = all(flag in instruction.text.split("@")[0] for flag in _ORDINARY)
         function(self, Call(instruction.result, instruction.arguments, is_ordinary))
 
@@ -249,6 +249,13 @@ class _Selection(Values):
 def _is_needed(pair: tuple[str, Operand], waiting: list[tuple[str, Operand]]) -> bool:
     """Whether another copy still reads what this one writes."""
     return any(other[1].variable == pair[0] for other in waiting if other != pair)
+
+
+def _of_users(name: str, base: str) -> str:
+    """What users call a function that LLVM has another name for."""
+    if ".with.overflow" in name:
+        return f"__builtin_{base[1:]}_overflow"
+    return f"__builtin_elementwise_{base[1:]}_sat" if ".sat" in name else base
 
 
 _IGNORED = ("lifetime", "assume", "experimental", "dbg")

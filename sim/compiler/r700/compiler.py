@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from ctm.sim.compiler.clang import back_end
 from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
+from ctm.sim.compiler.r700.elements import REFUSAL, is_narrow, with_words
 from ctm.sim.compiler.r700.lowering import lower
 from ctm.sim.compiler.r700.order.program import ordered
 from ctm.sim.compiler.r700.products import with_ieee_products
 from ctm.sim.compiler.r700.repairs import Remedies, repaired
-from ctm.sim.compiler.r700.tables import with_tables
+from ctm.sim.compiler.r700.tables import MOST_ELEMENTS, with_tables
 from ctm.sim.compiler.r700.writes import with_writes
 from ctm.sim.elf import ElfError
 from ctm.sim.elf.r700.executable import Executable
@@ -41,6 +42,7 @@ FRONTS = (_USUAL, ("-O1", *_USUAL))
 jumps were threaded through are too much for LLVM's back end. A product and a sum become one instruction all the same,
 but where both are known Clang does not round them together, as cores do not.
 """
+TABLES = f"R700 cores keep up to {MOST_ELEMENTS} elements in registers; give a larger table as constants, or an input"
 _BACK = ("-fno-unroll-loops", *_BOTH, "-mllvm", "-disable-adv-copy-opt", "-mllvm", "-disable-machine-licm")
 _WITHOUT_PREDICATES = ("-mllvm", "-r600-if-convert=0")
 _ATTEMPTS: tuple[tuple[Remedies, tuple[str, ...]], ...] = (
@@ -65,11 +67,13 @@ _FUNCTIONS = {
 
 def optimise(text: str) -> str:
     """The IR that Clang optimised, with arrays for tables that it could not do without."""
-    return str(with_tables(Module.read(text)))
+    return str(with_words(with_tables(Module.read(text))))
 
 
 def refusal(instruction: Instruction) -> str:
     """What LLVM's back end cannot do, said of one instruction; "" if it can."""
+    if is_narrow(instruction):
+        return REFUSAL
     parts = instruction.callee.split(".")
     return _FUNCTIONS.get(parts[1], "") if parts[0] == "llvm" else ""
 

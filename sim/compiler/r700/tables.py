@@ -13,9 +13,10 @@ from ctm.sim.compiler.refusals import kernels
 MOST_ELEMENTS = 96
 """Registers of a program are 124, and one holds an element: a larger table stays what it was, and is refused."""
 
-_WORD_BYTES = 4
 _TABLE = re.compile(r"@([-\w.$]+) = .*?\bconstant (.*?)(?:, align \d+)?(?:, !dbg .*)?$")
-_ZEROS = {"i32": "0", "float": "0.000000e+00"}
+_ZEROS = {"i8": "0", "i16": "0", "i32": "0", "float": "0.000000e+00"}
+_BYTES = {"i8": 1, "i16": 2}
+"""Of types that do not have four."""
 _BRACKETS = {"[": "]", "<": ">", "{": "}"}
 _COPY = re.compile(
     rf"(?:tail )?call void @llvm\.memcpy\.\S+\(ptr addrspace\(5\)[^%]*({NAME}), ptr addrspace\(4\)[^@%]*@([-\w.$]+), "
@@ -25,18 +26,19 @@ _CAST = re.compile(rf"addrspacecast \(ptr addrspace\(5\) ({NAME}) to ptr addrspa
 _ELEMENT = re.compile(rf"getelementptr(?: \w+)* \(([^()]*addrspace\(5\) {NAME}, [^()]*)\)")
 """An operand that is an element's address."""
 _Word = tuple[str, str]
-"""The type of 32 bits of a table, and their value."""
+"""The type of an element of a table, and its value."""
 
 
 def with_tables(module: Module) -> Module:
-    """The module with arrays in its kernels for all tables whose elements have 32 bits."""
+    """The module with arrays in its kernels for tables that are not too large."""
     types = dict(re.findall(r"^(%\S+) = type (.*)$", "\n".join(module.lines), re.MULTILINE))
     tables: dict[str, tuple[str, list[_Word]]] = {}
     for line in module.lines:
         found = _TABLE.match(line)
         type_ = _type(found[2]) if found else ""
         words = list(_words(type_, found[2][len(type_) :].strip(), types)) if found else []
-        if found and words and len(words) <= MOST_ELEMENTS and ("", "") not in words:
+        is_mixed = len({_BYTES.get(each, 4) for each, _ in words}) > 1
+        if found and words and len(words) <= MOST_ELEMENTS and ("", "") not in words and not is_mixed:
             tables[found[1]] = type_, words
     own = {id(kernel) for kernel in kernels(module)}
     return Module([
@@ -51,7 +53,8 @@ def _with_arrays(kernel: Function, tables: dict[str, tuple[str, list[_Word]]]) -
         found = _COPY.fullmatch(new.replaced.text)
         if found is None or found[2] not in tables:
             return False
-        for text in _stores(found[1], tables[found[2]][1][: int(found[3]) // _WORD_BYTES], new.value):
+        words = tables[found[2]][1]
+        for text in _stores(found[1], words[: int(found[3]) // _BYTES.get(words[0][0], 4)], new.value):
             new.effect(text)
         return True
 
@@ -85,14 +88,17 @@ def _of_arrays(instruction: Instruction, arrays: dict[str, str], value: Callable
 def _stores(array: str, words: list[_Word], value: Callable[[str], str]) -> Iterator[str]:
     """Stores of words, one behind the other; `value` adds an instruction and names its result."""
     for place, (type_, word) in enumerate(words):
-        element = value(f"getelementptr i32, ptr addrspace(5) {array}, i32 {place}") if place else array
-        yield f"store {type_} {word}, ptr addrspace(5) {element}, align {_WORD_BYTES}"
+        element = value(f"getelementptr {type_}, ptr addrspace(5) {array}, i32 {place}")
+        yield f"store {type_} {word}, ptr addrspace(5) {element}, align {_BYTES.get(type_, 4)}"
 
 
 def _words(type_: str, value: str, types: dict[str, str]) -> Iterator[_Word]:
-    """The words of a constant; one that is empty for what has none of 32 bits."""
+    """The elements of a constant; one that is empty for what has others than these types."""
     type_ = types.get(type_, type_)
-    if type_ in _ZEROS:
+    if value.startswith('c"') and type_.endswith("x i8]"):
+        text = re.sub(r"\\([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), value[2:-1])
+        yield from (("i8", str(ord(character))) for character in text)
+    elif type_ in _ZEROS:
         yield type_, _ZEROS[type_] if value == "zeroinitializer" else value
     elif type_[:1] in ("[", "<") and (found := re.match(r"[\[<](\d+) x (.*)[\]>]$", type_)):
         if type_[0] == "<" and int(found[1]) == 3:

@@ -3,6 +3,8 @@
 Where LLVM finds that a result is not needed, or is known after all, such a call is gone and nothing is refused.
 """
 
+from ctm.rtl.isa.limits import WORD_BITS
+
 _PREFIX = "ctm.unsupported"
 _EXACT = "R5xx cores hold whole numbers as floats, exact up to 2^24 = 16777216"
 _NO_BITS = "R5xx cores hold whole numbers as floats, which have no bits"
@@ -38,4 +40,6 @@ def reason(name: str) -> str:
     if not name.startswith(f"{_PREFIX}."):
         return ""
     kind, _, detail = name.removeprefix(f"{_PREFIX}.").rpartition(".")[0].partition(".")
+    if kind == "number" and int(detail) < 0:
+        detail += f", or {int(detail) + (1 << WORD_BITS)} without a sign"
     return _SENTENCES[kind].format(_NAMES.get(detail, detail))

@@ -29,10 +29,11 @@ class TooDeepError(Exception):
 
 
 class TooLongError(Exception):
-    """A loop is known to have so many rounds, and may have `limit`."""
+    """A loop, by its first block, is known to have so many rounds, and may have `limit`."""
 
-    def __init__(self, rounds: int, limit: int) -> None:
-        super().__init__(rounds, limit)
+    def __init__(self, head: str, rounds: int, limit: int) -> None:
+        super().__init__(head, rounds, limit)
+        self.head = head
         self.rounds = rounds
         self.limit = limit
 
@@ -95,9 +96,9 @@ class _Limiter:
         try:
             body = self.body(loop.body, self._deeper(depth, 3))
         except TooDeepError:
-            raise TooLongError(rounds, _MOST_OF_TWO) from None
+            raise TooLongError(loop.head, rounds, _MOST_OF_TWO) from None
         if rounds >= _MOST_OF_THREE:
-            raise TooLongError(rounds, _MOST_OF_THREE)
+            raise TooLongError(loop.head, rounds, _MOST_OF_THREE)
         return _nested(loop.head, body, 3)
 
     def _deeper(self, depth: int, more: int) -> int:
