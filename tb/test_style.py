@@ -92,3 +92,24 @@ def test_no_file_names_a_place_of_the_machine_it_was_written_on() -> None:
     for path in [*sources(), *(TOP / "docs").glob("*.md"), TOP / "README.md"]:
         if path != Path(__file__):
             assert not foreign.search(path.read_text()), path
+
+
+RETIRED = (
+    "Ages", "Allotment", "Conversation", "LateProducts", "LineOrder", "Mover", "MoveUnit", "PairCalendar",
+    "PassJoining", "PortCalendar", "Residents", "RowPool", "StartedTable", "WrittenRows",
+)  # fmt: skip
+"""Names of units before they had those of the field (docs/glossary.md)."""
+
+
+def test_retired_names_do_not_come_back() -> None:
+    found = re.compile(rf"\b({'|'.join(RETIRED)})\b")
+    texts = [path for path in (*sources(), *(TOP / "docs").glob("*.md")) if path != Path(__file__).resolve()]
+    assert not [(str(path), each[0]) for path in texts for each in found.finditer(path.read_text())]
+
+
+def test_every_unit_of_the_glossary_is_there() -> None:
+    text = (TOP / "docs" / "glossary.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| .* \| `(\S+)` \|$", text, re.MULTILINE)
+    assert len(rows) > 15
+    for name, file in rows:
+        assert re.search(rf"^class {name}\b", (TOP / file).read_text(), re.MULTILINE), name

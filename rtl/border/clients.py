@@ -8,7 +8,7 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conversation import Conversation
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.isa.limits import CHANNELS, COLUMN_BITS, COORDINATE_BITS, FLOAT_CONSTANTS, INPUTS, OUTPUTS, WORD_BITS
 
 BEAT_WORDS = 4
@@ -95,7 +95,7 @@ def uncached_write_layout(lanes: int, slot: ShapeLike, areas: int = 0) -> data.S
     )
 
 
-class ConstantClient(Conversation):
+class ConstantClient(Interface):
     """Somebody who reads lines of constants, seen from there.
 
     Members
@@ -112,7 +112,7 @@ class ConstantClient(Conversation):
         super().__init__({"request": Out(stream.Signature(request)), "response": In(stream.Signature(response))})
 
 
-class LookupClient(Conversation):
+class LookupClient(Interface):
     """A core that looks up elements of inputs, seen from there.
 
     Members
@@ -131,7 +131,7 @@ class LookupClient(Conversation):
         )
 
 
-class UncachedClient(Conversation):
+class UncachedClient(Interface):
     """Somebody who writes past the caches, to output 0 or to areas, seen from there.
 
     Members

@@ -3,7 +3,7 @@
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conversation import Conversation
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.lines import LINE_WRITTEN
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
@@ -38,7 +38,7 @@ ERROR = data.StructLayout(
 """Why a buffer was dropped. What a status does not concern is 0."""
 
 
-class CounterClient(Conversation):
+class CounterClient(Interface):
     """Somebody who writes performance counters to memory, seen from there.
 
     Members

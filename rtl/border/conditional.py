@@ -4,7 +4,7 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conversation import Conversation
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_WORDS
 from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
 
@@ -42,7 +42,7 @@ def group_to_test_layout(lanes: int) -> data.StructLayout:
     )
 
 
-class ConditionalClient(Conversation):
+class ConditionalClient(Interface):
     """Somebody who has groups tested by the conditional unit, seen from there.
 
     Members
@@ -62,7 +62,7 @@ class ConditionalClient(Conversation):
         )
 
 
-class ConditionalAccess(Conversation):
+class ConditionalAccess(Interface):
     """The conditional unit and its cache, seen from the unit.
 
     Members

@@ -4,7 +4,7 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conversation import Conversation
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS, WORD_BYTES
 
@@ -43,7 +43,7 @@ LINE_WRITTEN = data.StructLayout({"refused": 1})
 """Memory has taken a write, or the bus gave an error; in the order of the writes."""
 
 
-class LineClient(Conversation):
+class LineClient(Interface):
     """Somebody who reads lines, seen from there.
 
     Members
@@ -62,7 +62,7 @@ class LineClient(Conversation):
         )
 
 
-class TaggedLineClient(Conversation):
+class TaggedLineClient(Interface):
     """Somebody who reads lines and takes them in any order, each at once, seen from there.
 
     Of two requests under way none has the other's tag. A line may come in parts, in cycles of their own.

@@ -19,7 +19,7 @@ from ctm.rtl.dpp.groups.state import GroupStates
 from ctm.rtl.dpp.memory.coordinates import Coordinates
 from ctm.rtl.dpp.memory.lookup_return import LookupReturn
 from ctm.rtl.dpp.memory.lookups import passenger_layout
-from ctm.rtl.dpp.memory.outstanding import Outstanding
+from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.rtl.dpp.memory.uncached_writes import UncachedWrites
 from ctm.rtl.dpp.registers.file import RegisterFile
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
@@ -38,7 +38,7 @@ class CoreParts:
     states: GroupStates
     registers: RegisterFile
     outputs: OutputRegisters
-    outstanding: Outstanding
+    outstanding: Scoreboard
     starter: Starter
     coordinates: Coordinates
     lookups: LookupReturn
@@ -54,7 +54,7 @@ def add_parts(m: Module, config: MachineConfig, shapes: Shapes, *, readers: int)
         states=GroupStates(array, shapes, readers),
         registers=RegisterFile(array, shapes),
         outputs=OutputRegisters(array, shapes),
-        outstanding=Outstanding(array),
+        outstanding=Scoreboard(array),
         starter=Starter(array),
         coordinates=Coordinates(array.at_once, passenger_layout(array, shapes), config.arithmetic),
         lookups=LookupReturn(array, shapes),

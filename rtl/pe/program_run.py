@@ -10,7 +10,7 @@ from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.programs import DOMAIN, CoreRoom, group_layout, program_fault_layout
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
-from ctm.rtl.pe.allotment import Allotment
+from ctm.rtl.pe.dispatcher import Dispatcher
 from ctm.rtl.pe.tester import GroupTester
 from ctm.rtl.pe.walker import DomainWalker
 
@@ -101,7 +101,7 @@ class ProgramRun(wiring.Component):
         if self._cores == 1:
             m.d.comb += walker.core.valid.eq(1)
             return
-        m.submodules.allotment = allotment = Allotment(self._cores)
+        m.submodules.allotment = allotment = Dispatcher(self._cores)
         wiring.connect(m, allotment.core, walker.core)
         m.d.comb += allotment.dropped.eq(tester.dropped)
         for own, room in zip(allotment.rooms, self.rooms, strict=True):

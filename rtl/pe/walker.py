@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.programs import DOMAIN, group_layout
 from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 
 """All pairs i0 <= i <= i1, j0 <= j <= j1."""
 
@@ -99,7 +99,7 @@ class DomainWalker(wiring.Component):
     def _choose(self, m: Module, goes: Value, last: _Place) -> tuple[Value, Value, Value]:
         """Column and row of the group for the core whose turn it is, and whether it is the last one of all."""
         # Of each core's tile, the place of its next group; and the first place of the next tile.
-        m.submodules.rest = rest = Table(
+        m.submodules.rest = rest = DistributedRam(
             data.StructLayout({"column": self._column_bits, "row": self._row_bits}), self._cores
         )
         begun, new, more = Signal(self._cores), [Signal.like(side) for side in last], Signal()

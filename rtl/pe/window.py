@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conversation import Conversation
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.lines import LINE_BITS, LINE_WORDS, LineClient
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.status import Status
@@ -29,7 +29,7 @@ def keep(m: Module, words: Value, word: data.View) -> None:
         m.d.sync += words.eq(Cat(words[WORD_BITS:], word.word))
 
 
-class WindowClient(Conversation):
+class WindowClient(Interface):
     """Somebody who reads words of an image, seen from there.
 
     Members

@@ -21,8 +21,8 @@ from ctm.rtl.dpp.registers.outputs import OutputRegisters
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.lib.flags import Flags
 from ctm.rtl.lib.pipeline import lately
+from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.r700.alu.constants import FloatConstants
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.unit import AluUnit
@@ -30,11 +30,11 @@ from ctm.rtl.r700.code.cache import CodeCache
 from ctm.rtl.r700.finish import WavefrontEnd
 from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
 from ctm.rtl.r700.lane.timing import lane_latency
-from ctm.rtl.r700.memory.unit import MoveUnit
+from ctm.rtl.r700.memory.unit import FetchUnit
+from ctm.rtl.r700.occupancy import Occupancy
 from ctm.rtl.r700.passes import by_part, part_row
 from ctm.rtl.r700.registers.file import RegisterFile, taken
-from ctm.rtl.r700.registers.joining import PassJoining
-from ctm.rtl.r700.residents import Residents
+from ctm.rtl.r700.registers.write_assembler import WriteAssembler
 from ctm.rtl.r700.shapes import SHAPES, Unit
 from ctm.rtl.r700.start import WavefrontStart
 from ctm.rtl.r700.trace import trace_layout
@@ -50,9 +50,9 @@ class Parts:
     start: WavefrontStart
     flow: FlowUnit
     alu: AluUnit
-    move: MoveUnit
+    move: FetchUnit
     end: WavefrontEnd
-    joining: PassJoining
+    joining: WriteAssembler
     registers: RegisterFile
     code: CodeCache
     loader: ConstantLoader
@@ -84,9 +84,9 @@ class Core(wiring.Component):
             start=WavefrontStart(array),
             flow=FlowUnit(array),
             alu=AluUnit(config),
-            move=MoveUnit(config),
+            move=FetchUnit(config),
             end=WavefrontEnd(array),
-            joining=PassJoining(array),
+            joining=WriteAssembler(array),
             registers=RegisterFile(array),
             code=CodeCache(),
             loader=ConstantLoader(CONSTANT_PAIRS, FLOW_LINES),
@@ -111,8 +111,8 @@ class Core(wiring.Component):
     def _connect_starts(self, m: Module, parts: Parts) -> Signal:
         """Wavefronts that come in, and the slots that they take."""
         array = self._config.array
-        flags = Flags(array.threads, ("occupied",))
-        m.submodules.residents = residents = Residents(array)
+        flags = SetClearFlags(array.threads, ("occupied",))
+        m.submodules.residents = residents = Occupancy(array)
         free = Signal(array.threads)
         m.d.comb += [residents.program.eq(self.program), free.eq(residents.usable & ~flags["occupied"])]
         chosen, offered = lowest_one(free), Signal()

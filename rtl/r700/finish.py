@@ -13,7 +13,7 @@ from ctm.rtl.dpp.groups.scheduling import row_bits, slot_bits
 from ctm.rtl.dpp.groups.state import end_state_layout
 from ctm.rtl.isa.r700.program import PROGRAM_FORMAT
 from ctm.rtl.isa.status import Status
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.r700.flow.state import end_layout
 from ctm.rtl.r700.passes import by_part, parts_of
 
@@ -58,8 +58,8 @@ class WavefrontEnd(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, lanes = self._config, self._config.lanes
-        m.submodules.places = places = Table(group_layout(config.group), config.threads)
-        m.submodules.live = live = Table(config.group, config.threads)
+        m.submodules.places = places = DistributedRam(group_layout(config.group), config.threads)
+        m.submodules.live = live = DistributedRam(config.group, config.threads)
         bits = (self._parts - 1).bit_length()
         slot, faulted, number = Signal(slot_bits(config)), Signal(), Signal(range(self._parts + 1), init=self._parts)
         busy = number != self._parts

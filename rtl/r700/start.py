@@ -14,8 +14,8 @@ from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
 from ctm.rtl.isa.r700.program import ProgramType
+from ctm.rtl.lib.valid_bits import PLACE_BITS, ROWS_TOGETHER
 from ctm.rtl.lib.views import record
-from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
 from ctm.rtl.r700.flow.state import start_layout
 from ctm.rtl.r700.passes import first_pixel, passes_of
 from ctm.rtl.r700.registers.file import row_bits

@@ -12,7 +12,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, SUBENTRIES
-from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.rtl.r700.alu.clauses import address_layout, masks_layout
 from ctm.rtl.r700.flow.stack import row_layout
 from ctm.rtl.r700.flow.state import end_layout, state_layout

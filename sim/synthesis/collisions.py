@@ -6,7 +6,7 @@ port that says so.
 
 import re
 
-from ctm.rtl.lib.table import UNCHECKED
+from ctm.rtl.lib.ram import UNCHECKED
 
 _MEMORY = re.compile(rf"^  attribute \\{UNCHECKED} 1\n(?:  attribute .*\n)*  memory .* \\(\S+)$", re.MULTILINE)
 _CELL = r'^(  cell \$memrd_v2 .*\n    parameter \\MEMID "\\\\(.*)"\n(?:    .*\n)*?'

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.lib.ages import ROUND_BITS
+from ctm.rtl.lib.age_matrix import ROUND_BITS
 
 
 class Where(Enum):

@@ -10,7 +10,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import BANKS, RegisterFile
 from ctm.rtl.dpp.shapes import Part
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.tb.dpp.instruction_sets import SHAPES
 
 CYCLES = 500

@@ -10,7 +10,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.starter import Starter, clear_layout
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_LIMIT, QUAD
 from ctm.rtl.isa.word import unpack
-from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.tb.lib.streams import STALLS, Sink, cycle, simulate
 
 GROUPS = [(0, 0, 0), (2, 4, 1), (COORDINATE_LIMIT, COORDINATE_LIMIT - 2, 7), (3070, 2, 127), (1022, 4094, 0)]

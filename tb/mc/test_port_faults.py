@@ -18,7 +18,7 @@ WRITER_PACE: Check = ("mc.test_bus_writer", "test_bursts_follow_each_other_witho
 WRITER_DRAIN: Check = (
     "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (33, 0.8),
 )  # fmt: skip
-ORDER: Check = ("mc.test_line_order", "test_lines_come_in_order", ((4,), 512, 0.3, 0.0))
+ORDER: Check = ("mc.test_reorder_buffer", "test_lines_come_in_order", ((4,), 512, 0.3, 0.0))
 PARTS: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", (0.3, 0.3, "one in parts"))
 ORDERED_PARTS: Check = (
     "mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "one in parts"),
@@ -64,9 +64,9 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         WRITER_DRAIN,
     ),
     "a line is offered before it came": (
-        Fault("rtl.mc.bus.line_order", "arrived.bit_select(first, 1) & (", "(count != 0) & ("), ORDER,
+        Fault("rtl.mc.bus.reorder_buffer", "arrived.bit_select(first, 1) & (", "(count != 0) & ("), ORDER,
     ),
-    "a ring has a place too many": (Fault("rtl.mc.bus.line_order", "count != depth", "count <= depth"), ORDER),
+    "a ring has a place too many": (Fault("rtl.mc.bus.reorder_buffer", "count != depth", "count <= depth"), ORDER),
     "a line is refused with its first part": (
         Fault("rtl.mc.bus.reader", "r.payload.last & refuses", "refuses"), PARTS,
     ),
@@ -77,10 +77,10 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "a part has the number of the one before": (
         Fault("rtl.mc.bus.reader", "place.eq(place + 1)", "place.eq(place)"), PARTS,
     ),
-    "rings lie in each other": (Fault("rtl.mc.bus.line_order", "(base + first)", "(first)"), ORDERED_PARTS),
+    "rings lie in each other": (Fault("rtl.mc.bus.reorder_buffer", "(base + first)", "(first)"), ORDERED_PARTS),
     "the first client takes all turns": (
-        Fault("rtl.mc.bus.line_order", "first_in_turn(wants, turn)", "first_in_turn(wants, 0 & turn)"),
-        ("mc.test_line_order", "test_clients_take_turns", ()),
+        Fault("rtl.mc.bus.reorder_buffer", "first_in_turn(wants, turn)", "first_in_turn(wants, 0 & turn)"),
+        ("mc.test_reorder_buffer", "test_clients_take_turns", ()),
     ),
     "a refusal is everybody's": (
         Fault("rtl.mc.bus.read_ports", "eq(is_own & answer.payload.refused)", "eq(answer.payload.refused)"), READS,

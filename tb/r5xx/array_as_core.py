@@ -14,7 +14,7 @@ from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter
-from ctm.rtl.pe.allotment import Allotment
+from ctm.rtl.pe.dispatcher import Dispatcher
 from ctm.rtl.r5xx.code.client import InstructionClient
 from ctm.rtl.r5xx.code.reader import ask_together
 from ctm.rtl.r5xx.instruction_set import R5XX
@@ -66,7 +66,7 @@ class ArrayAsCore(wiring.Component):
                 connect(m, getattr(array, name), flipped(getattr(self, name)))
         for name in ("program", "forget_code", "forget_constants"):
             m.d.comb += getattr(array, name).eq(getattr(self, name))
-        m.submodules.allotment = allotment = Allotment(cores)
+        m.submodules.allotment = allotment = Dispatcher(cores)
         group = array.group
         m.d.comb += [
             allotment.core.ready.eq(self.group.valid),

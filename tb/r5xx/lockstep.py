@@ -9,7 +9,7 @@ import numpy as np
 
 from ctm.rtl.isa.limits import CHANNELS, TEMPORARIES
 from ctm.rtl.isa.r5xx.opcodes import FlowOperation, TextureOperation
-from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.sim.golden.r5xx.instruction import Alu, Destination, Flow, Tex
 from ctm.sim.golden.r5xx.state import BROKEN, CONTINUED, ENTERED
 from ctm.tb.r5xx.golden_record import GroupRecord, Record, Step, record

@@ -26,7 +26,7 @@ FAULTS = {
         "rtl.dpp.registers.placement", "return number <= self._highest", "return number <= self._highest + 1"
     ),
     "the semaphore is free too early": Fault(
-        "rtl.dpp.memory.outstanding", "Mux(texture & self.texture.acquires, following,",
+        "rtl.dpp.memory.scoreboard", "Mux(texture & self.texture.acquires, following,",
         "Mux(texture & self.texture.acquires, pending,",
     ),
     "a lookup's result is not swizzled": Fault(

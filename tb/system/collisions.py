@@ -6,7 +6,7 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.hdl import MemoryInstance
 from amaranth.lib.memory import Memory
 
-from ctm.rtl.lib.table import UNCHECKED
+from ctm.rtl.lib.ram import UNCHECKED
 
 
 class Colliding:

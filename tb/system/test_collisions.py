@@ -8,7 +8,7 @@ from amaranth.lib import data, wiring
 
 from ctm.rtl.config import PRESETS
 from ctm.rtl.dpp.core_module import CoreInstance
-from ctm.rtl.lib.table import Rows
+from ctm.rtl.lib.ram import BlockRam
 from ctm.sim.compiled.machine import rtlil
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools import toolchain
@@ -28,7 +28,7 @@ _SOURCES = {"r5xx": soak_programs.R5XX, "r700": soak_r700.R700}
 
 
 def test_what_is_being_written_is_read_as_something_else() -> None:
-    rows = Rows(data.ArrayLayout(8, 2), 4)
+    rows = BlockRam(data.ArrayLayout(8, 2), 4)
     writer, reader = rows.write_port(granularity=1), rows.read_port()
     m = Module()
     m.submodules.rows = Fragment.get(rows, Colliding())

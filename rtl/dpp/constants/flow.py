@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import BEAT_WORDS, LINE_BEATS, ConstantBank
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, BYTE_BITS, INT_CONSTANTS
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 
 ITERATION_BITS = 8
 INT_CONSTANT = data.StructLayout({"count": ITERATION_BITS, "start": 8, "step": signed(8), "unused": 8})
@@ -54,7 +54,7 @@ class FlowConstants(wiring.Component):
     def _read(self, m: Module, bank: ConstantBank, bits: int, contents: Value, number: Value) -> tuple[Any, Any]:
         """A constant of a file whose beats have `contents`, and whether memory refused it."""
         row = data.StructLayout({"contents": data.ArrayLayout(bits, BEAT_WORDS), "refused": 1})
-        m.submodules[bank.name.lower()] = table = Table(row, LINES[bank] * LINE_BEATS)
+        m.submodules[bank.name.lower()] = table = DistributedRam(row, LINES[bank] * LINE_BEATS)
         write = self.write
         table.write(m, Cat(write.beat, write.line), Cat(contents, write.refused), write.valid & (write.bank == bank))
         found = table.read(m, number[_WORD_BITS:])

@@ -23,9 +23,9 @@ from ctm.rtl.dpp.groups.scheduling import STALLS, IssuePort, issue_layout, row_b
 from ctm.rtl.dpp.groups.watchdog import Watchdog
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import WORD_BITS
-from ctm.rtl.lib.ages import Ages
+from ctm.rtl.lib.age_matrix import AgeMatrix
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,7 +61,7 @@ class Scheduler(wiring.Component):
     """Gives each port the first group in order that is ready for it, one each cycle in which the port is `ready`.
 
     A group that comes goes to the end of the order; one whose instruction a port takes that defers goes behind those
-    that are in no later round, see `Ages`.
+    that are in no later round, see `AgeMatrix`.
     A port's `done` makes its group ready in the next cycle, in which it may be issued again; behind a jump it is two
     cycles later, because the instruction there has to be looked at first, for one group in each cycle. The first
     instruction is looked at in cycles in which no group needs one, so `begin` does as `done` if there was such a cycle.
@@ -164,7 +164,7 @@ class Scheduler(wiring.Component):
         """Build the hardware."""
         m = Module()
         slots = self._slots
-        m.submodules.pcs = pcs = Table(self._shapes.pc_bits, self._threads)
+        m.submodules.pcs = pcs = DistributedRam(self._shapes.pc_bits, self._threads)
         admitted = self._admit(m)
         blocked = slots.ready & ~slots.faulted & self._blocked()
         open_ = slots.ready & ~slots.faulted & ~blocked
@@ -223,10 +223,10 @@ class Scheduler(wiring.Component):
         looking_up = (unit for unit, port in zip(self._slots.units, self._shapes.ports, strict=True) if port.looks_up)
         return Value.cast((self._slots.waits & self.blocked) | (reduce(or_, looking_up, Const(0)) & self.full))
 
-    def _pick(self, m: Module, admitted: Value, open_: Value) -> Ages:
+    def _pick(self, m: Module, admitted: Value, open_: Value) -> AgeMatrix:
         """Candidates for each port, for looking at and for retiring; the oldest of each."""
         shapes, slots, every = self._shapes, self._slots, self._threads
-        m.submodules.ages = ages = Ages(every, len(shapes.ports) + 2)
+        m.submodules.ages = ages = AgeMatrix(every, len(shapes.ports) + 2)
         fetches, retires = ages.candidates[len(shapes.ports) :]
 
         def where(allowed: Value) -> Value:
@@ -253,14 +253,14 @@ class Scheduler(wiring.Component):
         ]
         return ages
 
-    def _connect(self, m: Module, ages: Ages, number: int, issue: data.View, pcs: Table) -> None:
+    def _connect(self, m: Module, ages: AgeMatrix, number: int, issue: data.View, pcs: DistributedRam) -> None:
         m.d.comb += [
             issue.valid.eq(ages.found[number]),
             issue.slot.eq(ages.oldest[number]),
             issue.pc.eq(pcs.read(m, ages.oldest[number])),
         ]
 
-    def _count_stalls(self, m: Module, ages: Ages, blocked: Value, open_: Value) -> None:
+    def _count_stalls(self, m: Module, ages: AgeMatrix, blocked: Value, open_: Value) -> None:
         slots = self._slots
         lacks = [
             Mux(ready, 0, unit)

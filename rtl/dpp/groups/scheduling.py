@@ -3,7 +3,7 @@
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conversation import Conversation
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.shapes import Shapes
 
@@ -55,7 +55,7 @@ def done_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     )
 
 
-class IssuePort(Conversation):
+class IssuePort(Interface):
     """The scheduler and one of its issue ports, seen from the scheduler.
 
     Members

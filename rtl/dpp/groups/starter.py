@@ -16,8 +16,8 @@ from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import QUAD, REGISTER_BITS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.valid_bits import PLACE_BITS, ROWS_TOGETHER
 from ctm.rtl.lib.views import record
-from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:

@@ -14,7 +14,7 @@ from ctm.rtl.border.programs import group_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits, slot_bits
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.lib.table import StartedTable, Table
+from ctm.rtl.lib.ram import DistributedRam, LazyTable
 
 
 def end_state_layout(lanes: int) -> data.StructLayout:
@@ -80,18 +80,18 @@ class GroupStates(wiring.Component):
         """Build the hardware."""
         m = Module()
         lanes, threads, shapes = self._config.lanes, self._config.threads, self._shapes
-        places = Table(group_layout(lanes), 2 * threads)
-        live = StartedTable(data.StructLayout({"live": lanes}), 2 * threads, first=(1 << lanes) - 1)
-        flags = StartedTable(shapes.flags(lanes), threads)
+        places = DistributedRam(group_layout(lanes), 2 * threads)
+        live = LazyTable(data.StructLayout({"live": lanes}), 2 * threads, first=(1 << lanes) - 1)
+        flags = LazyTable(shapes.flags(lanes), threads)
         control_layout: Any = shapes.control(lanes)
         first_control = control_layout.const(shapes.first_control(lanes))
-        control = StartedTable(control_layout, threads, first=first_control.as_value())
-        stacks = Table(shapes.stacks(lanes), threads)
+        control = LazyTable(control_layout, threads, first=first_control.as_value())
+        stacks = DistributedRam(shapes.stacks(lanes), threads)
         by_row, by_slot = {"places": places, "live": live}, {"flags": flags, "control": control}
         for name, table in {**by_row, **by_slot, "stacks": stacks}.items():
             m.submodules[name] = table
 
-        def read(state: data.View, tables: Iterable[Table], number: Value) -> None:
+        def read(state: data.View, tables: Iterable[DistributedRam], number: Value) -> None:
             for table in tables:
                 found = table.read(m, number)
                 m.d.comb += [state[name].eq(found[name]) for name, _ in found.shape()]

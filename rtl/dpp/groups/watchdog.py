@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import WORD_BITS
-from ctm.rtl.lib.table import StartedTable
+from ctm.rtl.lib.ram import LazyTable
 
 
 class Watchdog(wiring.Component):
@@ -43,7 +43,7 @@ class Watchdog(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        counts = [StartedTable(WORD_BITS, self._threads) for _ in range(self._ports)]
+        counts = [LazyTable(WORD_BITS, self._threads) for _ in range(self._ports)]
         for port, table in enumerate(counts):
             m.submodules[f"counts_{port}"] = table
             table.start(m, self.begin.slot, self.begin.valid)

@@ -13,7 +13,7 @@ from ctm.rtl.dpp.memory.lookups import record_layout
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.turns import is_last, lanes_of, turn_fields, turn_of
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
-from ctm.rtl.lib.table import Rows
+from ctm.rtl.lib.ram import BlockRam
 
 _WAITING = 8
 
@@ -69,7 +69,7 @@ class LookupReturn(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        records = Rows(self._record, config.threads * config.lookups)
+        records = BlockRam(self._record, config.threads * config.lookups)
         m.submodules.records = records
         note, read = records.write_port(), records.read_port()
         m.d.comb += [

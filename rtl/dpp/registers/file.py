@@ -22,8 +22,8 @@ from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.turns import turn_fields, turn_members, turn_of
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.table import Rows
-from ctm.rtl.lib.written_rows import PLACE_BITS, ROWS_TOGETHER, WrittenRows
+from ctm.rtl.lib.ram import BlockRam
+from ctm.rtl.lib.valid_bits import PLACE_BITS, ROWS_TOGETHER, ValidBits
 
 BANKS = 2
 
@@ -146,7 +146,7 @@ class RegisterFile(wiring.Component):
 
     def _bank(
         self, m: Module, part: int, bank: int, result_writes: Value, block: Value
-    ) -> tuple[WrittenRows, list[ReadPort]]:
+    ) -> tuple[ValidBits, list[ReadPort]]:
         """One bank of a part of the lanes' registers: read ports of its copies, which are all written alike."""
         name, channels, write = self._parts[part].name, self._parts[part].channels, self.texture_write
         place, payload = self.result_places[part], write.payload
@@ -160,7 +160,7 @@ class RegisterFile(wiring.Component):
         )
         enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)
         words = Signal(width * WORD_BITS, name=f"{name}_{bank}_words")
-        m.submodules[f"{name}_{bank}_written"] = written = WrittenRows(depth, self._copies)
+        m.submodules[f"{name}_{bank}_written"] = written = ValidBits(depth, self._copies)
         writes = Signal(name=f"{name}_writes_{bank}")
         m.d.comb += [
             words.eq(Mux(result_writes, self._words(self.results, channels), self._words(payload.words, channels))),
@@ -181,14 +181,14 @@ class RegisterFile(wiring.Component):
         ]
         ports = []
         for copy in range(self._copies):
-            memory = Rows(row, depth)
+            memory = BlockRam(row, depth)
             m.submodules[f"{name}_{bank}_{copy}"] = memory
             port = memory.write_port(granularity=1)
             m.d.comb += [port.addr.eq(entry), port.data.eq(contents), port.en.eq(strobes)]
             ports.append(memory.read_port())
         return written, ports
 
-    def _connect_reads(self, m: Module, part: int, banks: list[tuple[WrittenRows, list[ReadPort]]]) -> None:
+    def _connect_reads(self, m: Module, part: int, banks: list[tuple[ValidBits, list[ReadPort]]]) -> None:
         """Each copy's reader, of whichever bank it asked in the cycle before."""
         name, channels, lanes = self._parts[part].name, self._parts[part].channels, range(self._config.at_once)
         turns = [turn_of(self._config, self, name) for name in ("source_turn", "texture_turn")]

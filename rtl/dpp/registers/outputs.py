@@ -15,7 +15,7 @@ from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.turns import turn_fields, turn_members, turn_of
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
-from ctm.rtl.lib.table import Rows, Table
+from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.lib.views import record
 
 _TARGET_BITS = (OUTPUTS - 1).bit_length()
@@ -109,7 +109,7 @@ class OutputRegisters(wiring.Component):
             )  # fmt: skip
             m.d.comb += self.conditional[lane].eq(value)
 
-        m.submodules.flags = flags = Table(
+        m.submodules.flags = flags = DistributedRam(
             data.StructLayout({"written": self.written.shape(), "conditional": config.lanes}), rows
         )
         # A row that starts is not cleared, so that the table has one writer.
@@ -151,7 +151,7 @@ class OutputRegisters(wiring.Component):
         self, m: Module, name: str, depth: int, row: Value, word: Value, enable: Value, read_row: Value
     ) -> Value:
         """A word of every row, a cycle after its row was asked for."""
-        memory = Rows(WORD_BITS, depth)
+        memory = BlockRam(WORD_BITS, depth)
         m.submodules[name] = memory
         write, read = memory.write_port(), memory.read_port()
         m.d.comb += [write.addr.eq(row), write.data.eq(word), write.en.eq(enable), read.addr.eq(read_row)]

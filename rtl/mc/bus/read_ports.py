@@ -10,8 +10,8 @@ from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LineClient, Tagge
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.rest import Pausing
 from ctm.rtl.lib.sharing import Arbiter, route
-from ctm.rtl.mc.bus.line_order import LineOrder
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
+from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer
 from ctm.rtl.mc.bus.routing import Routing
 
 
@@ -93,7 +93,7 @@ class ReadPorts(wiring.Component):
     def _put_in_order(self, m: Module, numbers: list[int], answer: Any, arbiters: list[Arbiter]) -> None:
         """Give these clients what they asked for in order."""
         outstanding = tuple(self._outstanding[number] for number in numbers)
-        order = LineOrder(outstanding=outstanding, part_bits=self._part_bits)
+        order = ReorderBuffer(outstanding=outstanding, part_bits=self._part_bits)
         asks = Cat(client.request.valid for client in order.clients).any()
         m.submodules.order = Pausing(order, asks | ~order.idle)
         for number, client, asked in zip(numbers, order.clients, order.requests, strict=True):

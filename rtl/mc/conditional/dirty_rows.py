@@ -9,7 +9,7 @@ from ctm.rtl.border.conditional import CHANGE, WORD_INDEX_BITS
 from ctm.rtl.border.lines import LINE_BITS, LINE_WORDS
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import BYTE_BITS, WORD_BYTES
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 
 
 class DirtyRows(wiring.Component):
@@ -56,7 +56,7 @@ class DirtyRows(wiring.Component):
         m = Module()
         memory: Memory = Memory(shape=LINE_BITS, depth=self._rows, init=[])
         m.submodules.memory = memory
-        m.submodules.masks = masks = Table(CacheConfig.LINE_BYTES, self._rows)
+        m.submodules.masks = masks = DistributedRam(CacheConfig.LINE_BYTES, self._rows)
         reader, writer = memory.read_port(), memory.write_port(granularity=BYTE_BITS)
 
         def dirty(row: Value) -> Value:

@@ -6,8 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.lib.table import Table
-from ctm.rtl.mc.lines.tags import LineTags, RowPool, row_layout
+from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.mc.lines.tags import FreeList, LineTags, row_layout
 
 
 class ConditionalTags(wiring.Component):
@@ -66,8 +66,8 @@ class ConditionalTags(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.tags = tags = LineTags(self._config, self._rows)
-        m.submodules.pool = pool = RowPool(self._rows)
-        m.submodules.lines = lines = Table(LINE_ADDRESS_BITS, self._rows)
+        m.submodules.pool = pool = FreeList(self._rows)
+        m.submodules.lines = lines = DistributedRam(LINE_ADDRESS_BITS, self._rows)
         # Rows whose lines were asked for, and not refused.
         whole, misses = Signal(self._rows), Signal()
         m.d.comb += [

@@ -21,10 +21,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig
+from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.lib.rings import place_behind
-from ctm.rtl.lib.table import Rows, Table
 from ctm.rtl.mc.lines.rows import line_of, row_of_parts, write_part
-from ctm.rtl.mc.lines.tags import LineTags, RowPool, entry_layout, row_layout
+from ctm.rtl.mc.lines.tags import FreeList, LineTags, entry_layout, row_layout
 
 _SMALLEST_QUEUE = 4
 _BLOCK_RAM_QUEUE = 128
@@ -100,13 +100,13 @@ class LineCache(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.queue = queue = self._queue(width=self._entry.size, depth=self._waiting)
-        m.submodules.pool = pool = RowPool(self._rows)
+        m.submodules.pool = pool = FreeList(self._rows)
         # A ring of places for lines that are asked for: which have come, the first one that is waited for, how many.
         # There are as many spare rows, so that with a place there is always a row.
         depth = self._outstanding
         arrived, first, count = Signal(depth), Signal(range(depth)), Signal(range(depth + 1))
         asks, fill_row = self._look_up(m, queue, pool, count != depth)
-        m.submodules.memory = memory = Rows(row_of_parts(self._part_bits), self._rows)
+        m.submodules.memory = memory = BlockRam(row_of_parts(self._part_bits), self._rows)
         response = self.lines.response
         whole = write_part(m, memory, fill_row, response.payload, response.valid)
         consumes = self._read(m, queue, pool, memory, arrived.bit_select(first, 1))
@@ -118,7 +118,7 @@ class LineCache(wiring.Component):
         m.d.comb += self.miss.eq(asks & ~self.access.payload.uncached)
         return m
 
-    def _look_up(self, m: Module, queue: FIFOInterface, pool: RowPool, has_place: Value) -> tuple[Value, Value]:
+    def _look_up(self, m: Module, queue: FIFOInterface, pool: FreeList, has_place: Value) -> tuple[Value, Value]:
         """The front: an access goes into the queue, a line that is missing is asked for, if there is a place.
 
         Returns whether one is asked for, and the row of the line that comes.
@@ -130,7 +130,7 @@ class LineCache(wiring.Component):
         coming_layout = data.StructLayout(
             {"row": range(self._rows), "entry": entry_layout(self._config), "uncached": 1}
         )
-        m.submodules.coming = coming = Table(coming_layout, self._outstanding)
+        m.submodules.coming = coming = DistributedRam(coming_layout, self._outstanding)
 
         # Whether it hits has no part in whether an access is taken, so that this is known early.
         taken, present, asks = Signal(), Signal(), Signal()
@@ -186,7 +186,7 @@ class LineCache(wiring.Component):
         ]
         return asks, comes.row
 
-    def _read(self, m: Module, queue: FIFOInterface, pool: RowPool, memory: Rows, has_come: Value) -> Value:
+    def _read(self, m: Module, queue: FIFOInterface, pool: FreeList, memory: BlockRam, has_come: Value) -> Value:
         """The back: rows are read in the queue's order. Whether a line was waited for."""
         reader, result = memory.read_port(), self.result
         line = line_of(reader.data)

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.encoding import one_hot_index
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 
 
 def row_layout(rows: int) -> data.StructLayout:
@@ -76,7 +76,7 @@ class LineTags(wiring.Component):
         content = data.StructLayout({"upper": len(upper), "row": range(self._rows)})
         hits, rows = [], []
         for way in range(ways):
-            m.submodules[f"way_{way}"] = table = Table(content, sets)
+            m.submodules[f"way_{way}"] = table = DistributedRam(content, sets)
             kept = table.read(m, index)
             table.write(m, index, Cat(upper, self.put.row), self.put.valid & (found.turn == way))
             hits.append(found.hitting[way] & (kept.upper == upper))
@@ -97,7 +97,7 @@ class LineTags(wiring.Component):
         """
         sets, ways = self._config.sets, self._config.ways
         layout = data.StructLayout({"turn": max(1, (ways - 1).bit_length()), "is_full": 1, "hitting": ways})
-        m.submodules.sets = table = Table(layout, sets)
+        m.submodules.sets = table = DistributedRam(layout, sets)
         begun, valid = Signal(sets), Signal(sets)
         kept: data.View = table.read(m, index)
         found, after = Signal(layout, name="found"), Signal(layout, name="after")
@@ -121,7 +121,7 @@ class LineTags(wiring.Component):
         return found
 
 
-class RowPool(wiring.Component):
+class FreeList(wiring.Component):
     """The rows of a cache's memory that nobody uses. A row may be taken in the cycle after it was given back.
 
     Members

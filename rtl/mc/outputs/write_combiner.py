@@ -5,9 +5,9 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_BYTES, LINE_WRITE
-from ctm.rtl.lib.ages import Ages
+from ctm.rtl.lib.age_matrix import AgeMatrix
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.lib.table import Rows, Table
+from ctm.rtl.lib.ram import BlockRam, DistributedRam
 
 _RESERVE = 2
 """Entries that are kept free, so that a new line need not wait for the bus."""
@@ -54,12 +54,12 @@ class WriteCombiner(wiring.Component):
         """Build the hardware."""
         m = Module()
         count = self._entries
-        memory = Rows(LINE_BITS, count)
+        memory = BlockRam(LINE_BITS, count)
         m.submodules.bytes = memory
         writer, reader = memory.write_port(granularity=8), memory.read_port()
         # What is looked at of all entries at once is in registers, the rest in tables.
         lines = [Signal(LINE_ADDRESS_BITS, name=f"line_{number}") for number in range(count)]
-        m.submodules.masks = masks = Table(_ENTRY, count)
+        m.submodules.masks = masks = DistributedRam(_ENTRY, count)
         # An entry that is leaving is still used, but no write finds it.
         open_, used = Signal(count), Signal(count)
 
@@ -115,7 +115,7 @@ class WriteCombiner(wiring.Component):
         self, m: Module, may_leave: Value, open_: Value, full: Value, opened: Value, merged: Value, free: Value
     ) -> tuple[Signal, Signal]:
         """Whether an entry leaves, and which one."""
-        m.submodules.ages = ages = Ages(self._entries, 2)
+        m.submodules.ages = ages = AgeMatrix(self._entries, 2)
         leaving, victim = Signal(), Signal(range(self._entries))
         m.d.comb += [
             ages.renew.eq(opened),

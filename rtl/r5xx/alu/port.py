@@ -20,7 +20,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
 from ctm.rtl.lib.pipeline import delay, delay_valid
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.alu.alu import Alu
 from ctm.rtl.r5xx.alu.entrance import arrivals, enter, lanes_free, turns_latency
@@ -140,7 +140,7 @@ class AluPort(wiring.Component):
         self._connect_sources(m, sources)
         valid, missing = taken.first, sources.missing
         token = self._token(m, issued, missing)
-        states = Table(processors_layout(self._config.array.lanes), 1 << len(token.row))
+        states = DistributedRam(processors_layout(self._config.array.lanes), 1 << len(token.row))
         m.submodules.states = states
         states.write(m, token.row, Cat(Value.cast(self.group[name]) for name, _ in states.shape), valid)
         m.d.comb += [

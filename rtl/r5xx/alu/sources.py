@@ -20,7 +20,7 @@ from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_ADDR, RGB_ADDR
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, LOOP_INDEX_BITS, SCALAR
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.table import Rows
+from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.r5xx.addressing import register_number
 from ctm.rtl.r5xx.entries import ALU_ENTRY, VECTOR
 
@@ -143,7 +143,7 @@ class Sources(wiring.Component):
         """Words of a constant, by channel, and whether memory refused it; a cycle later."""
         channels = _CHANNELS[unit]
         shape = data.StructLayout({"words": data.ArrayLayout(WORD_BITS, len(channels)), "refused": 1})
-        memory = Rows(shape, FLOAT_CONSTANTS)
+        memory = BlockRam(shape, FLOAT_CONSTANTS)
         m.submodules[f"{unit}_constants_{source}"] = memory
         write, read, beat = memory.write_port(), memory.read_port(), self.write
         m.d.comb += [

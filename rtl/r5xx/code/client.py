@@ -3,12 +3,12 @@
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.conversation import Conversation
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.isa.r5xx.instruction import INSTRUCTION
 from ctm.rtl.isa.r5xx.limits import SLOT_BITS
 
 
-class InstructionClient(Conversation):
+class InstructionClient(Interface):
     """Somebody who reads instructions, seen from there.
 
     Members

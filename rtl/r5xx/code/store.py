@@ -5,8 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, SLOT_BITS
+from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.lib.rest import Resting
-from ctm.rtl.lib.table import Rows
 from ctm.rtl.r5xx.code.client import InstructionClient
 from ctm.rtl.r5xx.code.predecode import Predecode
 from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY
@@ -96,7 +96,7 @@ class InstructionStore(wiring.Component):
             m.d.sync += [self.loading.eq(1), self.refused.eq(0), asked.eq(0), answered.eq(0)]
 
         def memory(name: str, contents: Value, address: Value) -> Value:
-            stored = Rows(len(contents), INSTRUCTION_SLOTS)
+            stored = BlockRam(len(contents), INSTRUCTION_SLOTS)
             m.submodules[name] = stored
             write, read = stored.write_port(), stored.read_port()
             m.d.comb += [write.addr.eq((answered - 1)[:SLOT_BITS]), write.data.eq(contents), read.addr.eq(address)]

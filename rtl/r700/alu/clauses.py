@@ -13,7 +13,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
-from ctm.rtl.lib.table import StartedTable, Table
+from ctm.rtl.lib.ram import DistributedRam, LazyTable
 from ctm.rtl.r700.alu.intervals import Intervals
 from ctm.rtl.r700.alu.operands import KCACHE
 from ctm.rtl.r700.code.groups import GROUP
@@ -107,16 +107,16 @@ class ClauseTables:
     the clause stopped. What begins as the clause says has those contents first, so that all but one have one writer.
     """
 
-    clauses: Table
-    masks: StartedTable
-    addresses: Table
-    address_set: Table
-    groups: Table
-    nexts: StartedTable
-    produced: StartedTable
-    lefts: StartedTable
-    remaining: Table
-    problems: StartedTable
+    clauses: DistributedRam
+    masks: LazyTable
+    addresses: DistributedRam
+    address_set: DistributedRam
+    groups: DistributedRam
+    nexts: LazyTable
+    produced: LazyTable
+    lefts: LazyTable
+    remaining: DistributedRam
+    problems: LazyTable
 
     @staticmethod
     def of(config: ArrayConfig) -> "ClauseTables":
@@ -136,8 +136,8 @@ class ClauseTables:
             "remaining": config.group,
         }
         count = contexts_of(config)
-        tables: dict[str, Any] = {name: StartedTable(shape, count) for name, shape in begun.items()}
-        tables.update({name: Table(shape, count) for name, shape in others.items()})
+        tables: dict[str, Any] = {name: LazyTable(shape, count) for name, shape in begun.items()}
+        tables.update({name: DistributedRam(shape, count) for name, shape in others.items()})
         return ClauseTables(**tables)
 
     def enter(self, m: Module, context: Value, clause: data.View, taken: Value) -> None:

@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import WORDS, ConstantBank
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS
-from ctm.rtl.lib.table import Rows
+from ctm.rtl.lib.ram import BlockRam
 
 ROW_BITS = (FLOAT_CONSTANTS - 1).bit_length()
 
@@ -37,7 +37,7 @@ class FloatConstants(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        memory = Rows(WORDS, FLOAT_CONSTANTS)
+        memory = BlockRam(WORDS, FLOAT_CONSTANTS)
         m.submodules.memory = memory
         port, read, write = memory.write_port(), memory.read_port(), self.write
         writes = Signal()

@@ -10,10 +10,10 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
-from ctm.rtl.r700.alu.calendar import DECODE_CYCLES
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.instructions import EFFECT, GroupInstructions
 from ctm.rtl.r700.alu.operands import KCACHE, OPERAND, OPERANDS, READS
+from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
 from ctm.rtl.r700.alu.reads import GroupReads
 from ctm.rtl.r700.code.groups import GROUP
 from ctm.rtl.r700.entries import INDEX, LaneControl

@@ -16,7 +16,7 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, READ_CYCLES, TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.pipeline import delay, delay_valid
-from ctm.rtl.lib.table import Rows
+from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.clauses import address_layout, contexts_of
 from ctm.rtl.r700.alu.decode import DECODED, INDICES, offset_of
@@ -167,7 +167,7 @@ class Pipeline(wiring.Component):
         written = self._pass_number(passes)
         for lane, unit in enumerate(units):
             m.submodules[f"lane_{lane}"] = unit
-            memory = Rows(_PREVIOUS, timing.passes * contexts_of(self._config.array))
+            memory = BlockRam(_PREVIOUS, timing.passes * contexts_of(self._config.array))
             m.submodules[f"previous_{lane}"] = memory
             write, read = memory.write_port(), memory.read_port()
             pixels = Cat(ending.chosen[first + lane] for first in range(0, self._config.array.group, lanes))

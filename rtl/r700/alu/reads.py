@@ -9,10 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, TRANS_SLOT
-from ctm.rtl.r700.alu.calendar import DECODE_CYCLES, PairCalendar, PortCalendar
+from ctm.rtl.r700.alu.decoded_operand import DecodedOperand, late_in_trans, shares, wanted
 from ctm.rtl.r700.alu.locked import LockedLines
 from ctm.rtl.r700.alu.operands import KCACHE, OPERANDS, READS, VALUE_BITS, Source, Uniform
-from ctm.rtl.r700.alu.wanted import Wanted, late_in_trans, shares, wanted
+from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES, ConstantPortAllocator, ReadPortSchedule
 from ctm.rtl.r700.code.groups import GROUP
 
 
@@ -53,7 +53,8 @@ class GroupReads(wiring.Component):
             for operand in every
         ]
         reads = self.reads
-        ports, pairs = PortCalendar(m, self.cycle, every, reading), PairCalendar(m, self.cycle, every, lines)
+        ports = ReadPortSchedule(m, self.cycle, every, reading)
+        pairs = ConstantPortAllocator(m, self.cycle, every, lines)
         m.d.comb += [
             *(target.eq(port) for target, port in zip(reads.ports, ports.ports, strict=True)),
             *(target.eq(pair) for target, pair in zip(reads.pairs, pairs.pairs, strict=True)),
@@ -74,11 +75,11 @@ class GroupReads(wiring.Component):
         m.d.comb += [reads.illegal.eq(Cat(problems).any()), reads.relative.eq(Cat(ar_relative).any())]
         return m
 
-    def _wanted(self, m: Module, slot: int, number: int, lines: LockedLines) -> Wanted:
+    def _wanted(self, m: Module, slot: int, number: int, lines: LockedLines) -> DecodedOperand:
         used = self.group.used[slot] & (self.group.operands[slot] > number)
         return wanted(m, self.group, slot, number, used, lines, self.produced)
 
-    def _connect(self, m: Module, operand: Wanted, target: data.View) -> None:
+    def _connect(self, m: Module, operand: DecodedOperand, target: data.View) -> None:
         """Say what an operand is."""
         m.d.comb += [
             target.channel.eq(operand.channel),

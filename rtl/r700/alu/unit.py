@@ -21,16 +21,16 @@ from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.lib.flags import Flags
+from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.lib.sharing import first_in_turn
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.alu.calendar import DECODE_CYCLES
 from ctm.rtl.r700.alu.clauses import ClauseTables, clause_layout, contexts_of, executing, outcome_layout
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.decode import GroupDecode
 from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.pipeline import Pipeline, issue_layout
+from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
@@ -141,7 +141,7 @@ class AluUnit(wiring.Component):
         m.d.sync += self._phase.eq(Mux(self._phase == intervals.interval - 1, 0, self._phase + 1))
         for name, table in vars(self._tables).items():
             m.submodules[name] = table
-        flags = Flags(count, _FLAGS)
+        flags = SetClearFlags(count, _FLAGS)
         m.submodules.pipeline = pipeline = Pipeline(self._config)
         self._enter(m, flags)
         self._read_groups(m, flags)
@@ -167,7 +167,7 @@ class AluUnit(wiring.Component):
         ]
         return m
 
-    def _enter(self, m: Module, flags: Flags) -> None:
+    def _enter(self, m: Module, flags: SetClearFlags) -> None:
         """Take a clause. There is a place for every wavefront's, so that control flow never waits."""
         layout = clause_layout(self._config.array)
         m.submodules.queue = queue = SyncFIFO(width=layout.size, depth=self._config.array.threads)
@@ -195,7 +195,7 @@ class AluUnit(wiring.Component):
             m.d.sync += turn.eq(~(chosen | (chosen - 1))[: self._contexts])
         return chosen
 
-    def _read_groups(self, m: Module, flags: Flags) -> None:
+    def _read_groups(self, m: Module, flags: SetClearFlags) -> None:
         """Read a clause's next group while another one is executed."""
         tables = self._tables
         m.submodules.reader = reader = GroupReader()
@@ -220,7 +220,7 @@ class AluUnit(wiring.Component):
         m.d.sync += [was_reading.eq(reading), is_whole.eq(reader.done & reader.whole)]
         tables.groups.write(m, was_reading, reader.group, is_whole)
 
-    def _issue(self, m: Module, flags: Flags, pipeline: Pipeline) -> Any:
+    def _issue(self, m: Module, flags: SetClearFlags, pipeline: Pipeline) -> Any:
         """Choose a group at the end of one interval, decode it in the next one, and issue it then.
 
         Returns the address registers of the context whose results come.
@@ -295,7 +295,7 @@ class AluUnit(wiring.Component):
         ]
         return kept_of_ending
 
-    def _pick(self, m: Module, flags: Flags) -> _Picked:
+    def _pick(self, m: Module, flags: SetClearFlags) -> _Picked:
         """Choose a group whose clause's last one will have ended when it is issued."""
         tables, count = self._tables, self._contexts
         recent = [Signal(count, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
@@ -350,7 +350,7 @@ class AluUnit(wiring.Component):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.FLOAT_CONSTANT)]
         return problem
 
-    def _end(self, m: Module, flags: Flags, pipeline: Pipeline, kept: Any) -> None:
+    def _end(self, m: Module, flags: SetClearFlags, pipeline: Pipeline, kept: Any) -> None:
         """Let a group's results take effect."""
         tables, ending = self._tables, pipeline.ending
         context, size = ending.context, self._config.array.group
@@ -381,7 +381,7 @@ class AluUnit(wiring.Component):
             self.trace.words.eq(pipeline.results),
         ]
 
-    def _leave(self, m: Module, flags: Flags) -> None:
+    def _leave(self, m: Module, flags: SetClearFlags) -> None:
         """Give back a wavefront whose clause is over."""
         tables, outcome = self._tables, self.outcome
         chosen = lowest_one(flags["over"])

@@ -16,7 +16,7 @@ from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_WORDS
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.table import Rows, Table
+from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.r700.shapes import CODE_LINE_CLIENT, UNIT_ADDRESS_BITS
 
 LINES = 256
@@ -99,10 +99,10 @@ class CodeCache(wiring.Component):
         """Build the hardware."""
         m = Module()
         words = data.ArrayLayout(WORD_BITS, _ROW_WORDS)
-        memory = Rows(words, LINES * _ROWS)
+        memory = BlockRam(words, LINES * _ROWS)
         m.submodules.memory = memory
-        m.submodules.tags = tags = Table(_TAG, LINES)
-        m.submodules.loaded = loaded = Table(_TOGETHER, LINES // _TOGETHER)
+        m.submodules.tags = tags = DistributedRam(_TAG, LINES)
+        m.submodules.loaded = loaded = DistributedRam(_TOGETHER, LINES // _TOGETHER)
         # All are forgotten after reset, too.
         forgetting = Signal(range(LINES // _TOGETHER + 1))
         forgets = forgetting != LINES // _TOGETHER
@@ -151,7 +151,7 @@ class CodeCache(wiring.Component):
         return m
 
     def _fill(
-        self, m: Module, port: Any, stored: Signal, tags: Table, line: Signal,
+        self, m: Module, port: Any, stored: Signal, tags: DistributedRam, line: Signal,
         misses: tuple[Value, Value], holds: Callable[[Value], tuple[Value, Value]],
     ) -> Signal:  # fmt: skip
         """Load one line after the other, a word in each cycle, to row `stored`, once both of memory's are there.

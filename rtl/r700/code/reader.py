@@ -11,8 +11,8 @@ from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.sharing import Arbiter
-from ctm.rtl.lib.table import Table
 from ctm.rtl.r700.shapes import CODE_LINE_CLIENT
 
 
@@ -45,7 +45,7 @@ class CodeReader(wiring.Component):
         for core, inner in zip(self.cores, arbiter.inputs, strict=True):
             wiring.connect(m, wiring.flipped(core.request), inner)
         own = data.StructLayout({"tag": 1, "core": range(max(2, self._cores))})
-        m.submodules.owners = owners = Table(own, CODE_LINES)
+        m.submodules.owners = owners = DistributedRam(own, CODE_LINES)
         chosen, taken = arbiter.output, Signal(CODE_LINES)
         free = lowest_one(~taken)
         goes, tag = request.valid & request.ready, one_hot_index(free)

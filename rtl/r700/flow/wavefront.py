@@ -15,7 +15,7 @@ from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.r700.control_flow import Condition
 from ctm.rtl.isa.r700.limits import FIRST_BRANCH_SUBENTRIES, LOOP_SUBENTRIES, SUBENTRIES, UNIT_BYTES
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.r700.flow.stack import DEPTH_BITS, EntryKind, row_layout
 from ctm.rtl.r700.flow.state import Then, state_layout
 from ctm.rtl.r700.problem import PROBLEM
@@ -46,7 +46,7 @@ class Wavefront:
         self.unit_word = Signal(8 * UNIT_BYTES)
         self.place, self.base = Signal(DEPTH_BITS), Signal(range(config.stack_entries * SUBENTRIES))
         self.holds, self.test, self.nobody = Signal(), Signal(size), Signal()
-        self.states = Table(state_layout(config), config.threads)
+        self.states = DistributedRam(state_layout(config), config.threads)
         self.constants = FlowConstants()
         self._stack: Memory = Memory(shape=row_layout(size), depth=config.stack_entries * SUBENTRIES, init=[])
         self.push_port: Any = self._stack.write_port()

@@ -30,9 +30,9 @@ from ctm.rtl.r700.lane.adder import AMOUNT_BITS, RAW_BITS, SlotAdder
 from ctm.rtl.r700.lane.comparison import Comparison
 from ctm.rtl.r700.lane.index import Index
 from ctm.rtl.r700.lane.integer import IntegerUnit
-from ctm.rtl.r700.lane.late import LateResult
 from ctm.rtl.r700.lane.operand_words import OperandWords
 from ctm.rtl.r700.lane.outcome import Outcome
+from ctm.rtl.r700.lane.post_multiplier import LateResult
 from ctm.rtl.r700.lane.product_word import ProductWord
 from ctm.rtl.r700.lane.shift import SlotProduct
 from ctm.rtl.r700.lane.timing import Timing

@@ -18,8 +18,8 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import RECIPROCAL
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.entries import SLOT_OPERANDS, Late, Limit, SlotControl, Type
-from ctm.rtl.r700.lane.late import LateProducts, LateResult
 from ctm.rtl.r700.lane.magnitude import Magnitude
+from ctm.rtl.r700.lane.post_multiplier import LateResult, PostMultiplier
 from ctm.rtl.r700.lane.timing import Timing
 from ctm.rtl.r700.lane.to_integer import ToInteger
 
@@ -76,7 +76,7 @@ class Trans(wiring.Component):
         ]
         function = self._function(m, magnitude, words[0], control)
         self._sum(m, function, magnitude, control)
-        m.submodules.late = late = LateProducts(config)
+        m.submodules.late = late = PostMultiplier(config)
         m.d.comb += [
             late.words.eq(words),
             late.late.eq(control.trans.late),

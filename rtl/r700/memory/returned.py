@@ -12,7 +12,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.r700.limits import FETCH_CLAUSE_INSTRUCTIONS, FETCH_UNITS
-from ctm.rtl.lib.table import Rows
+from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
 from ctm.rtl.r700.shapes import SHAPES
 
@@ -57,7 +57,7 @@ class LookupReturn(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        records = Rows(self._kept, config.threads * config.lookups)
+        records = BlockRam(self._kept, config.threads * config.lookups)
         m.submodules.records = records
         note, read = records.write_port(), records.read_port()
         m.d.comb += [note.addr.eq(self.record.tag), note.data.eq(self.record.kept), note.en.eq(self.record.valid)]

@@ -16,7 +16,7 @@ from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.lib.pipeline import delay_valid
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.r700.memory.instruction import FETCH, Task
 from ctm.rtl.r700.memory.selection import QUAD_WORDS
 from ctm.rtl.r700.passes import pass_bits, passes_of
@@ -122,7 +122,7 @@ class CoordinateScaling(wiring.Component):
         for lane in range(array.at_once):
             is_own = (pixel[:bits] == lane) & (self.stores | arrives) if bits else self.stores | arrives
             for channel in range(CHANNELS):
-                m.submodules[f"kept_{lane}_{channel}"] = kept = Table(WORD_BITS, passes_of(array))
+                m.submodules[f"kept_{lane}_{channel}"] = kept = DistributedRam(WORD_BITS, passes_of(array))
                 word = Mux(self.stores, self.element[channel], computed[channel % _AXES])
                 kept.write(m, pixel[bits:], word, is_own & (self.stores | (second == channel // _AXES)))
                 m.d.comb += self.results[channel][lane].eq(kept.read(m, self.pass_number))

@@ -15,7 +15,7 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_BANKS, LDS_ROW
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.table import Rows
+from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.r700.memory.instruction import FETCH, Task
 from ctm.rtl.r700.memory.selection import QUAD_WORDS
 from ctm.rtl.r700.shapes import SHARE_BITS
@@ -110,7 +110,7 @@ class LocalShare(wiring.Component):
         found_halves = []
         for number in range(_MEMORIES):
             # Of bank `number`, and behind it of the one that is as many further on.
-            memory = Rows(WORDS, _HALVES * _ROWS)
+            memory = BlockRam(WORDS, _HALVES * _ROWS)
             m.submodules[f"banks_{number}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
             enable = Mux(half, self._written(in_slice, number + _MEMORIES), self._written(in_slice, number))

@@ -17,8 +17,8 @@ from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.memory.constants import ROWS
+from ctm.rtl.r700.memory.executor import FetchExecutor
 from ctm.rtl.r700.memory.move import move_layout, moved_layout
-from ctm.rtl.r700.memory.mover import Mover
 from ctm.rtl.r700.passes import by_part
 from ctm.rtl.r700.registers.file import place_layout, slice_words
 from ctm.rtl.r700.registers.writing import pass_write_layout
@@ -27,7 +27,7 @@ from ctm.rtl.r700.start import numbered_layout
 from ctm.rtl.r700.trace import fetch_trace_layout
 
 
-class MoveUnit(wiring.Component):
+class FetchUnit(wiring.Component):
     """Takes fetch clauses and exports one after the other, and says when each is over.
 
     An instruction reads one register, in a cycle in which the ALU does not, and sends a lookup for each pass of the
@@ -112,4 +112,4 @@ class MoveUnit(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        return Mover(m, self, self._machine).build()
+        return FetchExecutor(m, self, self._machine).build()

@@ -12,8 +12,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
-from ctm.rtl.lib.table import Rows
-from ctm.rtl.lib.written_rows import ROWS_TOGETHER, WrittenRows
+from ctm.rtl.lib.ram import BlockRam
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER, ValidBits
 from ctm.rtl.r700.slices import by_slice
 
 
@@ -91,8 +91,8 @@ class RegisterFile(wiring.Component):
         depth, size = depth_of(self._config), by_slice(self._config).group
         for channel in range(CHANNELS):
             write = self.writes[channel]
-            m.submodules[f"written_{channel}"] = written = WrittenRows(depth, 1)
-            memory = Rows(slice_words(self._config), depth)
+            m.submodules[f"written_{channel}"] = written = ValidBits(depth, 1)
+            memory = BlockRam(slice_words(self._config), depth)
             m.submodules[f"words_{channel}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
             exists = Signal(name=f"exists_{channel}")

@@ -12,9 +12,9 @@ from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP, Presubtract, TextureOperati
 from ctm.sim.golden.dpp.hazard import Hazards
 from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Flow, Illegal, Instruction, Row, Tex
 from ctm.sim.golden.r5xx.operands import temporary
-from ctm.sim.golden.r5xx.outstanding import Outstanding, Place
 from ctm.sim.golden.r5xx.plan import DERIVATIVES, Block, Reading
 from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.scoreboard import Place, Scoreboard
 from ctm.sim.golden.r5xx.state import Batch
 
 _ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
@@ -62,12 +62,12 @@ def _name(place: Place) -> str:
     return f"r{place[0]}.{'rgba'[place[1]]}"
 
 
-def _undelivered(state: Outstanding, places: set[Place], verb: str) -> Iterator[str]:
+def _undelivered(state: Scoreboard, places: set[Place], verb: str) -> Iterator[str]:
     for place in sorted(places & state.lookups.keys()):
         yield f"{verb} {_name(place)}, which a lookup has not delivered: wait for the texture semaphore"
 
 
-def _flow_hazards(instruction: Flow, state: Outstanding) -> Iterator[str]:
+def _flow_hazards(instruction: Flow, state: Scoreboard) -> Iterator[str]:
     function = instruction.jump_function
     uses_result = function >> 4 != function & 0xF
     depends_on_predicate = function & 0x33 != function >> 2 & 0x33
@@ -78,7 +78,7 @@ def _flow_hazards(instruction: Flow, state: Outstanding) -> Iterator[str]:
         yield "uses the ALU result, which did not survive the flow-control instruction before"
 
 
-def _tex_hazards(batch: Batch, instruction: Tex, state: Outstanding) -> Iterator[str]:
+def _tex_hazards(batch: Batch, instruction: Tex, state: Scoreboard) -> Iterator[str]:
     if instruction.acquire and state.semaphore:
         yield "acquires the texture semaphore while it is held: set TEX_SEM_WAIT too"
     if instruction.operation is TextureOperation.NOP:
@@ -94,7 +94,7 @@ def _tex_hazards(batch: Batch, instruction: Tex, state: Outstanding) -> Iterator
         yield "reads uncached while a write is outstanding: use an acquiring write and TEX_SEM_WAIT"
 
 
-def _after_tex(batch: Batch, instruction: Tex, state: Outstanding) -> Outstanding:
+def _after_tex(batch: Batch, instruction: Tex, state: Scoreboard) -> Scoreboard:
     lookups = dict(state.lookups)
     if instruction.operation not in WITHOUT_LOOKUP:
         lookups |= dict.fromkeys(_looked_up(batch, instruction), False)
@@ -113,7 +113,7 @@ def _looked_up(batch: Batch, instruction: Tex) -> set[Place]:
     return {(number, channel) for channel in instruction.common.write_mask}
 
 
-def _alu_hazards(batch: Batch, instruction: Alu, blocks: Sequence[Block], state: Outstanding) -> Iterator[str]:
+def _alu_hazards(batch: Batch, instruction: Alu, blocks: Sequence[Block], state: Scoreboard) -> Iterator[str]:
     direct, presubtracted = _read(batch, instruction, blocks)
     yield from _undelivered(state, direct | presubtracted, "reads")
     yield from _undelivered(state, _written(batch, instruction), "overwrites")
@@ -126,7 +126,7 @@ def _alu_hazards(batch: Batch, instruction: Alu, blocks: Sequence[Block], state:
         yield f"needs {_name(place)} early, which the instruction before writes: set NOP there"
 
 
-def _after_alu(batch: Batch, instruction: Alu, state: Outstanding) -> Outstanding:
+def _after_alu(batch: Batch, instruction: Alu, state: Scoreboard) -> Scoreboard:
     sets_predicates = bool(instruction.common.output_mask) and not instruction.is_output
     sets_result = instruction.alu_result is not None
     return replace(

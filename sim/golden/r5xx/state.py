@@ -13,8 +13,8 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.opcodes import FlowOperation
 from ctm.sim.golden.dpp import batch as dpp
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
-from ctm.sim.golden.r5xx.outstanding import Outstanding
 from ctm.sim.golden.r5xx.program import Program
+from ctm.sim.golden.r5xx.scoreboard import Scoreboard
 
 NO_COUNTER = 0
 ENTERED, BROKEN, CONTINUED = range(3)
@@ -59,7 +59,7 @@ class Batch(dpp.Batch[Control]):
     predicates: Mask
     """[4, n]."""
     alu_result: Mask
-    outstanding: Outstanding = Outstanding()
+    outstanding: Scoreboard = Scoreboard()
     """Kept where hazards are watched only."""
 
     @staticmethod

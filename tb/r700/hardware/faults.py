@@ -56,7 +56,7 @@ FAULTS = [
         ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
     ),
     *_in("registers.place", ("is_temporary = ~relative & (", "is_temporary = (")),
-    *_in("memory.sequence", ("named = (self.written & own).any() | ", "named = ")),
+    *_in("memory.sequencer", ("named = (self.written & own).any() | ", "named = ")),
     *_in("registers.writing", ("Mux(select == ComponentSelect.ONE.value, ONE, 0)", "Value.cast(0)")),
 ]
 
@@ -72,11 +72,11 @@ SLICED = [
         ),
     ),
     *_in(
-        "memory.sequence",
+        "memory.sequencer",
         ("work.move.base.eq(move.base + self.slice * rows)", "work.move.base.eq(move.base)"),
     ),
     *_in("memory.writing", ("number + mover.slice * (mover.config.group // 2)", "number")),
     *_in("memory.share", ("quad = Cat(in_slice, self.slice)", "quad = Cat(in_slice)")),
-    *_in("memory.mover", ("(self.passes - 1).bit_length()], self.slice)", "(self.passes - 1).bit_length()])")),
+    *_in("memory.executor", ("(self.passes - 1).bit_length()], self.slice)", "(self.passes - 1).bit_length()])")),
 ]
 """And in one that has a wavefront in slices."""

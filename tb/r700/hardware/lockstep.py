@@ -12,7 +12,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, GROUP_SLOTS, SUBENTRIES
 from ctm.rtl.isa.r700.program import FAULT_PC, place_of
 from ctm.rtl.isa.status import Status
-from ctm.rtl.lib.written_rows import ROWS_TOGETHER
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.rtl.r700.entries import INDEX
 from ctm.rtl.r700.flow import stack
 from ctm.rtl.r700.flow.stack import EntryKind as RowKind

@@ -30,7 +30,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Mux(operand.select[0], Source.SCALAR.value", "Mux(operand.select[1], Source.SCALAR.value"),
         ),
         *faults_in(
-            "alu.wanted",
+            "alu.decoded_operand",
             ("~produced.bit_select(channel, 1)", "~produced.any()"),
             ("scalar & ~produced[TRANS_SLOT]", "scalar & ~produced[0]"),
             ("relative & (mode > IndexMode.LOOP.value)", "(mode > IndexMode.LOOP.value)"),
@@ -51,7 +51,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Array(self._codes)[code]), Array", "code), Array"),
         ),
         *faults_in(
-            "alu.calendar",
+            "alu.port_schedule",
             ("(~self._first & (unlike | before))", "unlike | before"),
             ("(~self._first & (unlike | before))", "(~self._first & unlike)"),
             ("Cat(operand.select[:REGISTER_BITS], operand.relative)", "Cat(operand.select[:REGISTER_BITS])"),

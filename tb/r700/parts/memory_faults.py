@@ -188,9 +188,9 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("self.refused.valid.eq(done & held.refused)", "self.refused.valid.eq(done)"),
         ("note.en.eq(self.record.valid)", "note.en.eq(1)"),
     ),
-    "memory.test_mover": [
+    "memory.test_executor": [
         *faults_in(
-            "memory.mover",
+            "memory.executor",
             ("bits.word_select(self.pass_number, self.config.at_once)", "bits[: self.config.at_once]"),
             ("Mux(selection.by_pixel, own_pass, self.pass_number)", "self.pass_number"),
             ("self.share.quad_written.eq(selection.quad_written)", "self.share.quad_written.eq(selection.quad)"),
@@ -205,8 +205,8 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("- instruction_in(first))", ")"),
         ),
     ],
-    "memory.test_sequence": faults_in(
-        "memory.sequence",
+    "memory.test_sequencer": faults_in(
+        "memory.sequencer",
         ("last_register = ~self.at_index & self.last_burst", "last_register = self.last_burst"),
         ("(self.last_slice | self._is(Task.NOTHING))", "self.last_slice"),
         ("(self.last_slice | self._is(Task.NOTHING))", "1"),

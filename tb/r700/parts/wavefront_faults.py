@@ -57,8 +57,8 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("self.share.valid.eq(self.program.share.any())", "self.share.valid.eq(self.program.share[0])"),
         ("with m.If(~self.share.valid | self.share.ready):", "with m.If(1):"),
     ),
-    "parts.test_residents": faults_in(
-        "residents",
+    "parts.test_occupancy": faults_in(
+        "occupancy",
         ("rows_of(program.gprs) * slices_of(config)", "rows_of(program.gprs)"),
         ("rows_of(program.gprs)", "program.gprs"),
         ("config.stack_entries * SUBENTRIES", "config.stack_entries"),

@@ -3,7 +3,7 @@
 from amaranth.lib import wiring
 
 
-class Conversation(wiring.Signature):
+class Interface(wiring.Signature):
     """A signature that both sides name; two with the same members are equal."""
 
     def __eq__(self, other: object) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.memory.outstanding import Outstanding
+from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.tb.lib.streams import simulate
 
 CYCLES = 1500
@@ -45,7 +45,7 @@ def chosen(generator: np.random.Generator, allowed: list[bool], share: float) ->
 def test_random_events(lookups, returns):
     generator = np.random.default_rng(lookups)
     config = ArrayConfig(threads=4, temporaries=128, lookups=lookups)
-    unit, slots = Outstanding(config), [Slot() for _ in range(config.threads)]
+    unit, slots = Scoreboard(config), [Slot() for _ in range(config.threads)]
     seen: set[tuple[bool, bool, bool]] = set()
 
     async def testbench(context: Any) -> None:

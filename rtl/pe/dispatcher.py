@@ -9,7 +9,7 @@ from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.sharing import first_in_turn
 
 
-class Allotment(wiring.Component):
+class Dispatcher(wiring.Component):
     """Names cores by turns, each only while fewer groups are on their way to it than it has free slots.
 
     So no group waits for a slot of a core while another core has one. A core is named in the cycle behind the one in

@@ -10,7 +10,7 @@ UNCHECKED = "no_rw_check"
 """Yosys's attribute of a memory for which reading a row while it is written gives anything."""
 
 
-class Table(Memory):
+class DistributedRam(Memory):
     """Rows that are 0 after power-up, with as many readers and writers as are connected.
 
     A read gives the row as it is before the cycle's writes. With one writer it fits an FPGA's distributed memory, with
@@ -32,7 +32,7 @@ class Table(Memory):
         m.d.comb += [port.addr.eq(row), port.data.eq(contents), port.en.eq(enable)]
 
 
-class StartedTable(Table):
+class LazyTable(DistributedRam):
     """A table with one writer whose rows can be made to hold `first`, which is no second writer of the memory.
 
     A row is not started in a cycle in which it is written. Where a row's first contents are no constant, those who read
@@ -62,7 +62,7 @@ class StartedTable(Table):
             m.d.sync += self._fresh.bit_select(row, 1).eq(1)
 
 
-class Rows(Memory):
+class BlockRam(Memory):
     """Rows in block RAM that are 0 after power-up, with synchronous ports.
 
     What of a row is written in the cycle in which it is read is read as anything: block RAMs are like that, and

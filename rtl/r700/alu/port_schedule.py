@@ -16,9 +16,9 @@ from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.r700.alu.decoded_operand import DecodedOperand
 from ctm.rtl.r700.alu.locked import PLACE_BITS, LockedLines
 from ctm.rtl.r700.alu.operands import PAIR, PORT
-from ctm.rtl.r700.alu.wanted import Wanted
 
 DECODE_CYCLES = READ_CYCLES + 1
 """Cycles in which the reads of a group are found: one for each in which the register file is read, and the last one."""
@@ -34,7 +34,7 @@ class _Stray:
     key: Signal
 
 
-class PortCalendar:
+class ReadPortSchedule:
     """Gives every register that is read a port; two registers at one port are a problem.
 
     Registers of the same number that are relative to unlike indices are none; but they may be two registers. So strays,
@@ -46,7 +46,7 @@ class PortCalendar:
     and whether there is a problem.
     """
 
-    def __init__(self, m: Module, cycle: Value, operands: Sequence[Wanted], reading: Sequence[Value]) -> None:
+    def __init__(self, m: Module, cycle: Value, operands: Sequence[DecodedOperand], reading: Sequence[Value]) -> None:
         self._m, self._cycle, self._operands = m, cycle, operands
         self._first = Signal(name="is_first_cycle")
         m.d.comb += self._first.eq(cycle == 0)
@@ -151,13 +151,13 @@ class PortCalendar:
         return after, cycles, moves & ~free.any()
 
 
-class PairCalendar:
+class ConstantPortAllocator:
     """Gives every constant one of two pairs, one in each of the first cycles; a third is a problem.
 
     In the last cycle all is there: `pairs`, for each operand whether it is in the first one, and the problem.
     """
 
-    def __init__(self, m: Module, cycle: Value, operands: Sequence[Wanted], lines: LockedLines) -> None:
+    def __init__(self, m: Module, cycle: Value, operands: Sequence[DecodedOperand], lines: LockedLines) -> None:
         width = PLACE_BITS + 2 + len(operands[0].mode)
         keys = [Signal(width, name="pair_key") for _ in operands]
         left, rest = Signal(len(operands), name="constants_left"), Signal(len(operands), name="constants_rest")

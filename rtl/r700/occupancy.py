@@ -14,7 +14,7 @@ from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.slices import rows_of, slices_of
 
 
-class Residents(wiring.Component):
+class Occupancy(wiring.Component):
     """Counts the slots that a program may use, by what a wavefront takes of each memory that all have in common.
 
     Slot 0 may be used from two cycles behind another program on, each of the others from a cycle behind the one before:

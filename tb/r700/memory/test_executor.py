@@ -1,4 +1,4 @@
-"""MoveUnit: fetch clauses and exports of several wavefronts leave what each instruction does by itself, in order."""
+"""FetchUnit: fetch clauses and exports of several wavefronts leave what each instruction does by itself, in order."""
 
 from collections import deque
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from amaranth import Cat, Module, Signal, Value
 
 from ctm.rtl.config import R700
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.r700.memory.unit import MoveUnit
+from ctm.rtl.r700.memory.unit import FetchUnit
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700 import words
@@ -60,7 +60,7 @@ class Bench:
         self.lanes = rate or array.lanes
         self.passes = wavefront // self.lanes
         self.slice = min(wavefront, 4 * self.lanes)
-        self.unit: Any = MoveUnit(replace(R700, array=array))
+        self.unit: Any = FetchUnit(replace(R700, array=array))
         self.given: dict[int, Any] = {}
         self.words, self.answer = Value.cast(self.unit.words), Value.cast(self.unit.lookups.response.payload)
         ports = self.unit.read, self.unit.write, self.unit.lookups.request, self.unit.uncached.write, self.unit.moved

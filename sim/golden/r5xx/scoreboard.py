@@ -7,7 +7,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outstanding:
+class Scoreboard:
     """What a group has not synchronised with. True stands for: the semaphore was acquired for it."""
 
     lookups: dict[Place, bool] = field(default_factory=dict)
@@ -22,25 +22,25 @@ class Outstanding:
     last_written: frozenset[Place] = frozenset()
     """Places that the ALU or OUTPUT instruction just before wrote, if it had no NOP."""
 
-    def waited(self) -> "Outstanding":
+    def waited(self) -> "Scoreboard":
         """After TEX_SEM_WAIT."""
         lookups: dict[Place, bool] = {place: False for place, acquired in self.lookups.items() if not acquired}
         uncached_write = None if self.uncached_write else self.uncached_write
         return replace(self, lookups=lookups, uncached_write=uncached_write, semaphore=False)
 
-    def acquired(self) -> "Outstanding":
+    def acquired(self) -> "Scoreboard":
         """After an acquire, which covers everything before it."""
         uncached_write = None if self.uncached_write is None else True
         return replace(self, lookups=dict.fromkeys(self.lookups, True), uncached_write=uncached_write, semaphore=True)
 
-    def __or__(self, other: "Outstanding") -> "Outstanding":
+    def __or__(self, other: "Scoreboard") -> "Scoreboard":
         """Of groups that meet: whatever is outstanding for any of them."""
         lookups = {
             place: self.lookups.get(place, True) and other.lookups.get(place, True)
             for place in self.lookups | other.lookups
         }
         writes = [write for write in (self.uncached_write, other.uncached_write) if write is not None]
-        return Outstanding(
+        return Scoreboard(
             lookups=lookups,
             uncached_write=all(writes) if writes else None,
             semaphore=self.semaphore or other.semaphore,

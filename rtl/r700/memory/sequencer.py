@@ -38,7 +38,7 @@ def writes_area(unit: Value) -> Value:
     return operation.matches(*(each.value for each in exports.MEMORY_WRITES))
 
 
-class Sequence(wiring.Component):
+class FetchSequencer(wiring.Component):
     """Gives pieces of work, one every four cycles at most: so often the ALU leaves a read of the register file.
 
     Code is read, decoded, and the source read while the piece before is worked on. A source is read behind earlier
@@ -100,7 +100,7 @@ class Sequence(wiring.Component):
 class _Steps:
     """The sequence as it is built: what it holds of the clause or export that it is at, and its states."""
 
-    def __init__(self, m: Module, unit: Sequence, config: ArrayConfig) -> None:
+    def __init__(self, m: Module, unit: FetchSequencer, config: ArrayConfig) -> None:
         self.m, self.unit, self.config = m, unit, config
         self.move: Any = Signal(move_layout(config), name="current", reset_less=True)
         self.fetch: Any = Signal(FETCH, name="fetch", reset_less=True)

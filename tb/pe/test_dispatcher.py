@@ -7,7 +7,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from ctm.rtl.border.programs import AHEAD
-from ctm.rtl.pe.allotment import Allotment
+from ctm.rtl.pe.dispatcher import Dispatcher
 from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.seeds import seeds
 
@@ -25,7 +25,7 @@ class Cores:
         self.log: list[int] = []
         self.wrong = ""
 
-    def drive(self, context: Any, unit: Allotment) -> None:
+    def drive(self, context: Any, unit: Dispatcher) -> None:
         """Set the ports for this cycle."""
         self.taken = (self.sent > 0) & (self.free > 0) & (self.random.random(self.free.size) < 0.4)
         self.dropped = (self.sent > self.taken) & (self.random.random(self.free.size) < 0.1)
@@ -35,7 +35,7 @@ class Cores:
         context.set(unit.dropped, int(self.dropped @ (1 << np.arange(self.free.size))))
         context.set(unit.core.ready, int(self.random.random() < 0.7))
 
-    def finish(self, context: Any, unit: Allotment) -> None:
+    def finish(self, context: Any, unit: Dispatcher) -> None:
         """Look at what was named, then let groups end."""
         if context.get(unit.core.valid) and context.get(unit.core.ready):
             core = context.get(unit.core.payload)
@@ -49,7 +49,7 @@ class Cores:
         self.free += (self.free < self.slots) & (self.random.random(self.free.size) < 0.1)
 
 
-def run(unit: Allotment, cores: Cores) -> None:
+def run(unit: Dispatcher, cores: Cores) -> None:
     """Let the cores work."""
 
     async def bench(context: Any) -> None:
@@ -68,7 +68,7 @@ def wrong(module: Any) -> bool:
     """Whether anything is, with any number of cores."""
     for seed, count in enumerate((2, 3, 4, 16)):
         cores = Cores(count, seed)
-        run(module.Allotment(count), cores)
+        run(module.Dispatcher(count), cores)
         if cores.wrong or len(cores.log) <= CYCLES / 8 or set(cores.log) != set(range(count)):
             return True
     return False
@@ -78,14 +78,14 @@ def wrong(module: Any) -> bool:
 @pytest.mark.parametrize("seed", seeds(2, 50))
 def test_a_core_is_named_only_with_room(seed: int, count: int) -> None:
     cores = Cores(count, seed)
-    run(Allotment(count), cores)
+    run(Dispatcher(count), cores)
     assert cores.wrong == ""
     assert len(cores.log) > CYCLES / 8
     assert set(cores.log) == set(range(count))
 
 
 def test_cores_with_room_are_named_by_turns() -> None:
-    unit, log = Allotment(4), []
+    unit, log = Dispatcher(4), []
 
     async def bench(context: Any) -> None:
         for core, room in enumerate(unit.rooms):
@@ -104,17 +104,17 @@ def test_cores_with_room_are_named_by_turns() -> None:
 
 
 FAULTS = {
-    "a core is named for one group too many": Fault("rtl.pe.allotment", "count < room.free", "count <= room.free"),
-    "a group that is dropped stays on its way": Fault("rtl.pe.allotment", " - self.dropped[core]", ""),
-    "a group that is taken stays on its way": Fault("rtl.pe.allotment", " - room.taken", ""),
-    "a core is named and forgotten": Fault("rtl.pe.allotment", "count + named -", "count -"),
+    "a core is named for one group too many": Fault("rtl.pe.dispatcher", "count < room.free", "count <= room.free"),
+    "a group that is dropped stays on its way": Fault("rtl.pe.dispatcher", " - self.dropped[core]", ""),
+    "a group that is taken stays on its way": Fault("rtl.pe.dispatcher", " - room.taken", ""),
+    "a core is named and forgotten": Fault("rtl.pe.dispatcher", "count + named -", "count -"),
     "one core has all turns": Fault(
-        "rtl.pe.allotment", "first_in_turn(has_room, turn)", "first_in_turn(has_room, ~has_room)"
+        "rtl.pe.dispatcher", "first_in_turn(has_room, turn)", "first_in_turn(has_room, ~has_room)"
     ),
 }
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_mistake_is_found(name: str) -> None:
-    with planted(FAULTS[name], "ctm.rtl.pe.allotment") as module:
+    with planted(FAULTS[name], "ctm.rtl.pe.dispatcher") as module:
         assert wrong(module)

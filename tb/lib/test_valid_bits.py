@@ -1,4 +1,4 @@
-"""WrittenRows against a set of rows."""
+"""ValidBits against a set of rows."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from amaranth.sim import Simulator
 
-from ctm.rtl.lib.written_rows import ROWS_TOGETHER, WrittenRows
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER, ValidBits
 
 READERS = 3
 CYCLES = 500
@@ -15,7 +15,7 @@ CYCLES = 500
 @pytest.mark.parametrize("rows", [32, 64, 512])
 def test_rows_are_written_until_they_are_forgotten(rows):
     generator = np.random.default_rng(rows)
-    unit, written = WrittenRows(rows, READERS), set()
+    unit, written = ValidBits(rows, READERS), set()
     seen = {"fresh": 0, "known": 0}
 
     async def testbench(context: Any) -> None:

@@ -13,7 +13,7 @@ import pytest
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.status import Status
 from ctm.rtl.r700.memory.instruction import Task
-from ctm.rtl.r700.memory.sequence import Sequence
+from ctm.rtl.r700.memory.sequencer import FetchSequencer
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700 import words
 
@@ -80,7 +80,7 @@ class Bench:
         self.config = ArrayConfig(instruction_set="r700", threads=SLOTS, temporaries=512, **settings)
         self.size = self.config.group
         self.slices = max(1, self.size // (4 * (settings.get("rate") or 4)))
-        self.unit: Any = Sequence(self.config)
+        self.unit: Any = FetchSequencer(self.config)
         self.draw = np.random.default_rng(seed)
         self.code: dict[int, int] = {}
         self.pieces: list[tuple[Move, Piece]] = []

@@ -19,7 +19,7 @@ from ctm.rtl.r700.alu.operands import OPERANDS
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class DecodedOperand:
     """What an operand is, one bit each, and its fields; of one that is not used no bit is set.
 
     `place` is that of a constant among the locked lines, `cycle` the one in which its bank swizzle has it read.
@@ -41,7 +41,7 @@ class Wanted:
 
 def wanted(
     m: Module, group: data.View, slot: int, number: int, used: Value, lines: LockedLines, produced: Value
-) -> Wanted:
+) -> DecodedOperand:
     """Operand `number` of a slot; `produced` are the slots of the clause's previous group."""
     word = group.words[slot]
     low, high = data.View(ALU_DWORD0, word[:WORD_BITS]), word[WORD_BITS:]
@@ -72,7 +72,7 @@ def wanted(
         | missing
         | ~known
     )
-    return Wanted(
+    return DecodedOperand(
         slot=slot, register=named(used & is_register, "is_register"), constant=named(used & is_constant, "is_constant"),
         value=named(used & is_value, "is_value"), previous=named(used & (vector | scalar), "is_previous"),
         wrong=named(used & wrong, "is_wrong"), select=select, channel=channel, relative=relative, mode=mode,
@@ -91,7 +91,7 @@ def _cycle(m: Module, slot: int, number: int, swizzle: Value) -> tuple[Signal, S
     return cycle, known
 
 
-def shares(slot: Sequence[Wanted]) -> Value:
+def shares(slot: Sequence[DecodedOperand]) -> Value:
     """Whether operand 1 of a vector slot is what operand 0 has read already."""
     first, second = slot[0], slot[1]
     if first.slot == TRANS_SLOT:
@@ -100,7 +100,7 @@ def shares(slot: Sequence[Wanted]) -> Value:
     return first.register & second.register & same
 
 
-def late_in_trans(slot: Sequence[Wanted]) -> list[Value]:
+def late_in_trans(slot: Sequence[DecodedOperand]) -> list[Value]:
     """What is wrong with the reads of slot t, whose constants take the first cycles."""
     constants = sum(operand.constant | operand.value for operand in slot)
     late = [(operand.register | operand.previous) & (operand.cycle < constants) for operand in slot]

@@ -7,7 +7,7 @@ from operator import or_
 from amaranth import Const, Module, Signal, Value
 
 
-class Flags:
+class SetClearFlags:
     """A row of bits by each name; `finish` connects them when all who change them have said so. Who sets wins."""
 
     def __init__(self, width: int, names: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Residents: as many slots may be used as there is room for wavefronts, whatever program comes when."""
+"""Occupancy: as many wave slots may be used as there is space for wavefronts, whatever programs come and when."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.r700.residents import Residents
+from ctm.rtl.r700.occupancy import Occupancy
 from ctm.tb.lib.streams import simulate
 
 CLAUSE_TEMPORARIES, SUBENTRIES, SHARE_ROWS = 4, 4, 256
@@ -33,7 +33,7 @@ def room_for(config: ArrayConfig, gprs: int, stack: int, share: int) -> int:
 def check(settings: dict[str, int], seed: int, programs: int) -> None:
     """Programs of random sizes, one after the other."""
     config = ArrayConfig(instruction_set="r700", **settings)
-    unit: Any = Residents(config)
+    unit: Any = Occupancy(config)
     draw = np.random.default_rng(seed)
     found = set()
 

@@ -12,7 +12,7 @@ ROUND_BITS = 4
 """Of an entry's number of rounds, which wraps: one that is half of these rounds behind another counts as before it."""
 
 
-class Ages(wiring.Component):
+class AgeMatrix(wiring.Component):
     """Keeps the order of entries, by rounds and by age, and picks the oldest of each of several sets of candidates.
 
     An entry that comes to its next round goes behind all that are in no later one, and stays before those that are. So

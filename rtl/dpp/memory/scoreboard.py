@@ -9,10 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 
 
-class Outstanding(wiring.Component):
+class Scoreboard(wiring.Component):
     """Counts each slot's lookups, which come back in order, and notes acquiring writes.
 
     A semaphore that is acquired is taken until all lookups up to that one have come back, or the write is done. Events
@@ -53,7 +53,7 @@ class Outstanding(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        m.submodules.entries = entries = Table(range(config.lookups), config.threads)
+        m.submodules.entries = entries = DistributedRam(range(config.lookups), config.threads)
         looks_up = self.texture.valid & self.texture.looks_up
         m.d.comb += self.entry.eq(entries.read(m, self.texture.slot))
         entries.write(m, self.texture.slot, (self.entry + 1) % config.lookups, looks_up)

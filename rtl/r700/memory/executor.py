@@ -12,14 +12,14 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import connect, flipped
 
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.dpp.memory.outstanding import Outstanding
+from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import FETCH_UNITS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.lib.flags import Flags
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.rest import Pausing
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.r700.memory.areas import AreaPlaces
 from ctm.rtl.r700.memory.constants import ConstantFetch
 from ctm.rtl.r700.memory.exports import ExportWrite
@@ -29,7 +29,7 @@ from ctm.rtl.r700.memory.returned import INSTRUCTION_BITS, LookupReturn, instruc
 from ctm.rtl.r700.memory.scaling import CoordinateScaling
 from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.rtl.r700.memory.sending import add_send
-from ctm.rtl.r700.memory.sequence import Sequence
+from ctm.rtl.r700.memory.sequencer import FetchSequencer
 from ctm.rtl.r700.memory.share import LocalShare
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.memory.writing import add_areas, connect_areas
@@ -42,7 +42,7 @@ from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM, UNIT_ADDRESS_BITS
 from ctm.rtl.r700.slices import by_slice
 
 
-class Mover:
+class FetchExecutor:
     """The unit as it is built: the piece of work that it is at, and a state machine.
 
     A piece is of a slice of a wavefront, which is all of a wavefront to what works on it: `config` is that of an array
@@ -74,23 +74,23 @@ class Mover:
     def build(self) -> Module:
         """Wire it."""
         m, unit, array = self.m, self.unit, self.config
-        m.submodules.sequence = self.sequence = Sequence(self.whole)
-        m.submodules.outstanding = self.outstanding = Outstanding(array)
+        m.submodules.sequence = self.sequence = FetchSequencer(self.whole)
+        m.submodules.outstanding = self.outstanding = Scoreboard(array)
         self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(self.whole)
         self.linear, self.areas = LinearPlaces(array), AreaPlaces(array)
         m.submodules.scaling = Pausing(self.scaling, self.scaling.start | self.scaling.stores)
         m.submodules.share = Pausing(self.share, self.share.start | self.share.clear.valid)
         m.submodules.linear = Pausing(self.linear, self.linear.start)
         m.submodules.areas = Pausing(self.areas, self.areas.start)
-        m.submodules.first_numbers = self.first_numbers = Table(AREA_WORD_BITS, array.threads)
+        m.submodules.first_numbers = self.first_numbers = DistributedRam(AREA_WORD_BITS, array.threads)
         m.submodules.returned = self.returned = LookupReturn(array)
         m.submodules.constants = self.constants = ConstantFetch(array)
-        m.submodules.lefts = self.lefts = Table(WORD_BITS, array.threads)
-        m.submodules.problems = self.problems = Table(PROBLEM, array.threads)
-        m.submodules.refusals = self.refusals = Table(PROBLEM["address"].shape, array.threads)
-        m.submodules.firsts = self.firsts = Table(UNIT_ADDRESS_BITS, array.threads)
+        m.submodules.lefts = self.lefts = DistributedRam(WORD_BITS, array.threads)
+        m.submodules.problems = self.problems = DistributedRam(PROBLEM, array.threads)
+        m.submodules.refusals = self.refusals = DistributedRam(PROBLEM["address"].shape, array.threads)
+        m.submodules.firsts = self.firsts = DistributedRam(UNIT_ADDRESS_BITS, array.threads)
         self.firsts.write(m, self.sequence.begins.slot, self.sequence.begins.address, self.sequence.begins.valid)
-        self.flags = Flags(array.threads, ("draining", "stopped", "refused"))
+        self.flags = SetClearFlags(array.threads, ("draining", "stopped", "refused"))
         connect(m, flipped(unit.lookups.response), self.returned.response)
         m.d.comb += [
             self.outstanding.returned.eq(self.returned.returned),

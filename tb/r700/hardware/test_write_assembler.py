@@ -1,4 +1,4 @@
-"""PassJoining: what is written pass by pass is in the registers, in few writes, before anybody may rely on it."""
+"""WriteAssembler: what is written pass by pass is in the registers, in few writes, before anybody may rely on it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.passes import passes_of
-from ctm.rtl.r700.registers.joining import PassJoining
+from ctm.rtl.r700.registers.write_assembler import WriteAssembler
 from ctm.tb.lib.streams import STALLS, Source, simulate
 
 ROWS, INSTRUCTIONS = 16, 80
@@ -51,7 +51,7 @@ class Bench:
     def __init__(self, wavefront: int, seed: int, stall: float, refusals: float, *, rate: int = 0) -> None:
         self.config = ArrayConfig(instruction_set="r700", wavefront=wavefront, rate=rate, temporaries=2048)
         self.lanes, passes = self.config.at_once, min(4, passes_of(self.config))
-        self.unit = PassJoining(self.config)
+        self.unit = WriteAssembler(self.config)
         self.generator = np.random.default_rng(seed)
         self.source, self.stall = Source(self.unit.write, self.generator, stall), stall
         self.registers = np.zeros((ROWS, CHANNELS, self.lanes * passes), np.uint64)

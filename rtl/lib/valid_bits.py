@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 
 ROWS_TOGETHER = 32
 """Rows that can be forgotten together: a block that starts at a multiple of this."""
@@ -13,7 +13,7 @@ PLACE_BITS = (ROWS_TOGETHER - 1).bit_length()
 """Width of a row's place in its block."""
 
 
-class WrittenRows(wiring.Component):
+class ValidBits(wiring.Component):
     """A bit for each row, in distributed memory. All are 0 after power-up.
 
     Members
@@ -46,7 +46,7 @@ class WrittenRows(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.blocks = blocks = Table(ROWS_TOGETHER, self._rows // ROWS_TOGETHER)
+        m.submodules.blocks = blocks = DistributedRam(ROWS_TOGETHER, self._rows // ROWS_TOGETHER)
         block, place = self.row[PLACE_BITS:], self.row[:PLACE_BITS]
         before = blocks.read(m, block)
         blocks.write(m, block, (before & ~self.forgets) | (1 << place)[:ROWS_TOGETHER], self.write)

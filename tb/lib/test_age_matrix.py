@@ -1,4 +1,4 @@
-"""Ages against a list in order."""
+"""Age matrix against a list in order."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.lib.ages import ROUND_BITS, Ages
+from ctm.rtl.lib.age_matrix import ROUND_BITS, AgeMatrix
 from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.streams import simulate
 
@@ -43,7 +43,7 @@ class Order:
         return each in present and not is_later
 
 
-def check(make: type[Ages], entries: int, sets: int) -> None:
+def check(make: type[AgeMatrix], entries: int, sets: int) -> None:
     """Random entries come, are deferred and are candidates, not all of them present.
 
     Raises
@@ -95,11 +95,11 @@ def check(make: type[Ages], entries: int, sets: int) -> None:
     ("entries", "sets"), [(2, 1), (3, 2), (8, 5), (16, 3), pytest.param(32, 2, marks=pytest.mark.long)]
 )
 def test_the_first_candidate_of_each_set_is_found(entries, sets):
-    check(Ages, entries, sets)
+    check(AgeMatrix, entries, sets)
 
 
 FAULTS = {
-    name: Fault("rtl.lib.ages", old, new)
+    name: Fault("rtl.lib.age_matrix", old, new)
     for name, (old, new) in {
         "rounds are not counted": ("sync += number.eq(own)", "sync += number.eq(number)"),
         "an entry stays before those of its round": ("(ahead <= 0)", "(ahead < 0)"),
@@ -119,5 +119,5 @@ FAULTS = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_mistake_is_found(name):
-    with planted(FAULTS[name], "ctm.rtl.lib.ages") as module, pytest.raises(AssertionError):
-        check(module.Ages, 8, 2)
+    with planted(FAULTS[name], "ctm.rtl.lib.age_matrix") as module, pytest.raises(AssertionError):
+        check(module.AgeMatrix, 8, 2)

@@ -7,7 +7,7 @@ import pytest
 from amaranth import Module, Signal
 from amaranth.lib import data
 
-from ctm.rtl.lib.table import Table
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.tb.lib.streams import simulate
 
 CYCLES = 200
@@ -18,7 +18,7 @@ ROW = data.StructLayout({"low": 5, "high": 7})
 def test_reads_give_what_earlier_cycles_wrote(depth, writers, readers):
     generator = np.random.default_rng(depth)
     m = Module()
-    m.submodules.table = table = Table(ROW, depth)
+    m.submodules.table = table = DistributedRam(ROW, depth)
     write_ports = [(Signal(range(depth)), Signal(ROW), Signal()) for _ in range(writers)]
     read_rows = [Signal(range(depth)) for _ in range(readers)]
     found = [table.read(m, row) for row in read_rows]

@@ -9,13 +9,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_BITS, LineClient, part_layout, tagged_line_request_layout
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.rings import place_behind
 from ctm.rtl.lib.sharing import first_in_turn
-from ctm.rtl.lib.table import Table
 from ctm.rtl.mc.lines.rows import line_of, row_of_parts, write_part
 
 
-class LineOrder(wiring.Component):
+class ReorderBuffer(wiring.Component):
     """Gives clients their lines in order, although these may come in any order, and no client can hold up others.
 
     Each request has a place in a ring of the client's `outstanding` lines, which is its tag; so an answer can always be
@@ -50,7 +50,7 @@ class LineOrder(wiring.Component):
         """Build the hardware."""
         m = Module()
         depths = self._outstanding
-        m.submodules.lines = lines = Table(row_of_parts(self._part_bits), sum(depths))
+        m.submodules.lines = lines = DistributedRam(row_of_parts(self._part_bits), sum(depths))
         bases = [0, *accumulate(depths)][:-1]
         came = self.response.payload
         row = Value.cast(Array(bases)[came.client] + came.tag)[: (sum(depths) - 1).bit_length()]

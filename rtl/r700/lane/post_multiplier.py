@@ -44,7 +44,7 @@ class LateResult(data.Struct):
     is_number: 1
 
 
-class LateProducts(wiring.Component):
+class PostMultiplier(wiring.Component):
     """Multiplies operands, or x by what a function said of it; `Timing` has the cycles.
 
     Members

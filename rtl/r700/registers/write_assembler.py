@@ -18,7 +18,7 @@ from ctm.rtl.r700.registers.writing import pass_write_layout, selected
 from ctm.rtl.r700.slices import by_slice
 
 
-class PassJoining(wiring.Component):
+class WriteAssembler(wiring.Component):
     """Keeps passes that others follow, and writes them with the last one, as it comes.
 
     One pass is taken in each cycle; the last one of a slice, and one that belongs to another register than those

@@ -1,4 +1,4 @@
-"""LineOrder: clients' lines in the order of their requests, whatever order they come in."""
+"""ReorderBuffer: clients' lines in the order of their requests, whatever order they come in."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctm.rtl.border.lines import LINE_BITS
-from ctm.rtl.mc.bus.line_order import LineOrder
+from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 from ctm.tb.mc.line_memory import TAG
 
@@ -23,7 +23,7 @@ def answer(line: int) -> int:
 class Memory:
     """Answers lines that were asked for in any order, part by part; never waits for a client."""
 
-    def __init__(self, order: LineOrder, generator: np.random.Generator, stall: float) -> None:
+    def __init__(self, order: ReorderBuffer, generator: np.random.Generator, stall: float) -> None:
         self._order, self._generator, self._stall = order, generator, stall
         self._asked = [Sink(port, generator, stall) for port in order.requests]
         self._parts: list[tuple[int, ...]] = []
@@ -73,7 +73,7 @@ def test_lines_come_in_order(
     outstanding: tuple[int, ...], part_bits: int, client_stall: float, memory_stall: float
 ) -> None:
     generator = np.random.default_rng(outstanding)
-    order = LineOrder(outstanding=outstanding, part_bits=part_bits)
+    order = ReorderBuffer(outstanding=outstanding, part_bits=part_bits)
     asked = [[int(line) for line in generator.integers(1 << 26, size=COUNT // len(outstanding))] for _ in outstanding]
     sources = [Source(client.request, generator, client_stall) for client in order.clients]
     for source, lines in zip(sources, asked, strict=True):
@@ -96,7 +96,7 @@ def test_lines_come_in_order(
 
 
 def test_a_line_is_offered_two_cycles_after_it_came_and_one_in_each_cycle() -> None:
-    order = LineOrder(outstanding=(8,))
+    order = ReorderBuffer(outstanding=(8,))
     client, asked = order.clients[0], order.requests[0]
     seen: list[int] = []
 
@@ -120,7 +120,7 @@ def test_a_line_is_offered_two_cycles_after_it_came_and_one_in_each_cycle() -> N
 
 
 def test_a_client_that_takes_nothing_holds_up_no_other() -> None:
-    order = LineOrder(outstanding=(4, 4, 4))
+    order = ReorderBuffer(outstanding=(4, 4, 4))
     generator = np.random.default_rng(5)
     sources = [Source(client.request, generator, 0) for client in order.clients]
     for source in sources:
@@ -139,7 +139,7 @@ def test_a_client_that_takes_nothing_holds_up_no_other() -> None:
 
 def test_clients_take_turns() -> None:
     """One with many lines that have come gets every second one of those that are offered."""
-    order = LineOrder(outstanding=(8, 8))
+    order = ReorderBuffer(outstanding=(8, 8))
     offered: list[tuple[int, ...]] = []
 
     async def testbench(context: Any) -> None:
