@@ -73,7 +73,7 @@ def test_a_few(tmp_path: Path, isa: str, first: int) -> None:
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_a_few_that_are_compiled_for_the_computer(tmp_path: Path, isa: str) -> None:
-    assert run(range(500, 510), tmp_path, isa, ["fast"]).right >= 9
+    assert run(range(500, 505), tmp_path, isa, ["fast"]).right >= 4
 
 
 @pytest.mark.long

@@ -170,8 +170,8 @@ def run(seeds: range, folder: Path) -> Counter[str]:
 
 
 def test_random_kernels(tmp_path: Path) -> None:
-    found = run(range(20), tmp_path)
-    assert found["right"] >= 18, found
+    found = run(range(6), tmp_path)
+    assert found["right"] >= 5, found
 
 
 def test_what_was_wrong_once(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ def run(seeds: range, folder: Path, *, arrays: bool) -> Counter[str]:
 
 @pytest.mark.parametrize("arrays", [False, True])
 def test_a_few(tmp_path: Path, arrays: bool) -> None:
-    found = run(range(16 if arrays else 24), tmp_path, arrays=arrays)
-    assert found["right"] >= (15 if arrays else 24), found
+    found = run(range(6), tmp_path, arrays=arrays)
+    assert found["right"] >= 5, found
 
 
 @pytest.mark.parametrize("seed", [11153, 11204])
