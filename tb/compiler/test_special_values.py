@@ -30,6 +30,7 @@ FUNCTIONS = (
     "x < y ? y : x", "x == y ? 3.0f : x", "x != y ? x : 3.0f", "__builtin_fminf(x, y)", "__builtin_fmaxf(x, y)",
     "x + y", "x - y", "x * y", "x * 0.0f", "(float)(x > y)", "(float)-(x > y)", "min(vec2(x, y), vec2(y, x)).x",
     "max(vec4(x), vec4(y)).w", "clamp(vec3(x, y, x), vec3(0.0f), vec3(1.0f)).y",
+    "dot(vec2(x, y), vec2(0.0f, 1.0f))",
 )  # fmt: skip
 _SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -3.5, 1.5, np.finfo(np.float32).max,
             np.finfo(np.float32).min, np.finfo(np.float32).tiny, -np.finfo(np.float32).tiny, 8388607.5, -8388608.0,

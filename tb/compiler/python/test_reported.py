@@ -82,3 +82,23 @@ def test_a_loop_runs_all_of_its_rounds(tmp_path: Path) -> None:
     endless = module(tmp_path, text.format(HEAD, "endless", 20_000_000), "endless").endless
     with pytest.raises(KernelError, match="a loop of 20000000 rounds: R5xx cores can have 16581375 here"):
         endless.program("r5xx")
+
+
+def test_a_loop_with_two_ends_runs_all_of_its_rounds(tmp_path: Path) -> None:
+    """Rounds that are left out, and as many rounds as two loops have."""
+    text = """
+@ctm.kernel
+def k(p: ivec2):
+    n = i = 0
+    while i < 70000:
+        i += 1
+        if i == p.x:
+            continue
+        n += 1
+    for j in range(65025):
+        if j == 70000 + p.x:
+            return n, j
+    return n, -1
+"""
+    found = module(tmp_path, HEAD + text).k[2, 1](device=Device("fast"))
+    assert [each.tolist() for each in found] == [[[70000, 69999]], [[-1, -1]]]
