@@ -44,11 +44,8 @@ def with_scalar_integers(kernel: Function) -> tuple[Function, list[str]]:
     assert kernel.pixel is not None
     type_, pixel = kernel.pixel
     size, element = _shape(type_)
-    if element == "float":
-        work = _Scalariser({}, "e", r"i\d+")
-        return work.function(kernel), sorted(work.declarations)
-    names = [f"%-p.{place}" for place in range(size)]
-    work = _Scalariser({pixel: names}, "e", r"i\d+")
+    names = [] if element == "float" else [f"%-p.{place}" for place in range(size)]
+    work = _Scalariser({pixel: names} if names else {}, "e", r"i\d+")
     found = work.function(kernel)
     found.blocks[0].instructions[:0] = [
         Instruction(name, f"extractelement {type_} {pixel}, i32 {place}") for place, name in enumerate(names)

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from ctm.sim.compiler.ir.module import NAME, Function, Instruction, Module, typed
 from ctm.sim.compiler.ir.rewriting import Replacement, rewrite
+from ctm.sim.compiler.r700.lowering import PRIVATE
 from ctm.sim.compiler.refusals import kernels
 
 REFUSAL = "an array of char, short or _Bool that is used as other types, too: make it one of int"
-_PRIVATE = "ptr addrspace(5)"
 _ARRAY = re.compile(r"alloca ((?:\[\d+ x )+i(8|16)\]+), .*")
 _ADDRESS = re.compile(rf"getelementptr(?: \w+)* (.*), ptr addrspace\(5\) ({NAME}), (.*)")
 _ACCESS = re.compile(rf"(load|store) (?:volatile )?(.*?),? ptr addrspace\(5\) ({NAME}), align \d+")
@@ -77,10 +77,10 @@ def _address(type_: str, base: str, indices: str, bits: int) -> str:
         number = indices.removeprefix("i32 ")
         if not number.isdecimal() or int(number) * 8 % bits:
             raise _UnfitError
-        return f"i32, {_PRIVATE} {base}, i32 {int(number) * 8 // bits}"
+        return f"i32, {PRIVATE} {base}, i32 {int(number) * 8 // bits}"
     if not re.fullmatch(rf"(?:\[\d+ x )*i{bits}\]*", type_):
         raise _UnfitError
-    return f"{type_.replace(f'i{bits}', 'i32')}, {_PRIVATE} {base}, {indices}"
+    return f"{type_.replace(f'i{bits}', 'i32')}, {PRIVATE} {base}, {indices}"
 
 
 def _access(new: Replacement, kind: str, operand: str, pointer: str, bits: int) -> None:
@@ -89,7 +89,7 @@ def _access(new: Replacement, kind: str, operand: str, pointer: str, bits: int) 
         return _store(new, pointer, list(_elements(new, type_, value, bits)), bits)
     if type_ != f"i{bits}":
         raise _UnfitError
-    word = new.value(f"load i32, {_PRIVATE} {pointer}, align 4")
+    word = new.value(f"load i32, {PRIVATE} {pointer}, align 4")
     return new.result(f"trunc i32 {word} to {type_}")
 
 
@@ -110,7 +110,7 @@ def _elements(new: Replacement, type_: str, value: str, bits: int) -> Iterator[t
 
 def _store(new: Replacement, pointer: str, elements: list[tuple[str, str]], bits: int) -> None:
     for place, (type_, value) in enumerate(elements):
-        address = new.value(f"getelementptr i32, {_PRIVATE} {pointer}, i32 {place}") if place else pointer
+        address = new.value(f"getelementptr i32, {PRIVATE} {pointer}, i32 {place}") if place else pointer
         is_known = re.fullmatch(r"-?\d+", value)
         word = str(int(value) & (1 << bits) - 1) if is_known else new.value(f"zext {type_} {value} to i32")
-        new.effect(f"store i32 {word}, {_PRIVATE} {address}, align 4")
+        new.effect(f"store i32 {word}, {PRIVATE} {address}, align 4")

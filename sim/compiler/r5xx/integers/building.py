@@ -5,6 +5,7 @@ import re
 import struct
 from dataclasses import dataclass, field
 
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.sim.compiler.ir.module import Instruction
 from ctm.sim.compiler.ir.rewriting import Replacement
 from ctm.sim.compiler.r5xx.integers.ranges import EXACT_BITS, Range, Ranges, operands
@@ -12,7 +13,6 @@ from ctm.sim.compiler.r5xx.integers.reasons import declaration, unsupported
 
 WHOLE = "nnan ninf nsz"
 """LLVM's flags of what is neither NaN nor infinite, and has one zero: of whole numbers."""
-WORD_BITS = 32
 _NUMBER = re.compile(r"-?\d+")
 
 

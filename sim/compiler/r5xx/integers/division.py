@@ -11,8 +11,8 @@ def division(to: Builder) -> bool:
     divisor = known(right)
     if to.opcode.startswith("u") and divisor and divisor > 0 and not to.range_of(left).is_natural:
         return to.same(_of_wrapped(to, value, by, divisor))
-    quotient, rest = _divided(to, _natural(to, value, to.range_of(left)), _natural(to, by, to.range_of(right)),
-                              known(right))  # fmt: skip
+    one, other = _natural(to, value, to.range_of(left)), _natural(to, by, to.range_of(right))
+    quotient, rest = _divided(to, one, other, divisor)
     is_rest = to.opcode.endswith("rem")
     found = rest if is_rest else quotient
     signs = [] if to.opcode.startswith("u") else [(value, left)] if is_rest else [(value, left), (by, right)]
@@ -73,4 +73,4 @@ def _divided(to: Builder, value: str, by: str, number: int | None) -> tuple[str,
 
 def _rest(to: Builder, quotient: str, by: str, value: str) -> str:
     """What is left of a value: a product and a sum that are rounded once, and not at all if the rest is small."""
-    return to.call("llvm.fma.f32", to.step(f"fneg {WHOLE} float {quotient}"), by, value)
+    return to.call("llvm.fma.f32", to.whole("fneg", quotient), by, value)

@@ -10,11 +10,12 @@ negative. Operations that differ in that ask `Ranges` whether a value may be neg
 import re
 from collections.abc import Callable
 
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.sim.compiler.ir.module import Function, Instruction, typed
 from ctm.sim.compiler.ir.rewriting import Replacement, rewrite
 from ctm.sim.compiler.ir.scalars import with_scalar_integers
 from ctm.sim.compiler.r5xx.integers.bits import logic, shift
-from ctm.sim.compiler.r5xx.integers.building import WHOLE, WORD_BITS, Builder, Kernel, known, literal, single
+from ctm.sim.compiler.r5xx.integers.building import WHOLE, Builder, Kernel, known, literal, single
 from ctm.sim.compiler.r5xx.integers.casts import bits, from_float, narrowing, to_float, widening
 from ctm.sim.compiler.r5xx.integers.division import division
 from ctm.sim.compiler.r5xx.integers.ordering import comparison, extreme

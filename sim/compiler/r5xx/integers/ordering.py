@@ -1,6 +1,7 @@
 """Comparisons of integers, with sign and without."""
 
-from ctm.sim.compiler.r5xx.integers.building import WHOLE, WORD_BITS, Builder, known, literal, single
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.sim.compiler.r5xx.integers.building import WHOLE, Builder, known, literal, single
 from ctm.sim.compiler.r5xx.integers.ranges import EXACT_BITS, operands, width
 
 _RELATIONS = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}

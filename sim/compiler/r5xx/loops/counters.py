@@ -14,7 +14,7 @@ from ctm.sim.compiler.ir.flow import Flow
 from ctm.sim.compiler.ir.module import Instruction, split
 
 _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {"lt": lt, "le": le, "gt": gt, "ge": ge, "eq": eq, "ne": ne}
-MOST_KNOWN = 1 << 24
+_MOST_KNOWN = 1 << 24
 """More rounds are not counted: no counter of floats that goes by ones has more."""
 _BLOCK = 1 << 10
 """Rounds that are counted at once to begin with."""
@@ -139,12 +139,12 @@ def _until(
 def _blocks(counter: _Counter) -> Iterator[NDArray[np.float32]]:
     """The counter's values, rounded as a core does, in blocks that begin with the last value of the one before."""
     first, size, total = np.float32(counter.first), _BLOCK, 0
-    while total < MOST_KNOWN:
+    while total < _MOST_KNOWN:
         steps = np.full(size + 1, counter.step, np.float32)
         steps[0] = first
         values = np.add.accumulate(steps)
         yield values
-        first, total, size = values[-1], total + size, min(2 * size, MOST_KNOWN >> 4)
+        first, total, size = values[-1], total + size, min(2 * size, _MOST_KNOWN >> 4)
 
 
 def _number(text: str) -> float | None:
