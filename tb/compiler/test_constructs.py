@@ -1,7 +1,6 @@
 """Random kernels of what compilers get wrong elsewhere give on every core and engine what the host gives."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from ctm.tb.compiler.comparison import differences
 from ctm.tb.compiler.construct_kernels import PRELUDE, ConstructKernel, launch
 from ctm.tb.compiler.host import Library
 from ctm.tb.compiler.mistakes import MISTAKES
+from ctm.tb.compiler.tally import Tally
 
 ISAS = ("r5xx", "r700")
 _REASONS = (
@@ -22,24 +22,8 @@ _REASONS = (
     "its loops and conditions are too entangled", "more registers than there are",
 )  # fmt: skip
 """What a core or LLVM cannot do; each is a sentence that a user sees."""
-_LEAST_SHARE, _MOST_REFUSED = 0.03, 0.2
 _LIMIT = 500
 """Within so many kernels a mistake of the compiler is found."""
-
-
-class Tally:
-    """What became of kernels: how many are right, and of each construct how many have it and are refused."""
-
-    def __init__(self) -> None:
-        self.count = self.right = 0
-        self.uses: Counter[str] = Counter()
-        self.refused: Counter[str] = Counter()
-
-    def check(self) -> None:
-        """Every construct is in enough kernels, and few of those are refused."""
-        for name, uses in self.uses.items():
-            assert uses >= _LEAST_SHARE * self.count, (name, uses)
-            assert self.refused[name] <= _MOST_REFUSED * uses, (name, self.refused[name], uses)
 
 
 def run(seeds: Sequence[int], folder: Path, isa: str, engines: Sequence[str] = ("golden", "fast")) -> Tally:
@@ -48,19 +32,17 @@ def run(seeds: Sequence[int], folder: Path, isa: str, engines: Sequence[str] = (
     texts = {name: kernel.text(name) for name, kernel in kernels.items()}
     host, where, tally = Library([PRELUDE + "".join(texts.values())], folder), launch(), Tally()
     for name, text in texts.items():
-        tally.count += 1
-        tally.uses.update(kernels[name].constructs)
         try:
             program = compile_kernel(Source(PRELUDE + text, "k.c"), isa=isa).executable
         except KernelError as error:
             assert re.match(r"k\.c:\d+", str(error)), error
             assert any(reason in str(error) for reason in _REASONS), f"{name}: {error}"
-            tally.refused.update(kernels[name].constructs)
+            tally.add(kernels[name].constructs, is_right=False)
             continue
         expected = host.run(name, where, core.UNTOUCHED)
         for engine in engines:
             assert differences(device_core.run(program, where, engine=engine), expected) == 0, (name, engine, text)
-        tally.right += 1
+        tally.add(kernels[name].constructs, is_right=True)
     return tally
 
 

@@ -1,7 +1,6 @@
 """Random kernels of what translations get wrong give on every core and engine what they give in plain Python."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from ctm.tb.compiler.python.construct_file import HEIGHT, WIDTH, file, images
 from ctm.tb.compiler.python.construct_kernels import ConstructKernel
 from ctm.tb.compiler.python.mistakes import MISTAKES
 from ctm.tb.compiler.python.modules import module
+from ctm.tb.compiler.tally import Tally
 
 Arrays = tuple[np.ndarray[Any, Any], ...]
 _REASONS = (
@@ -23,7 +23,6 @@ _REASONS = (
     "its loops and conditions are too entangled", "more registers than there are", "LLVM's back end fails at arrays",
 )  # fmt: skip
 """What a core or LLVM cannot do; each is a sentence that a user sees."""
-_LEAST_SHARE, _MOST_REFUSED = 0.03, 0.2
 _TOLERANCE = 2e-5
 """Of powers, the last result of all."""
 _LIMIT = 500
@@ -33,28 +32,6 @@ _QUICK = (
     "an int is compared as a uint", "arguments have names of users", "results in plain Python are cut", "a truth is -1",
 )  # fmt: skip
 """Those that are found within the first few."""
-
-
-class Tally:
-    """What became of kernels: how many are right, and of each construct how many have it and are refused."""
-
-    def __init__(self) -> None:
-        self.count = self.right = 0
-        self.uses: Counter[str] = Counter()
-        self.refused: Counter[str] = Counter()
-
-    def add(self, constructs: set[str], *, is_right: bool) -> None:
-        """Count a kernel that is right or refused."""
-        self.count += 1
-        self.right += is_right
-        self.uses.update(constructs)
-        self.refused.update(() if is_right else constructs)
-
-    def check(self) -> None:
-        """Every construct is in enough kernels, and few of those are refused."""
-        for name, uses in self.uses.items():
-            assert uses >= _LEAST_SHARE * self.count, (name, uses)
-            assert self.refused[name] <= _MOST_REFUSED * uses, (name, self.refused[name], uses)
 
 
 def outcomes(seeds: Sequence[int], folder: Path, isa: str, engines: Sequence[str]) -> Iterator[tuple[set[str], bool]]:
