@@ -147,7 +147,7 @@ class Core(wiring.Component):
                 for part in (states.control.control, states.control.stacks)
                 for name, _ in part.shape()
             ),
-            states.live.eq(own.texture.live),
+            states.valid_mask.eq(own.texture.valid_mask),
             states.flags.eq(own.alu.flags),
             own.alu.second.eq(generic.scheduler.second.bit_select(own.alu.slot, 1)),
         ]

@@ -6,7 +6,7 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import data
 
 from ctm.rtl.border.clients import words_layout
-from ctm.rtl.border.programs import group_layout
+from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_parts import CoreParts
 from ctm.rtl.dpp.groups.scheduling import row_bits
@@ -27,7 +27,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
         An ALU or OUTPUT instruction has written: registers, words and enables of temporaries (channel by channel),
         and predicates (of the red bit all lanes, then green, blue, alpha) and ALU results as they are now.
     texture
-        A lookup or NOP was issued, or a kill is done: `live` is as it is now.
+        A lookup or NOP was issued, or a kill is done: `valid_mask` is as it is now.
     lookup
         A lookup has written its temporary.
     flow
@@ -47,7 +47,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     enables = data.ArrayLayout(CHANNELS, config.at_once)
     write = {"register": REGISTER_BITS, **words, "enable": enables}
     events: dict[str, dict[str, Any]] = {
-        "start": event | {"group": group_layout(lanes)},
+        "start": event | {"group": wavefront_layout(lanes)},
         "clear": event | {"register": REGISTER_BITS, **words},
         "alu": instruction
         | {
@@ -58,7 +58,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
             "predicates": CHANNELS * lanes,
             "alu_result": lanes,
         },
-        "texture": instruction | {"live": lanes},
+        "texture": instruction | {"valid_mask": lanes},
         "lookup": event | write,
         "flow": instruction | {"state": control_state_layout(lanes)},
         "fault": instruction,
@@ -90,7 +90,7 @@ def connect_trace(m: Module, trace: data.View, generic: CoreParts, own: Parts, f
         },
         "texture": {
             "valid": texture_done.valid, "row": row(texture_done.slot), "pc": texture_done.pc - 1,
-            "live": texture.live.live,
+            "valid_mask": texture.valid_mask.valid_mask,
         },
         "lookup": {
             "valid": lookup.valid & lookup.ready, "row": row(lookup.payload.slot),

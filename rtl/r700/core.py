@@ -10,7 +10,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
-from ctm.rtl.border.programs import AHEAD
+from ctm.rtl.border.programs import CORE_CREDITS
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
@@ -21,7 +21,7 @@ from ctm.rtl.dpp.registers.outputs import OutputRegisters
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.lib.pipeline import lately
+from ctm.rtl.lib.pipeline import recently
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.r700.alu.constants import FloatConstants
 from ctm.rtl.r700.alu.intervals import intervals_of
@@ -120,7 +120,7 @@ class Core(wiring.Component):
         m.d.sync += offered.eq(self.group.valid)
         takes = self.group.valid & self.group.ready
         m.d.comb += [
-            self.free.eq(Mux(sum(free) > AHEAD, AHEAD, sum(free))),
+            self.free.eq(Mux(sum(free) > CORE_CREDITS, CORE_CREDITS, sum(free))),
             self.group.ready.eq(free.any() & ~parts.start.busy & offered),
         ]
         for target in (parts.start.group, parts.end.group):
@@ -215,7 +215,7 @@ class Core(wiring.Component):
             file.ready.eq(alu.writes_free & ~clear.valid),
         ]
         clears, writes = clear.valid & clear.ready, file.valid & file.ready
-        m.d.sync += [written.eq(writes), registers.forgets.eq(Mux(clears, clear.payload.forgets, 0))]
+        m.d.sync += [written.eq(writes), registers.invalidates.eq(Mux(clears, clear.payload.invalidates, 0))]
         for channel in range(CHANNELS):
             target, others = alu.file_others[channel], file.payload[channel]
             enable = Mux(writes, others.enable, 0)
@@ -252,7 +252,7 @@ class Core(wiring.Component):
             ]
         # A group takes the lanes for as many cycles as an interval has.
         interval = intervals_of(self._config.array, lane_latency(self._config.arithmetic)).interval
-        busy = lately(m, self.issued[Unit.ALU.value], interval - 1)
+        busy = recently(m, self.issued[Unit.ALU.value], interval - 1)
         causes = Signal(len(STALLS))
         found = self._causes(m, parts)
         m.d.comb += [
@@ -284,13 +284,13 @@ class Core(wiring.Component):
         m.d.comb += [
             file.valid.eq(Cat(writes[channel].enable for channel in range(CHANNELS)).any()),
             file.writes.eq(writes),
-            file.forgets.eq(parts.registers.forgets),
+            file.invalidates.eq(parts.registers.invalidates),
             Value.cast(take).eq(Value.cast(parts.start.group)),
             start.valid.eq(started.valid & started.ready),
             start.slot.eq(started.payload.slot),
             start.base.eq(started.payload.base),
             end.valid.eq(ended.valid & ended.ready),
-            *(end[name].eq(ended.payload[name]) for name in ("slot", "live", "word", "problem")),
+            *(end[name].eq(ended.payload[name]) for name in ("slot", "valid_mask", "word", "problem")),
             self.trace.fetch.eq(parts.move.trace),
         ]
         for unit in (parts.flow.trace, parts.alu.trace):

@@ -7,7 +7,7 @@ from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.programs import group_layout, program_fault_layout
+from ctm.rtl.border.programs import wavefront_layout, program_fault_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits, slot_bits
 from ctm.rtl.dpp.groups.state import end_state_layout
@@ -42,7 +42,7 @@ class WavefrontEnd(wiring.Component):
         at_slot = {"valid": 1, "slot": slot_bits(config)}
         super().__init__(
             {
-                "group": In(data.StructLayout(at_slot | {"group": group_layout(config.group)})),
+                "group": In(data.StructLayout(at_slot | {"group": wavefront_layout(config.group)})),
                 "end": In(stream.Signature(end_layout(config))),
                 "retire": Out(event),
                 "can_retire": In(1),
@@ -58,8 +58,8 @@ class WavefrontEnd(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, lanes = self._config, self._config.lanes
-        m.submodules.places = places = DistributedRam(group_layout(config.group), config.threads)
-        m.submodules.live = live = DistributedRam(config.group, config.threads)
+        m.submodules.places = places = DistributedRam(wavefront_layout(config.group), config.threads)
+        m.submodules.valid_mask = valid_mask = DistributedRam(config.group, config.threads)
         bits = (self._parts - 1).bit_length()
         slot, faulted, number = Signal(slot_bits(config)), Signal(), Signal(range(self._parts + 1), init=self._parts)
         busy = number != self._parts
@@ -82,18 +82,18 @@ class WavefrontEnd(wiring.Component):
             self.free.slot.eq(self.released.row[bits:]),
         ]
         places.write(m, self.group.slot, self.group.group, self.group.valid)
-        live.write(m, end.slot, end.live, taken)
+        valid_mask.write(m, end.slot, end.valid_mask, taken)
         with m.If(taken):
             m.d.sync += [slot.eq(end.slot), faulted.eq(faults), number.eq(0)]
         with m.Elif(busy & self.can_retire):
             m.d.sync += number.eq(number + 1)
         for row, state in zip(self.rows, self.states, strict=True):
-            of_slot, alive = places.read(m, row[bits:]), live.read(m, row[bits:])
+            of_slot, ended_mask = places.read(m, row[bits:]), valid_mask.read(m, row[bits:])
             first = row[:bits] if bits else Const(0, 1)
             m.d.comb += [
                 state.i.eq(of_slot.i + first * (lanes // 2)),
                 state.j.eq(of_slot.j),
                 state.covered.eq(of_slot.covered.word_select(first, lanes)),
-                state.live.eq(alive.word_select(first, lanes)),
+                state.valid_mask.eq(ended_mask.word_select(first, lanes)),
             ]
         return m

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from ctm.rtl.border.programs import group_layout
+from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.state import GroupStates, group_state_layout
 from ctm.rtl.dpp.shapes import Shapes
@@ -38,7 +38,7 @@ class Model:
     def __init__(self, shapes: Shapes, lanes: int, threads: int, generator: np.random.Generator) -> None:
         self._generator, self._everybody = generator, (1 << lanes) - 1
         self.group, self.stacks = group_state_layout(shapes, lanes), shapes.stacks(lanes)
-        self._place, self._first = group_layout(lanes), shapes.first_control(lanes)
+        self._place, self._first = wavefront_layout(lanes), shapes.first_control(lanes)
         self._parts = {"control": ("control", "stacks"), "flags": ("flags",)}
         self._layouts = {"control": shapes.control(lanes), "stacks": self.stacks, "flags": shapes.flags(lanes)}
         self._threads, self.second = threads, [0] * threads
@@ -56,11 +56,11 @@ class Model:
         if name == "start":
             place = random_fields(self._generator, self._place)
             self.second[slot] ^= 1
-            self.records[self.row(slot)] = self._empty() | place | {"live": self._everybody, **self._first}
+            self.records[self.row(slot)] = self._empty() | place | {"valid_mask": self._everybody, **self._first}
             return {"row": self.row(slot), "group": assembled(self._place, place)}
-        if name == "live":
-            self.records[self.row(slot)]["live"] = live = int(self._generator.integers(self._everybody + 1))
-            return {"slot": slot, "live": live}
+        if name == "valid_mask":
+            self.records[self.row(slot)]["valid_mask"] = valid_mask = int(self._generator.integers(self._everybody + 1))
+            return {"slot": slot, "valid_mask": valid_mask}
         written = {"slot": slot}
         for part in self._parts[name]:
             news = random_fields(self._generator, self._layouts[part])
@@ -75,7 +75,7 @@ def test_every_write_changes_its_own_fields_of_its_own_slot(instruction_set, lan
     generator, shapes = np.random.default_rng(lanes), SHAPES[instruction_set]
     config = ArrayConfig(lanes=lanes, threads=8, temporaries=128)
     unit, model = GroupStates(config, shapes, READERS), Model(shapes, lanes, config.threads, generator)
-    shares = {"start": 0.2, "control": 0.5, "live": 0.5, "flags": 0.5}
+    shares = {"start": 0.2, "control": 0.5, "valid_mask": 0.5, "flags": 0.5}
     counts = dict.fromkeys([*shares, "stacks"], 0)
 
     def write(context: Any) -> None:

@@ -38,7 +38,7 @@ class Group:
     def __init__(self, generator: np.random.Generator, lanes: int) -> None:
         self.place = {"i": 2 * int(generator.integers(1 << 12)), "j": int(generator.integers(1 << 12))}
         self.faulted = bool(generator.random() < 0.2)
-        self.covered, self.live, self.given, self.passed = generator.random((4, lanes)) < 0.7
+        self.covered, self.valid_mask, self.given, self.passed = generator.random((4, lanes)) < 0.7
         share = generator.choice([0, 0.5, 1], OUTPUTS)
         self.written = generator.random((OUTPUTS, lanes, CHANNELS)) < share[:, None, None]
         self.words = generator.integers(0, 1 << 32, self.written.shape, np.uint32)
@@ -47,12 +47,12 @@ class Group:
     def test(self, value: int) -> dict[str, int]:
         """The request to the conditional unit, where lanes that gave no value have `value`."""
         values = np.where(self.given, self.values, np.uint32(value))
-        mask = mask_of(self.covered & self.live)
+        mask = mask_of(self.covered & self.valid_mask)
         return {**self.place, "mask": mask, "values": joined(values, WORD)}
 
     def outputs(self, tested: bool) -> list[tuple[int, ...]]:
         """What is stored: each word with its target, pair and channel, lane by lane."""
-        stores = self.covered & self.live & (self.passed if tested else True) & (not self.faulted)
+        stores = self.covered & self.valid_mask & (self.passed if tested else True) & (not self.faulted)
         found = np.argwhere(self.written & stores[:, None]).tolist()
         return [
             (target, *pair_of(self.place, lane), channel, int(self.words[target, lane, channel]))
@@ -92,7 +92,7 @@ class Bench:
             context.set(port.i, group.place["i"])
             context.set(port.j, group.place["j"])
             context.set(port.covered, mask_of(group.covered))
-            context.set(port.live, mask_of(group.live))
+            context.set(port.valid_mask, mask_of(group.valid_mask))
         context.set(unit.conditional_written, mask_of(tested.given))
         context.set(Value.cast(unit.written), mask_of(sent.written.ravel()))
 

@@ -76,7 +76,7 @@ class ArrayAsCore(wiring.Component):
             group.payload.core.eq(allotment.core.payload),
         ]
         for core in range(cores):
-            connect(m, array.rooms[core], allotment.rooms[core])
+            connect(m, array.credits[core], allotment.credits[core])
         connect(m, array.fault, flipped(self.fault))
         connect(m, self._code.client, flipped(self.code))
         # Counts of one cycle: more than one core may issue, of which this shows one.

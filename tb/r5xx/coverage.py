@@ -83,7 +83,7 @@ class Coverage:
 def _group(group: GroupRecord) -> Iterator[str]:
     if not group.covered.all():
         yield "group partly covered"
-    if group.steps and not group.steps[-1].state("live").all():
+    if group.steps and not group.steps[-1].state("valid_mask").all():
         yield "group partly killed"
     if group.fault is not None:
         yield "group faults"

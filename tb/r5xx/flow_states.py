@@ -37,7 +37,7 @@ def randomise(batch: Batch, control: Control, generator: np.random.Generator, li
     batch.set_active(kind == 0)
     batch.counter[:] = np.minimum(generator.geometric(0.4, size) - 1, limit)
     batch.counter[generator.random(size) < 0.02] = limit
-    batch.live = generator.random(size) < 0.8
+    batch.valid_mask = generator.random(size) < 0.8
     batch.covered = generator.random(size) < 0.8
     batch.alu_result = generator.integers(2, size=size).astype(bool)
     batch.predicates = generator.integers(2, size=(CHANNELS, size)).astype(bool)

@@ -18,7 +18,7 @@ from ctm.sim.golden.r5xx.state import Batch, Frame
 
 Groups = Iterable[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]]
 """What `Run.add` takes: order, i, j and coverage."""
-_COPIED = ("live", "active", "loop_inactive", "counter", "predicates", "alu_result")
+_COPIED = ("valid_mask", "active", "loop_inactive", "counter", "predicates", "alu_result")
 
 
 @dataclass(frozen=True, eq=False)

@@ -138,7 +138,7 @@ class Comparison:
 
     def _texture(self, shown: _Group, event: dict[str, Any]) -> None:
         step = self._next(shown, event, Tex)
-        _same("liveness", _bits(event["live"], self.lanes), step.state("live"))
+        _same("the valid mask", _bits(event["valid_mask"], self.lanes), step.state("valid_mask"))
         instruction = step.instruction
         assert isinstance(instruction, Tex)
         if instruction.operation not in (TextureOperation.NOP, TextureOperation.KILL_LT_0):

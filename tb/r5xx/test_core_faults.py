@@ -45,11 +45,11 @@ FAULTS = {
         "rtl.dpp.registers.file", "(enable | written.is_fresh.replicate(width))", "enable",
     ),
     "killed processors send outputs": Fault(
-        "rtl.dpp.groups.retirement", "stores = self.state.covered & self.state.live & passed",
+        "rtl.dpp.groups.retirement", "stores = self.state.covered & self.state.valid_mask & passed",
         "stores = self.state.covered & passed",
     ),
     "LAST ends a group that has inactive processors": Fault(
-        "rtl.r5xx.alu.port", "all_active = ~(group.covered & group.live & ~group.active).any()",
+        "rtl.r5xx.alu.port", "all_active = ~(group.covered & group.valid_mask & ~group.active).any()",
         "all_active = Value.cast(1)",
     ),
     "a group leaves its slot while its lookups are outstanding": Fault(

@@ -54,7 +54,7 @@ class Watch:
     def faulted(self, batch: Any, status: Any, client: Any) -> None:
         """Keep what the batch has at its fault."""
         words = batch.temporaries[1:3, 0].view(np.uint32).copy()
-        self.seen.append((words, bool(batch.written.any()), bool(batch.live.all())))
+        self.seen.append((words, bool(batch.written.any()), bool(batch.valid_mask.all())))
 
 
 def program(body: Body, note: dict[str, Any]) -> tuple[Any, int, Assembly]:
@@ -86,8 +86,8 @@ def check(case: Case, wavefront: int) -> None:
     address = 0 if case.at is None else a.start_of(_TOP + case.clause) + case.at
     assert found.fault == (case.status, word, address, 4, 2), found.error
     assert watch.seen
-    for words, written, live in watch.seen:
-        assert (words == MARK).all() and not written and live
+    for words, written, valid in watch.seen:
+        assert (words == MARK).all() and not written and valid
     neighbour, _, _ = attempt(case.good, case.note, wavefront)
     assert neighbour.error is None, f"the legal neighbour: {neighbour.error}"
 

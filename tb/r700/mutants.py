@@ -32,7 +32,7 @@ def _case(file: str, name: str) -> tuple:
     return file, "find", (name,)
 
 
-_POPPED = 'batch.branch = _top(batch, EntryKind.BRANCH, "a pop")[BRANCH]'
+_POPPED = 'batch.branch_mask = _top(batch, EntryKind.BRANCH, "a pop")[BRANCH]'
 _ALL_REDUCED = "result = fp.dot(first, second, zero_times_anything=zero_times_anything, clean=clean)"
 _ONE_BY_ONE = """result = fp.multiply(first[0], second[0], zero_times_anything=zero_times_anything)
         for a, b in zip(first[1:], second[1:], strict=True):
@@ -55,25 +55,27 @@ _OLD_SOURCE = """        if batch.control.item == 0:
 """
 
 FLOW = [
-    _mutant("POP restores cont and brk", "flow", _POPPED, _POPPED + """
-        batch.continued, batch.broken = batch.continued & ~batch.branch, batch.broken & ~batch.branch""", _FLOW),
+    _mutant("POP restores the masks of a loop", "flow", _POPPED, _POPPED + """
+        batch.continue_mask = batch.continue_mask & ~batch.branch_mask
+        batch.break_mask = batch.break_mask & ~batch.branch_mask""", _FLOW),
     _mutant("JUMP pops first", "words", "nobody, lambda part: None)",
             "nobody, lambda part: flow.pop(part, word.pop_count))", _FLOW),
     _mutant("break jumps when nobody is active", "flow",
-            "return ~batch.any_lane(entered & ~batch.broken & ~batch.continued)",
+            "return ~batch.any_lane(entered & ~batch.break_mask & ~batch.continue_mask)",
             "return ~batch.any_lane(batch.active)", _FLOW),
     _mutant("no push when nobody is active", "execution", "if pushes and not", "if pushes and entered and not",
             ("test_flow_examples", "test_entries_of_a_branch_are_made_even_for_nobody", ())),
     _mutant("an inner loop revives continued pixels", "flow",
-            "    _push(batch, program, entry, np.stack([batch.branch, batch.continued, batch.broken, test]))",
-            """    test = test | batch.continued & batch.branch
-    _push(batch, program, entry, np.stack([batch.branch, batch.continued, batch.broken, test]))""",
+            "    _push(batch, program, entry, np.stack([batch.branch_mask, ",
+            """    test = test | batch.continue_mask & batch.branch_mask
+    _push(batch, program, entry, np.stack([batch.branch_mask, """,
             ("test_flow_examples", "test_continued_pixels_stay_out_of_an_inner_loop", ())),
     _mutant("a call stays on the stack", "words", _AFTER_RETURN, _BEFORE_RETURN, _FLOW),
     _mutant("a skipped break takes pixels of before", "execution",
             "        batch.cleared = np.zeros_like(batch.cleared)\n", "",
             ("test_flow_examples", "test_a_clause_that_is_skipped_takes_nobody_out_of_a_loop", ("ALU_BREAK",))),
-    _mutant("ELSE takes all", "flow", '"ELSE")[BRANCH] & ~batch.branch', '"ELSE")[BRANCH] | ~batch.branch', _FLOW),
+    _mutant("ELSE takes all", "flow", '"ELSE")[BRANCH] & ~batch.branch_mask',
+            '"ELSE")[BRANCH] | ~batch.branch_mask', _FLOW),
     _mutant("ELSE of a false condition turns", "words", "            if inverts:\n",
             "            if inverts or part.size:\n", _FLOW),
     _mutant("aL stays behind a loop", "flow",
@@ -94,13 +96,13 @@ FLOW = [
             "        cost += FIRST_BRANCH_SUBENTRIES", "        cost += 0",
             ("test_stack", "test_worked_out_nests", (["PUSH"] * 3, 2))),
     _mutant("uncovered pixels are inactive", "execution", "        if information.type is ProgramType.CS:\n",
-            """        batch.branch = covered.copy()
+            """        batch.branch_mask = covered.copy()
         batch.update_active()
         if information.type is ProgramType.CS:
 """, ("test_pixel_examples", "test_uncovered_pixels_compute", ())),
-    _mutant("killed pixels are inactive", "alu", "        batch.live &= ~(effective & condition)\n",
-            """        batch.live &= ~(effective & condition)
-        batch.branch &= batch.live
+    _mutant("killed pixels are inactive", "alu", "        batch.valid_mask &= ~(effective & condition)\n",
+            """        batch.valid_mask &= ~(effective & condition)
+        batch.branch_mask &= batch.valid_mask
         batch.update_active()
 """, ("test_pixel_examples", "test_killed_pixels_compute", ("instruction",))),
 ]  # fmt: skip

@@ -34,7 +34,7 @@ class Last:
         for lane in np.flatnonzero(batch.covered):
             place = int(batch.i[lane]), int(batch.j[lane])
             self.registers[place] = words[:, :, lane].copy()
-            self.valid[place] = bool(batch.live[lane])
+            self.valid[place] = bool(batch.valid_mask[lane])
 
 
 def check(seed: int) -> int:

@@ -121,7 +121,7 @@ class Retirement(wiring.Component):
             request.valid.eq(valid & fetched & ~taken.faulted & queue.w_rdy),
             request.payload.i.eq(state.i),
             request.payload.j.eq(state.j),
-            request.payload.mask.eq(state.covered & state.live),
+            request.payload.mask.eq(state.covered & state.valid_mask),
         ]
         with m.If(self.program.tests):
             m.d.comb += [
@@ -170,7 +170,7 @@ class Retirement(wiring.Component):
         group, output = data.View(entry, queue.r_data), self.output
         left, started = Signal(OUTPUTS), Signal()
         passed = Signal(self._config.lanes)
-        stores = self.state.covered & self.state.live & passed
+        stores = self.state.covered & self.state.valid_mask & passed
         answered = self.tester.response.valid | ~group.tested
         begins, sends, ends = queue.r_rdy & ~started & answered, output.valid & output.ready, Signal()
         writes = Cat(Value.cast(self.written[number]).any() for number in range(OUTPUTS))

@@ -10,7 +10,7 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.programs import group_layout
+from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits, slot_bits
 from ctm.rtl.dpp.shapes import Shapes
@@ -18,15 +18,15 @@ from ctm.rtl.lib.ram import DistributedRam, LazyTable
 
 
 def end_state_layout(lanes: int) -> data.StructLayout:
-    """What is left of a group at its end: its place, and its processors that are covered and alive."""
-    return data.StructLayout({**{name: field.shape for name, field in group_layout(lanes)}, "live": lanes})
+    """What is left of a group at its end: its place, and its processors that are covered and valid."""
+    return data.StructLayout({**{name: field.shape for name, field in wavefront_layout(lanes)}, "valid_mask": lanes})
 
 
 def group_state_layout(shapes: Shapes, lanes: int) -> data.StructLayout:
-    """A group's state: its place, its processors that are alive, and what the instruction set keeps but for stacks."""
-    parts = (group_layout(lanes), shapes.flags(lanes), shapes.control(lanes))
+    """A group's state: its place, its processors that are valid, and what the instruction set keeps but for stacks."""
+    parts = (wavefront_layout(lanes), shapes.flags(lanes), shapes.control(lanes))
     place, flags, control = ({name: field.shape for name, field in part} for part in parts)
-    return data.StructLayout({**place, "live": lanes, **flags, **control})
+    return data.StructLayout({**place, "valid_mask": lanes, **flags, **control})
 
 
 class GroupStates(wiring.Component):
@@ -46,10 +46,10 @@ class GroupStates(wiring.Component):
     ended : ``Out(end_state_layout(lanes))`` for each of them
     start : ``In({valid, row, group})``
         A group takes a slot and this row: its place and coverage are set, and what `first_control` has; all processors
-        are alive.
+        are valid.
     control : ``In({valid, slot, control, stacks})``
         What steers the group has changed.
-    live : ``In({valid, slot, live})``
+    valid_mask : ``In({valid, slot, valid_mask})``
     flags : ``In({valid, slot, flags})``
     """
 
@@ -69,9 +69,9 @@ class GroupStates(wiring.Component):
                 "stacks": Out(shapes.stacks(lanes)),
                 "ended_rows": In(row_bits(config)).array(2),
                 "ended": Out(end_state_layout(lanes)).array(2),
-                "start": In(data.StructLayout({"valid": 1, "row": row_bits(config), "group": group_layout(lanes)})),
+                "start": In(data.StructLayout({"valid": 1, "row": row_bits(config), "group": wavefront_layout(lanes)})),
                 "control": event(control=shapes.control(lanes), stacks=shapes.stacks(lanes)),
-                "live": event(live=lanes),
+                "valid_mask": event(valid_mask=lanes),
                 "flags": event(flags=shapes.flags(lanes)),
             }
         )
@@ -80,14 +80,14 @@ class GroupStates(wiring.Component):
         """Build the hardware."""
         m = Module()
         lanes, threads, shapes = self._config.lanes, self._config.threads, self._shapes
-        places = DistributedRam(group_layout(lanes), 2 * threads)
-        live = LazyTable(data.StructLayout({"live": lanes}), 2 * threads, first=(1 << lanes) - 1)
+        places = DistributedRam(wavefront_layout(lanes), 2 * threads)
+        valid_mask = LazyTable(data.StructLayout({"valid_mask": lanes}), 2 * threads, first=(1 << lanes) - 1)
         flags = LazyTable(shapes.flags(lanes), threads)
         control_layout: Any = shapes.control(lanes)
         first_control = control_layout.const(shapes.first_control(lanes))
         control = LazyTable(control_layout, threads, first=first_control.as_value())
         stacks = DistributedRam(shapes.stacks(lanes), threads)
-        by_row, by_slot = {"places": places, "live": live}, {"flags": flags, "control": control}
+        by_row, by_slot = {"places": places, "valid_mask": valid_mask}, {"flags": flags, "control": control}
         for name, table in {**by_row, **by_slot, "stacks": stacks}.items():
             m.submodules[name] = table
 
@@ -105,12 +105,12 @@ class GroupStates(wiring.Component):
 
         start = self.start
         places.write(m, start.row, start.group, start.valid)
-        live.write(m, self._row(self.live.slot), self.live.live, self.live.valid)
+        valid_mask.write(m, self._row(self.valid_mask.slot), self.valid_mask.valid_mask, self.valid_mask.valid)
         flags.write(m, self.flags.slot, self.flags.flags, self.flags.valid)
         changed = self.control
         control.write(m, changed.slot, changed.control, changed.valid)
         stacks.write(m, changed.slot, changed.stacks, changed.valid)
-        live.start(m, start.row, start.valid)
+        valid_mask.start(m, start.row, start.valid)
         flags.start(m, start.row[:-1], start.valid)
         control.start(m, start.row[:-1], start.valid)
         return m

@@ -195,7 +195,7 @@ class AluPort(wiring.Component):
         token = record(token_layout(self._config))
         placement = Placement(m, self._config.array, issued.slot, self.allocation)
         set_destinations(m, token, entry.words, placement, group.loop_index)
-        all_active = ~(group.covered & group.live & ~group.active).any()
+        all_active = ~(group.covered & group.valid_mask & ~group.active).any()
         m.d.comb += [
             token.row.eq(Cat(issued.slot, self.second)),
             token.pc.eq(issued.pc),

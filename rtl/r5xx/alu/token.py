@@ -15,7 +15,7 @@ from ctm.rtl.r5xx.addressing import register_number
 from ctm.rtl.r5xx.shapes import SHAPES, SUMMARY
 from ctm.rtl.r5xx.state import PC_BITS
 
-_PROCESSORS = ("covered", "live", "active", "predicates", "alu_result")
+_PROCESSORS = ("covered", "valid_mask", "active", "predicates", "alu_result")
 
 
 def processors_layout(lanes: int) -> data.StructLayout:

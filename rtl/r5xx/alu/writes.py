@@ -151,7 +151,9 @@ class AluWrites(wiring.Component):
             self.outputs.enable[lane].eq(Mux(keeps_outputs, unit.output_enable, 0)),
             self.outputs.conditional[lane].eq(unit.conditional_enable & keeps_conditional),
             self.outputs.values[lane].eq(self.results[lane][SCALAR]),
-            self.uncached.mask[lane].eq(effective & unit.uncached_enable & group.covered[lane] & group.live[lane]),
+            self.uncached.mask[lane].eq(
+                effective & unit.uncached_enable & group.covered[lane] & group.valid_mask[lane]
+            ),
             flags.alu_result[lane].eq(Mux(unit.alu_result_enable, unit.alu_result, group.alu_result[lane])),
         ]
         return Value.cast(unit.next_predicates)

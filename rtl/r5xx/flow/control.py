@@ -58,7 +58,7 @@ class FlowControl(wiring.Component):
     refused : ``In(1)``
         Memory refused one that it needs.
     state : ``In(control_state_layout(lanes))``
-    live, covered, alu_result : ``In(lanes)``
+    valid_mask, covered, alu_result : ``In(lanes)``
     predicates : ``In(4 * lanes)``
         Of the red bit all lanes, then green, blue, alpha.
     next_state : ``Out(control_state_layout(lanes))``
@@ -78,7 +78,7 @@ class FlowControl(wiring.Component):
                 "integer": In(INT_CONSTANT),
                 "refused": In(1),
                 "state": In(control_state_layout(lanes)),
-                "live": In(lanes),
+                "valid_mask": In(lanes),
                 "covered": In(lanes),
                 "alu_result": In(lanes),
                 "predicates": In(CHANNELS * lanes),
@@ -105,7 +105,7 @@ class FlowControl(wiring.Component):
         ]
         active, loop_inactive, counters = self._resume(m, frame, ends)
         wish = self._wish(m, active)
-        voters = self.live & (self.covered | (~self._inst.ignore_uncovered).replicate(lanes))
+        voters = self.valid_mask & (self.covered | (~self._inst.ignore_uncovered).replicate(lanes))
 
         # BREAK and CONTINUE take processors out of the loop; then either they or the group's decision jump.
         leaving = wish & (breaks | continues).replicate(lanes)

@@ -18,7 +18,7 @@ from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.rest import Resting
+from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.entries import FLOW_ENTRY
 from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
@@ -147,9 +147,9 @@ class FlowPort(wiring.Component):
 
     def _execute(
         self, m: Module, valid: Value, constants: FlowConstants, refused: dict[str, Value]
-    ) -> tuple[Resting, Value]:
+    ) -> tuple[GatedStateless, Value]:
         """Flow control, a cycle after the instruction was read; and whose constant was refused."""
-        m.submodules.flow_control = unit = Resting(FlowControl(self._config.lanes))
+        m.submodules.flow_control = unit = GatedStateless(FlowControl(self._config.lanes))
         group, program = self.group, self.program
         state = Signal(control_state_layout(self._config.lanes))
         m.d.comb += [
@@ -158,7 +158,8 @@ class FlowPort(wiring.Component):
         ]
         now = {
             "words": self.entry.words, "boolean": constants.boolean, "integer": constants.integer,
-            "refused": Cat(refused.values()).any(), "state": state, "live": group.live, "covered": group.covered,
+            "refused": Cat(refused.values()).any(), "state": state, "valid_mask": group.valid_mask,
+            "covered": group.covered,
             "alu_result": group.alu_result, "predicates": group.predicates,
         }  # fmt: skip
         m.d.comb += [getattr(unit, name).eq(delay(m, value, name=name)) for name, value in now.items()]
@@ -173,7 +174,7 @@ class FlowPort(wiring.Component):
     def _finish(
         self,
         m: Module,
-        unit: Resting,
+        unit: GatedStateless,
         client: Value,
         valid: Value,
         behind: data.View,
@@ -201,7 +202,7 @@ class FlowPort(wiring.Component):
 
         faults = trap.valid | (unit.fault != FlowFault.NONE)
         sequential = Signal(PC_BITS)
-        waiting = unit.covered & unit.live & ~unit.next_state.active
+        waiting = unit.covered & unit.valid_mask & ~unit.next_state.active
         m.d.comb += sequential.eq(behind.pc + 1)
         # A decision is a dozen LUTs deep, and so is what the scheduler makes of it.
         m.d.sync += [

@@ -63,7 +63,7 @@ class TexturePort(wiring.Component):
     lookup_entry : ``In(range(lookups))``
         The number of the lookup that `asked` announces.
     record : ``Out({valid, tag, record})``
-    live : ``Out({valid, slot, live})``
+    valid_mask : ``Out({valid, slot, valid_mask})``
         Which processors a kill has left.
     request : ``Out(stream)``
         To the coordinate units.
@@ -94,7 +94,7 @@ class TexturePort(wiring.Component):
                         {"valid": 1, "tag": lookup_number_layout(config), "record": record_layout(config, SHAPES)}
                     )
                 ),
-                "live": Out(data.StructLayout(at_slot | {"live": lanes})),
+                "valid_mask": Out(data.StructLayout(at_slot | {"valid_mask": lanes})),
                 "request": Out(stream.Signature(self._request)),
             }
         )
@@ -196,8 +196,8 @@ class TexturePort(wiring.Component):
             queue.r_en.eq(self.request.ready),
         ]
 
-    def _survivors(self, m: Module, late: dict[str, Value], turn: Value, live: Value) -> Signal:
-        """Processors that are alive after a kill: none of the tested channels is below zero, which -0 is here."""
+    def _survivors(self, m: Module, late: dict[str, Value], turn: Value, valid_mask: Value) -> Signal:
+        """Processors that are valid after a kill: none of the tested channels is below zero, which -0 is here."""
         survivors = Signal(self._config.lanes)
         config = self._config
         tests = lanes_of(config, late["tested"], turn)
@@ -207,7 +207,7 @@ class TexturePort(wiring.Component):
             negative = Cat(word[-1] & ~(word[FRACTION_BITS:-1].all() & word[:FRACTION_BITS].any()) for word in words)
             found.append(late["exists"] & (tested & negative).any())
         killed = found if config.turns == 1 else gathered(m, config, Cat(found))
-        m.d.comb += [survivors[lane].eq(live[lane] & ~killed[lane]) for lane in range(config.lanes)]
+        m.d.comb += [survivors[lane].eq(valid_mask[lane] & ~killed[lane]) for lane in range(config.lanes)]
         return survivors
 
     def _finish(
@@ -218,14 +218,14 @@ class TexturePort(wiring.Component):
         if self._config.turns > 1:
             last = is_last(self._config, turn)
             kills, valid = kills & last, valid & last
-        masks = (self.group.live, self.group.covered, self.group.active)
-        live, covered, active = (delay(m, mask, name="mask") for mask in masks)
-        survivors = self._survivors(m, late, turn, live)
-        counting = Mux(kills, survivors, live) & covered
+        masks = (self.group.valid_mask, self.group.covered, self.group.active)
+        valid_mask, covered, active = (delay(m, mask, name="mask") for mask in masks)
+        survivors = self._survivors(m, late, turn, valid_mask)
+        counting = Mux(kills, survivors, valid_mask) & covered
         m.d.comb += [
-            self.live.valid.eq(kills),
-            self.live.slot.eq(behind.slot),
-            self.live.live.eq(Mux(kills, survivors, live)),
+            self.valid_mask.valid.eq(kills),
+            self.valid_mask.slot.eq(behind.slot),
+            self.valid_mask.valid_mask.eq(Mux(kills, survivors, valid_mask)),
             done.valid.eq(valid),
             done.slot.eq(behind.slot),
             done.ends.eq(

@@ -32,16 +32,16 @@ def contexts_of(config: ArrayConfig) -> int:
 
 
 def masks_layout(size: int) -> data.StructLayout:
-    """What a clause changes of a wavefront's pixels: `cleared` are those that its PRED_SETs took out of `branch`."""
-    return data.StructLayout({"branch": size, "live": size, "cleared": size, "predicate": size})
+    """What a clause changes of a wavefront's pixels: its PRED_SETs took `cleared` out of `branch_mask`."""
+    return data.StructLayout({"branch_mask": size, "valid_mask": size, "cleared": size, "predicate": size})
 
 
 def clause_layout(config: ArrayConfig) -> data.StructLayout:
     """A clause that begins.
 
-    It has the units from `begin` up to `end`. `inside` are the pixels that no loop has put out, `branch` and `live` as
-    in `masks_layout`; with `whole` pixels execute whose quad has an active one. `base` is the row of register 0. The
-    wavefront may execute `left` more instructions, if there is a watchdog.
+    It has the units from `begin` up to `end`. `inside` are the pixels that no loop has put out, `branch_mask` and
+    `valid_mask` as in `masks_layout`; with `whole` pixels execute whose quad has an active one. `base` is the row of
+    register 0. The wavefront may execute `left` more instructions, if there is a watchdog.
     """
     return data.StructLayout(
         {
@@ -51,8 +51,8 @@ def clause_layout(config: ArrayConfig) -> data.StructLayout:
             "kcache": data.ArrayLayout(KCACHE, KCACHE_SETS),
             "whole": 1,
             "inside": config.group,
-            "branch": config.group,
-            "live": config.group,
+            "branch_mask": config.group,
+            "valid_mask": config.group,
             "loop_index": LOOP_INDEX_BITS,
             "base": row_bits(config),
             "left": WORD_BITS,
@@ -66,8 +66,8 @@ def outcome_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout(
         {
             "slot": slot_bits(config),
-            "branch": size,
-            "live": size,
+            "branch_mask": size,
+            "valid_mask": size,
             "cleared": size,
             "left": WORD_BITS,
             "problem": PROBLEM,
@@ -92,7 +92,7 @@ def executing(m: Module, clause: data.View, masks: data.View) -> Signal:
     """Pixels in which a clause's instructions have an effect."""
     active, found = (Signal(len(clause.inside), name=name) for name in ("active", "executing"))
     m.d.comb += [
-        active.eq(masks.branch & clause.inside),
+        active.eq(masks.branch_mask & clause.inside),
         found.eq(Mux(clause.whole, whole_quads(m, active), active)),
     ]
     return found
@@ -149,7 +149,7 @@ class ClauseTables:
 
     def read_masks(self, m: Module, context: Value, clause: data.View) -> data.View:
         """The masks of a context; `clause` is its clause."""
-        first = Cat(clause.branch, clause.live, Const(0, 2 * len(clause.inside)))
+        first = Cat(clause.branch_mask, clause.valid_mask, Const(0, 2 * len(clause.inside)))
         masks: data.View = self.masks.read(m, context, first=first)
         return masks
 

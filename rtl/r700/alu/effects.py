@@ -1,4 +1,4 @@
-"""What a group's results change beside registers: masks, the predicate, pixels that are alive, address registers.
+"""What a group's results change beside registers: masks, the predicate, valid pixels, address registers.
 
 Source: R700-Family Instruction Set Architecture, sections 4.4, 4.9 and 4.10; docs/architecture.md.
 """
@@ -70,11 +70,11 @@ class GroupEffects(wiring.Component):
         to_masks = Cat(effect.sets_predicate & effect.updates_execute_mask for effect in effects).any()
         m.d.comb += [
             setter.eq(reduce(or_, (Mux(effect.sets_predicate, self.gates[s], 0) for s, effect in enumerate(effects)))),
-            off.eq(Mux(to_masks, setter & before.branch & ~self.predicate, 0)),
+            off.eq(Mux(to_masks, setter & before.branch_mask & ~self.predicate, 0)),
             after.eq(before),
-            after.branch.eq(before.branch & ~off),
+            after.branch_mask.eq(before.branch_mask & ~off),
             after.cleared.eq(before.cleared | off),
-            after.live.eq(before.live & ~killed),
+            after.valid_mask.eq(before.valid_mask & ~killed),
         ]
         with m.If(to_predicate):
             m.d.comb += after.predicate.eq((before.predicate & ~setter) | (self.predicate & setter))

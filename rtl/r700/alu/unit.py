@@ -22,7 +22,7 @@ from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
-from ctm.rtl.lib.sharing import first_in_turn
+from ctm.rtl.lib.sharing import round_robin
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.clauses import ClauseTables, clause_layout, contexts_of, executing, outcome_layout
 from ctm.rtl.r700.alu.constants import ROW_BITS
@@ -190,7 +190,7 @@ class AluUnit(wiring.Component):
         """One of the contexts if it is the time, each in turn."""
         turn = Signal(self._contexts, name=f"{name}_turn")
         chosen = Signal(self._contexts, name=f"{name}_chosen")
-        m.d.comb += chosen.eq(Mux(now, first_in_turn(candidates, turn), 0))
+        m.d.comb += chosen.eq(Mux(now, round_robin(candidates, turn), 0))
         with m.If(chosen.any()):
             m.d.sync += turn.eq(~(chosen | (chosen - 1))[: self._contexts])
         return chosen
@@ -252,7 +252,7 @@ class AluUnit(wiring.Component):
                 for number, line in enumerate(self.miss.lines)
             ),
             self.issued.eq(picked.now & goes & ~falling),
-            self.active.eq(picked.masks.branch & clause.inside),
+            self.active.eq(picked.masks.branch_mask & clause.inside),
         ]
         own = Mux(picked.now, (1 << context)[: self._contexts], 0)
         consumed, in_clause = Mux(goes & last, own, 0), group.next < clause.end
@@ -391,7 +391,7 @@ class AluUnit(wiring.Component):
         m.d.comb += [
             outcome.valid.eq(chosen.any()),
             outcome.payload.slot.eq(clause.slot),
-            *(outcome.payload[name].eq(masks[name]) for name in ("branch", "live", "cleared")),
+            *(outcome.payload[name].eq(masks[name]) for name in ("branch_mask", "valid_mask", "cleared")),
             outcome.payload.left.eq(tables.lefts.read(m, context, first=clause.left)),
             outcome.payload.problem.eq(tables.problems.read(m, context)),
         ]

@@ -1,4 +1,4 @@
-"""Words that use branch and call entries of the stack.
+"""Words that use branch_mask and call entries of the stack.
 
 Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
 """
@@ -29,14 +29,14 @@ def unless_nobody(flow: Wavefront, stay: Callable[[], None]) -> None:
 
 def restrict_and_advance(flow: Wavefront) -> None:
     """Take the active pixels that fail the test out of the branch mask."""
-    flow.m.d.sync += flow.state.branch.eq(flow.state.branch & (flow.test | ~flow.active))
+    flow.m.d.sync += flow.state.branch_mask.eq(flow.state.branch_mask & (flow.test | ~flow.active))
     flow.advance()
 
 
 def exclude_and_leave(flow: Wavefront) -> None:
     """PUSH_ELSE behind its push."""
     m, state = flow.m, flow.state
-    m.d.sync += state.branch.eq(state.branch & ~flow.test)
+    m.d.sync += state.branch_mask.eq(state.branch_mask & ~flow.test)
     with m.If(~(flow.active & ~flow.test).any()):
         flow.leave()
     with m.Else():
@@ -80,7 +80,7 @@ def add_pops(flow: Wavefront) -> None:
             flow.fault(Status.STACK)
         with m.Else():
             m.d.sync += [
-                state.branch.eq(flow.row.mask),
+                state.branch_mask.eq(flow.row.mask),
                 state.depth.eq(state.depth - 1),
                 state.branches.eq(state.branches - 1),
                 flow.pops.eq(flow.pops - 1),
@@ -116,8 +116,8 @@ def add_top(flow: Wavefront) -> None:
         with m.Else():
             m.next = "at top"
     with m.State("at top"):
-        inverted = flow.row.mask & ~state.branch
-        branch = Mux(flow.holds | ~is_word, inverted, state.branch)
+        inverted = flow.row.mask & ~state.branch_mask
+        branch_mask = Mux(flow.holds | ~is_word, inverted, state.branch_mask)
         kind = Mux(returns, EntryKind.CALL.value, EntryKind.BRANCH.value)
         call = data.View(stack.CALL, flow.row.beside[: stack.CALL.size])
         with m.If(Value.cast(flow.row.kind) != kind):
@@ -126,8 +126,8 @@ def add_top(flow: Wavefront) -> None:
             m.d.sync += [state.depth.eq(state.depth - 1), state.calls.eq(state.calls - call.count)]
             flow.advance(call.target)
         with m.Else():
-            m.d.sync += state.branch.eq(branch)
-            with m.If(is_word & ~(branch & ~state.cont & ~state.brk).any()):
+            m.d.sync += state.branch_mask.eq(branch_mask)
+            with m.If(is_word & ~(branch_mask & ~state.continue_mask & ~state.break_mask).any()):
                 flow.leave()
             with m.Else():
                 flow.advance()

@@ -35,13 +35,17 @@ def add_push(flow: Wavefront) -> None:
     code, integer = Value.cast(word.flow), flow.constants.integer
     with_index = code == CfOperation.LOOP_START.value
     beside: list[tuple[data.StructLayout, dict[str, Value], Value]] = [
-        (stack.LOOP_BRANCH, {name: state[name] for name in ("loop", "in_loop", "branches", "calls")}, state.branch),
+        (
+            stack.LOOP_BRANCH,
+            {name: state[name] for name in ("loop", "in_loop", "branches", "calls")},
+            state.branch_mask,
+        ),
         (
             stack.LOOP_CONTINUE,
             {"rounds": integer.count, "unlimited": code == CfOperation.LOOP_START_DX10.value},
-            state.cont,
+            state.continue_mask,
         ),
-        (stack.LOOP_BREAK, {"index": state.index}, state.brk),
+        (stack.LOOP_BREAK, {"index": state.index}, state.break_mask),
         (stack.LOOP_ENTERED, {"step": Mux(with_index, Value.cast(integer.step), 0)}, flow.test),
     ]
     with m.State("push loop"):
@@ -57,9 +61,9 @@ def add_push(flow: Wavefront) -> None:
             m.d.sync += [
                 state.loop.eq(state.depth - (LOOP_SUBENTRIES - 1)),
                 state.in_loop.eq(1),
-                state.branch.eq(flow.test),
-                state.cont.eq(0),
-                state.brk.eq(~flow.test),
+                state.branch_mask.eq(flow.test),
+                state.continue_mask.eq(0),
+                state.break_mask.eq(~flow.test),
             ]
             with m.If(with_index):
                 m.d.sync += state.index.eq(integer.start)
@@ -99,10 +103,10 @@ def _leave_round(flow: Wavefront) -> None:
     """LOOP_BREAK and LOOP_CONTINUE."""
     m, state, word = flow.m, flow.state, flow.word
     breaks = Value.cast(word.flow) == CfOperation.LOOP_BREAK.value
-    cont = state.cont | Mux(breaks, 0, flow.test)
-    brk = state.brk | Mux(breaks, flow.test, 0)
-    m.d.sync += [state.cont.eq(cont), state.brk.eq(brk)]
-    with m.If((flow.entry[LOOP_SUBENTRIES - 1].mask & ~brk & ~cont).any()):
+    continue_mask = state.continue_mask | Mux(breaks, 0, flow.test)
+    break_mask = state.break_mask | Mux(breaks, flow.test, 0)
+    m.d.sync += [state.continue_mask.eq(continue_mask), state.break_mask.eq(break_mask)]
+    with m.If((flow.entry[LOOP_SUBENTRIES - 1].mask & ~break_mask & ~continue_mask).any()):
         flow.advance()
     with m.Else():
         _unwind(flow)
@@ -116,7 +120,7 @@ def _end_round(flow: Wavefront) -> None:
     rounds: Any = data.View(stack.LOOP_CONTINUE, second.beside[: stack.LOOP_CONTINUE.size])
     index: Any = data.View(stack.LOOP_BREAK, third.beside[: stack.LOOP_BREAK.size])
     step: Any = data.View(stack.LOOP_ENTERED, last.beside[: stack.LOOP_ENTERED.size])
-    goes_on = (last.mask & ~state.brk).any() & (rounds.unlimited | (rounds.rounds != 1))
+    goes_on = (last.mask & ~state.break_mask).any() & (rounds.unlimited | (rounds.rounds != 1))
     _unwind(flow)
     with m.If(goes_on):
         after: Any = Signal(stack.LOOP_CONTINUE)
@@ -131,17 +135,17 @@ def _end_round(flow: Wavefront) -> None:
             port.data.beside.eq(Value.cast(after)),
         ]
         m.d.sync += [
-            state.cont.eq(0),
-            state.branch.eq(last.mask),
+            state.continue_mask.eq(0),
+            state.branch_mask.eq(last.mask),
             state.index.eq(state.index + step.step.as_signed()),
         ]
         flow.advance(word.target)
     with m.Else():
         m.d.sync += [
             state.depth.eq(state.loop),
-            state.branch.eq(first.mask),
-            state.cont.eq(second.mask),
-            state.brk.eq(third.mask),
+            state.branch_mask.eq(first.mask),
+            state.continue_mask.eq(second.mask),
+            state.break_mask.eq(third.mask),
             state.index.eq(index.index),
             state.loop.eq(below.loop),
             state.in_loop.eq(below.in_loop),

@@ -1,6 +1,6 @@
 """The stacks of all resident wavefronts.
 
-A branch or a call is one row, a loop four; each row says on top what it belongs to. So a stack has as many rows as
+A branch_mask or a call is one row, a loop four; each row says on top what it belongs to. So a stack has as many rows as
 subentries are taken. Source: R700-Family Instruction Set Architecture, section 3.6; docs/architecture.md.
 """
 
@@ -33,10 +33,10 @@ CALL = data.StructLayout({"target": WORD_ADDRESS_BITS, "count": CALLS_BITS})
 """Beside a call: where it returns to, and its CALL_COUNT."""
 
 LOOP_BRANCH = data.StructLayout({"loop": DEPTH_BITS, "in_loop": 1, "branches": DEPTH_BITS, "calls": CALLS_BITS})
-"""Beside a loop's first row, which has `branch`: the loop around it, branch entries, and depth of calls below."""
+"""Beside a loop's first row, which has `branch_mask`: the loop around it, branch entries, and depth of calls below."""
 LOOP_CONTINUE = data.StructLayout({"rounds": ITERATION_BITS, "unlimited": 1})
-"""Beside its second row, which has `cont`: rounds that are left."""
+"""Beside its second row, which has `continue_mask`: rounds that are left."""
 LOOP_BREAK = data.StructLayout({"index": LOOP_INDEX_BITS})
-"""Beside its third row, which has `brk`: aL before the loop."""
+"""Beside its third row, which has `break_mask`: aL before the loop."""
 LOOP_ENTERED = data.StructLayout({"step": 8})
 """Beside its last row, which has the pixels that entered it: what a round adds to aL."""

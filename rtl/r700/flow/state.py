@@ -28,9 +28,9 @@ def start_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def end_layout(config: ArrayConfig) -> data.StructLayout:
-    """A wavefront at its end: pixels that are alive, and why it stopped, if it did, at which CF word."""
+    """A wavefront at its end: pixels that are valid, and why it stopped, if it did, at which CF word."""
     return data.StructLayout(
-        {"slot": slot_bits(config), "live": config.group, "word": WORD_ADDRESS_BITS, "problem": PROBLEM}
+        {"slot": slot_bits(config), "valid_mask": config.group, "word": WORD_ADDRESS_BITS, "problem": PROBLEM}
     )
 
 
@@ -44,10 +44,10 @@ def state_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout(
         {
             "word": WORD_ADDRESS_BITS,
-            "branch": size,
-            "live": size,
-            "cont": size,
-            "brk": size,
+            "branch_mask": size,
+            "valid_mask": size,
+            "continue_mask": size,
+            "break_mask": size,
             "covered": size,
             "left": WORD_BITS,
             "index": LOOP_INDEX_BITS,

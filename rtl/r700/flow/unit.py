@@ -88,7 +88,7 @@ class FlowUnit(wiring.Component):
         end = self.end.payload
         m.d.comb += [
             end.slot.eq(flow.slot),
-            end.live.eq(flow.state.live),
+            end.valid_mask.eq(flow.state.valid_mask),
             end.word.eq(flow.state.word),
             end.problem.eq(flow.problem),
             self.trace.word.valid.eq(self.issued),
@@ -118,7 +118,7 @@ def _add_idle(flow: Wavefront) -> None:
     m, unit, state = flow.m, flow.unit, flow.state
     with m.State("idle"):
         m.d.sync += [Value.cast(flow.problem).eq(0), flow.second.eq(0)]
-        over = ((unit.computed, ("branch", "live", "left")), (unit.moved, ("left",)))
+        over = ((unit.computed, ("branch_mask", "valid_mask", "left")), (unit.moved, ("left",)))
         known = [flow.states.read(m, source.payload.slot) for source, _ in over]
         with m.If(unit.computed.valid):
             _resume(flow, *over[0], known[0])
@@ -131,8 +131,8 @@ def _add_idle(flow: Wavefront) -> None:
                 flow.slot.eq(started.slot),
                 Value.cast(state).eq(0),
                 state.word.eq(unit.program.start),
-                state.branch.eq(~0),
-                state.live.eq(~0),
+                state.branch_mask.eq(~0),
+                state.valid_mask.eq(~0),
                 state.covered.eq(started.covered),
                 state.base.eq(started.base),
                 state.left.eq(unit.program.watchdog),
@@ -170,9 +170,9 @@ def _go_behind(flow: Wavefront) -> None:
                 flow.start_pops(Const(count), Then.NEXT)
         with m.Case(AluClause.ALU_ELSE_AFTER):
             m.next = "top"
-        for code, mask in ((AluClause.ALU_BREAK, state.brk), (AluClause.ALU_CONTINUE, state.cont)):
+        for code, mask in ((AluClause.ALU_BREAK, state.break_mask), (AluClause.ALU_CONTINUE, state.continue_mask)):
             with m.Case(code):
-                m.d.sync += [state.branch.eq(state.branch | flow.cleared), mask.eq(mask | flow.cleared)]
+                m.d.sync += [state.branch_mask.eq(state.branch_mask | flow.cleared), mask.eq(mask | flow.cleared)]
                 flow.advance()
         with m.Default():
             flow.advance()
@@ -186,7 +186,7 @@ def _add_fetch(flow: Wavefront) -> None:
         m.d.comb += unit.code_row.eq(state.word[1:])
         with m.If((unit.program.watchdog != 0) & (state.left == 0)):
             flow.fault(Status.WATCHDOG)
-        with m.Elif(~(state.live & state.covered).any()):
+        with m.Elif(~(state.valid_mask & state.covered).any()):
             m.next = "ended"
         with m.Elif(state.word >= unit.program.size):
             flow.fault(Status.PC_RANGE)

@@ -62,7 +62,7 @@ class Wavefront:
             read.addr.eq(self.base + self.place),
             self.row.eq(read.data),
             self.push_port.addr.eq(self.base + state.depth),
-            self.active.eq(state.branch & ~state.cont & ~state.brk),
+            self.active.eq(state.branch_mask & ~state.continue_mask & ~state.break_mask),
             constants.write.eq(unit.constant_write),
             constants.integer_number.eq(word.constant),
             constants.boolean_number.eq(word.constant),
@@ -74,7 +74,7 @@ class Wavefront:
                 m.d.comb += self.holds.eq(constants.boolean)
             with m.Case(Condition.NOT_BOOL.value):
                 m.d.comb += self.holds.eq(~constants.boolean)
-        pixels = self.active & Mux(word.valid_pixels, state.live & state.covered, ~0)
+        pixels = self.active & Mux(word.valid_pixels, state.valid_mask & state.covered, ~0)
         m.d.comb += [self.test.eq(Mux(self.holds, pixels, 0)), self.nobody.eq(~self.test.any())]
 
     def advance(self, target: Value | None = None) -> None:
@@ -122,6 +122,6 @@ class Wavefront:
         with m.If(~self.has_room(1, branches=True)):
             self.fault(Status.STACK)
         with m.Else():
-            m.d.comb += [port.en.eq(1), port.data.kind.eq(EntryKind.BRANCH), port.data.mask.eq(state.branch)]
+            m.d.comb += [port.en.eq(1), port.data.kind.eq(EntryKind.BRANCH), port.data.mask.eq(state.branch_mask)]
             m.d.sync += [state.depth.eq(state.depth + 1), state.branches.eq(state.branches + 1)]
             then()

@@ -116,15 +116,15 @@ def _hand_over(flow: Wavefront) -> None:
     m.d.comb += [
         clause.kcache.eq(word.kcache),
         clause.whole.eq(word.whole_quads),
-        clause.inside.eq(~state.cont & ~state.brk),
-        clause.branch.eq(state.branch),
-        clause.live.eq(state.live),
+        clause.inside.eq(~state.continue_mask & ~state.break_mask),
+        clause.branch_mask.eq(state.branch_mask),
+        clause.valid_mask.eq(state.valid_mask),
         move.exports.eq(Value.cast(word.kind) == Kind.EXPORT.value),
         move.textures.eq(word.textures),
         move.unit.eq(flow.unit_word),
         move.active.eq(flow.active),
         move.covered.eq(state.covered),
-        move.live.eq(state.live),
+        move.valid_mask.eq(state.valid_mask),
         move.executing.eq(Mux(word.whole_quads, whole_quads(m, flow.test), flow.test)),
         unit.clause.valid.eq(is_alu),
         unit.move.valid.eq(~is_alu),
@@ -142,7 +142,7 @@ def _execute_flow(flow: Wavefront) -> None:
         with m.Case(CfOperation.NOP, CfOperation.WAIT_ACK):
             flow.advance()
         with m.Case(CfOperation.KILL):
-            m.d.sync += state.live.eq(state.live & ~flow.test)
+            m.d.sync += state.valid_mask.eq(state.valid_mask & ~flow.test)
             flow.advance()
         for first, second in _POP_FIRST.items():
             with m.Case(first):

@@ -18,7 +18,7 @@ def move_layout(config: ArrayConfig) -> data.StructLayout:
     """A fetch clause, or with `exports` an export, whose CF word is `unit`.
 
     A clause has the units from `begin` up to `end`, and is one of `textures` or of vertices. `executing` are the pixels
-    for which it is done, `active` those that are active, `covered` those in the domain, `live` those that were not
+    for which it is done, `active` those that are active, `covered` those in the domain, `valid_mask` those not
     killed; `base` is the row of register 0. The wavefront may execute `left` more instructions.
     """
     return data.StructLayout(
@@ -32,7 +32,7 @@ def move_layout(config: ArrayConfig) -> data.StructLayout:
             "executing": config.group,
             "active": config.group,
             "covered": config.group,
-            "live": config.group,
+            "valid_mask": config.group,
             "loop_index": LOOP_INDEX_BITS,
             "base": row_bits(config),
             "left": WORD_BITS,

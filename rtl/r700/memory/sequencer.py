@@ -175,7 +175,7 @@ class _Steps:
         broadcasts = self._broadcasts()
         self.source_slice = Mux(broadcasts, one_hot_index(lowest_one(Cat(first))), self.slice)
         self.source_base = Signal(row_bits(config), name="source_base")
-        masks = ("executing", "active", "covered", "live")
+        masks = ("executing", "active", "covered", "valid_mask")
         m.d.comb += [
             *(work.move[str(name)].eq(move[str(name)]) for name, _ in move.shape() if name not in (*masks, "base")),
             *(work.move[name].eq(part_of(config, move[name], self.slice)) for name in masks if name != "active"),

@@ -56,7 +56,7 @@ def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:
                 mover.finish()
     high = data.View(exports.EXPORT_DWORD1_BUF, current.unit[WORD_BITS:])
     place = Signal(PLACE.size, name="written_place")
-    writes = (current.executing & current.live & current.covered).bit_select(pixel, 1)
+    writes = (current.executing & current.valid_mask & current.covered).bit_select(pixel, 1)
     mask = Mux(writes, data.View(PLACE, place).inside & high.comp_mask, 0)
     m.d.comb += [
         place.eq(Array(places(mover))[pixel[: (mover.config.at_once - 1).bit_length()]]),

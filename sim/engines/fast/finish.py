@@ -57,19 +57,19 @@ class Test:
 
 def send(
     kernel: Kernel,
-    live: Value,
+    valid_mask: Value,
     outputs: Mapping[int, Output],
     *,
     output_mask: Sequence[bool],
     test: Test | None,
     conditional: Value | None,
 ) -> None:
-    """Store the outputs of covered, live lanes whose conditional test passes, in the order of `outputs`.
+    """Store the outputs of covered, valid lanes whose conditional test passes, in the order of `outputs`.
 
     `conditional` are the lanes' conditional values, needed for a test that uses the buffer.
     """
     lanes, builder = kernel.lanes, kernel.lanes.builder
-    stores = builder.and_(kernel.covered, live)
+    stores = builder.and_(kernel.covered, valid_mask)
     if test is not None:
         stores = _tested(kernel, test, conditional, stores)
     for output, register in outputs.items():

@@ -44,7 +44,7 @@ class Batch(Generic[C]):
     """
 
     LANE_ARRAYS: ClassVar[tuple[str, ...]] = (
-        "i", "j", "covered", "live", "active", "temporaries", "outputs", "written", "conditional",
+        "i", "j", "covered", "valid_mask", "active", "temporaries", "outputs", "written", "conditional",
     )  # fmt: skip
     GROUP_ARRAYS: ClassVar[tuple[str, ...]] = ()
 
@@ -58,7 +58,7 @@ class Batch(Generic[C]):
     i: Integers
     j: Integers
     covered: Mask
-    live: Mask
+    valid_mask: Mask
     active: Mask
     active_lanes: int
     """Number of active lanes; `set_active` keeps it."""
@@ -198,7 +198,7 @@ def at_start(
         "i": i,
         "j": j,
         "covered": covered,
-        "live": np.ones(size, bool),
+        "valid_mask": np.ones(size, bool),
         "active": np.ones(size, bool),
         "active_lanes": size,
         "temporaries": registers,

@@ -36,11 +36,11 @@ class Launch(Generic[P]):
     """Instructions that a group may execute, 0 = any number."""
 
     def finish(self, batch: Batch[Any]) -> Iterator[tuple[Buffer, Mask]]:
-        """Send the outputs of groups that ended: covered, live lanes whose conditional test passes.
+        """Send the outputs of groups that ended: covered, valid lanes whose conditional test passes.
 
         Yields each output that the program writes, after its turn, with the lanes [n] that stored something.
         """
-        stores = batch.covered & batch.live
+        stores = batch.covered & batch.valid_mask
         if self.conditional.location is ConditionalLocation.DPP:
             stores = stores & self._test(batch, stores)
         for register, output in enumerate(self.program.outputs):

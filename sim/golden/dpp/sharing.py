@@ -44,7 +44,7 @@ class SharingMonitor:
 
     def read(self, batch: Batch[Any], buffer: Buffer, addresses: list[Integers]) -> None:
         """Active lanes of `batch` read the elements at `addresses`, each [n]."""
-        lanes = np.flatnonzero(batch.active & batch.covered & batch.live)
+        lanes = np.flatnonzero(batch.active & batch.covered & batch.valid_mask)
         for address in addresses:
             owner = _owner(batch.i[lanes], batch.j[lanes])
             self._reads.add(address[lanes], buffer.element.element_bytes, owner, batch.control.pc)

@@ -35,7 +35,7 @@ class Trace:
     def _write(self, batch: Batch[Any], pc: int, behind: str) -> None:
         place, lanes = self._place(pc), batch.lanes
         states = "".join(batch.lane_states())
-        valid = "".join("1" if each else "0" for each in (batch.covered & batch.live).tolist())
+        valid = "".join("1" if each else "0" for each in (batch.covered & batch.valid_mask).tolist())
         for group in range(batch.groups):
             first = group * lanes
             own = slice(first, first + lanes)

@@ -103,7 +103,7 @@ class Execution:
         if pc == self._program.end:
             self._journal.ended(batch)
             return []
-        counting = batch.covered & batch.live
+        counting = batch.covered & batch.valid_mask
         ended = ~batch.any_lane(counting)
         if last:
             ended |= ~batch.any_lane(counting & ~batch.active)

@@ -134,7 +134,7 @@ def _wish(batch: Batch, program: Program, instruction: Flow) -> Mask:
 
 def _voters(batch: Batch, instruction: Flow) -> Mask:
     """Lanes whose state counts, active or not."""
-    return batch.live & batch.covered if instruction.ignore_uncovered else batch.live
+    return batch.valid_mask & batch.covered if instruction.ignore_uncovered else batch.valid_mask
 
 
 def _leave_loop(batch: Batch, instruction: Flow, wish: Mask) -> Mask:

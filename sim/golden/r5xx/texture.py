@@ -23,7 +23,7 @@ from ctm.sim.golden.r5xx.writeback import gate, write_temporary
 
 def kill(batch: Batch, instruction: Tex) -> bool:
     """Execute KILL_LT_0; whether any lane was killed. -0 counts as less than zero, and so do negative denormals."""
-    before = np.count_nonzero(batch.live)
+    before = np.count_nonzero(batch.valid_mask)
     number = temporary(batch, instruction.source)
     if number >= len(batch.clean):
         return False
@@ -31,8 +31,8 @@ def kill(batch: Batch, instruction: Tex) -> bool:
         values = batch.temporaries[number, channel]
         less = np.signbit(values) & ~np.isnan(values)
         mask = gate(batch, instruction.common, channel)
-        batch.live &= ~(less if mask is None else less & mask)
-    return bool(np.count_nonzero(batch.live) != before)
+        batch.valid_mask &= ~(less if mask is None else less & mask)
+    return bool(np.count_nonzero(batch.valid_mask) != before)
 
 
 def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:

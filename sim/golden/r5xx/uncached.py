@@ -30,7 +30,7 @@ def write_uncached(
     x, y, stored
         Coordinates of the lanes [n], and the lanes that stored something.
     """
-    chosen = batch.covered & batch.live & enabled
+    chosen = batch.covered & batch.valid_mask & enabled
     for channel in range(3):
         mask = gate(batch, instruction.common, channel)
         if mask is not None:

@@ -154,13 +154,13 @@ def _take_effect(batch: Batch, slot: Slot, condition: Mask, gate: Mask | None) -
     """What a PRED_SET or KILL does besides its result."""
     effective = np.ones(batch.size, bool) if gate is None else gate
     if slot.operation.kills:
-        batch.live &= ~(effective & condition)
+        batch.valid_mask &= ~(effective & condition)
         return
     if slot.updates_predicate:
         # The gate may follow from the predicate that is about to change, but is an array of its own then.
         np.copyto(batch.predicate, condition, where=effective)
     if slot.updates_execute_mask:
-        off = effective & batch.branch & ~condition
+        off = effective & batch.branch_mask & ~condition
         batch.cleared |= off
-        batch.branch &= ~off
+        batch.branch_mask &= ~off
         batch.update_active()

@@ -53,9 +53,9 @@ class Execution:
         )
         batch = Batch(
             control=Control(information.start),
-            branch=np.ones(size, bool),
-            continued=np.zeros(size, bool),
-            broken=np.zeros(size, bool),
+            branch_mask=np.ones(size, bool),
+            continue_mask=np.zeros(size, bool),
+            break_mask=np.zeros(size, bool),
             cleared=np.zeros(size, bool),
             predicate=np.zeros(size, bool),
             address=np.zeros((CHANNELS, size), np.int64),
@@ -74,7 +74,7 @@ class Execution:
         """Execute one CF word, group or fetch instruction; the wavefronts that go on."""
         if batch.control.item >= 0:
             return self._step_in_clause(batch)
-        ended = ~batch.any_lane(batch.covered & batch.live)
+        ended = ~batch.any_lane(batch.covered & batch.valid_mask)
         if ended.any():
             self._journal.ended(batch.select(ended))
             return [] if ended.all() else [batch.select(~ended)]
@@ -112,7 +112,7 @@ class Execution:
             if word.relative and not flow.is_in_loop(batch):
                 self._journal.faulted(batch, Status.ILLEGAL_INSTRUCTION, "an export relative to aL outside of a loop")
                 return []
-            executing = batch.active & batch.live & batch.covered if word.valid_pixels else batch.active
+            executing = batch.active & batch.valid_mask & batch.covered if word.valid_pixels else batch.active
             exports.execute(batch, self._launch, self._journal, word, executing)
             batch.control = batch.control.at_word(batch.control.word + 1)
             return [batch]
@@ -212,10 +212,10 @@ class Execution:
 
 
 def _leave_by(name: str) -> Callable[[Batch], None]:
-    """What ALU_BREAK and ALU_CONTINUE do with the pixels that the clause took out of the branch mask."""
+    """What ALU_BREAK and ALU_CONTINUE do with the pixels that the clause took out of the branch_mask mask."""
 
     def leave(batch: Batch) -> None:
-        batch.branch = batch.branch | batch.cleared
+        batch.branch_mask = batch.branch_mask | batch.cleared
         setattr(batch, name, getattr(batch, name) | batch.cleared)
         batch.update_active()
 
@@ -226,6 +226,6 @@ _AFTER_CLAUSE: Mapping[AluClause, Callable[[Batch], None]] = {
     AluClause.ALU_POP_AFTER: lambda batch: flow.pop(batch, 1),
     AluClause.ALU_POP2_AFTER: lambda batch: flow.pop(batch, 2),
     AluClause.ALU_ELSE_AFTER: flow.invert,
-    AluClause.ALU_BREAK: _leave_by("broken"),
-    AluClause.ALU_CONTINUE: _leave_by("continued"),
+    AluClause.ALU_BREAK: _leave_by("break_mask"),
+    AluClause.ALU_CONTINUE: _leave_by("continue_mask"),
 }

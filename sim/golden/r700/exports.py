@@ -57,7 +57,7 @@ def _write_memory(
     else:
         access = memory.scatter(launch, export.base, export.size, export.element, index + place)
     access = access.spread(batch.size)
-    stored = memory.write(launch, export, access, words, executing & batch.live & batch.covered)
+    stored = memory.write(launch, export, access, words, executing & batch.valid_mask & batch.covered)
     journal.wrote_words(batch, access.address, stored)
     if journal.hazards is not None:
         batch.outstanding |= {export.acknowledged}

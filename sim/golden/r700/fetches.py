@@ -76,6 +76,6 @@ class Fetches:
             access = access.spread(batch.size)
             results.append(memory.read(self._launch, access, executing))
             # What others read is never seen.
-            watched = access.inside & executing & batch.covered & batch.live
+            watched = access.inside & executing & batch.covered & batch.valid_mask
             self._journal.read_words(batch, access.address, watched)
         return results

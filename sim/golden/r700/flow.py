@@ -44,7 +44,7 @@ class StackError(Exception):
 
 def passing(batch: Batch, program: Program, word: Flow) -> Mask:
     """The pixels [n] that pass a word's test."""
-    mask = batch.active & batch.live & batch.covered if word.valid_pixels else batch.active
+    mask = batch.active & batch.valid_mask & batch.covered if word.valid_pixels else batch.active
     return mask if holds(program, word) else np.zeros_like(mask)
 
 
@@ -65,13 +65,13 @@ def holds(program: Program, word: Flow) -> bool:
 
 def push(batch: Batch, program: Program) -> None:
     """Keep the branch mask on the stack."""
-    _push(batch, program, Entry(EntryKind.BRANCH), batch.branch[None].copy())
+    _push(batch, program, Entry(EntryKind.BRANCH), batch.branch_mask[None].copy())
 
 
 def pop(batch: Batch, count: int) -> None:
     """Take `count` branch masks off the stack; the last one is the branch mask again."""
     for _ in range(count):
-        batch.branch = _top(batch, EntryKind.BRANCH, "a pop")[BRANCH]
+        batch.branch_mask = _top(batch, EntryKind.BRANCH, "a pop")[BRANCH]
         _remove(batch)
     if count:
         batch.update_active()
@@ -79,7 +79,7 @@ def pop(batch: Batch, count: int) -> None:
 
 def invert(batch: Batch) -> None:
     """ELSE: the pixels of the mask on the stack that are not in the branch mask."""
-    batch.branch = _top(batch, EntryKind.BRANCH, "ELSE")[BRANCH] & ~batch.branch
+    batch.branch_mask = _top(batch, EntryKind.BRANCH, "ELSE")[BRANCH] & ~batch.branch_mask
     batch.update_active()
 
 
@@ -90,7 +90,7 @@ def require_branch(batch: Batch) -> None:
 
 def restrict(batch: Batch, test: Mask) -> None:
     """Take the active pixels that fail `test` out of the branch mask."""
-    batch.branch = batch.branch & (test | ~batch.active)
+    batch.branch_mask = batch.branch_mask & (test | ~batch.active)
     batch.update_active()
 
 
@@ -115,8 +115,8 @@ def enter_loop(batch: Batch, program: Program, word: Flow, test: Mask) -> None:
         constant = program.constants.int_constant(word.constant)
         entry = entry._replace(step=constant.step)
         batch.control = control._replace(loop_index=constant.start % _LOOP_INDICES)
-    _push(batch, program, entry, np.stack([batch.branch, batch.continued, batch.broken, test]))
-    batch.branch, batch.continued, batch.broken = test.copy(), np.zeros_like(test), ~test
+    _push(batch, program, entry, np.stack([batch.branch_mask, batch.continue_mask, batch.break_mask, test]))
+    batch.branch_mask, batch.continue_mask, batch.break_mask = test.copy(), np.zeros_like(test), ~test
     batch.update_active()
 
 
@@ -124,11 +124,11 @@ def leave(batch: Batch, word: Flow, test: Mask) -> Mask:
     """BREAK and CONTINUE for the pixels in `test`; the wavefronts [groups] that have nobody left in this round."""
     entered = batch.frames[_innermost(batch, word)][ENTERED]
     if word.operation is CfOperation.LOOP_BREAK:
-        batch.broken = batch.broken | test
+        batch.break_mask = batch.break_mask | test
     else:
-        batch.continued = batch.continued | test
+        batch.continue_mask = batch.continue_mask | test
     batch.update_active()
-    return ~batch.any_lane(entered & ~batch.broken & ~batch.continued)
+    return ~batch.any_lane(entered & ~batch.break_mask & ~batch.continue_mask)
 
 
 def is_in_loop(batch: Batch) -> bool:
@@ -147,8 +147,8 @@ def next_round(batch: Batch, word: Flow) -> Mask:
     """LOOP_END up to the decision: the wavefronts [groups] that go round again."""
     unwind(batch, word)
     entry, masks = batch.control.stack[-1], batch.frames[-1]
-    batch.continued = np.zeros_like(batch.continued)
-    batch.branch = masks[ENTERED].copy()
+    batch.continue_mask = np.zeros_like(batch.continue_mask)
+    batch.branch_mask = masks[ENTERED].copy()
     batch.update_active()
     left = entry.rounds if entry.rounds == UNLIMITED else entry.rounds - 1
     stack = (*batch.control.stack[:-1], entry._replace(rounds=left))
@@ -160,7 +160,7 @@ def next_round(batch: Batch, word: Flow) -> Mask:
 def leave_loop(batch: Batch) -> None:
     """Restore what was before the innermost loop, which is on top of the stack."""
     masks = batch.frames[-1]
-    batch.branch, batch.continued, batch.broken = masks[BRANCH], masks[CONTINUE], masks[BREAK]
+    batch.branch_mask, batch.continue_mask, batch.break_mask = masks[BRANCH], masks[CONTINUE], masks[BREAK]
     batch.control = batch.control._replace(loop_index=batch.control.stack[-1].loop_index)
     _remove(batch)
     batch.update_active()

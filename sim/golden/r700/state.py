@@ -77,20 +77,22 @@ class Control(NamedTuple):
 class Batch(dpp.Batch[Control]):
     """A batch of wavefronts.
 
-    A pixel is active while it is in `branch` and neither in `continued` nor in `broken`; `live` is the valid bit
-    without coverage. The stack's masks are in `frames`, `EntryKind.value` rows for each entry.
+    A pixel is active while it is in `branch_mask` and neither in `continue_mask` nor in `break_mask`. `valid_mask` has
+    the pixels that were not killed: the manual's valid bit but for coverage. The stack's masks are in `frames`,
+    `EntryKind.value` rows for each entry.
     """
 
     LANE_ARRAYS = (
-        *dpp.Batch.LANE_ARRAYS, "branch", "continued", "broken", "cleared", "predicate", "address", "previous",
+        *dpp.Batch.LANE_ARRAYS, "branch_mask", "continue_mask", "break_mask", "cleared", "predicate", "address",
+        "previous",
     )  # fmt: skip
     GROUP_ARRAYS = ("share",)
 
-    branch: Mask
-    continued: Mask
-    broken: Mask
+    branch_mask: Mask
+    continue_mask: Mask
+    break_mask: Mask
     cleared: Mask
-    """Pixels that this clause's PRED_SETs took out of `branch`."""
+    """Pixels that this clause's PRED_SETs took out of `branch_mask`."""
     predicate: Mask
     address: npt.NDArray[np.int64]
     """AR, [4, n]."""
@@ -106,7 +108,7 @@ class Batch(dpp.Batch[Control]):
 
     def update_active(self) -> None:
         """Make the active mask that of the masks that it follows from."""
-        self.set_active(self.branch & ~self.continued & ~self.broken)
+        self.set_active(self.branch_mask & ~self.continue_mask & ~self.break_mask)
 
     def wait(self) -> None:
         """Acknowledged writes are there from now on."""
@@ -114,7 +116,7 @@ class Batch(dpp.Batch[Control]):
 
     def lane_states(self) -> list[str]:
         """The manual's state of each pixel: A active, or inactive by a b(ranch), c(ontinue) or (brea)k."""
-        states = np.select([self.broken, self.continued, ~self.branch], ["k", "c", "b"], "A")
+        states = np.select([self.break_mask, self.continue_mask, ~self.branch_mask], ["k", "c", "b"], "A")
         return list(states.tolist())
 
     def _beside(self, batches: Sequence[Self]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class FlowWords:
         return [_next(batch)]
 
     def _kill(self, batch: Batch, word: Flow) -> list[Batch]:
-        batch.live = batch.live & ~flow.passing(batch, self._program, word)
+        batch.valid_mask = batch.valid_mask & ~flow.passing(batch, self._program, word)
         return [_next(batch)]
 
     def _wait(self, batch: Batch, word: Flow) -> list[Batch]:

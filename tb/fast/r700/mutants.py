@@ -78,7 +78,7 @@ MUTANTS = [
     _mutant("exports of all components", "r700.exports", "if select != ComponentSelect.MASK.value:",
             "if select <= ComponentSelect.MASK.value:",
             _example("export", "test_selects", "EXPORT", (7, 0, 7, 5), (None, 1, None, 0x3F800000))),
-    _mutant("memory of killed pixels", "r700.exports", "stores = self._lanes.builder.and_(executing, live)",
+    _mutant("memory of killed pixels", "r700.exports", "stores = self._lanes.builder.and_(executing, valid_mask)",
             "stores = executing", _example("memory", "test_which_pixels_write")),
     _mutant("the first write stays", "r700.memory",
             "for lane in range(lanes.width):\n            for addresses",

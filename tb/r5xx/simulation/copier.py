@@ -10,7 +10,7 @@ from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import Out
 
 from ctm.rtl.border.clients import LINE_BEATS, ConstantBank, words_layout
-from ctm.rtl.border.programs import group_layout
+from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.isa.status import BusClient, Status
@@ -45,12 +45,12 @@ class Copier(wiring.Component):
         """Build the hardware."""
         m = Module()
         lanes = self._config.lanes
-        group = Signal(group_layout(lanes))
+        group = Signal(wavefront_layout(lanes))
         instruction, beats = Signal(32), Signal(32 * LINE_BEATS)
         words, passed = Signal(words_layout(lanes)), Signal(lanes)
-        beat, forgets, waited = Signal(range(LINE_BEATS)), Signal(8), Signal(4)
-        m.d.sync += forgets.eq(forgets + (self.forget_code & self.forget_constants))
-        self._trace(m, forgets)
+        beat, invalidates, waited = Signal(range(LINE_BEATS)), Signal(8), Signal(4)
+        m.d.sync += invalidates.eq(invalidates + (self.forget_code & self.forget_constants))
+        self._trace(m, invalidates)
         self._drive(m, group, words, passed, instruction, beats)
 
         with m.FSM():
@@ -114,7 +114,7 @@ class Copier(wiring.Component):
                     m.next = "GROUP"
         return m
 
-    def _trace(self, m: Module, forgets: Signal) -> None:
+    def _trace(self, m: Module, invalidates: Signal) -> None:
         """Show events; the PC of flow events counts how often code and constants were forgotten."""
         m.d.comb += [
             self.trace.start.valid.eq(self.group.valid & self.group.ready),
@@ -123,7 +123,7 @@ class Copier(wiring.Component):
             self.trace.lookup.row.eq(self.lookups.response.payload.tag.slot),
             self.trace.lookup.words.eq(self.lookups.response.payload.words),
             self.trace.flow.valid.eq(self.tests.response.valid & self.tests.response.ready),
-            self.trace.flow.pc.eq(forgets),
+            self.trace.flow.pc.eq(invalidates),
             self.trace.flow.state.active.eq(self.tests.response.payload.passed),
             self.trace.flow.state.frames[2].iterations.eq(0xA5),
         ]

@@ -43,16 +43,17 @@ def check_executing(seed: int, size: int, cases: int) -> None:
 
     async def run(context: Any) -> None:
         for _ in range(cases):
-            branch, inside, whole = pixels(draw, size), pixels(draw, size), bool(draw.integers(2))
-            others = {name: int(draw.integers(1 << min(size, 60))) for name in ("live", "cleared", "predicate")}
-            context.set(masks, {"branch": number(branch), **others})
-            # The clause's own `branch` is that of its begin.
-            fields = {"whole": int(whole), "inside": number(inside), "branch": others["live"], "live": others["live"]}
+            branch_mask, inside, whole = pixels(draw, size), pixels(draw, size), bool(draw.integers(2))
+            others = {name: int(draw.integers(1 << min(size, 60))) for name in ("valid_mask", "cleared", "predicate")}
+            context.set(masks, {"branch_mask": number(branch_mask), **others})
+            # The clause's own `branch_mask` is that of its begin.
+            fields = {"whole": int(whole), "inside": number(inside)}
+            fields |= {"branch_mask": others["valid_mask"], "valid_mask": others["valid_mask"]}
             context.set(clause, fields)
-            wanted = branch & inside
+            wanted = branch_mask & inside
             if whole:
                 wanted = np.repeat(wanted.reshape(-1, QUAD).any(axis=1), QUAD)
-            assert context.get(found) == number(wanted), f"{branch} {inside} {whole=}"
+            assert context.get(found) == number(wanted), f"{branch_mask} {inside} {whole=}"
 
     simulator = Simulator(m)
     simulator.add_testbench(run)

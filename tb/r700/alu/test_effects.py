@@ -11,7 +11,7 @@ from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects
 
 SLOTS, SIZE, CHANNELS = 5, 8, 4
 GROUPS = 300
-_MASKS = ("branch", "live", "cleared", "predicate")
+_MASKS = ("branch_mask", "valid_mask", "cleared", "predicate")
 
 
 def _mask(pixels: np.ndarray) -> int:
@@ -28,14 +28,14 @@ def behind(effects: list[dict[str, Any]], before: dict[str, np.ndarray], given: 
             gate &= before["predicate"] == (effect["predicate"] is PredicateSelect.ONE)
         gates.append(gate)
         if effect["kills"]:
-            after["live"] &= ~(gate & given["kill"][slot])
+            after["valid_mask"] &= ~(gate & given["kill"][slot])
         if effect["sets_predicate"]:
             holds = given["predicate"]
             if effect["updates_predicate"]:
                 after["predicate"] = np.where(gate, holds, after["predicate"])
             if effect["updates_execute_mask"]:
-                off = gate & ~holds & before["branch"]
-                after["branch"] &= ~off
+                off = gate & ~holds & before["branch_mask"]
+                after["branch_mask"] &= ~off
                 after["cleared"] |= off
     return {**after, "gates": gates}
 

@@ -148,11 +148,11 @@ class Bench:
         assert word is not None
         left = max(0, model.left - int(self.draw.integers(3)))
         payload: dict[str, Any] = {"slot": slot, "left": left}
-        cleared, live = 0, model.live
+        cleared, valid_mask = 0, model.valid_mask
         if word.starts == "alu":
             cleared = self._mask(model.active, 0.4) if self._chance(0.6) else 0
-            live = model.live & ~self._mask(model.active, 0.02)
-            payload |= {"branch": model.branch & ~cleared, "live": live, "cleared": cleared}
+            valid_mask = model.valid_mask & ~self._mask(model.active, 0.02)
+            payload |= {"branch_mask": model.branch_mask & ~cleared, "valid_mask": valid_mask, "cleared": cleared}
         stops = self._chance(0.01)
         if stops:
             payload["problem"] = {"status": Status.ILLEGAL_INSTRUCTION, "address": 77}
@@ -162,7 +162,7 @@ class Bench:
             context.set(port.valid, 0)
             return
         under.elsewhere, under.word = False, None
-        model.left, model.live, model.branch = left, live, model.branch & ~cleared
+        model.left, model.valid_mask, model.branch_mask = left, valid_mask, model.branch_mask & ~cleared
         if stops:
             under.stop = "given"
             return
@@ -225,7 +225,7 @@ class Bench:
         assert not under.elsewhere and not under.stop, f"executes behind {under.stop or 'a clause'}"
         at = model.word
         self._then(under, lambda: self._start(under))
-        names = ("word", "branch", "cont", "brk", "live", "index", "covered", "depth")
+        names = ("word", "branch_mask", "continue_mask", "break_mask", "valid_mask", "index", "covered", "depth")
         found = [state[name] for name in names]
         assert found == [at, *under.before, model.covered, under.depth], f"{names}: {at}, {self.words[at]}"
         assert (state.base, context.get(self.unit.active)) == (under.base, under.active)
@@ -238,10 +238,10 @@ class Bench:
     def _start(self, under: Under) -> None:
         """The state before the word, and the word."""
         model = under.model
-        under.before = [model.branch, model.cont, model.brk, model.live, model.index]
+        under.before = [model.branch_mask, model.continue_mask, model.break_mask, model.valid_mask, model.index]
         under.depth, under.active = model.depth, model.active
         under.word = model.begin()
-        assert under.word is not None, "executes although nobody is alive"
+        assert under.word is not None, "executes although no pixel is valid"
 
     @staticmethod
     def _execute(under: Under, word: Word) -> None:
@@ -259,15 +259,16 @@ class Bench:
             assert (payload.begin, payload.end) == (word.addr, word.addr + word.units), word
         assert (payload.loop_index, payload.base, payload.left) == (model.index, under.base, model.left)
         if word.starts == "alu":
-            inside = model.all & ~model.cont & ~model.brk
-            assert (payload.inside, payload.branch, payload.live) == (inside, model.branch, model.live)
+            inside = model.all & ~model.continue_mask & ~model.break_mask
+            assert payload.inside == inside
+            assert (payload.branch_mask, payload.valid_mask) == (model.branch_mask, model.valid_mask)
             assert bool(payload.whole) == word.whole_quads
             assert [(each.line, each.lines, each.problem) for each in payload.kcache] == [(5, 2, 0), (7, 1, 0)]
         else:
             quads = [0xF << first for first in range(0, SIZE, 4)]
             wide = sum(quad for quad in quads if quad & passing) if word.whole_quads else passing
             assert (payload.executing, payload.active) == (wide, model.active), word
-            assert (payload.covered, payload.live) == (model.covered, model.live)
+            assert (payload.covered, payload.valid_mask) == (model.covered, model.valid_mask)
             assert bool(payload.exports) == (word.starts == "export")
             assert payload.exports or bool(payload.textures) == word.name.startswith("TEX")
             assert payload.unit == self._unit(model.word)
@@ -284,7 +285,7 @@ class Bench:
         self.seen[under.stop] = self.seen.get(under.stop, 0) + 1
         if under.stop in ("", "over"):
             assert Status(problem.status) is Status.OK
-            assert payload.live == model.live
+            assert payload.valid_mask == model.valid_mask
         elif under.stop == "given":
             assert (Status(problem.status), problem.address) == (Status.ILLEGAL_INSTRUCTION, 77)
         else:

@@ -55,9 +55,9 @@ class Entry:
     """An entry of the stack."""
 
     kind: str
-    branch: int = 0
-    cont: int = 0
-    brk: int = 0
+    branch_mask: int = 0
+    continue_mask: int = 0
+    break_mask: int = 0
     entered: int = 0
     count: int = 0
     index: int = 0
@@ -82,19 +82,19 @@ class Wavefront:
     watched: bool
     word: int = 0
     index: int = 0
-    cont: int = 0
-    brk: int = 0
-    branch: int = field(init=False)
-    live: int = field(init=False)
+    continue_mask: int = 0
+    break_mask: int = 0
+    branch_mask: int = field(init=False)
+    valid_mask: int = field(init=False)
     stack: list[Entry] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.branch = self.live = self.all = (1 << self.size) - 1
+        self.branch_mask = self.valid_mask = self.all = (1 << self.size) - 1
 
     @property
     def active(self) -> int:
         """Pixels that are active."""
-        return self.branch & ~self.cont & ~self.brk
+        return self.branch_mask & ~self.continue_mask & ~self.break_mask
 
     @property
     def depth(self) -> int:
@@ -105,7 +105,7 @@ class Wavefront:
         """The word that is next, or None at the end; one instruction less is left."""
         if self.watched and self.left == 0:
             raise StopError("WATCHDOG")
-        if not self.live & self.covered:
+        if not self.valid_mask & self.covered:
             return None
         if self.word >= len(self.words):
             raise StopError("PC_RANGE")
@@ -122,7 +122,7 @@ class Wavefront:
                 return 0
             if word.cond != "ACTIVE" and self.constants.bools[word.const] != (word.cond == "BOOL"):
                 return 0
-        return self.active & (self.live & self.covered if word.valid_pixels else self.all)
+        return self.active & (self.valid_mask & self.covered if word.valid_pixels else self.all)
 
     def execute(self, word: Word) -> bool:
         """Do what a word does; whether it starts something, behind which `go_behind` comes."""
@@ -134,7 +134,7 @@ class Wavefront:
             getattr(self, f"word_{word.name.lower()}")(word)
             return False
         if word.name == "ALU_PUSH_BEFORE":
-            self._push(Entry("branch", branch=self.branch))
+            self._push(Entry("branch", branch_mask=self.branch_mask))
         if word.starts == "export":
             if word.relative and not any(each.kind == "loop" for each in self.stack):
                 raise StopError("ILLEGAL_INSTRUCTION")
@@ -149,13 +149,13 @@ class Wavefront:
     def go_behind(self, word: Word, cleared: int) -> None:
         """What an ALU word does behind its clause, which took the pixels of `cleared` out of the branch mask."""
         if word.name == "ALU_ELSE_AFTER":
-            self.branch = self._top("branch").branch & ~self.branch
+            self.branch_mask = self._top("branch").branch_mask & ~self.branch_mask
         elif word.name.startswith("ALU_POP"):
             self._pop(2 if "2" in word.name else 1)
         elif word.name == "ALU_BREAK":
-            self.branch, self.brk = self.branch | cleared, self.brk | cleared
+            self.branch_mask, self.break_mask = self.branch_mask | cleared, self.break_mask | cleared
         elif word.name == "ALU_CONTINUE":
-            self.branch, self.cont = self.branch | cleared, self.cont | cleared
+            self.branch_mask, self.continue_mask = self.branch_mask | cleared, self.continue_mask | cleared
         self.word += 1
 
     def _push(self, entry: Entry) -> None:
@@ -172,7 +172,7 @@ class Wavefront:
 
     def _pop(self, count: int) -> None:
         for _ in range(count):
-            self.branch = self._top("branch").branch
+            self.branch_mask = self._top("branch").branch_mask
             self.stack.pop()
 
     def _leave(self, word: Word) -> None:
@@ -197,7 +197,7 @@ class Wavefront:
     word_wait_ack = word_nop
 
     def word_kill(self, word: Word) -> None:
-        self.live &= ~self.passing(word)
+        self.valid_mask &= ~self.passing(word)
         self.word += 1
 
     def word_jump(self, word: Word) -> None:
@@ -207,9 +207,9 @@ class Wavefront:
             self._leave(word)
 
     def word_else(self, word: Word) -> None:
-        branch = self._top("branch").branch & ~self.branch
+        branch_mask = self._top("branch").branch_mask & ~self.branch_mask
         if word.cond == "ACTIVE" or (word.cond != "FALSE" and self._holds(word)):
-            self.branch = branch
+            self.branch_mask = branch_mask
         if self.active:
             self.word += 1
         else:
@@ -219,19 +219,19 @@ class Wavefront:
         return self.constants.bools[word.const] == (word.cond == "BOOL")
 
     def _restrict(self, word: Word) -> None:
-        self.branch &= self.passing(word) | ~self.active
+        self.branch_mask &= self.passing(word) | ~self.active
 
     def word_push(self, word: Word) -> None:
         if not self.passing(word):
             self._leave(word)
             return
-        self._push(Entry("branch", branch=self.branch))
+        self._push(Entry("branch", branch_mask=self.branch_mask))
         self._restrict(word)
         self.word += 1
 
     def word_push_else(self, word: Word) -> None:
-        self._push(Entry("branch", branch=self.branch))
-        self.branch &= ~self.passing(word)
+        self._push(Entry("branch", branch_mask=self.branch_mask))
+        self.branch_mask &= ~self.passing(word)
         if self.active:
             self.word += 1
         else:
@@ -263,11 +263,12 @@ class Wavefront:
         indexed = word.name == "LOOP_START"
         self._push(
             Entry(
-                "loop", branch=self.branch, cont=self.cont, brk=self.brk, entered=test, count=count, index=self.index,
+                "loop", branch_mask=self.branch_mask, continue_mask=self.continue_mask, break_mask=self.break_mask,
+                entered=test, count=count, index=self.index,
                 step=step if indexed else 0,
             )
         )  # fmt: skip
-        self.branch, self.cont, self.brk = test, 0, self.all & ~test
+        self.branch_mask, self.continue_mask, self.break_mask = test, 0, self.all & ~test
         self.index = start if indexed else self.index
         self.word += 1
 
@@ -276,10 +277,10 @@ class Wavefront:
     def word_loop_break(self, word: Word) -> None:
         entry, test = self._loop(), self.passing(word)
         if word.name == "LOOP_BREAK":
-            self.brk |= test
+            self.break_mask |= test
         else:
-            self.cont |= test
-        if entry.entered & ~self.brk & ~self.cont:
+            self.continue_mask |= test
+        if entry.entered & ~self.break_mask & ~self.continue_mask:
             self.word += 1
             return
         self._unwind(entry)
@@ -290,14 +291,15 @@ class Wavefront:
     def word_loop_end(self, word: Word) -> None:
         entry = self._loop()
         self._unwind(entry)
-        self.cont, self.branch = 0, entry.entered
+        self.continue_mask, self.branch_mask = 0, entry.entered
         self.index = (self.index + entry.step) % (1 << 9)
         entry.count -= entry.count != _UNLIMITED
         if self.active and entry.count:
             self.word = word.addr
             return
         self.stack.pop()
-        self.branch, self.cont, self.brk, self.index = entry.branch, entry.cont, entry.brk, entry.index
+        self.branch_mask, self.continue_mask, self.break_mask = entry.branch_mask, entry.continue_mask, entry.break_mask
+        self.index = entry.index
         self.word += 1
 
     def word_call(self, word: Word) -> None:

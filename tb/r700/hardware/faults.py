@@ -10,21 +10,24 @@ def _in(module: str, *changes: tuple[str, str]) -> list[Fault]:
 FAULTS = [
     *_in(
         "flow.branches",
-        ("inverted = flow.row.mask & ~state.branch", "inverted = flow.row.mask"),
+        ("inverted = flow.row.mask & ~state.branch_mask", "inverted = flow.row.mask"),
         ("flow.pops.eq(flow.pops - 1)", "flow.pops.eq(0)"),
         ("call.target.eq(state.word + 1)", "call.target.eq(word.target)"),
     ),
     *_in(
         "flow.loops",
         (
-            "            state.cont.eq(0),\n            state.branch.eq(last.mask),",
-            "            state.branch.eq(last.mask),",
+            "            state.continue_mask.eq(0),\n            state.branch_mask.eq(last.mask),",
+            "            state.branch_mask.eq(last.mask),",
         ),
         ("            state.index.eq(index.index),\n", ""),  # aL stays behind a loop.
         ("rounds.rounds != 1", "rounds.rounds != 0"),
-        ("                state.brk.eq(~flow.test),\n", "                state.brk.eq(0),\n"),
+        ("                state.break_mask.eq(~flow.test),\n", "                state.break_mask.eq(0),\n"),
         # A break leaves the round when nobody is active, though pixels wait in a branch.
-        ("(flow.entry[LOOP_SUBENTRIES - 1].mask & ~brk & ~cont).any()", "(state.branch & ~brk & ~cont).any()"),
+        (
+            "(flow.entry[LOOP_SUBENTRIES - 1].mask & ~break_mask & ~continue_mask).any()",
+            "(state.branch_mask & ~break_mask & ~continue_mask).any()",
+        ),
         ("        state.branches.eq(below.branches),\n", ""),
     ),
     *_in(
@@ -35,11 +38,11 @@ FAULTS = [
     *_in("flow.words", ("with m.If(pushes):", "with m.If(pushes & flow.active.any()):")),
     *_in(
         "flow.wavefront",
-        ("self.active & Mux(word.valid_pixels, state.live & state.covered, ~0)", "self.active"),
+        ("self.active & Mux(word.valid_pixels, state.valid_mask & state.covered, ~0)", "self.active"),
     ),
     *_in(
         "alu.effects",
-        ("setter & before.branch & ~self.predicate", "before.branch & ~self.predicate"),
+        ("setter & before.branch_mask & ~self.predicate", "before.branch_mask & ~self.predicate"),
         ("gate & self.kill[slot]", "self.kill[slot]"),
         ("gate.eq(self.executing & ~before.predicate)", "gate.eq(~before.predicate)"),
     ),

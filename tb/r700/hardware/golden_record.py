@@ -9,7 +9,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.golden.r700.state import Batch, Control
 from ctm.tb.r700.machine import Job, Run, run_golden
 
-_COPIED = ("live", "branch", "continued", "broken", "predicate", "address")
+_COPIED = ("valid_mask", "branch_mask", "continue_mask", "break_mask", "predicate", "address")
 _WORDS = {"registers": "temporaries", "previous": "previous"}
 
 

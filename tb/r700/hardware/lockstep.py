@@ -122,7 +122,7 @@ class Comparison:
         writes = event["writes"]
         rows = writes["row"].astype(int)
         block = int(rows[0]) // ROWS_TOGETHER * ROWS_TOGETHER
-        forgotten = [block + bit for bit in range(ROWS_TOGETHER) if int(event["forgets"]) >> bit & 1]
+        forgotten = [block + bit for bit in range(ROWS_TOGETHER) if int(event["invalidates"]) >> bit & 1]
         core.registers[forgotten] = 0
         for channel, row in enumerate(rows):
             pixels = _bits(writes["enable"][channel], by_slice(self._array).group)
@@ -171,14 +171,14 @@ class Comparison:
         _same("coverage", _bits(state["covered"], size), shown.record.covered)
         _same("the row of R0", int(state["base"]), shown.base)
         if step is None:
-            for name, value in (("branch", 1), ("cont", 0), ("brk", 0), ("live", 1)):
+            for name, value in (("branch_mask", 1), ("continue_mask", 0), ("break_mask", 0), ("valid_mask", 1)):
                 _same(name, _bits(state[name], size), np.full(size, bool(value)))
             _same("aL", int(state["index"]), 0)
             _same("the stack's depth", int(state["depth"]), 0)
             return
         _same("the next CF word", int(state["word"]), step.control.word)
-        for name, own in (("branch", "branch"), ("cont", "continued"), ("brk", "broken"), ("live", "live")):
-            _same(f"the {name} mask", _bits(state[name], size), step.state(own))
+        for name in ("branch_mask", "continue_mask", "break_mask", "valid_mask"):
+            _same(name, _bits(state[name], size), step.state(name))
         _same("aL", int(state["index"]), step.control.loop_index)
         self._same_stack(core, slot, int(state["depth"]), int(state["branches"]), step)
 
@@ -246,16 +246,16 @@ class Comparison:
 
     def _same_group(self, shown: _Wavefront, event: Fields, before: Step, step: Step) -> None:
         size, masks = self._array.group, event["masks"]
-        _same("the live mask", _bits(masks["live"], size), step.state("live"))
+        _same("the valid mask", _bits(masks["valid_mask"], size), step.state("valid_mask"))
         _same("predicates", _bits(masks["predicate"], size), step.state("predicate"))
         if step.control.item >= 0:
             # Behind a clause's last group the model has done what its word does then.
-            _same("the branch mask", _bits(masks["branch"], size), step.state("branch"))
+            _same("the branch mask", _bits(masks["branch_mask"], size), step.state("branch_mask"))
         word, clause = self._code.word(before.control.word), self._code.clause(before.control.word)
         assert isinstance(word, AluWord) and clause is not None
         group = clause.instructions[before.control.item]
         assert isinstance(group, Group)
-        executing = before.state("branch") & ~before.state("continued") & ~before.state("broken")
+        executing = before.state("branch_mask") & ~before.state("continue_mask") & ~before.state("break_mask")
         executing = whole_quads(executing) if word.whole_quads else executing
         _same("address registers", _signed(event["addresses"])[:, executing], step.state("address")[:, executing])
         for slot in sorted(group.forwarded):
@@ -274,9 +274,9 @@ class Comparison:
         if before.control.item == 0:
             self._settle(core, shown)
         shown.settles = self._next(shown, int(event["address"]) << _ADDRESS_BIT | before.control.word & _WORD_MASK)
-        executing = before.state("branch") & ~before.state("continued") & ~before.state("broken")
+        executing = before.state("branch_mask") & ~before.state("continue_mask") & ~before.state("break_mask")
         if word.valid_pixels:
-            executing &= before.state("live") & shown.record.covered
+            executing &= before.state("valid_mask") & shown.record.covered
         executing = whole_quads(executing) if word.whole_quads else executing
         _same("executing pixels", _bits(event["executing"], self._array.group), executing)
 
@@ -292,8 +292,8 @@ class Comparison:
         _same("executed instructions", shown.steps, len(record.steps))
         if found is None:
             self._settle(core, shown)
-            expected = np.ones(size, bool) if shown.last is None else shown.last.state("live")
-            _same("the live mask", _bits(event["live"], size), expected)
+            expected = np.ones(size, bool) if shown.last is None else shown.last.state("valid_mask")
+            _same("the valid mask", _bits(event["valid_mask"], size), expected)
         self._done.add((record.i, record.j))
         del core.slots[slot]
 

@@ -12,7 +12,7 @@ from amaranth.lib.wiring import Flow, Out
 
 from ctm.rtl.config import R700, MachineConfig
 from ctm.rtl.dpp.core_module import NAME
-from ctm.rtl.lib.rest import ClockGating
+from ctm.rtl.lib.clock_gating import ClockGating
 from ctm.rtl.r700.trace import trace_layout
 from ctm.sim.compiled.rewriting.repeated import merge
 from ctm.sim.compiled.tools.toolchain import Models, build

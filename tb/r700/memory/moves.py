@@ -303,7 +303,7 @@ class Drawing:
             indices = wave.read(index, False)[0]
             for k in range(burst):
                 given = wave.read(source + k, relative)
-                for pixel in np.flatnonzero(wave.masks["executing"] & wave.masks["live"] & wave.masks["covered"]):
+                for pixel in np.flatnonzero(wave.masks["executing"] & wave.masks["valid_mask"] & wave.masks["covered"]):
                     for channel, dword in _dwords(wave, access, k, int(indices[pixel]), int(pixel)):
                         if mask >> channel & 1:
                             wave.world.areas[access.scratch][dword] = int(given[channel][pixel])

@@ -36,7 +36,7 @@ from ctm.tb.r700.memory.moves import (
 
 SLOTS, ROWS, DEADLINE, LEFT = 4, GPRS + 4, 60_000, 1000
 MOVES, FEW_MOVES = 40, 8
-_MASKS = "executing", "active", "covered", "live"
+_MASKS = "executing", "active", "covered", "valid_mask"
 
 
 @dataclass(kw_only=True)

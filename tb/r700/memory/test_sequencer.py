@@ -130,7 +130,8 @@ class Bench:
 
     def _move(self) -> Move:
         draw = self.draw
-        masks = {name: int(draw.integers(1, 1 << self.size)) for name in ("executing", "active", "covered", "live")}
+        names = ("executing", "active", "covered", "valid_mask")
+        masks = {name: int(draw.integers(1, 1 << self.size)) for name in names}
         if self._chance(0.3):
             masks["active"] = 1 << int(draw.integers(self.size))
         move = Move(
@@ -310,7 +311,7 @@ class Bench:
             assert piece.problem is Status.OK or found.problem.address == piece.address
         else:
             assert said == wanted, f"{said} is not {wanted}"
-            masks = {name: self._part(move.masks[name], piece.part) for name in ("executing", "covered", "live")}
+            masks = {name: self._part(move.masks[name], piece.part) for name in ("executing", "covered", "valid_mask")}
             assert {name: found.move[name] for name in masks} == masks
             assert found.move.active == piece.active
             assert found.move.base == move.base + piece.part * (GPRS + 4)

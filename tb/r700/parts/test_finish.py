@@ -31,7 +31,7 @@ class Wavefront:
     i: int
     j: int
     covered: int
-    live: int = 0
+    valid_mask: int = 0
     status: Status = Status.OK
     client: BusClient = BusClient.COMMAND
     word: int = 0
@@ -97,7 +97,7 @@ class Bench:
         if self.offered is None and running and self._chance(0.5):
             self.offered = int(draw.choice(running))
             each = self.slots[self.offered]
-            each.live, each.word = self._mask(), int(draw.integers(1 << WORD_BITS + 1))
+            each.valid_mask, each.word = self._mask(), int(draw.integers(1 << WORD_BITS + 1))
             if self._chance(0.4):
                 each.status = PROBLEMS[int(draw.integers(len(PROBLEMS)))]
                 each.client = BusClient(int(draw.integers(len(BusClient))))
@@ -108,7 +108,8 @@ class Bench:
             each = self.slots[self.offered]
             problem = {"status": each.status, "client": each.client, "address": each.address}
             context.set(
-                end.payload, {"slot": self.offered, "live": each.live, "word": each.word, "problem": problem}
+                end.payload,
+                {"slot": self.offered, "valid_mask": each.valid_mask, "word": each.word, "problem": problem},
             )  # fmt: skip
 
     def _row(self, slot: int, part: int) -> int:
@@ -134,9 +135,10 @@ class Bench:
             context.set(row, self._row(slot, part))
             each, own = self.slots[slot], (1 << self.lanes) - 1
             # Parts are beside each other, each of two rows.
-            found = [context.get(value) for value in (state.i, state.j, state.covered, state.live)]
+            found = [context.get(value) for value in (state.i, state.j, state.covered, state.valid_mask)]
             shift = part * self.lanes
-            expected = [each.i + part * self.lanes // 2, each.j, each.covered >> shift & own, each.live >> shift & own]
+            masks = (each.covered, each.valid_mask)
+            expected = [each.i + part * self.lanes // 2, each.j, *(mask >> shift & own for mask in masks)]
             assert found == expected, f"part {part} of {each}"
             self.seen["states"] += 1
 

@@ -162,7 +162,7 @@ class Bench:
         cleared: set[int] = set()
         for raw in self.sinks["clear"].received:
             clear = clear_layout(self.config).from_bits(raw)
-            own = {clear.row // BLOCK * BLOCK + place for place in range(BLOCK) if clear.forgets >> place & 1}
+            own = {clear.row // BLOCK * BLOCK + place for place in range(BLOCK) if clear.invalidates >> place & 1}
             assert clear.row in own and not cleared & own
             cleared |= own
         assert cleared == set(range(base, base + size))

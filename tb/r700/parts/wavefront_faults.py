@@ -18,7 +18,10 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("(self.released.row[:bits] == self._parts - 1)", "(self.released.row[:bits] == 0)"),
         ("first * (lanes // 2)", "first * lanes"),
         ("of_slot.covered.word_select(first, lanes)", "of_slot.covered.word_select(0, lanes)"),
-        ("state.live.eq(alive.word_select(first, lanes))", "state.live.eq(alive.word_select(0, lanes))"),
+        (
+            "state.valid_mask.eq(ended_mask.word_select(first, lanes))",
+            "state.valid_mask.eq(ended_mask.word_select(0, lanes))",
+        ),
     ),
     "parts.test_launch": faults_in(
         "launch",

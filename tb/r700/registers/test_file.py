@@ -37,12 +37,14 @@ class Bench:
         unit, draw = self.unit, self.draw
         for _ in range(cycles):
             reads = [{"row": self._row(), "exists": int(draw.random() < 0.9)} for _ in range(CHANNELS)]
-            forgets = int(draw.integers(1 << BLOCK)) if draw.random() < 0.05 else 0
-            rows = [self._row()] * CHANNELS if forgets else [self._row() for _ in range(CHANNELS)]
+            invalidates = int(draw.integers(1 << BLOCK)) if draw.random() < 0.05 else 0
+            rows = [self._row()] * CHANNELS if invalidates else [self._row() for _ in range(CHANNELS)]
             words = draw.integers(0, 1 << 32, (CHANNELS, self.size))
-            enables = [(1 << self.size) - 1 if forgets else int(draw.integers(1 << self.size)) for _ in range(CHANNELS)]
+            enables = [
+                (1 << self.size) - 1 if invalidates else int(draw.integers(1 << self.size)) for _ in range(CHANNELS)
+            ]
             context.set(unit.reads, reads)
-            context.set(unit.forgets, forgets)
+            context.set(unit.invalidates, invalidates)
             context.set(
                 unit.writes,
                 [
@@ -57,8 +59,8 @@ class Bench:
             expected = [
                 self.contents[read["row"]][channel].copy() * read["exists"] for channel, read in enumerate(reads)
             ]
-            if forgets:
-                self._forget(rows[0], forgets)
+            if invalidates:
+                self._forget(rows[0], invalidates)
             for channel, (row, enable) in enumerate(zip(rows, enables, strict=True)):
                 for pixel in range(self.size):
                     if enable >> pixel & 1:
@@ -69,7 +71,7 @@ class Bench:
             for channel, read in enumerate(reads):
                 if read["row"] == rows[channel] and read["exists"] and enables[channel]:
                     continue
-                if forgets and read["row"] // BLOCK == rows[0] // BLOCK:
+                if invalidates and read["row"] // BLOCK == rows[0] // BLOCK:
                     continue
                 shows = context.get(unit.shows) >> channel & 1
                 found = [context.get(unit.words[channel][pixel]) * shows for pixel in range(self.size)]

@@ -125,8 +125,10 @@ class FlowControl:
 
     def _voters(self, instruction: Flow) -> Value:
         """Lanes whose state counts, active or not."""
-        live = self._registers.mask(self._registers.live)
-        return self._lanes.builder.and_(live, self._kernel.covered) if instruction.ignore_uncovered else live
+        valid_mask = self._registers.mask(self._registers.valid_mask)
+        if not instruction.ignore_uncovered:
+            return valid_mask
+        return self._lanes.builder.and_(valid_mask, self._kernel.covered)
 
     def _leave_loop(self, instruction: Flow, depth: int, here: Value, wish: Value) -> Value:
         """BREAK and CONTINUE: lanes that wish are out of the loop; a group jumps when nobody is left."""

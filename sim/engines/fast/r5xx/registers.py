@@ -103,7 +103,7 @@ class Registers:
         def words() -> Value:
             return builder.alloca(lanes.integers)
 
-        self.here, self.active, self.left, self.counter, self.live, self.alu_result = (words() for _ in range(6))
+        self.here, self.active, self.left, self.counter, self.valid_mask, self.alu_result = (words() for _ in range(6))
         """`here`: groups that execute; `left`: lanes that are out of a loop; `counter`: branch counters."""
         self.predicates = [words() for _ in range(CHANNELS)]
         self.conditional = builder.alloca(lanes.floats)
@@ -122,7 +122,7 @@ class Registers:
         for place in none:
             builder.store(lanes.none, place)
         builder.store(here, self.here)
-        for place in (self.active, self.live):
+        for place in (self.active, self.valid_mask):
             builder.store(lanes.all, place)
         for place in self.outputs.values():
             builder.store(lanes.single(0), place)

@@ -31,7 +31,7 @@ class Texture:
         return self.kernel.lanes
 
     def kill(self, instruction: Tex, loop_index: Value) -> None:
-        """KILL_LT_0: lanes of which a channel is less than zero live no more."""
+        """KILL_LT_0: clears the valid bit of lanes with a channel below zero."""
         builder, registers = self._lanes.builder, self.gates.registers
         base = self.gates.base()
         for channel in instruction.common.write_mask:
@@ -39,7 +39,7 @@ class Texture:
             less = selection.is_less_than_zero(self._lanes, value)
             gate = self.gates.of(instruction.common, channel, base)
             less = less if gate is None else builder.and_(less, gate)
-            builder.store(builder.and_(registers.mask(registers.live), builder.not_(less)), registers.live)
+            builder.store(builder.and_(registers.mask(registers.valid_mask), builder.not_(less)), registers.valid_mask)
 
     def lookup(self, instruction: Tex, loop_index: Value) -> None:
         """A lookup of any kind."""

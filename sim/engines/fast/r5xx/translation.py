@@ -159,7 +159,7 @@ class _Translation:
     def _ended(self, *, last: bool) -> Value:
         """The groups that end early: where nobody counts, and after a `last` instruction where nobody is inactive."""
         builder, registers = self._lanes.builder, self._registers
-        counting = builder.and_(self._kernel.covered, registers.mask(registers.live))
+        counting = builder.and_(self._kernel.covered, registers.mask(registers.valid_mask))
         if last:
             counting = builder.and_(counting, builder.not_(registers.mask(registers.active)))
         return builder.not_(self._lanes.any_of_group(counting, self._kernel.frame.group))
@@ -226,7 +226,7 @@ class _Translation:
 
         send(
             kernel,
-            registers.mask(registers.live),
+            registers.mask(registers.valid_mask),
             {output: loaded(output) for output in self._source.outputs},
             output_mask=self._source.output_mask,
             test=self._source.test,

@@ -22,7 +22,7 @@ def write_uncached(kernel: Kernel, gates: Gates, instruction: Alu, results: dict
     form, place = kernel.frame.buffers[number], kernel.places[number]
     if form.is_empty:
         return
-    chosen = builder.and_(kernel.covered, registers.mask(registers.live))
+    chosen = builder.and_(kernel.covered, registers.mask(registers.valid_mask))
     executing = gates.base()
     for channel in range(3):
         gate = gates.of(instruction.common, channel, executing)

@@ -34,15 +34,15 @@ class Exports:
             self._lanes.builder.store(self._lanes.none, place)
         self._lanes.builder.store(conditional, self._conditional)
 
-    def execute(self, export: Export, executing: Value, live: Value) -> None:
-        """Execute an export for the lanes in `executing`; memory is written for those in `live`."""
+    def execute(self, export: Export, executing: Value, valid_mask: Value) -> None:
+        """Execute an export for the lanes in `executing`; memory is written for those in `valid_mask`."""
         for place in range(export.burst):
             words = self._fetches.whole(export.register + place, relative=export.relative)
             if not export.selects:
                 index = None
                 if export.index_register is not None:
                     index = self._fetches.whole(export.index_register, relative=False)[0]
-                stores = self._lanes.builder.and_(executing, live)
+                stores = self._lanes.builder.and_(executing, valid_mask)
                 self._fetches.memory.write(export, place, words, index, stores)
                 continue
             for channel, select in enumerate(export.selects):

@@ -49,7 +49,7 @@ class FlowControl:
         """The lanes that pass a word's test."""
         builder, mask = self._lanes.builder, self._masks.active
         if word.valid_pixels:
-            mask = builder.and_(mask, builder.and_(self._masks.live, self._kernel.covered))
+            mask = builder.and_(mask, builder.and_(self._masks.valid_mask, self._kernel.covered))
         if isinstance(word, Export) or word.condition is Condition.ACTIVE:
             return mask
         return builder.select(self._holds(word), mask, self._lanes.none)

@@ -1,7 +1,7 @@
 """The masks of a wavefront, the stack's included, and what CF words do to them.
 
-Masks are kept ones. A lane is active while it is in `branch` and neither in `continued` nor in `broken`. Source:
-R700-Family Instruction Set Architecture, chapter 3.
+Masks are kept ones. A lane is active while it is in `branch_mask` and neither in `continue_mask` nor in `break_mask`.
+Source: R700-Family Instruction Set Architecture, chapter 3.
 """
 
 from llvmlite import ir
@@ -21,18 +21,18 @@ class Masks:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel, self._lanes = kernel, kernel.lanes
         builder = kernel.lanes.builder
-        self._branch, self._continued, self._broken, self._live, self._active = (
+        self._branch_mask, self._continue_mask, self._break_mask, self._valid_mask, self._active = (
             builder.alloca(kernel.lanes.integers) for _ in range(5)
         )
         self._loop_index = builder.alloca(INT)
         self._kept: dict[tuple[int, int], Value] = {}
 
     def clear(self) -> None:
-        """As at a program's start: all lanes are active and live."""
+        """As at a program's start: all lanes are active and valid."""
         lanes, builder = self._lanes, self._lanes.builder
-        for place in (self._branch, self._live, self._active):
+        for place in (self._branch_mask, self._valid_mask, self._active):
             builder.store(lanes.all, place)
-        for place in (self._continued, self._broken):
+        for place in (self._continue_mask, self._break_mask):
             builder.store(lanes.none, place)
         builder.store(ir.Constant(INT, 0), self._loop_index)
 
@@ -42,9 +42,9 @@ class Masks:
         return self._load(self._active)
 
     @property
-    def live(self) -> Value:
+    def valid_mask(self) -> Value:
         """Lanes that were not killed."""
-        return self._load(self._live)
+        return self._load(self._valid_mask)
 
     @property
     def loop_index(self) -> Value:
@@ -52,46 +52,46 @@ class Masks:
         return self._lanes.builder.load(self._loop_index, typ=INT)
 
     def kill(self, lanes: Value) -> None:
-        """Lanes that live no more."""
+        """Clear the valid bits of lanes."""
         builder = self._lanes.builder
-        builder.store(builder.and_(self.live, builder.not_(lanes)), self._live)
+        builder.store(builder.and_(self.valid_mask, builder.not_(lanes)), self._valid_mask)
 
     def remove(self, lanes: Value) -> Value:
-        """Take lanes out of `branch`; those that were in it."""
+        """Take lanes out of `branch_mask`; those that were in it."""
         builder = self._lanes.builder
-        off = builder.and_(lanes, self._load(self._branch))
-        builder.store(builder.and_(self._load(self._branch), builder.not_(off)), self._branch)
+        off = builder.and_(lanes, self._load(self._branch_mask))
+        builder.store(builder.and_(self._load(self._branch_mask), builder.not_(off)), self._branch_mask)
         self._update()
         return off
 
     def restrict(self, test: Value) -> None:
-        """Take the active lanes that fail `test` out of `branch`."""
+        """Take the active lanes that fail `test` out of `branch_mask`."""
         builder = self._lanes.builder
         kept = builder.or_(test, builder.not_(self.active))
-        builder.store(builder.and_(self._load(self._branch), kept), self._branch)
+        builder.store(builder.and_(self._load(self._branch_mask), kept), self._branch_mask)
         self._update()
 
     def push(self, place: int) -> None:
-        """Keep `branch` on the stack."""
-        self._keep(place, BRANCH, self._load(self._branch))
+        """Keep `branch_mask` on the stack."""
+        self._keep(place, BRANCH, self._load(self._branch_mask))
 
     def pop(self, place: int) -> None:
         """Make the branch mask what it was when the entry at `place` was made."""
-        self._lanes.builder.store(self._get(place, BRANCH), self._branch)
+        self._lanes.builder.store(self._get(place, BRANCH), self._branch_mask)
         self._update()
 
     def invert(self, place: int, where: Value) -> None:
-        """ELSE: the lanes of the entry at `place` that are not in `branch`, if the bit `where` is set."""
+        """ELSE: the lanes of the entry at `place` that are not in `branch_mask`, if the bit `where` is set."""
         builder = self._lanes.builder
-        branch = self._load(self._branch)
+        branch = self._load(self._branch_mask)
         other = builder.and_(self._get(place, BRANCH), builder.not_(branch))
-        builder.store(builder.select(where, other, branch), self._branch)
+        builder.store(builder.select(where, other, branch), self._branch_mask)
         self._update()
 
     def enter_loop(self, place: int, test: Value, rounds: Value, first_index: Value | None) -> None:
         """Begin a loop for the lanes in `test`; with `first_index` it has an aL of its own."""
         lanes, builder = self._lanes, self._lanes.builder
-        masks = {BRANCH: self._branch, CONTINUE: self._continued, BREAK: self._broken}
+        masks = {BRANCH: self._branch_mask, CONTINUE: self._continue_mask, BREAK: self._break_mask}
         for row, mask in masks.items():
             self._keep(place, row, self._load(mask))
         self._keep(place, ENTERED, test)
@@ -99,34 +99,34 @@ class Masks:
         self._keep(place, _LOOP_INDEX, self.loop_index)
         if first_index is not None:
             self._set_loop_index(first_index)
-        builder.store(test, self._branch)
-        builder.store(lanes.none, self._continued)
-        builder.store(builder.not_(test), self._broken)
+        builder.store(test, self._branch_mask)
+        builder.store(lanes.none, self._continue_mask)
+        builder.store(builder.not_(test), self._break_mask)
         self._update()
 
     def leave(self, place: int, test: Value, *, breaks: bool) -> Value:
         """BREAK or CONTINUE of the loop at `place` for the lanes in `test`; those that are left in this round."""
         builder = self._lanes.builder
         self.leave_round(test, breaks=breaks)
-        out = builder.or_(self._load(self._broken), self._load(self._continued))
+        out = builder.or_(self._load(self._break_mask), self._load(self._continue_mask))
         return builder.and_(self._get(place, ENTERED), builder.not_(out))
 
     def leave_round(self, lanes: Value, *, breaks: bool) -> None:
         """Lanes that break or continue."""
-        builder, mask = self._lanes.builder, self._broken if breaks else self._continued
+        builder, mask = self._lanes.builder, self._break_mask if breaks else self._continue_mask
         builder.store(builder.or_(self._load(mask), lanes), mask)
         self._update()
 
     def restore_branch(self, lanes: Value) -> None:
-        """Put lanes into `branch` again."""
+        """Put lanes into `branch_mask` again."""
         builder = self._lanes.builder
-        builder.store(builder.or_(self._load(self._branch), lanes), self._branch)
+        builder.store(builder.or_(self._load(self._branch_mask), lanes), self._branch_mask)
 
     def next_round(self, place: int, step: Value | None, *, counted: bool) -> Value:
         """LOOP_END of the loop at `place`; one bit: whether it has more rounds for anyone."""
         lanes, builder = self._lanes, self._lanes.builder
-        builder.store(lanes.none, self._continued)
-        builder.store(self._get(place, ENTERED), self._branch)
+        builder.store(lanes.none, self._continue_mask)
+        builder.store(self._get(place, ENTERED), self._branch_mask)
         self._update()
         if step is not None:
             self._set_loop_index(builder.add(self.loop_index, step))
@@ -140,7 +140,7 @@ class Masks:
     def leave_loop(self, place: int) -> None:
         """Restore what was before the loop at `place`."""
         builder = self._lanes.builder
-        masks = {BRANCH: self._branch, CONTINUE: self._continued, BREAK: self._broken}
+        masks = {BRANCH: self._branch_mask, CONTINUE: self._continue_mask, BREAK: self._break_mask}
         for row, mask in masks.items():
             builder.store(self._get(place, row), mask)
         builder.store(self._get(place, _LOOP_INDEX), self._loop_index)
@@ -149,8 +149,8 @@ class Masks:
     def _update(self) -> None:
         """Make the active mask that of the masks that it follows from."""
         kernel, builder = self._kernel, self._lanes.builder
-        out = builder.or_(self._load(self._continued), self._load(self._broken))
-        active = builder.and_(self._load(self._branch), builder.not_(out))
+        out = builder.or_(self._load(self._continue_mask), self._load(self._break_mask))
+        active = builder.and_(self._load(self._branch_mask), builder.not_(out))
         builder.store(active, self._active)
         kernel.counts.add()
         kernel.counts.change(self._lanes.all, active, kernel.frame.group)

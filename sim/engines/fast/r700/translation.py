@@ -114,13 +114,13 @@ class _Translation:
         elif isinstance(word, AluWord):
             self._clause(node, word, self._masks.active)
         elif isinstance(word, Export):
-            live = self._masks.live
+            valid_mask = self._masks.valid_mask
             passing = self._flow.passing(word)
             if not word.selects:
                 # What is written to memory stays, even if the golden model runs the wavefront again.
                 counts.add()
                 self._kernel.go_if(self._kernel.limit_is_exceeded(), self._kernel.exceeded)
-            self._exports.execute(word, passing, live)
+            self._exports.execute(word, passing, valid_mask)
             self._leave(node, edges.on)
         else:
             assert isinstance(word, Flow)
@@ -156,7 +156,7 @@ class _Translation:
             builder.branch(kernel.finish if target is Exit.END else kernel.give_back)
             return
         if killed:
-            counting = builder.and_(kernel.covered, self._masks.live)
+            counting = builder.and_(kernel.covered, self._masks.valid_mask)
             kernel.go_if(builder.not_(lanes.any(counting)), self._early)
         if target.word <= node.word:
             kernel.go_if(kernel.limit_is_exceeded(), kernel.exceeded)
@@ -217,7 +217,7 @@ class _Translation:
         kernel.go_if(kernel.limit_is_exceeded(), kernel.exceeded)
         send(
             kernel,
-            self._masks.live,
+            self._masks.valid_mask,
             {output: self._exports.output(output) for output in self._source.outputs},
             output_mask=self._source.output_mask,
             test=self._source.test,
