@@ -178,7 +178,7 @@ class ArrayConfig:
         return self.rate or self.lanes
 
     @property
-    def turns(self) -> int:
+    def beats(self) -> int:
         """Cycles in which these take as many processors as there are `lanes`: an R5xx group."""
         return self.lanes // self.at_once
 
@@ -278,7 +278,7 @@ class MemoryConfig:
         _check(self, "bytes_per_cycle", low=1, high=256)
 
     @property
-    def part_bits(self) -> int:
+    def slice_bits(self) -> int:
         """Bits of a line that its reader is given in a cycle.
 
         Of one port they are its beats, as they come. Several give whole lines, as all of them together may bring one

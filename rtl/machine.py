@@ -14,7 +14,7 @@ from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
 from ctm.rtl.host.control_bus import ControlBusSignature
 from ctm.rtl.host.interface import HostInterface
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
-from ctm.rtl.lib.rest import Pausing, resettable
+from ctm.rtl.lib.clock_gating import Gated, resettable
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
 from ctm.rtl.mc.controller import MemoryController, read_clients, written_lines
@@ -51,7 +51,7 @@ class Machine(wiring.Component):
             config,
             areas=self._instruction_set.shapes.areas,
             tag=lookup_tag_layout(array, self._instruction_set.shapes),
-            slot=slot_bits(array) + (array.cores - 1).bit_length(),
+            wave=slot_bits(array) + (array.cores - 1).bit_length(),
             conditional_passenger=passenger_layout(array.lanes),
         )
         self._memory_ports = MemoryPorts(
@@ -59,7 +59,7 @@ class Machine(wiring.Component):
             self._controller.write_tag,
             ports=self._ports,
             data_bits=memory.data_bits,
-            part_bits=memory.part_bits,
+            slice_bits=memory.slice_bits,
             reads=sum(read_clients(config)),
             writes=written_lines(memory),
         )
@@ -83,7 +83,7 @@ class Machine(wiring.Component):
         m.submodules.controller = resettable(self._controller, host.reset)
         tests = [port.valid for client in self._conditional.clients for port in (client.request, client.response)]
         active = self._conditional.command.valid | ~self._conditional.idle | Cat(tests).any()
-        m.submodules.conditional = resettable(Pausing(self._conditional, active), host.reset)
+        m.submodules.conditional = resettable(Gated(self._conditional, active), host.reset)
         self._connect_host(m)
         self._connect_processor(m)
         self._connect_array(m)
@@ -119,7 +119,7 @@ class Machine(wiring.Component):
             processor.lost.eq(controller.lost),
             processor.lost_fault.eq(controller.lost_fault),
             controller.lost_taken.eq(processor.lost_taken),
-            processor.refused_address.eq(controller.refused_address),
+            processor.error_address.eq(controller.error_address),
             controller.watch.eq(processor.program_starts),
             processor.conditional_legal.eq(conditional.format_legal),
             processor.tests.eq(conditional.tests_pe),
@@ -153,8 +153,8 @@ class Machine(wiring.Component):
         )  # fmt: skip
         connect(m, processor.group, array.group)
         connect(m, array.fault, processor.fault)
-        for room, own in zip(array.rooms, processor.rooms, strict=True):
-            connect(m, room, own)
+        for credit, own in zip(array.credits, processor.credits, strict=True):
+            connect(m, credit, own)
         m.d.comb += [
             array.reset.eq(self._host.reset),
             array.program.eq(self._launch.program),

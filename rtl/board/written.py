@@ -42,10 +42,10 @@ class WrittenMap(wiring.Component):
         action = self.action
         index, left = Signal(range(self._blocks)), Signal(range(max(self._blocks, 1 << 16) + 1))
         byte, count, shown = Signal(BYTE_BITS), Signal(range(BYTE_BITS + 2)), Signal()
-        forgets = Signal()
+        invalidates = Signal()
         m.d.comb += [
             # What the machine writes comes first.
-            writer.en.eq(self.write.valid | forgets),
+            writer.en.eq(self.write.valid | invalidates),
             writer.data.eq(self.write.valid),
             writer.addr.eq(Mux(self.write.valid, self.write.address >> _OFFSET_BITS, index)),
             reader.addr.eq(index),
@@ -76,7 +76,7 @@ class WrittenMap(wiring.Component):
                     with m.If(left == 0):
                         m.next = "idle"
             with m.State("forget"):
-                m.d.comb += forgets.eq(1)
+                m.d.comb += invalidates.eq(1)
                 with m.If(~self.write.valid):
                     m.d.sync += [index.eq(index + 1), left.eq(left - 1)]
                     with m.If(left == 0):

@@ -1,1 +1,1 @@
-"""What units say to each other: each conversation, declared once."""
+"""Interfaces between units: each signature and payload layout is declared once."""

@@ -1,4 +1,4 @@
-"""What units know of an input, an output or the conditional buffer.
+"""Descriptors of an input, an output or the conditional buffer.
 
 Source: CTM Guide pp. 5-7, 13-22.
 """
@@ -27,14 +27,14 @@ BUFFER = data.StructLayout(
         "stride": STRIDE_BITS,
     }
 )
-"""`base` counts 2 KiB. `pitch` and `height` are what scaled coordinates are multiplied by, a height of 0 being 4096.
+"""`base` counts 2 KiB. `pitch` and `height` are the factors of scaled coordinates; a height of 0 means 4096.
 
 `gathers` is the 2x2 mode, which only inputs have. `stride` is the distance of two rows in units of 32 bytes, or, of a
 tiled buffer, of two rows of tiles in tiles.
 
-An *area* is an output, FLOAT32_1 in rows, as a linear array of words: its pair (x, y) is word y * 4096 + x. Whoever
-accesses one keeps its bounds.
+An *area* is an output, FLOAT32_1 in rows, as a linear array of words: its pair (x, y) is word y * 4096 + x. The
+memory controller does not check its bounds.
 """
 
 RESET_BUFFER = {"height": COORDINATE_LIMIT, "limits": {"width": 0, "height": COORDINATE_LIMIT}}
-"""What a buffer is that no command has described: all words 0."""
+"""The descriptor of a buffer that no command has set: all words 0."""

@@ -1,6 +1,6 @@
-"""Memory clients of the array: what each asks of the memory controller, and what it gets.
+"""Memory clients of the array: their requests and the memory controller's responses.
 
-Clients speak of pairs and of constants, never of addresses: translation, formats and masks of outputs are the memory
+Clients name pairs and constants, never addresses: translation, formats and masks of outputs are the memory
 controller's. Source: CTM Guide pp. 5-7, 31-38.
 """
 
@@ -39,10 +39,10 @@ def indices_layout(lanes: int) -> data.ArrayLayout:
     return data.ArrayLayout(COORDINATE_BITS, lanes)
 
 
-def lookup_request_layout(lanes: int, tag: ShapeLike, areas: int = 0) -> data.StructLayout:
-    """A pair for each lane, inside the input's limits where `fetch` says that it is wanted.
+def fetch_request_layout(lanes: int, tag: ShapeLike, areas: int = 0) -> data.StructLayout:
+    """A pair for each lane. Lanes in `fetch` are read; their pairs are inside the input's limits.
 
-    Behind the inputs come `areas` areas (see `ctm.rtl.border.buffers`).
+    `input` numbers the inputs first, then `areas` areas (see `ctm.rtl.border.buffers`).
     """
     indices = indices_layout(lanes)
     return data.StructLayout(
@@ -57,13 +57,13 @@ def lookup_request_layout(lanes: int, tag: ShapeLike, areas: int = 0) -> data.St
     )
 
 
-def lookup_response_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
-    """Words of the lanes that fetch; with `refused`, or of other lanes, they mean nothing."""
-    return data.StructLayout({"tag": tag, "words": words_layout(lanes), "refused": 1})
+def fetch_response_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
+    """Words of the lanes that fetch. With an error, and for other lanes, they mean nothing."""
+    return data.StructLayout({"tag": tag, "words": words_layout(lanes), "error": 1})
 
 
 def output_layout(lanes: int) -> data.StructLayout:
-    """What a group stores into one output: the pair of its lane 0, words and channels of each lane."""
+    """A wavefront's write to one output: the pair of its lane 0, words and channels of each lane."""
     return data.StructLayout(
         {
             "i": COLUMN_BITS,
@@ -75,8 +75,8 @@ def output_layout(lanes: int) -> data.StructLayout:
     )
 
 
-def uncached_write_layout(lanes: int, slot: ShapeLike, areas: int = 0) -> data.StructLayout:
-    """A word for each lane in `mask`, at a pair of its own; of two lanes with the same pair the later one wins.
+def uncached_write_layout(lanes: int, wave: ShapeLike, areas: int = 0) -> data.StructLayout:
+    """A word for each lane in `mask`, at a pair of its own; of two lanes with the same pair the higher one wins.
 
     Pairs are those of output 0, or, where there are `areas`, of one of them.
     """
@@ -84,7 +84,7 @@ def uncached_write_layout(lanes: int, slot: ShapeLike, areas: int = 0) -> data.S
     chosen: dict[str, ShapeLike] = {"area": range(areas)} if areas else {}
     return data.StructLayout(
         {
-            "slot": slot,
+            "wave": wave,
             **chosen,
             "acquires": 1,
             "x": indices,
@@ -96,55 +96,56 @@ def uncached_write_layout(lanes: int, slot: ShapeLike, areas: int = 0) -> data.S
 
 
 class ConstantClient(Interface):
-    """Somebody who reads lines of constants, seen from there.
+    """The port of a reader of constant lines, seen from the reader.
 
     Members
     -------
     request : ``Out(stream.Signature({bank, line}))``
         A line of one of the files.
-    response : ``In(stream.Signature({words, refused}))``
-        Its beats, in the order of the requests. With `refused` the words mean nothing.
+    response : ``In(stream.Signature({words, error}))``
+        Its beats, in the order of the requests. With `error` the words mean nothing.
     """
 
     def __init__(self) -> None:
         request = data.StructLayout({"bank": ConstantBank, "line": CONSTANT_LINE_BITS})
-        response = data.StructLayout({"words": data.ArrayLayout(WORD_BITS, BEAT_WORDS), "refused": 1})
+        response = data.StructLayout({"words": data.ArrayLayout(WORD_BITS, BEAT_WORDS), "error": 1})
         super().__init__({"request": Out(stream.Signature(request)), "response": In(stream.Signature(response))})
 
 
-class LookupClient(Interface):
-    """A core that looks up elements of inputs, seen from there.
+class FetchClient(Interface):
+    """The port of a core that fetches elements of inputs, seen from the core.
 
     Members
     -------
-    request : ``Out(stream.Signature(lookup_request_layout(lanes, tag, areas)))``
-    response : ``In(stream.Signature(lookup_response_layout(lanes, tag)))``
-        In the order of the requests of the same slot, which is part of the tag; others may overtake.
+    request : ``Out(stream.Signature(fetch_request_layout(lanes, tag, areas)))``
+    response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
+        In the order of the requests of the same wave slot, which the tag contains. Other responses may overtake.
     """
 
     def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0) -> None:
         super().__init__(
             {
-                "request": Out(stream.Signature(lookup_request_layout(lanes, tag, areas))),
-                "response": In(stream.Signature(lookup_response_layout(lanes, tag))),
+                "request": Out(stream.Signature(fetch_request_layout(lanes, tag, areas))),
+                "response": In(stream.Signature(fetch_response_layout(lanes, tag))),
             }
         )
 
 
 class UncachedClient(Interface):
-    """Somebody who writes past the caches, to output 0 or to areas, seen from there.
+    """The port of a unit that writes past the caches, to output 0 or to areas, seen from the unit.
 
     Members
     -------
-    write : ``Out(stream.Signature(uncached_write_layout(lanes, slot, areas)))``
-    done : ``In(stream.Signature({slot}))``
-        A write that acquires, and all earlier ones of its slot, are in memory, or were refused. Others get no answer.
+    write : ``Out(stream.Signature(uncached_write_layout(lanes, wave, areas)))``
+    done : ``In(stream.Signature({wave}))``
+        A write that acquires, and all earlier ones of its wave slot, have their write responses. Other writes have no
+        response.
     """
 
-    def __init__(self, lanes: int, slot: ShapeLike, areas: int = 0) -> None:
+    def __init__(self, lanes: int, wave: ShapeLike, areas: int = 0) -> None:
         super().__init__(
             {
-                "write": Out(stream.Signature(uncached_write_layout(lanes, slot, areas))),
-                "done": In(stream.Signature(data.StructLayout({"slot": slot}))),
+                "write": Out(stream.Signature(uncached_write_layout(lanes, wave, areas))),
+                "done": In(stream.Signature(data.StructLayout({"wave": wave}))),
             }
         )

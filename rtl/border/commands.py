@@ -1,4 +1,4 @@
-"""Command buffers, commands for units, and why a buffer is dropped."""
+"""Command buffers, commands for units, and the error that stops a buffer."""
 
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
@@ -16,13 +16,13 @@ COMMAND_BUFFER = data.StructLayout({"address": ADDRESS_BITS, "dwords": WORD_BITS
 """A command buffer in memory; its address is a multiple of 4."""
 
 UNIT_COMMAND = data.StructLayout({"opcode": OPCODE_BITS, "words": data.ArrayLayout(WORD_BITS, PARAMETERS)})
-"""A command for another unit, whose parameters have been checked. The unit takes it when it has completed it."""
+"""A command for another unit; its parameters are legal. The unit raises `ready` when it has completed it."""
 
 COUNTERS_WRITE = data.StructLayout({"address": ADDRESS_BITS, "clocks": WORD_BITS, "active": WORD_BITS})
-"""Performance counters on their way to memory: eight bytes at a multiple of 2 KiB."""
+"""A write of performance counters to memory: eight bytes at a multiple of 2 KiB."""
 
 BUS_FAULT = data.StructLayout({"client": BusClient, "address": ADDRESS_BITS})
-"""An access that memory refused."""
+"""An access with an error response."""
 
 ERROR = data.StructLayout(
     {
@@ -35,11 +35,11 @@ ERROR = data.StructLayout(
         "j": COORDINATE_BITS,
     }
 )
-"""Why a buffer was dropped. What a status does not concern is 0."""
+"""Why a buffer was dropped. Fields that a status does not use are 0."""
 
 
 class CounterClient(Interface):
-    """Somebody who writes performance counters to memory, seen from there.
+    """The port of the unit that writes performance counters to memory, seen from that unit.
 
     Members
     -------

@@ -1,4 +1,4 @@
-"""What the conditional unit is asked and answers, and what it asks of its cache."""
+"""Interfaces of the conditional unit: to its clients and to its cache."""
 
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream
@@ -15,9 +15,9 @@ CHANGE = data.StructLayout({"bits": WORD_BITS, "mask": WORD_BYTES})
 
 
 def access_layout(passenger: ShapeLike) -> data.StructLayout:
-    """An access to a word of a line, or, without `touches`, to nothing; with `reads` its contents matter.
+    """An access to a word of a line, or, without `touches`, to nothing; `reads` if the result's bits are used.
 
-    The passenger comes back with the result.
+    The result returns the passenger.
     """
     return data.StructLayout(
         {
@@ -31,32 +31,32 @@ def access_layout(passenger: ShapeLike) -> data.StructLayout:
 
 
 def result_layout(passenger: ShapeLike) -> data.StructLayout:
-    """An access's word; with `refused` or without `reads` the bits mean nothing."""
-    return data.StructLayout({"valid": 1, "bits": WORD_BITS, "refused": 1, "passenger": passenger})
+    """An access's word; with `error` or without `reads` the bits mean nothing."""
+    return data.StructLayout({"valid": 1, "bits": WORD_BITS, "error": 1, "passenger": passenger})
 
 
-def group_to_test_layout(lanes: int) -> data.StructLayout:
-    """A group to be tested: the pair of its lane 0, the lanes to be tested, and their conditional values."""
+def wavefront_test_layout(lanes: int) -> data.StructLayout:
+    """A wavefront to be tested: the pair of its lane 0, the lanes to be tested, and their conditional values."""
     return data.StructLayout(
         {"i": COLUMN_BITS, "j": COORDINATE_BITS, "mask": lanes, "values": data.ArrayLayout(WORD_BITS, lanes)}
     )
 
 
 class ConditionalClient(Interface):
-    """Somebody who has groups tested by the conditional unit, seen from there.
+    """The port of a unit whose wavefronts the conditional unit tests, seen from that unit.
 
     Members
     -------
-    request : ``Out(stream.Signature(group_to_test_layout(lanes)))``
+    request : ``Out(stream.Signature(wavefront_test_layout(lanes)))``
     response : ``In(stream.Signature({passed}))``
-        The lanes whose test passed, in the order of the requests; those that were not to be tested have not.
+        The lanes whose test passed, in the order of the requests; lanes that are not tested do not pass.
     """
 
     def __init__(self, lanes: int) -> None:
         response = data.StructLayout({"passed": lanes})
         super().__init__(
             {
-                "request": Out(stream.Signature(group_to_test_layout(lanes))),
+                "request": Out(stream.Signature(wavefront_test_layout(lanes))),
                 "response": In(stream.Signature(response)),
             }
         )
@@ -69,12 +69,12 @@ class ConditionalAccess(Interface):
     -------
     access : ``Out(stream.Signature(access_layout(passenger)))``
     result : ``In(result_layout(passenger))``
-        In the order of the accesses. Not a stream: a line that comes may hide it for a cycle.
+        In the order of the accesses. Not a stream: `valid` may fall for a cycle while a refill writes the data RAM.
     taken : ``Out(1)``
         The result is used; only while it is valid. The next one may come in the next cycle.
     change : ``Out(CHANGE)``
-        What becomes of the word of the result that is taken, combinationally; nothing if it is refused, or of an access
-        that touches nothing.
+        The change of the word of the result that is taken, combinationally; no byte of a result with an error, or of
+        an access that touches nothing.
     empty : ``In(1)``
         All results have been taken.
     """

@@ -1,4 +1,4 @@
-"""What a conversation between two units is."""
+"""The base of all signatures between units."""
 
 from amaranth.lib import wiring
 

@@ -1,4 +1,4 @@
-"""Lines of memory: what is asked of the level behind, and what comes back."""
+"""Cache lines: requests to the next level of memory, and its responses."""
 
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream
@@ -15,42 +15,42 @@ LINE_OFFSET_BITS = LINE_BYTES.bit_length() - 1
 LINE_ADDRESS_BITS = ADDRESS_BITS - LINE_OFFSET_BITS
 
 LINE_REQUEST = data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1})
-"""`line` counts lines from address 0. An `uncached` one is to come from memory itself."""
+"""`line` counts lines from address 0. An `uncached` one is read from memory, not from a cache."""
 
-LINE_RESPONSE = data.StructLayout({"bits": LINE_BITS, "refused": 1})
-"""Answers come in the order of the requests. With `refused` the bus gave an error, and `bits` mean nothing."""
+LINE_RESPONSE = data.StructLayout({"bits": LINE_BITS, "error": 1})
+"""In the order of the requests. With `error` the bus gave an error response, and `bits` mean nothing."""
 
 
 def tagged_line_request_layout(tag: ShapeLike) -> data.StructLayout:
-    """As `LINE_REQUEST`; the tag comes back with the answer."""
+    """As `LINE_REQUEST`; the response returns the tag."""
     return data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1, "tag": tag})
 
 
-def part_layout(part_bits: int) -> dict[str, ShapeLike]:
-    """Of a line that comes in parts, the lowest first: the part, which one it is, and, with the last, the refusal."""
-    return {"bits": part_bits, "part": range(LINE_BITS // part_bits), "refused": 1}
+def slice_layout(slice_bits: int) -> dict[str, ShapeLike]:
+    """A slice of a line, the lowest first: its bits, its index, and, in the last one, whether the line has an error."""
+    return {"bits": slice_bits, "part": range(LINE_BITS // slice_bits), "error": 1}
 
 
-def tagged_line_response_layout(tag: ShapeLike, part_bits: int = LINE_BITS) -> data.StructLayout:
-    """As `LINE_RESPONSE`, in any order, in parts."""
-    return data.StructLayout({**part_layout(part_bits), "tag": tag})
+def tagged_line_response_layout(tag: ShapeLike, slice_bits: int = LINE_BITS) -> data.StructLayout:
+    """As `LINE_RESPONSE`, in any order, in slices."""
+    return data.StructLayout({**slice_layout(slice_bits), "tag": tag})
 
 
 LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "mask": LINE_BYTES})
 """Bytes of a line; only those in `mask` are written."""
 
-LINE_WRITTEN = data.StructLayout({"refused": 1})
-"""Memory has taken a write, or the bus gave an error; in the order of the writes."""
+LINE_WRITTEN = data.StructLayout({"error": 1})
+"""The write response of a line, in the order of the writes."""
 
 
 class LineClient(Interface):
-    """Somebody who reads lines, seen from there.
+    """The port of a reader of lines, seen from the reader.
 
     Members
     -------
     request : ``Out(stream.Signature(LINE_REQUEST))``
     response : ``In(stream.Signature(LINE_RESPONSE))``
-        In the order of the requests. One who is `always_ready` takes each at once.
+        In the order of the requests. A reader that is `always_ready` has no backpressure.
     """
 
     def __init__(self, *, always_ready: bool = False) -> None:
@@ -63,26 +63,26 @@ class LineClient(Interface):
 
 
 class TaggedLineClient(Interface):
-    """Somebody who reads lines and takes them in any order, each at once, seen from there.
+    """The port of a reader of lines that takes them in any order and without backpressure, seen from the reader.
 
-    Of two requests under way none has the other's tag. A line may come in parts, in cycles of their own.
+    Requests in flight have different tags. A line may come in slices, in any cycles.
 
     Members
     -------
     request : ``Out(stream.Signature(tagged_line_request_layout(tag)))``
-    response : ``In(stream.Signature(tagged_line_response_layout(tag, part_bits), always_ready=True))``
+    response : ``In(stream.Signature(tagged_line_response_layout(tag, slice_bits), always_ready=True))``
     """
 
-    def __init__(self, tag: ShapeLike, part_bits: int = LINE_BITS) -> None:
+    def __init__(self, tag: ShapeLike, slice_bits: int = LINE_BITS) -> None:
         super().__init__(
             {
                 "request": Out(stream.Signature(tagged_line_request_layout(tag))),
-                "response": In(stream.Signature(tagged_line_response_layout(tag, part_bits), always_ready=True)),
+                "response": In(stream.Signature(tagged_line_response_layout(tag, slice_bits), always_ready=True)),
             }
         )
 
 
 CODE_LINES = 8
-"""Lines of code that an array has under way."""
+"""Lines of code that an array has in flight."""
 CODE_CLIENT = TaggedLineClient(range(CODE_LINES))
-"""Who reads an array's code."""
+"""The port of an array's code cache."""

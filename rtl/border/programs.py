@@ -1,4 +1,4 @@
-"""A loaded program, its groups, and how one of them fails."""
+"""A loaded program, its wavefronts, and their faults."""
 
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out
@@ -12,7 +12,7 @@ DOMAIN = data.StructLayout({name: COORDINATE_BITS for name in ("i0", "j0", "i1",
 
 
 def image_layout(program_format: ProgramFormat) -> data.StructLayout:
-    """A loaded program: where its code is, of how many units it is, its program information."""
+    """A loaded program: its code's address, its size in units of the pc, its program information."""
     return data.StructLayout(
         {
             "code": ADDRESS_BITS,
@@ -23,7 +23,7 @@ def image_layout(program_format: ProgramFormat) -> data.StructLayout:
 
 
 def program_fault_layout(program_format: ProgramFormat) -> data.StructLayout:
-    """Why the array stopped a group; i and j are lane 0's."""
+    """Why the array stopped a wavefront; i and j are lane 0's."""
     return data.StructLayout(
         {
             "status": Status,
@@ -35,25 +35,25 @@ def program_fault_layout(program_format: ProgramFormat) -> data.StructLayout:
     )
 
 
-AHEAD = 2
-"""Groups that may be on their way to one of several cores. So many keep a core busy with starting groups."""
+CORE_CREDITS = 2
+"""Most wavefronts in flight to one of several cores. So many keep a core busy with starting wavefronts."""
 
 
-class CoreRoom(wiring.Signature):
-    """How many groups one of several cores can be given.
+class CoreCredit(wiring.Signature):
+    """Credits for wavefronts, from one of several cores to the dispatcher.
 
     Members
     -------
     free : ``Out(range(AHEAD + 1))``
-        Slots that are free, `AHEAD` at most.
+        Free wave slots, `CORE_CREDITS` at most.
     taken : ``Out(1)``
-        A group takes one.
+        A wavefront takes one.
     """
 
     def __init__(self) -> None:
-        super().__init__({"free": Out(range(AHEAD + 1)), "taken": Out(1)})
+        super().__init__({"free": Out(range(CORE_CREDITS + 1)), "taken": Out(1)})
 
 
-def group_layout(lanes: int, cores: int = 1) -> data.StructLayout:
-    """A group to be run: the pair of its lane 0, the lanes that are covered, and which of `cores` runs it."""
+def wavefront_layout(lanes: int, cores: int = 1) -> data.StructLayout:
+    """A wavefront to be run: the pair of its lane 0, the lanes that are covered, and which of `cores` runs it."""
     return data.StructLayout({"i": COLUMN_BITS, "j": COORDINATE_BITS, "covered": lanes, "core": range(cores)})

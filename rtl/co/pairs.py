@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.conditional import group_to_test_layout
+from ctm.rtl.border.conditional import wavefront_test_layout
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.conversion import ToUnorm
 from ctm.rtl.isa.formats import DataFormat
@@ -38,7 +38,7 @@ class Pairs(wiring.Component):
     -------
     buffer : ``In(BUFFER)``
         Constant while not idle.
-    group : ``In(stream.Signature(group_to_test_layout(lanes)))``
+    group : ``In(stream.Signature(wavefront_test_layout(lanes)))``
     pair : ``Out(stream.Signature(pair_layout(lanes)))``
     idle : ``Out(1)``
         All pairs have been taken.
@@ -52,7 +52,7 @@ class Pairs(wiring.Component):
         super().__init__(
             {
                 "buffer": In(BUFFER),
-                "group": In(stream.Signature(group_to_test_layout(lanes))),
+                "group": In(stream.Signature(wavefront_test_layout(lanes))),
                 "pair": Out(stream.Signature(pair_layout(lanes))),
                 "idle": Out(1),
             }
@@ -62,7 +62,7 @@ class Pairs(wiring.Component):
         """Build the hardware."""
         m = Module()
         # The group's mask are the lanes that are left.
-        busy, group, moves = Signal(), record(group_to_test_layout(self._lanes)), Signal()
+        busy, group, moves = Signal(), record(wavefront_test_layout(self._lanes)), Signal()
         first = lowest_one(group.mask)
         left, last = group.mask & ~first, Signal()
         m.d.comb += [

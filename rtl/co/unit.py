@@ -173,7 +173,7 @@ class ConditionalUnit(wiring.Component):
             comparison.stored.eq(Mux(integer, result.bits.word_select(pair.upper, _HALF_BITS), result.bits)),
             comparison.is_float.eq(~integer),
             comparison.test.eq(test),
-            passes.eq(pair.exists & ~result.refused & comparison.passes),
+            passes.eq(pair.exists & ~result.error & comparison.passes),
             passed.eq(before | (passes << pair.lane)),
             self.cache.taken.eq(result.valid & (~pair.last | room)),
             ends.eq(self.cache.taken & pair.last),

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.clients import LINE_BEATS
 from ctm.rtl.border.lines import CODE_CLIENT
-from ctm.rtl.border.programs import AHEAD, CoreRoom, group_layout, program_fault_layout
+from ctm.rtl.border.programs import CORE_CREDITS, CoreCredit, program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.core_module import CoreModule
@@ -48,7 +48,7 @@ class Array(wiring.Component):
         Resets the cores; the rest has its reset from outside, as every component.
     program, forget_code, forget_constants, group, fault, idle
         As a core's; groups have the number of theirs.
-    rooms : ``Out(CoreRoom())`` for each core
+    credits : ``Out(CoreCredit())`` for each core
     code_address : ``In(32)``
         Where the program's code is, a multiple of 4; constant while the array is not idle.
     code : ``Out(CODE_CLIENT)``
@@ -74,8 +74,8 @@ class Array(wiring.Component):
                 "forget_constants": In(1),
                 "code_address": In(ADDRESS_BITS),
                 "code": Out(CODE_CLIENT),
-                "group": In(stream.Signature(group_layout(array.group, array.cores))),
-                "rooms": Out(CoreRoom()).array(array.cores),
+                "group": In(stream.Signature(wavefront_layout(array.group, array.cores))),
+                "credits": Out(CoreCredit()).array(array.cores),
                 "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
                 "idle": Out(1),
                 "issued": Out(ports * array.cores),
@@ -118,9 +118,9 @@ class Array(wiring.Component):
     def _dispatch(self, m: Module, cores: list[wiring.Component]) -> None:
         """Each group to its core, and when all of them are done."""
         group, idle = self.group, Cat(core.idle for core in cores).all()
-        taken = Cat(room.taken for room in self.rooms)
-        for core, room in zip(cores, self.rooms, strict=True):
-            m.d.comb += [room.free.eq(core.free), room.taken.eq(core.group.valid & core.group.ready)]
+        taken = Cat(credit.taken for credit in self.credits)
+        for core, credit in zip(cores, self.credits, strict=True):
+            m.d.comb += [credit.free.eq(core.free), credit.taken.eq(core.group.valid & core.group.ready)]
         if len(cores) == 1:
             connect(m, flipped(group), cores[0].group)
             m.d.comb += self.idle.eq(idle)
@@ -128,7 +128,7 @@ class Array(wiring.Component):
         waiting = []
         for number, core in enumerate(cores):
             own = Value.cast(core.group.payload)
-            m.submodules[f"groups_{number}"] = queue = SyncFIFO(width=len(own), depth=AHEAD)
+            m.submodules[f"groups_{number}"] = queue = SyncFIFO(width=len(own), depth=CORE_CREDITS)
             is_own = group.payload.core == number
             m.d.comb += [
                 # Without the core's number, which is on top.
@@ -173,12 +173,12 @@ class Array(wiring.Component):
         m.d.comb += [
             port.valid.eq(chosen.valid),
             chosen.ready.eq(port.ready),
-            *(port.payload[name].eq(chosen.payload[name]) for name, _ in chosen.payload.shape() if name != "slot"),
-            port.payload.slot.eq(Cat(chosen.payload.slot, arbiter.source)),
+            *(port.payload[name].eq(chosen.payload[name]) for name, _ in chosen.payload.shape() if name != "wave"),
+            port.payload.wave.eq(Cat(chosen.payload.wave, arbiter.source)),
         ]
         for number, core in enumerate(cores):
             connect(m, core.uncached.write, arbiter.inputs[number])
-            answer, is_own = core.uncached.done, done.payload.slot >> own == number
-            m.d.comb += [answer.payload.slot.eq(done.payload.slot[:own]), answer.valid.eq(done.valid & is_own)]
+            answer, is_own = core.uncached.done, done.payload.wave >> own == number
+            m.d.comb += [answer.payload.wave.eq(done.payload.wave[:own]), answer.valid.eq(done.valid & is_own)]
             with m.If(is_own):
                 m.d.comb += done.ready.eq(answer.ready)

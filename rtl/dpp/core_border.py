@@ -5,14 +5,14 @@ from typing import Any
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import ConstantClient, LookupClient, UncachedClient, output_layout
+from ctm.rtl.border.clients import ConstantClient, FetchClient, UncachedClient, output_layout
 from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.border.programs import AHEAD, group_layout, program_fault_layout
+from ctm.rtl.border.programs import CORE_CREDITS, program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import beat_fields
 from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.dpp.turns import turn_fields
 
 
 def lookup_number_layout(config: ArrayConfig) -> data.StructLayout:
@@ -21,21 +21,21 @@ def lookup_number_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def lookup_tag_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
-    """The same, and if a group goes to memory in turns under one number, which one it is."""
+    """The same, and if a group goes to memory in beats under one number, which one it is."""
     number = {str(name): field.shape for name, field in lookup_number_layout(config)}
-    return data.StructLayout(number | (turn_fields(config) if shapes.lookups_in_turns else {}))
+    return data.StructLayout(number | (beat_fields(config) if shapes.lookups_in_beats else {}))
 
 
 def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> dict[str, Any]:
     """The memory clients of a core, or those that `cores` of them share: uncached writes then have a core's number.
 
     It stands above the slot's. Members are `constants`, `lookups`, `uncached`, `output` and `tests`. All but tests are
-    of as many lanes as are computed at once: a larger group comes in turns, the first lanes first.
+    of as many lanes as are computed at once: a larger group comes in beats, the first lanes first.
     """
     lanes, slot, areas = config.at_once, slot_bits(config) + (cores - 1).bit_length(), len(shapes.areas)
     return {
         "constants": Out(ConstantClient()),
-        "lookups": Out(LookupClient(lanes, lookup_tag_layout(config, shapes), areas)),
+        "lookups": Out(FetchClient(lanes, lookup_tag_layout(config, shapes), areas)),
         "uncached": Out(UncachedClient(lanes, slot, areas)),
         "output": Out(stream.Signature(output_layout(lanes))),
         "tests": Out(ConditionalClient(config.lanes)),
@@ -46,7 +46,7 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     """The border of a core.
 
     Outputs follow from registers and from `program` alone: not from another input in the same cycle, nor from a unit
-    that rests (`ctm.rtl.lib.rest`). So a core can be simulated by itself.
+    that rests (`ctm.rtl.lib.clock_gating`). So a core can be simulated by itself.
 
     Members
     -------
@@ -56,10 +56,10 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         The program, or a file of constants, is another one; only while the core is idle.
     load : ``In(1)``
         Load the program, if it is not there; a group does so, too.
-    group : ``In(stream.Signature(group_layout(group)))``
+    group : ``In(stream.Signature(wavefront_layout(group)))``
         Groups with a covered processor.
     free : ``Out(range(AHEAD + 1))``
-        As `CoreRoom`'s.
+        As `CoreCredit`'s.
     fault : ``Out(stream.Signature(program_fault_layout(program_format), always_ready=True))``
         A group is stopped. Of several in one cycle one is reported.
     idle : ``Out(1)``
@@ -80,8 +80,8 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         "forget_code": In(1),
         "forget_constants": In(1),
         "load": In(1),
-        "group": In(stream.Signature(group_layout(config.group))),
-        "free": Out(range(AHEAD + 1)),
+        "group": In(stream.Signature(wavefront_layout(config.group))),
+        "free": Out(range(CORE_CREDITS + 1)),
         "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
         "idle": Out(1),
         "issued": Out(ports),

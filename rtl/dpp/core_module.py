@@ -9,7 +9,7 @@ from amaranth.lib.wiring import Flow, In
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.instruction_set import InstructionSet
-from ctm.rtl.lib.rest import resettable
+from ctm.rtl.lib.clock_gating import resettable
 
 NAME = "ctm_core"
 

@@ -121,7 +121,7 @@ def _connect_outstanding(m: Module, core: Any, parts: CoreParts) -> None:
         outstanding.returned.eq(parts.lookups.returned),
         done.ready.eq(1),
         outstanding.written.valid.eq(done.valid),
-        outstanding.written.slot.eq(done.payload.slot),
+        outstanding.written.slot.eq(done.payload.wave),
     ]
 
 
@@ -135,7 +135,7 @@ def _connect_lookups(m: Module, core: Any, parts: CoreParts) -> None:
         request.payload.x.eq(result.payload.x),
         request.payload.y.eq(result.payload.y),
         *(request.payload[name].eq(result.payload.passenger[name]) for name, _ in result.payload.passenger.shape()),
-        parts.scheduler.stop.valid.eq(lookups.refused.valid),
+        parts.scheduler.stop.valid.eq(lookups.error.valid),
         parts.scheduler.stop.slot.eq(lookups.returned.slot),
     ]
 
@@ -158,7 +158,7 @@ def _connect_register_writes(m: Module, parts: CoreParts, array: ArrayConfig, al
             write.payload.place.eq(places[1]),
             write.payload.words.eq(clear.payload.words),
             Value.cast(write.payload.enable).eq(~0),
-            write.payload.forgets.eq(1),
+            write.payload.invalidates.eq(1),
         ]
     with m.Else():
         m.d.comb += [
@@ -166,8 +166,8 @@ def _connect_register_writes(m: Module, parts: CoreParts, array: ArrayConfig, al
             write.payload.words.eq(lookup.payload.words),
             write.payload.enable.eq(lookup.payload.enable),
         ]
-    if array.turns > 1:
-        m.d.comb += write.payload.turn.eq(Mux(clears, clear.payload.turn, lookup.payload.turn))
+    if array.beats > 1:
+        m.d.comb += write.payload.beat.eq(Mux(clears, clear.payload.beat, lookup.payload.beat))
 
 
 def _connect_ends(m: Module, core: Any, parts: CoreParts, array: ArrayConfig) -> None:
@@ -220,5 +220,5 @@ def connect_retirement(
         retirement.conditional.eq(outputs.conditional),
         retirement.conditional_written.eq(outputs.conditional_written),
     ]
-    if array.turns > 1:
-        m.d.comb += [outputs.turn.eq(retirement.turn), outputs.conditional_turn.eq(retirement.test_turn)]
+    if array.beats > 1:
+        m.d.comb += [outputs.beat.eq(retirement.beat), outputs.conditional_beat.eq(retirement.test_beat)]

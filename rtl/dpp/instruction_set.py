@@ -23,7 +23,7 @@ class InstructionSet:
         Makes what reads the code of all cores from memory: `address`, where it begins; `cores`, a `shapes.code` for
         each; `lines`, a `LineClient`; `loads`, whether a group is offered to the array.
     launch
-        Makes what turns a loaded image, and the state that commands have set, into the cores' program.
+        Makes what converts a loaded image, and the state that commands have set, into the cores' program.
     """
 
     name: str

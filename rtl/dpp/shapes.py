@@ -70,8 +70,8 @@ class Shapes:
         What of `control` is not 0 when a group starts.
     program
         What it must know of a program beside `program_layout`'s fields.
-    lookups_in_turns
-        A group's turns go to memory as one lookup; else each of them has a number of its own.
+    lookups_in_beats
+        A group's beats go to memory as one lookup; else each of them has a number of its own.
     areas
         Outputs that a program reads and writes past the caches by the number of a word (`ctm.rtl.border.buffers`).
     """
@@ -89,7 +89,7 @@ class Shapes:
     stacks: Callable[[int], data.StructLayout]
     first_control: Callable[[int], Mapping[str, Any]]
     program: Mapping[str, ShapeLike]
-    lookups_in_turns: bool = True
+    lookups_in_beats: bool = True
     areas: tuple[int, ...] = ()
 
     @property

@@ -1,1 +1,1 @@
-"""Blocks that know nothing of the machine."""
+"""Blocks that do not depend on the machine."""

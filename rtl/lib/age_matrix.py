@@ -9,27 +9,27 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.lib.encoding import one_hot_index
 
 ROUND_BITS = 4
-"""Of an entry's number of rounds, which wraps: one that is half of these rounds behind another counts as before it."""
+"""Width of an entry's round, which wraps: distances of half of all rounds or more count as negative."""
 
 
 class AgeMatrix(wiring.Component):
-    """Keeps the order of entries, by rounds and by age, and picks the oldest of each of several sets of candidates.
+    """An age matrix with rounds: picks the oldest entry of each of several sets of candidates.
 
-    An entry that comes to its next round goes behind all that are in no later one, and stays before those that are. So
-    entries that do the same stay together: who was late has precedence until the others are overtaken. Rounds are not
-    forgotten when an entry is renewed, so what comes next in it is where the entry was.
+    An entry that comes to its next round becomes younger than all entries that are in no later round. So an entry that
+    was delayed has priority until it has caught up, and entries that do the same work stay together. A renewed entry
+    keeps its round.
 
-    Picks are combinational; a renewed entry is the youngest from the next cycle on, a deferred one has its new place a
-    cycle later. One bit for each pair of entries.
+    Picks are combinational. A renewed entry is the youngest from the next cycle on; a deferred one has its new age a
+    cycle later. The matrix has one bit for each pair of entries.
 
     Members
     -------
     renew : ``In(entries)``
         Entry that is now the youngest, one-hot or 0.
     defer : ``In(entries)``
-        Entry that comes to its next round, one-hot or 0; another one than is renewed in this cycle or the next one.
+        Entry that comes to its next round, one-hot or 0. It must not be renewed in this cycle or the next one.
     present : ``In(entries)``
-        Entries behind which others are put; the rest is in no round.
+        Entries that have a round; the others are not compared.
     candidates : ``In(entries)`` for each set
     found : ``Out(1)`` for each set
         Whether it has a candidate.
@@ -55,7 +55,7 @@ class AgeMatrix(wiring.Component):
         """Build the hardware."""
         m = Module()
         entries = range(self._entries)
-        # Of each pair the first one is the older one.
+        # The first one of the pair is the older one.
         older = {(one, other): Signal(name=f"older_{one}_{other}") for other in entries for one in range(other)}
         elders = [
             Cat(
@@ -66,14 +66,14 @@ class AgeMatrix(wiring.Component):
         ]
         deferred = Signal(self._entries)
         m.d.sync += deferred.eq(self.defer)
-        before = self._before(m, deferred, elders)
+        predecessors = self._predecessors(m, deferred, elders)
         for (one, other), is_older in older.items():
             with m.If(self.renew[one] | self.renew[other]):
                 m.d.sync += is_older.eq(self.renew[other])
             with m.Elif(deferred[one]):
-                m.d.sync += is_older.eq(~before[other])
+                m.d.sync += is_older.eq(~predecessors[other])
             with m.Elif(deferred[other]):
-                m.d.sync += is_older.eq(before[one])
+                m.d.sync += is_older.eq(predecessors[one])
         for number in range(self._sets):
             candidates = self.candidates[number]
             picked = Signal(self._entries, name=f"picked_{number}")
@@ -84,26 +84,26 @@ class AgeMatrix(wiring.Component):
             ]
         return m
 
-    def _before(self, m: Module, deferred: Value, elders: Sequence[Value]) -> Signal:
-        """Entries that come before the deferred one: those in no later round, and all that are older than one of them.
+    def _predecessors(self, m: Module, deferred: Value, elders: Sequence[Value]) -> Signal:
+        """Entries older than the deferred one: those in no later round, and all that are older than one of them.
 
-        The latter because the order is one of age, too, and would not be one otherwise.
+        The latter keep the order transitive.
         """
         rounds = [Signal(ROUND_BITS, name=f"round_{entry}") for entry in range(self._entries)]
-        own, level, before = Signal(ROUND_BITS), Signal(self._entries), Signal(self._entries)
+        own, level, predecessors = Signal(ROUND_BITS), Signal(self._entries), Signal(self._entries)
         last = Cat(
-            Cat(number[place] & ours for number, ours in zip(rounds, deferred, strict=True)).any()
-            for place in range(ROUND_BITS)
+            Cat(number[position] & ours for number, ours in zip(rounds, deferred, strict=True)).any()
+            for position in range(ROUND_BITS)
         )
         m.d.comb += own.eq(last + 1)
         for entry, number in enumerate(rounds):
-            ahead = (number - own)[:ROUND_BITS].as_signed()
+            distance = (number - own)[:ROUND_BITS].as_signed()
             m.d.comb += [
-                level[entry].eq(self.present[entry] & ~deferred[entry] & (ahead <= 0)),
-                before[entry].eq(
+                level[entry].eq(self.present[entry] & ~deferred[entry] & (distance <= 0)),
+                predecessors[entry].eq(
                     level[entry] | Cat(each & others[entry] for each, others in zip(level, elders, strict=True)).any()
                 ),
             ]
             with m.If(deferred[entry]):
                 m.d.sync += number.eq(own)
-        return before
+        return predecessors

@@ -8,18 +8,18 @@ from amaranth.lib.wiring import In, Out
 class Divider(wiring.Component):
     """Divides a number by a constant, the highest bit of the quotient first.
 
-    `done` comes as many cycles behind the first with `start` as the largest quotient has bits, and one more.
+    Latency from the first cycle with `start` to `done`: one cycle for each bit of the largest quotient, and one more.
 
     Members
     -------
     dividend : ``In(range(most + 1))``
-        Looked at in the first cycle with `start` only.
+        Sampled in the first cycle with `start`.
     start : ``In(1)``
         High until `done`.
     done : ``Out(1)``
     quotient : ``Out(range(most // divisor + 1))``
         From `done` on, until the next division.
-    rest : ``Out(range(most + 1))``
+    remainder : ``Out(range(most + 1))``
         Likewise; less than the divisor.
     """
 
@@ -33,7 +33,7 @@ class Divider(wiring.Component):
                 "start": In(1),
                 "done": Out(1),
                 "quotient": Out(self._bits),
-                "rest": Out(range(most + 1)),
+                "remainder": Out(range(most + 1)),
             }
         )
 
@@ -44,7 +44,7 @@ class Divider(wiring.Component):
         step, divisor = Signal(self._bits), Signal(range(highest + 1))
         with m.FSM():
             with m.State("idle"), m.If(self.start):
-                m.d.sync += [self.rest.eq(self.dividend), self.quotient.eq(0)]
+                m.d.sync += [self.remainder.eq(self.dividend), self.quotient.eq(0)]
                 m.d.sync += [step.eq(1 << self._bits - 1), divisor.eq(highest)]
                 m.next = "divide"
             with m.State("divide"):
@@ -52,6 +52,6 @@ class Divider(wiring.Component):
                 with m.If(step == 0):
                     m.d.comb += self.done.eq(1)
                     m.next = "idle"
-                with m.Elif(self.rest >= divisor):
-                    m.d.sync += [self.rest.eq(self.rest - divisor), self.quotient.eq(self.quotient | step)]
+                with m.Elif(self.remainder >= divisor):
+                    m.d.sync += [self.remainder.eq(self.remainder - divisor), self.quotient.eq(self.quotient | step)]
         return m

@@ -1,4 +1,4 @@
-"""Registers between the steps of a pipeline."""
+"""Registers between the stages of a pipeline."""
 
 from typing import Any, TypeVar
 
@@ -11,8 +11,7 @@ Delayed = TypeVar("Delayed", bound=Value | data.View)
 def delay(m: Module, value: Delayed, cycles: int = 1, *, name: str = "delayed") -> Delayed:
     """`value` as it was `cycles` clock cycles ago; with 0 cycles the value itself. A view keeps its layout.
 
-    The registers have no reset: a pipeline's contents mean nothing until a validity bit beside them, which has one,
-    says so.
+    The registers have no reset: a pipeline's data means nothing without its valid bit, which has one (`delay_valid`).
     """
     for _ in range(cycles):
         register: Any = Signal(value.shape(), name=name, reset_less=True)
@@ -22,19 +21,19 @@ def delay(m: Module, value: Delayed, cycles: int = 1, *, name: str = "delayed") 
 
 
 def delay_valid(m: Module, bits: Value, cycles: int) -> list[Value]:
-    """Bits that say what is valid: now, a cycle later and so on, the last `cycles` later; 0 behind a reset."""
+    """Valid bits of a pipeline's stages: now, a cycle later and so on, the last `cycles` later; 0 after a reset."""
     delayed = [bits]
     for _ in range(cycles):
-        register = Signal(len(bits), name="valid_on_its_way")
+        register = Signal(len(bits), name="valid_delayed")
         m.d.sync += register.eq(delayed[-1])
         delayed.append(register)
     return delayed
 
 
-def lately(m: Module, bit: Value, cycles: int) -> Value:
-    """Whether `bit` is 1, or was in one of the last `cycles` clock cycles: a pipeline of that depth is at work."""
+def recently(m: Module, bit: Value, cycles: int) -> Value:
+    """Whether `bit` is 1, or was in one of the last `cycles` clock cycles: a pipeline of that depth is not empty."""
     if not cycles:
         return bit
-    before = Signal(cycles, name="before")
-    m.d.sync += before.eq(Cat(bit, before))
-    return bit | before.any()
+    history = Signal(cycles, name="history")
+    m.d.sync += history.eq(Cat(bit, history))
+    return bit | history.any()

@@ -33,10 +33,9 @@ class DistributedRam(Memory):
 
 
 class LazyTable(DistributedRam):
-    """A table with one writer whose rows can be made to hold `first`, which is no second writer of the memory.
+    """A table with one writer whose rows can be made to hold `first`, without a second write port.
 
-    A row is not started in a cycle in which it is written. Where a row's first contents are no constant, those who read
-    give them.
+    A row is not started in a cycle in which it is written. If a row's first contents are no constant, `read` gets them.
     """
 
     def __init__(self, shape: ShapeLike, depth: int, *, first: Any = 0) -> None:
@@ -65,9 +64,9 @@ class LazyTable(DistributedRam):
 class BlockRam(Memory):
     """Rows in block RAM that are 0 after power-up, with synchronous ports.
 
-    What of a row is written in the cycle in which it is read is read as anything: block RAMs are like that, and
-    synthesis would put a register behind each input and a multiplexer behind each output of one that is not.
-    Simulation gives it as it was.
+    A row that is read and written in one cycle reads as anything where it is written. Block RAMs are like that;
+    for other memories synthesis adds a register to each input and a multiplexer to each output. Simulation reads the
+    old contents.
     """
 
     def __init__(self, shape: ShapeLike, depth: int) -> None:

@@ -1,8 +1,8 @@
-"""Places in rings of any length."""
+"""Indices of rings of any length."""
 
 from amaranth import Mux, Value
 
 
-def place_behind(place: Value, depth: int) -> Value:
-    """The place behind one in a ring of `depth` places."""
-    return Mux(place == depth - 1, 0, place + 1)[: len(place)]
+def next_index(index: Value, depth: int) -> Value:
+    """The index after `index` in a ring of `depth` entries."""
+    return Mux(index == depth - 1, 0, index + 1)[: len(index)]

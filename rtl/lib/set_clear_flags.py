@@ -1,4 +1,4 @@
-"""Bits that several places of a unit set and clear."""
+"""Bits that are set and cleared from several sources in a unit."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -8,7 +8,7 @@ from amaranth import Const, Module, Signal, Value
 
 
 class SetClearFlags:
-    """A row of bits by each name; `finish` connects them when all who change them have said so. Who sets wins."""
+    """A vector of bits by each name; `finish` connects them when all sources are registered. Setting wins."""
 
     def __init__(self, width: int, names: Sequence[str]) -> None:
         self._bits = {name: Signal(width, name=name) for name in names}

@@ -12,27 +12,27 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 
 
-def first_in_turn(asking: Value, turn: Value) -> Value:
-    """The lowest one of those that `turn` puts in front of the others, or of all if none of them asks, alone."""
-    before = asking & turn
-    return Mux(before.any(), lowest_one(before), lowest_one(asking))
+def round_robin(requests: Value, pointer: Value) -> Value:
+    """The grant, one-hot: the lowest request inside the mask `pointer`, or the lowest of all if none is inside."""
+    preferred = requests & pointer
+    return Mux(preferred.any(), lowest_one(preferred), lowest_one(requests))
 
 
 def route(m: Module, source: Any, number: Value, targets: Sequence[Any]) -> None:
-    """Offer what a stream offers to the one of several streams that `number` says; payloads are not connected."""
+    """Connect a stream's handshake to the one of several streams that `number` selects; payloads are not connected."""
     m.d.comb += source.ready.eq(Array(target.ready for target in targets)[number])
     m.d.comb += [target.valid.eq(source.valid & (number == index)) for index, target in enumerate(targets)]
 
 
 class Arbiter(wiring.Component):
-    """Lets one of several streams through at a time, each in turn. Combinational but for the turn.
+    """A round-robin arbiter of streams. Combinational but for the round-robin pointer; a waiting grant is held.
 
     Members
     -------
     inputs : ``In(stream.Signature(shape)).array(count)``
     output : ``Out(stream.Signature(shape))``
     source : ``Out(range(count))``
-        Whose payload it is.
+        The input that is granted.
     """
 
     def __init__(self, shape: ShapeLike, count: int) -> None:
@@ -50,10 +50,10 @@ class Arbiter(wiring.Component):
         m = Module()
         count = self._count
         valid = Cat(source.valid for source in self.inputs)
-        # `turn` has a one for each source that comes before the others.
-        waits, held, turn = Signal(), Signal(range(count)), Signal(count)
+        # `pointer` has a one for each source that has priority.
+        waits, held, pointer = Signal(), Signal(range(count)), Signal(count)
 
-        chosen = one_hot_index(first_in_turn(valid, turn))
+        chosen = one_hot_index(round_robin(valid, pointer))
         m.d.comb += self.source.eq(Mux(waits, held, chosen))
         m.d.comb += self.output.valid.eq(valid.any())
         with m.Switch(self.source):
@@ -67,15 +67,15 @@ class Arbiter(wiring.Component):
             m.d.sync += [waits.eq(~self.output.ready), held.eq(self.source)]
             for number in range(count):
                 with m.If(self.output.ready & (self.source == number)):
-                    m.d.sync += turn.eq(-1 << number + 1)
+                    m.d.sync += pointer.eq(-1 << number + 1)
         return m
 
 
 class SharedClient(wiring.Component):
-    """Lets several clients share one port whose answers come in the order of the requests, `beats` for each.
+    """Lets several clients share one port whose responses come in the order of the requests, `beats` for each.
 
     `client` is a client's signature: a stream `request` and a stream `response`. At most `outstanding` requests are
-    under way.
+    in flight.
 
     Members
     -------
@@ -90,31 +90,31 @@ class SharedClient(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        asks, answers = self.shared.request, self.shared.response
-        m.submodules.arbiter = arbiter = Arbiter(asks.payload.shape(), self._count)
+        request, responses = self.shared.request, self.shared.response
+        m.submodules.arbiter = arbiter = Arbiter(request.payload.shape(), self._count)
         width = max(1, len(arbiter.source))
         m.submodules.order = order = SyncFIFO(width=width, depth=self._outstanding)
         for number, client in enumerate(self.clients):
             wiring.connect(m, wiring.flipped(client.request), arbiter.inputs[number])
         chosen = arbiter.output
         m.d.comb += [
-            asks.valid.eq(chosen.valid & order.w_rdy),
-            Value.cast(asks.payload).eq(chosen.payload),
-            chosen.ready.eq(asks.ready & order.w_rdy),
+            request.valid.eq(chosen.valid & order.w_rdy),
+            Value.cast(request.payload).eq(chosen.payload),
+            chosen.ready.eq(request.ready & order.w_rdy),
             order.w_data.eq(arbiter.source),
-            order.w_en.eq(asks.valid & asks.ready),
+            order.w_en.eq(request.valid & request.ready),
         ]
         beat = Signal(range(self._beats))
         last = beat == self._beats - 1
-        arrives = answers.valid & answers.ready
+        arrives = responses.valid & responses.ready
         with m.Switch(order.r_data):
             for number, client in enumerate(self.clients):
-                response = client.response
-                m.d.comb += Value.cast(response.payload).eq(answers.payload)
+                own = client.response
+                m.d.comb += Value.cast(own.payload).eq(responses.payload)
                 with m.Case(number):
                     m.d.comb += [
-                        response.valid.eq(answers.valid & order.r_rdy),
-                        answers.ready.eq(response.ready & order.r_rdy),
+                        own.valid.eq(responses.valid & order.r_rdy),
+                        responses.ready.eq(own.ready & order.r_rdy),
                     ]
         with m.If(arrives):
             m.d.sync += beat.eq(Mux(last, 0, beat + 1))

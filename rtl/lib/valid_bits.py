@@ -1,4 +1,4 @@
-"""Which rows of a memory count as written; the others read 0."""
+"""Valid bits of a memory's rows; a row without one reads 0."""
 
 from amaranth import Module
 from amaranth.lib import data, wiring
@@ -8,9 +8,9 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import DistributedRam
 
 ROWS_TOGETHER = 32
-"""Rows that can be forgotten together: a block that starts at a multiple of this."""
-PLACE_BITS = (ROWS_TOGETHER - 1).bit_length()
-"""Width of a row's place in its block."""
+"""Rows that can be invalidated together: a block that starts at a multiple of this."""
+INDEX_BITS = (ROWS_TOGETHER - 1).bit_length()
+"""Width of a row's index in its block."""
 
 
 class ValidBits(wiring.Component):
@@ -21,13 +21,13 @@ class ValidBits(wiring.Component):
     row : ``In(range(rows))``
     write : ``In(1)``
         The row is written in this cycle.
-    forgets : ``In(ROWS_TOGETHER)``
-        Rows of its block, lowest first, that are 0 from now on; only with `write`, whose row is written all the same.
+    invalidates : ``In(ROWS_TOGETHER)``
+        Rows of its block, lowest first, that become invalid; only with `write`, whose row becomes valid all the same.
     is_fresh : ``Out(1)``
-        The row was not written before.
+        The row was not valid.
     reads : ``In(ArrayLayout(range(rows), readers))``
     written : ``Out(readers)``
-        Whether those rows were written, a cycle later; writes of the same cycle do not count.
+        Whether those rows are valid, a cycle later; writes of the same cycle do not count.
     """
 
     def __init__(self, rows: int, readers: int) -> None:
@@ -36,7 +36,7 @@ class ValidBits(wiring.Component):
             {
                 "row": In(range(rows)),
                 "write": In(1),
-                "forgets": In(ROWS_TOGETHER),
+                "invalidates": In(ROWS_TOGETHER),
                 "is_fresh": Out(1),
                 "reads": In(data.ArrayLayout(range(rows), readers)),
                 "written": Out(readers),
@@ -47,11 +47,11 @@ class ValidBits(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.blocks = blocks = DistributedRam(ROWS_TOGETHER, self._rows // ROWS_TOGETHER)
-        block, place = self.row[PLACE_BITS:], self.row[:PLACE_BITS]
-        before = blocks.read(m, block)
-        blocks.write(m, block, (before & ~self.forgets) | (1 << place)[:ROWS_TOGETHER], self.write)
-        m.d.comb += self.is_fresh.eq(~before.bit_select(place, 1))
+        block, position = self.row[INDEX_BITS:], self.row[:INDEX_BITS]
+        valid = blocks.read(m, block)
+        blocks.write(m, block, (valid & ~self.invalidates) | (1 << position)[:ROWS_TOGETHER], self.write)
+        m.d.comb += self.is_fresh.eq(~valid.bit_select(position, 1))
         for reader, bit in enumerate(self.written):
             row = self.reads[reader]
-            m.d.comb += bit.eq(delay(m, blocks.read(m, row[PLACE_BITS:]).bit_select(row[:PLACE_BITS], 1)))
+            m.d.comb += bit.eq(delay(m, blocks.read(m, row[INDEX_BITS:]).bit_select(row[:INDEX_BITS], 1)))
         return m

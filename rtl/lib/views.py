@@ -1,7 +1,7 @@
 """Signals and values of a layout, with the type that they have.
 
-That a signal of a layout is a view, and that a layout's class called with a value is a view of it, is decided in
-Amaranth's metaclasses, where mypy does not follow. These functions say it where somebody relies on the type.
+A signal of a layout is a view, and so is a layout's class called with a value. Amaranth's metaclasses decide that, and
+mypy does not follow them. These functions state the type.
 """
 
 from typing import Any, TypeVar, overload
@@ -18,7 +18,7 @@ def record(layout: type[Viewed], *, name: str | None = None, reset_less: bool = 
 @overload
 def record(layout: ShapeLike, *, name: str | None = None, reset_less: bool = False) -> data.View: ...
 def record(layout: Any, *, name: str | None = None, reset_less: bool = False) -> Any:
-    """A signal of a layout; without a name it has that of the variable, as every signal."""
+    """A signal of a layout; without `name` it has the name of the variable, as every signal."""
     return Signal(layout, name=name, reset_less=reset_less, src_loc_at=1)
 
 

@@ -12,7 +12,7 @@ def leading_zeros(m: Module, value: Value) -> Value:
 
 
 def _count(m: Module, value: Value) -> tuple[Value, Value]:
-    """(whether there is a one, zeros above it). The upper part's width is a power of two."""
+    """(whether there is a one, zeros above it). The upper half's width is a power of two."""
     if len(value) == 1:
         return value, value[:0]
     upper_bits = 1 << (len(value) - 1).bit_length() - 1

@@ -43,7 +43,7 @@ class ConstantReader(wiring.Component):
             self.lines.request.payload.line.eq((start + request.payload.line)[:LINE_ADDRESS_BITS]),
             response.valid.eq(line.valid),
             Value.cast(response.payload.words).eq(line.payload.bits.word_select(beat, LINE_BITS // LINE_BEATS)),
-            response.payload.refused.eq(line.payload.refused),
+            response.payload.error.eq(line.payload.error),
             line.ready.eq(response.ready & (beat == LINE_BEATS - 1)),
         ]
         with m.If(response.valid & response.ready):

@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import (
     ConstantClient,
-    LookupClient,
+    FetchClient,
     UncachedClient,
     output_layout,
 )
@@ -21,7 +21,7 @@ from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, Line
 from ctm.rtl.config import MachineConfig, MemoryConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
 from ctm.rtl.isa.status import BusClient
-from ctm.rtl.lib.rest import Pausing
+from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.mc.area import area_of
 from ctm.rtl.mc.bus.line_assembly import LineAssembly
 from ctm.rtl.mc.bus.read_ports import ReadPorts
@@ -74,7 +74,7 @@ class MemoryController(wiring.Component):
         See `Registers`.
     inputs, outputs, conditional, conditional_mask : as `Registers`
     forget_constants : ``Out(1)``
-    lookups : ``In(LookupClient(lanes, tag, len(areas)))`` for each core
+    lookups : ``In(FetchClient(lanes, tag, len(areas)))`` for each core
     code : ``In(CODE_CLIENT)``
         The array's code.
     constants : ``In(ConstantClient())``
@@ -90,7 +90,7 @@ class MemoryController(wiring.Component):
         The first write, or read of the conditional buffer, that memory refused and nobody has been told of.
     watch : ``In(1)``
         From now on remember the array's first refused read.
-    refused_address : ``Out(32)``
+    error_address : ``Out(32)``
         Address of that read's line.
     port_requests, port_responses, port_writes, port_answers : as those of `ReadPorts` and `WritePorts`
     input_hit, input_miss : ``Out(cores)``
@@ -106,16 +106,16 @@ class MemoryController(wiring.Component):
         *,
         areas: tuple[int, ...] = (),
         tag: ShapeLike,
-        slot: ShapeLike,
+        wave: ShapeLike,
         conditional_passenger: ShapeLike,
     ) -> None:
-        self._config, self._areas, self._tag, self._slot = config, areas, tag, slot
+        self._config, self._areas, self._tag, self._slot = config, areas, tag, wave
         self._passenger = conditional_passenger
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
         banks, out_banks, to_ports = config.shared_cache.banks, config.output_cache.banks, routing(memory)
         self._reads = ReadPorts(
             read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks), routing=to_ports,
-            part_bits=memory.part_bits,
+            slice_bits=memory.slice_bits,
         )  # fmt: skip
         self._writes = WritePorts(
             (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory)
@@ -130,11 +130,11 @@ class MemoryController(wiring.Component):
                 "conditional": Out(BUFFER),
                 "conditional_mask": Out(1),
                 "forget_constants": Out(1),
-                "lookups": In(LookupClient(lanes, tag, len(areas))).array(cores),
+                "lookups": In(FetchClient(lanes, tag, len(areas))).array(cores),
                 "code": In(CODE_CLIENT),
                 "constants": In(ConstantClient()),
                 "output": In(stream.Signature(output_layout(lanes))),
-                "uncached": In(UncachedClient(lanes, slot, len(areas))),
+                "uncached": In(UncachedClient(lanes, wave, len(areas))),
                 "conditional_client": In(ConditionalAccess(conditional_passenger)),
                 "lines": In(LineClient()),
                 "counters": In(CounterClient()),
@@ -143,7 +143,7 @@ class MemoryController(wiring.Component):
                 "lost_fault": Out(BUS_FAULT),
                 "lost_taken": In(1),
                 "watch": In(1),
-                "refused_address": Out(ADDRESS_BITS),
+                "error_address": Out(ADDRESS_BITS),
                 "input_hit": Out(cores),
                 "input_miss": Out(cores),
                 "shared_hit": Out(banks),
@@ -151,7 +151,7 @@ class MemoryController(wiring.Component):
                 "output_line": Out(out_banks),
                 "events": Out(_EVENTS),
                 "port_requests": Out(stream.Signature(tagged_request_layout(self.read_tag))).array(ports),
-                "port_responses": In(stream.Signature(tagged_response_layout(self.read_tag, memory.part_bits))).array(
+                "port_responses": In(stream.Signature(tagged_response_layout(self.read_tag, memory.slice_bits))).array(
                     ports
                 ),
                 "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag))).array(ports),
@@ -178,7 +178,7 @@ class MemoryController(wiring.Component):
         self._connect_outputs(m, registers)
         conditional = self._connect_conditional(m, registers)
         self._connect_processor(m)
-        self._connect_refusals(m, conditional.lost)
+        self._connect_errors(m, conditional.lost)
         return m
 
     def _connect_inputs(self, m: Module, registers: Registers) -> None:
@@ -191,7 +191,7 @@ class MemoryController(wiring.Component):
             tag=self._tag,
             outstanding=config.memory.outstanding_lines,
             areas=len(self._areas),
-            part_bits=config.memory.part_bits,
+            slice_bits=config.memory.slice_bits,
         )
         for bank, lines in enumerate(caches.lines):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
@@ -209,7 +209,7 @@ class MemoryController(wiring.Component):
 
     def _connect_code_and_constants(self, m: Module, registers: Registers) -> None:
         m.submodules.constants = constants = ConstantReader()
-        m.submodules.code_lines = code = LineAssembly(range(CODE_LINES), self._config.memory.part_bits)
+        m.submodules.code_lines = code = LineAssembly(range(CODE_LINES), self._config.memory.slice_bits)
         connect(m, flipped(self.code), code.client)
         connect(m, code.lines, self._reads.clients[_INSTRUCTION])
         connect(m, constants.lines, self._reads.clients[_CONSTANT])
@@ -250,7 +250,7 @@ class MemoryController(wiring.Component):
     def _connect_conditional(self, m: Module, registers: Registers) -> ConditionalCache:
         cache = ConditionalCache(self._passenger, self._config.conditional_cache)
         active = cache.client.access.valid | cache.invalidate | cache.flush | ~cache.idle
-        m.submodules.conditional = Pausing(cache, active)
+        m.submodules.conditional = Gated(cache, active)
         connect(m, cache.lines, self._reads.clients[_CONDITIONAL])
         connect(m, flipped(self.conditional_client), cache.client)
         connect(m, cache.line_write, self._writes.writes[_CONDITIONAL_WRITE])
@@ -273,20 +273,20 @@ class MemoryController(wiring.Component):
         connect(m, counters.line, self._writes.writes[_COUNTERS])
         connect(m, self._writes.written[_COUNTERS], flipped(self.counters.written))
 
-    def _connect_refusals(self, m: Module, conditional: data.View) -> None:
+    def _connect_errors(self, m: Module, conditional: data.View) -> None:
         """What memory refused: the first of each kind that nobody has been told of."""
         low = Const(0, LINE_OFFSET_BITS)
         reads, writes = self._reads, self._writes
         watching = Signal()
         # The array's are its code, its constants and its inputs.
-        array_reads = Cat(reads.refused[: _CONSTANT + 1], reads.refused[_INPUTS:]).any()
+        array_reads = Cat(reads.error[: _CONSTANT + 1], reads.error[_INPUTS:]).any()
         with m.If(watching & array_reads):
-            m.d.sync += [self.refused_address.eq(Cat(low, reads.refused_line)), watching.eq(0)]
+            m.d.sync += [self.error_address.eq(Cat(low, reads.error_line)), watching.eq(0)]
         with m.If(self.watch):
             m.d.sync += watching.eq(1)
 
         clients = (*range(self._config.output_cache.banks), _UNCACHED)
-        written = Cat(writes.written[client].valid & writes.written[client].payload.refused for client in clients).any()
+        written = Cat(writes.written[client].valid & writes.written[client].payload.error for client in clients).any()
         fault = Signal(BUS_FAULT)
         m.d.comb += [
             fault.client.eq(Mux(written, BusClient.OUTPUT, BusClient.CONDITIONAL_OUTPUT)),

@@ -13,8 +13,8 @@ from ctm.rtl.config import COMBINATIONAL, PipelineConfig
 from ctm.rtl.fp.conversion import FromUnorm, ToUnorm
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS, CHANNELS, WORD_BYTES
+from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.rest import Resting
 from ctm.rtl.mc.address import OWN
 
 ELEMENT_BYTES = max(shape.element_bytes for shape in ELEMENTS.values())
@@ -105,7 +105,7 @@ class ElementWords(wiring.Component):
         m = Module()
         code = Value.cast(self.format)
         eight, is_unorm = code == DataFormat.UINT8_4.value, Signal()
-        m.submodules.unorm = unorm = Resting(UnormWords())
+        m.submodules.unorm = unorm = GatedStateless(UnormWords())
         m.d.comb += [is_unorm.eq(eight | (code == DataFormat.UINT16_1.value)), unorm.wanted.eq(is_unorm)]
         for channel in range(CHANNELS):
             raw = self.raw[channel]

@@ -74,6 +74,6 @@ class CodeSegment(wiring.Component):
                 m.d.comb += divider.start.eq(1)
                 with m.If(divider.done):
                     m.d.comb += self.done.eq(1)
-                    m.d.comb += self.status.eq(Mux(divider.rest == 0, Status.OK, Status.BAD_EXECUTABLE))
+                    m.d.comb += self.status.eq(Mux(divider.remainder == 0, Status.OK, Status.BAD_EXECUTABLE))
                     m.next = "idle"
         return m

@@ -16,7 +16,7 @@ from ctm.rtl.isa.limits import ADDRESS_BITS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.views import record
 
-KIND = data.StructLayout({"beside": 1, "mc": 1, "co": 1, "forgets": 1, "reports": 1})
+KIND = data.StructLayout({"beside": 1, "mc": 1, "co": 1, "invalidates": 1, "reports": 1})
 """How a command is executed: beside a program that runs, by the memory controller, by the conditional unit; whether it
 makes the machine forget its image, and whether it reports lost writes. All is 0 for others, and where there is no
 command."""
@@ -68,7 +68,7 @@ def _kind(command: Command) -> data.Const:
             "beside": command.name in _BESIDE,
             "mc": command.unit == "MC",
             "co": command.unit == "CO",
-            "forgets": command.name in _FORGETS,
+            "invalidates": command.name in _FORGETS,
             "reports": command.name in _REPORTS,
         }
     )

@@ -4,9 +4,9 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.programs import AHEAD, CoreRoom
+from ctm.rtl.border.programs import CORE_CREDITS, CoreCredit
 from ctm.rtl.lib.encoding import one_hot_index
-from ctm.rtl.lib.sharing import first_in_turn
+from ctm.rtl.lib.sharing import round_robin
 
 
 class Dispatcher(wiring.Component):
@@ -19,7 +19,7 @@ class Dispatcher(wiring.Component):
     -------
     core : ``Out(stream.Signature(range(cores)))``
         Whoever takes this sends the core a group.
-    rooms : ``In(CoreRoom())`` for each core
+    credits : ``In(CoreCredit())`` for each core
     dropped : ``In(cores)``
         A group is not sent after all.
     """
@@ -29,7 +29,7 @@ class Dispatcher(wiring.Component):
         super().__init__(
             {
                 "core": Out(stream.Signature(range(cores))),
-                "rooms": In(CoreRoom()).array(cores),
+                "credits": In(CoreCredit()).array(cores),
                 "dropped": In(cores),
             }
         )
@@ -38,20 +38,20 @@ class Dispatcher(wiring.Component):
         """Build the hardware."""
         m = Module()
         cores = self._cores
-        on_the_way = [Signal(range(AHEAD + 1), name=f"on_the_way_{core}") for core in range(cores)]
+        on_the_way = [Signal(range(CORE_CREDITS + 1), name=f"on_the_way_{core}") for core in range(cores)]
         has_room = Signal(cores)
         m.d.comb += has_room.eq(
-            Cat(count < room.free for count, room in zip(on_the_way, self.rooms, strict=True))
+            Cat(count < credit.free for count, credit in zip(on_the_way, self.credits, strict=True))
         )  # fmt: skip
         # Cores that come before the others.
         turn, first, names = Signal(cores), Signal(cores), Signal()
         m.d.comb += [
-            first.eq(first_in_turn(has_room, turn)),
+            first.eq(round_robin(has_room, turn)),
             names.eq(has_room.any() & (~self.core.valid | self.core.ready)),
         ]
-        for core, (count, room) in enumerate(zip(on_the_way, self.rooms, strict=True)):
+        for core, (count, credit) in enumerate(zip(on_the_way, self.credits, strict=True)):
             named = names & first[core]
-            m.d.sync += count.eq(count + named - room.taken - self.dropped[core])
+            m.d.sync += count.eq(count + named - credit.taken - self.dropped[core])
             with m.If(named):
                 m.d.sync += turn.eq(-1 << core + 1)
         with m.If(names):

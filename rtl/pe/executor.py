@@ -37,7 +37,7 @@ class CommandExecutor(wiring.Component):
     Members
     -------
     buffer, consumed, error, idle, mc_command, co_command, counters, mc_idle, lost, lost_fault,
-    lost_taken, refused_address
+    lost_taken, error_address
         As the command processor's.
     begin : ``Out({valid, buffer})``
         The next buffer's commands are to come.
@@ -78,7 +78,7 @@ class CommandExecutor(wiring.Component):
                 "lost": In(1),
                 "lost_fault": In(BUS_FAULT),
                 "lost_taken": Out(1),
-                "refused_address": In(ADDRESS_BITS),
+                "error_address": In(ADDRESS_BITS),
                 "begin": Out(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER})),
                 "drop": Out(1),
                 "reading": In(1),
@@ -197,7 +197,7 @@ class CommandExecutor(wiring.Component):
             m.d.comb += self.restore.eq(1)
             place = {name: failure[name] for name in ("pc", "i", "j")}
             with m.If(failure.status == Status.BUS_ERROR):
-                self._fail(m, failure.status, client=failure.client, address=self.refused_address, **place)
+                self._fail(m, failure.status, client=failure.client, address=self.error_address, **place)
             with m.Else():
                 self._fail(m, failure.status, address=self._started_at, word=self._started_word, **place)
 
@@ -209,7 +209,7 @@ class CommandExecutor(wiring.Component):
         with m.State("forward to MC"):
             m.d.comb += self.mc_command.valid.eq(1)
             with m.If(self.mc_command.ready):
-                m.d.comb += [self.forget.eq(command.kind.forgets), self.set_base.eq(self._is("set_inst_fmt"))]
+                m.d.comb += [self.forget.eq(command.kind.invalidates), self.set_base.eq(self._is("set_inst_fmt"))]
                 with m.If(command.kind.reports):
                     m.next = "report lost"
                 with m.Else():
@@ -237,7 +237,7 @@ class CommandExecutor(wiring.Component):
         with m.State("counters written"):
             m.d.comb += self.counters.written.ready.eq(1)
             with m.If(self.counters.written.valid):
-                with m.If(self.counters.written.payload.refused):
+                with m.If(self.counters.written.payload.error):
                     self._fail(m, Status.BUS_ERROR, client=BusClient.COUNTERS, address=address)
                 with m.Else():
                     self._done(m)

@@ -14,8 +14,8 @@ _LINES, _ROOM = 8, 16
 _WORDS = LINE_BITS // WORD_BITS
 _BYTE_BITS = (WORD_BITS // 8 - 1).bit_length()
 
-WORD = data.StructLayout({"word": WORD_BITS, "refused": 1})
-"""A word of a command buffer; with `refused` memory did not give it."""
+WORD = data.StructLayout({"word": WORD_BITS, "error": 1})
+"""A word of a command buffer; with `error` memory did not give it."""
 
 
 class CommandFetcher(wiring.Component):
@@ -58,7 +58,7 @@ class CommandFetcher(wiring.Component):
         m.d.comb += [
             response.ready.eq(dropping | (place == _WORDS - 1)),
             ahead.w_en.eq(response.valid & ~dropping),
-            ahead.w_data.eq(Cat(word, response.payload.refused)),
+            ahead.w_data.eq(Cat(word, response.payload.error)),
             ahead.r_en.eq(self.words.ready),
             self.words.valid.eq(ahead.r_rdy & ~dropping),
             Value.cast(self.words.payload).eq(ahead.r_data),
@@ -74,14 +74,14 @@ class CommandFetcher(wiring.Component):
             m.d.sync += [dropping.eq(0), place.eq(self.begin.buffer.address[_BYTE_BITS:LINE_OFFSET_BITS])]
         return m
 
-    def _request(self, m: Module, room: Value) -> Value:
+    def _request(self, m: Module, credit: Value) -> Value:
         """Ask for the buffer's lines in order; the number that is left."""
         buffer, request = self.begin.buffer, self.lines.request
         left, first = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1), buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
         line, offered = Signal(LINE_ADDRESS_BITS), Signal()
         # What has been offered stays: nothing can take its room meanwhile. That it is known from the cycle before keeps
         # the ways through the arbiters of memory's readers short.
-        m.d.sync += offered.eq(Mux(request.valid, ~request.ready, (left != 0) & room & ~self.drop))
+        m.d.sync += offered.eq(Mux(request.valid, ~request.ready, (left != 0) & credit & ~self.drop))
         m.d.comb += [
             request.valid.eq(offered),
             request.payload.line.eq(line),

@@ -9,7 +9,7 @@ from ctm.rtl.border.programs import image_layout
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.isa.status import Status
-from ctm.rtl.lib.rest import Pausing
+from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.pe.loader import ProgramLoader
 
 
@@ -59,7 +59,7 @@ class ProgramLauncher(wiring.Component):
         """Build the hardware."""
         m = Module()
         loader = ProgramLoader(self._format)
-        m.submodules.loader = Pausing(loader, loader.start | ~loader.idle)
+        m.submodules.loader = Gated(loader, loader.start | ~loader.idle)
         wiring.connect(m, loader.lines, wiring.flipped(self.lines))
         loaded = Signal()
         m.d.comb += [loader.base.eq(self.base), self.image.eq(loader.image), self.address.eq(loader.address)]

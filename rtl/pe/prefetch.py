@@ -29,7 +29,7 @@ class LinePrefetch(wiring.Component):
     found : ``Out(1)``
         It is there, in this cycle only.
     bits : ``Out(512)``
-    refused : ``Out(1)``
+    error : ``Out(1)``
         With `found`: memory refused it, `bits` mean nothing.
     drop : ``In(1)``
         Drop all lines that are under way; high until `drained`.
@@ -49,7 +49,7 @@ class LinePrefetch(wiring.Component):
                 "take": In(1),
                 "found": Out(1),
                 "bits": Out(LINE_BITS),
-                "refused": Out(1),
+                "error": Out(1),
                 "drop": In(1),
                 "drained": Out(1),
                 "lines": Out(LineClient()),
@@ -72,7 +72,7 @@ class LinePrefetch(wiring.Component):
             self.aimed.eq(is_near | self.drained),
             self.found.eq(self.take & response.valid & (coming == self.line)),
             self.bits.eq(response.payload.bits),
-            self.refused.eq(response.payload.refused),
+            self.error.eq(response.payload.error),
         ]
         with m.If(asking & request.ready):
             m.d.sync += [asking.eq(0), asked.eq(asked + 1)]

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.lines import LineClient
-from ctm.rtl.border.programs import DOMAIN, CoreRoom, group_layout, image_layout, program_fault_layout
+from ctm.rtl.border.programs import DOMAIN, CoreCredit, image_layout, program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
@@ -49,7 +49,7 @@ class CommandProcessor(wiring.Component):
     lost_fault : ``In(BUS_FAULT)``
     lost_taken : ``Out(1)``
         It is reported.
-    refused_address : ``In(32)``
+    error_address : ``In(32)``
         Of the array's first refused read since `program_starts`.
     program_starts : ``Out(1)``
         Pulse at the start of each program.
@@ -66,9 +66,9 @@ class CommandProcessor(wiring.Component):
     tests : ``In(1)``
         The conditional unit tests each processor before it is given out; constant while a program runs.
     tester : ``Out(ConditionalClient(lanes))``
-    group : ``Out(stream.Signature(group_layout(lanes, cores)))``
+    group : ``Out(stream.Signature(wavefront_layout(lanes, cores)))``
         Where there are several cores, none on its way that its core has no free slot for.
-    rooms : ``In(CoreRoom())`` for each core
+    credits : ``In(CoreCredit())`` for each core
     array_idle : ``In(1)``
         May still be high in the cycle behind one in which a group was taken.
     fault : ``In(stream.Signature(program_fault_layout(program_format), always_ready=True))``
@@ -94,7 +94,7 @@ class CommandProcessor(wiring.Component):
                 "lost": In(1),
                 "lost_fault": In(BUS_FAULT),
                 "lost_taken": Out(1),
-                "refused_address": In(ADDRESS_BITS),
+                "error_address": In(ADDRESS_BITS),
                 "program_starts": Out(1),
                 "image": Out(image_layout(program_format)),
                 "image_loaded": Out(1),
@@ -104,8 +104,8 @@ class CommandProcessor(wiring.Component):
                 "conditional_legal": In(1),
                 "tests": In(1),
                 "tester": Out(ConditionalClient(lanes)),
-                "group": Out(stream.Signature(group_layout(lanes, cores))),
-                "rooms": In(CoreRoom()).array(cores),
+                "group": Out(stream.Signature(wavefront_layout(lanes, cores))),
+                "credits": In(CoreCredit()).array(cores),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
                 "walked": Out(range(lanes + 1)),
@@ -125,14 +125,14 @@ class CommandProcessor(wiring.Component):
             self._pass_on(m, executor, name)
         for name in ("tester", "group", "fault"):
             self._pass_on(m, run, name)
-        for own, room in zip(run.rooms, self.rooms, strict=True):
-            wiring.connect(m, own, wiring.flipped(room))
+        for own, credit in zip(run.credits, self.credits, strict=True):
+            wiring.connect(m, own, wiring.flipped(credit))
         self._share_lines(m, fetcher, launcher)
         wiring.connect(m, fetcher.words, reader.words)
         wiring.connect(m, reader.command, executor.command)
         for source in (fetcher, reader):
             m.d.comb += [source.begin.eq(executor.begin), source.drop.eq(executor.drop)]
-        for name in ("mc_idle", "lost", "lost_fault", "refused_address"):
+        for name in ("mc_idle", "lost", "lost_fault", "error_address"):
             m.d.comb += getattr(executor, name).eq(getattr(self, name))
         for name in ("consumed", "idle", "lost_taken"):
             m.d.comb += getattr(self, name).eq(getattr(executor, name))

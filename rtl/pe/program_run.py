@@ -7,7 +7,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.border.programs import DOMAIN, CoreRoom, group_layout, program_fault_layout
+from ctm.rtl.border.programs import DOMAIN, CoreCredit, program_fault_layout, wavefront_layout
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pe.dispatcher import Dispatcher
@@ -40,7 +40,7 @@ class ProgramRun(wiring.Component):
         From the cycle behind the first fault on, until the next `start`.
     failure : ``Out(program_fault_layout(program_format))``
         The first fault.
-    tests, tester, group, rooms, array_idle, fault, walked
+    tests, tester, group, credits, array_idle, fault, walked
         As the command processor's.
     """
 
@@ -60,8 +60,8 @@ class ProgramRun(wiring.Component):
                 "failure": Out(fault),
                 "tests": In(1),
                 "tester": Out(ConditionalClient(lanes)),
-                "group": Out(stream.Signature(group_layout(lanes, cores))),
-                "rooms": In(CoreRoom()).array(cores),
+                "group": Out(stream.Signature(wavefront_layout(lanes, cores))),
+                "credits": In(CoreCredit()).array(cores),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(fault, always_ready=True)),
                 "walked": Out(range(lanes + 1)),
@@ -104,5 +104,5 @@ class ProgramRun(wiring.Component):
         m.submodules.allotment = allotment = Dispatcher(self._cores)
         wiring.connect(m, allotment.core, walker.core)
         m.d.comb += allotment.dropped.eq(tester.dropped)
-        for own, room in zip(allotment.rooms, self.rooms, strict=True):
-            wiring.connect(m, own, wiring.flipped(room))
+        for own, credit in zip(allotment.credits, self.credits, strict=True):
+            wiring.connect(m, own, wiring.flipped(credit))

@@ -88,7 +88,7 @@ class CommandReader(wiring.Component):
             self._last.eq(decoded.parameters),
             self._place.eq(1),
         ]
-        with m.If(word.refused):
+        with m.If(word.error):
             self._stop(m, Status.BUS_ERROR)
             m.d.sync += payload.word.eq(0)
         with m.Elif(~decoded.known):
@@ -104,7 +104,7 @@ class CommandReader(wiring.Component):
             for number in range(PARAMETERS):
                 with m.Case(number + 1):
                     m.d.sync += payload.words[number].eq(word.word)
-        with m.If(word.refused):
+        with m.If(word.error):
             self._stop(m, Status.BUS_ERROR)
             m.d.sync += [payload.address.eq(self._start), payload.word.eq(0)]
         with m.Else():

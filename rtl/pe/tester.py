@@ -6,7 +6,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.border.programs import group_layout
+from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.isa.limits import WORD_BITS
 
 _UNDER_WAY = 16
@@ -24,9 +24,9 @@ class GroupTester(wiring.Component):
         Must not change while `busy`, or while a group is offered.
     value : ``In(32)``
         Conditional value of all processors.
-    domain_group : ``In(stream.Signature(group_layout(lanes, cores)))``
+    domain_group : ``In(stream.Signature(wavefront_layout(lanes, cores)))``
         `covered` are those that are in the domain.
-    group : ``Out(stream.Signature(group_layout(lanes, cores)))``
+    group : ``Out(stream.Signature(wavefront_layout(lanes, cores)))``
     dropped : ``Out(cores)``
         Whose group is not given out.
     client : ``Out(ConditionalClient(lanes))``
@@ -38,7 +38,7 @@ class GroupTester(wiring.Component):
 
     def __init__(self, lanes: int, cores: int = 1) -> None:
         self._lanes, self._cores = lanes, cores
-        self._layout = group_layout(lanes, cores)
+        self._layout = wavefront_layout(lanes, cores)
         super().__init__(
             {
                 "tests": In(1),

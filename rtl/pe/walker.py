@@ -10,7 +10,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.programs import DOMAIN, group_layout
+from ctm.rtl.border.programs import DOMAIN, wavefront_layout
 from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import DistributedRam
@@ -44,7 +44,7 @@ class DomainWalker(wiring.Component):
         Groups are still to be taken.
     core : ``In(stream.Signature(range(cores)))``
         Who is given the next group.
-    group : ``Out(stream.Signature(group_layout(lanes, cores)))``
+    group : ``Out(stream.Signature(wavefront_layout(lanes, cores)))``
         Every group has a covered processor.
     """
 
@@ -59,7 +59,7 @@ class DomainWalker(wiring.Component):
                 "walked": Out(DOMAIN),
                 "busy": Out(1),
                 "core": In(stream.Signature(range(cores))),
-                "group": Out(stream.Signature(group_layout(lanes, cores))),
+                "group": Out(stream.Signature(wavefront_layout(lanes, cores))),
             }
         )
 

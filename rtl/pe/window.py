@@ -144,8 +144,8 @@ class ImageWindow(wiring.Component):
             with m.State("wait"):
                 m.d.comb += prefetch.take.eq(1)
                 with m.If(prefetch.found):
-                    m.d.sync += [held.eq(prefetch.bits), held_line.eq(line), is_held.eq(~prefetch.refused)]
+                    m.d.sync += [held.eq(prefetch.bits), held_line.eq(line), is_held.eq(~prefetch.error)]
                     m.next = "read"
-                    with m.If(prefetch.refused):
+                    with m.If(prefetch.error):
                         end(Status.BUS_ERROR)
         return m

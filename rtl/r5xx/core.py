@@ -66,8 +66,8 @@ class Core(wiring.Component):
         self._connect_states(m, generic, own)
         self._connect_alu(m, generic, own)
         self._connect_texture(m, generic, own)
-        if array.turns > 1:
-            self._connect_turns(m, generic, own)
+        if array.beats > 1:
+            self._connect_beats(m, generic, own)
         self._count(m, generic, own)
         fault, fault_slot = self._find_fault(m, generic, own)
         connect_trace(m, self.trace, generic, own, fault, fault_slot)
@@ -119,16 +119,16 @@ class Core(wiring.Component):
             scheduler.ending.eq(own.alu.ending),
             own.alu.leaves.eq(scheduler.leaves),
             own.flow.expired.eq(scheduler.expired),
-            own.flow.refused.eq(store.refused),
+            own.flow.error.eq(store.error),
         ]
 
-    def _connect_turns(self, m: Module, generic: CoreParts, own: Parts) -> None:
-        """Whose lanes are read and written, and when the ALU takes an instruction, where groups have several turns."""
+    def _connect_beats(self, m: Module, generic: CoreParts, own: Parts) -> None:
+        """Whose lanes are read and written, and when the ALU takes an instruction, where groups have several beats."""
         registers = generic.registers
         m.d.comb += [
-            registers.source_turn.eq(own.alu.source_turn),
-            registers.result_turn.eq(own.alu.result_turn),
-            registers.texture_turn.eq(own.texture.source_turn),
+            registers.source_beat.eq(own.alu.source_beat),
+            registers.result_beat.eq(own.alu.result_beat),
+            registers.texture_beat.eq(own.texture.source_beat),
             generic.scheduler.ready[Unit.ALU.value].eq(own.alu.ready),
         ]
 
@@ -225,11 +225,11 @@ class Core(wiring.Component):
                 report.payload.pc.eq(alu_done.pc - 1),
                 report.payload.client.eq(BusClient.FLOAT_CONSTANT),
             ]
-        with m.Elif(lookups.refused.valid):
+        with m.Elif(lookups.error.valid):
             m.d.sync += [
                 report.valid.eq(1),
                 slot.eq(lookups.returned.slot),
-                report.payload.pc.eq(lookups.refused.pc),
+                report.payload.pc.eq(lookups.error.pc),
                 report.payload.client.eq(BusClient.INPUT),
             ]
         return report, slot

@@ -8,9 +8,9 @@ from amaranth.lib import data
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import beat_fields
 from ctm.rtl.dpp.core_parts import CoreParts
 from ctm.rtl.dpp.groups.scheduling import row_bits
-from ctm.rtl.dpp.turns import turn_fields
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.r5xx.parts import Parts
 from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
@@ -37,11 +37,11 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     end
         The row is free again; its outputs have been sent, unless it has faulted.
 
-    With several turns a clear, an ALU instruction and a lookup are an event for each, with a number; predicates and ALU
+    With several beats a clear, an ALU instruction and a lookup are an event for each, with a number; predicates and ALU
     results mean something in the last one.
     """
-    lanes, turn = config.lanes, turn_fields(config)
-    words = turn | {"words": words_layout(config.at_once)}
+    lanes, beat = config.lanes, beat_fields(config)
+    words = beat | {"words": words_layout(config.at_once)}
     event: dict[str, Any] = {"valid": 1, "row": row_bits(config)}
     instruction = event | {"pc": PC_BITS}
     enables = data.ArrayLayout(CHANNELS, config.at_once)
@@ -103,7 +103,7 @@ def connect_trace(m: Module, trace: data.View, generic: CoreParts, own: Parts, f
         "end": {name: generic.retirement.release[name] for name in ("valid", "row", "faulted")},
     }  # fmt: skip
     for event, numbered in (("clear", clear.payload), ("alu", alu.written), ("lookup", lookup.payload)):
-        if "turn" in dict(numbered.shape()):
-            events[event]["turn"] = numbered.turn
+        if "beat" in dict(numbered.shape()):
+            events[event]["beat"] = numbered.beat
     for event, fields in events.items():
         m.d.comb += [trace[event][name].eq(value) for name, value in fields.items()]

@@ -177,7 +177,7 @@ class Core(wiring.Component):
             loader.alu.eq(Mux(alu.miss.valid, Value.cast(alu.miss), Value.cast(move.miss))),
             loader.flow.eq(flow.miss),
             alu.loaded.eq(loader.float_loaded),
-            alu.refused.eq(constants.refused),
+            alu.error.eq(constants.error),
             alu.loading.eq(loader.busy),
             flow.int_loaded.eq(loader.int_loaded),
             flow.bool_loaded.eq(loader.bool_loaded),
@@ -188,7 +188,7 @@ class Core(wiring.Component):
             move.constant_free.eq(alu.constant_free),
             move.constant_words.eq(constants.words),
             move.loaded.eq(loader.float_loaded),
-            move.refused.eq(constants.refused),
+            move.error.eq(constants.error),
         ]
 
     def _connect_registers(self, m: Module, parts: Parts) -> None:
@@ -206,7 +206,7 @@ class Core(wiring.Component):
             move.shows.eq(registers.shows),
             move.read.ready.eq(alu.reads_free),
             move.late.eq(joining.late | written),
-            joining.refused.eq(move.refuses),
+            joining.error.eq(move.refuses),
             write.valid.eq(place.valid | move.write.valid),
             Value.cast(write.payload).eq(Mux(place.valid, Value.cast(place.payload), Value.cast(move.write.payload))),
             place.ready.eq(write.ready),

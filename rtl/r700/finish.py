@@ -7,7 +7,7 @@ from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.programs import wavefront_layout, program_fault_layout
+from ctm.rtl.border.programs import program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import row_bits, slot_bits
 from ctm.rtl.dpp.groups.state import end_state_layout

@@ -1,7 +1,7 @@
 """A wavefront in the lanes: it is larger than they are, so they take it in passes.
 
 What is tested and sent as one is a part of it: as many pixels as there are `lanes`, also where fewer are computed, or
-exported, in a cycle. A part then has several passes, which are its turns (`ctm.rtl.dpp.turns`).
+exported, in a cycle. A part then has several passes, which are its beats (`ctm.rtl.dpp.beats`).
 """
 
 from dataclasses import replace
@@ -55,5 +55,5 @@ def parts_of(config: ArrayConfig) -> int:
 
 def part_row(config: ArrayConfig, number: Value, slot: Value) -> Value:
     """The row of the part that a pass belongs to."""
-    turn_bits, bits = (config.turns - 1).bit_length(), (passes_of(config) - 1).bit_length()
-    return Cat(number[turn_bits:bits], slot)
+    beat_bits, bits = (config.beats - 1).bit_length(), (passes_of(config) - 1).bit_length()
+    return Cat(number[beat_bits:bits], slot)

@@ -71,7 +71,7 @@ SHAPES = Shapes(
         "domain": _DOMAIN,
         "areas": data.ArrayLayout(_AREA, len(AREAS)),
     },
-    lookups_in_turns=False,
+    lookups_in_beats=False,
     areas=AREAS,
 )
 PROGRAM = program_layout(SHAPES)

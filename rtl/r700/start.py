@@ -7,14 +7,14 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.programs import group_layout
+from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
 from ctm.rtl.isa.r700.program import ProgramType
-from ctm.rtl.lib.valid_bits import PLACE_BITS, ROWS_TOGETHER
+from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.flow.state import start_layout
 from ctm.rtl.r700.passes import first_pixel, passes_of
@@ -25,8 +25,8 @@ from ctm.rtl.r700.slices import by_slice, rows_of, slice_bits, slices_of
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
-    """A register that becomes 0, as do `forgets`, rows of its block of 32."""
-    return data.StructLayout({"row": row_bits(config), "forgets": ROWS_TOGETHER})
+    """A register that becomes 0, as do `invalidates`, rows of its block of 32."""
+    return data.StructLayout({"row": row_bits(config), "invalidates": ROWS_TOGETHER})
 
 
 def numbered_layout(config: ArrayConfig) -> data.StructLayout:
@@ -64,7 +64,7 @@ class WavefrontStart(wiring.Component):
         super().__init__(
             {
                 "program": In(PROGRAM),
-                "group": In(data.StructLayout(at_slot | {"group": group_layout(config.group)})),
+                "group": In(data.StructLayout(at_slot | {"group": wavefront_layout(config.group)})),
                 "busy": Out(1),
                 "clear": Out(stream.Signature(clear_layout(config))),
                 "place": Out(stream.Signature(pass_write_layout(config))),
@@ -79,7 +79,7 @@ class WavefrontStart(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, clear, place = self._config, self.clear, self.place
-        slot, group = Signal(slot_bits(config)), record(group_layout(config.group), name="taken", reset_less=True)
+        slot, group = Signal(slot_bits(config)), record(wavefront_layout(config.group), name="taken", reset_less=True)
         count = rows_of(self.program.gprs)
         base, end = (Signal(row_bits(config) + 1, name=name) for name in ("base", "end"))
         row, number = Signal(row_bits(config) + 1), Signal(range(max(2, self._passes)))
@@ -137,12 +137,12 @@ class WavefrontStart(wiring.Component):
 
     def _clear(self, m: Module, row: Value, end: Value) -> Value:
         """Clear the rows of a block from `row` on, up to `end`; the first row of the next block."""
-        block, payload = row[PLACE_BITS:], self.clear.payload
-        behind_block = Cat(Const(0, PLACE_BITS), block + 1)
-        in_block = Mux(end < behind_block, end - Cat(Const(0, PLACE_BITS), block), ROWS_TOGETHER)[: PLACE_BITS + 1]
-        from_row = (Const((1 << ROWS_TOGETHER) - 1, ROWS_TOGETHER) << row[:PLACE_BITS])[:ROWS_TOGETHER]
+        block, payload = row[INDEX_BITS:], self.clear.payload
+        behind_block = Cat(Const(0, INDEX_BITS), block + 1)
+        in_block = Mux(end < behind_block, end - Cat(Const(0, INDEX_BITS), block), ROWS_TOGETHER)[: INDEX_BITS + 1]
+        from_row = (Const((1 << ROWS_TOGETHER) - 1, ROWS_TOGETHER) << row[:INDEX_BITS])[:ROWS_TOGETHER]
         to_end = ((1 << in_block) - 1)[:ROWS_TOGETHER]
-        m.d.comb += [payload.row.eq(row), payload.forgets.eq(from_row & to_end)]
+        m.d.comb += [payload.row.eq(row), payload.invalidates.eq(from_row & to_end)]
         return behind_block
 
     def _first_row(self, m: Module, number: Value, base: Value, count: Value) -> Value:

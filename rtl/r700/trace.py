@@ -7,7 +7,7 @@ from typing import Any
 
 from amaranth.lib import data
 
-from ctm.rtl.border.programs import group_layout
+from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.isa.limits import CHANNELS
@@ -73,8 +73,8 @@ def fetch_trace_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def file_trace_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of the register file; `forgets` as in `RegisterFile`."""
-    return _event(writes=data.ArrayLayout(channel_write_layout(config), CHANNELS), forgets=ROWS_TOGETHER)
+    """A write of the register file; `invalidates` as in `RegisterFile`."""
+    return _event(writes=data.ArrayLayout(channel_write_layout(config), CHANNELS), invalidates=ROWS_TOGETHER)
 
 
 def trace_layout(config: ArrayConfig) -> data.StructLayout:
@@ -92,7 +92,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     units = [flow_trace_layout(config), alu_trace_layout(config)]
     return data.StructLayout(
         {
-            "take": _event(slot=slot_bits(config), group=group_layout(config.group)),
+            "take": _event(slot=slot_bits(config), group=wavefront_layout(config.group)),
             "start": _event(slot=slot_bits(config), base=row_bits(config)),
             **{name: shape for unit in units for name, shape in _fields(unit).items()},
             "fetch": fetch_trace_layout(config),

@@ -6,7 +6,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.ctm import Ctm
 from ctm.rtl.dpp.core_module import NAME, CoreInstance, CoreModule
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
-from ctm.rtl.lib.rest import ClockGating
+from ctm.rtl.lib.clock_gating import ClockGating
 from ctm.sim.compiled.rewriting.repeated import merge
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools.beside import Beside

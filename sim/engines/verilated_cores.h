@@ -56,7 +56,7 @@ public:
     Model() : Vctm(&context) { clk = 0; }
 
     // As with one model: inputs take effect at the rising edge, and at the falling one, when what cores give is there
-    // too, the gates of rtl/lib/rest.py decide.
+    // too, the gates of rtl/lib/clock_gating.py decide.
     void advance() {
         clk = 1;
         eval();

@@ -3,7 +3,7 @@
 struct Model : ModelContext, Vctm {
     Model() : Vctm(&context) { clk = 0; }
 
-    // The inputs take effect at the rising edge. At the falling one the gates of rtl/lib/rest.py decide what works in
+    // The inputs take effect at the rising edge. At the falling one the gates of rtl/lib/clock_gating.py decide what works in
     // this cycle, and take its operands.
     void advance() {
         clk = 1;

@@ -73,7 +73,7 @@ class Bench:
         await self.context.tick()
 
     def _is_asked(self) -> bool:
-        """Whether anything goes on behind the bridge, or did lately: looking at each port in each cycle is slow."""
+        """Whether anything goes on behind the bridge, or did recently: looking at each port in each cycle is slow."""
         control, bus = self.bridge.control, self.bridge.bus
         ports = (control.ar, control.aw, control.r, control.b, bus.ar, bus.w, bus.r, bus.b)
         self._busy = _LATELY if any(self.context.get(port.valid) for port in ports) else max(self._busy - 1, 0)

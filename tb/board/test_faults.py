@@ -69,7 +69,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "the map forgets a burst": (
         Fault("rtl.board.written", "writer.data.eq(self.write.valid)", "writer.data.eq(0)"), MAP,
     ),
-    "nothing is forgotten": (Fault("rtl.board.written", "self.write.valid | forgets", "self.write.valid"), MAP),
+    "nothing is forgotten": (Fault("rtl.board.written", "self.write.valid | invalidates", "self.write.valid"), MAP),
     "a burst's beats have all the first one's number": (
         Fault("rtl.board.memory", "m.d.sync += self._number.eq(self._number + 1)\n            m.next",
               "m.d.sync += self._number.eq(self._number)\n            m.next"),

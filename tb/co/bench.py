@@ -75,7 +75,7 @@ class Bench:
         self.simulation = simulation or compiled(name)
         self.simulation.renew()
         self.hardware, self.golden = Memory(), Memory()
-        self.refused: list[tuple[int, int]] = []
+        self.error_lines: list[tuple[int, int]] = []
         self.stored: list[np.ndarray] = []
         """Addresses of elements that were stored behind the last flush."""
 
@@ -91,17 +91,17 @@ class Bench:
 
     def refuse(self, first: int, end: int) -> None:
         """Let both memories refuse the lines [first, end)."""
-        self.refused.append((first, end))
+        self.error_lines.append((first, end))
         self.golden.refuse(first * LINE, end * LINE)
 
     def start_anew(self) -> None:
         """Let memory refuse nothing, and the golden model's have, around the base, what hardware's has."""
-        self.refused, self.stored, self.golden = [], [], Memory()
+        self.error_lines, self.stored, self.golden = [], [], Memory()
         self.golden.write(BASE - AROUND, self.hardware.read(BASE - AROUND, _SPACE))
 
     def allow(self) -> None:
         """Let both memories refuse nothing."""
-        self.refused = []
+        self.error_lines = []
         contents, self.golden = self.golden.read(BASE - AROUND, _SPACE), Memory()
         self.golden.write(BASE - AROUND, contents)
 
@@ -119,7 +119,7 @@ class Bench:
         clients = [groups if location is unit.location else others for location in LOCATIONS]
         payloads = [each.payloads() for each in clients]
         result = self.simulation.run(
-            self.hardware, payloads, unit, timing=timing, refused=self.refused, **options
+            self.hardware, payloads, unit, timing=timing, error_lines=self.error_lines, **options
         )  # fmt: skip
         for location, each, run in zip(LOCATIONS, clients, result.clients, strict=True):
             passed, stored = expected(unit, self.golden, each, location)

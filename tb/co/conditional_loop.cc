@@ -1,7 +1,7 @@
 // The clock of a compiled conditional unit with its cache: two clients and a host in front, a memory of lines behind.
 //
 // In every cycle the inputs are driven, the unit settles, what it offers and takes is looked at, and the clock rises.
-// Payloads that are not valid, and the bits of refused lines, are a poison. Memory gives a line as it is when it is asked
+// Payloads that are not valid, and the bits of lines with an error, are a poison. Memory gives a line as it is when it is asked
 // for or when it answers, and takes a write when it is offered or when it answers, by chance.
 // The generated part in front of this gives `ports(model)`.
 
@@ -31,10 +31,10 @@ struct Setup {
     char* memory;
     const Client* clients;
     const char* commands;          // Payloads
-    const std::uint64_t* refused;  // Pairs of lines [first, end)
+    const std::uint64_t* error_lines;  // Pairs of lines [first, end)
     const char* buffer;
     std::uint64_t *reads, *writes, *masks, *lost;  // Logs: lines, lines with the bytes written, addresses
-    std::uint64_t commands_count, refused_count, log_size, writes_enabled, latency, jitter, stall, seed, max_cycles;
+    std::uint64_t commands_count, error_lines_count, log_size, writes_enabled, latency, jitter, stall, seed, max_cycles;
     std::uint64_t outstanding, invalidates, flushes, flush_period, stop, holds, held, commands_from;
 };
 
@@ -127,27 +127,27 @@ public:
         if (answers_read) {
             const ReadUnderWay& read = reads.front();
             auto* payload = static_cast<unsigned char*>(ports.line_response.payload);
-            const bool refused = is_refused(read.line);
-            if (!refused) {
+            const bool error = is_error(read.line);
+            if (!error) {
                 std::memcpy(payload, read.is_late ? setup.memory + read.line * LINE_BYTES : read.bytes, LINE_BYTES);
             }
-            payload[LINE_BYTES] = refused;
+            payload[LINE_BYTES] = error;
         }
         // Once offered, an answer stays.
         if (!writes.empty() && writes.front().due <= now && !chance.withholds()) offers_written = true;
         *ports.line_written.valid = offers_written;
-        const unsigned char refused = offers_written && is_refused(writes.front().line);
-        set_payload(ports.line_written, offers_written ? &refused : nullptr);
+        const unsigned char error = offers_written && is_error(writes.front().line);
+        set_payload(ports.line_written, offers_written ? &error : nullptr);
     }
 
     void watch(std::uint64_t now) {
         if (request.take()) take_request(now);
         if (write.take()) take_write(now);
         std::uint64_t expected = ~std::uint64_t(0), events = 0;
-        if (answers_read && is_refused(reads.front().line)) expected = reads.front().line, ++events;
+        if (answers_read && is_error(reads.front().line)) expected = reads.front().line, ++events;
         if (offers_written && *ports.line_written.ready) {
             const WriteUnderWay& first = writes.front();
-            if (is_refused(first.line)) expected = first.line, ++events;
+            if (is_error(first.line)) expected = first.line, ++events;
             else if (first.is_late) apply(first);
             writes.pop_front(), offers_written = false;
         }
@@ -165,9 +165,9 @@ private:
     std::deque<WriteUnderWay> writes;
     bool answers_read = false, offers_written = false;
 
-    bool is_refused(std::uint64_t line) const {
-        for (std::uint64_t range = 0; range < setup.refused_count; ++range) {
-            if (setup.refused[2 * range] <= line && line < setup.refused[2 * range + 1]) return true;
+    bool is_error(std::uint64_t line) const {
+        for (std::uint64_t range = 0; range < setup.error_lines_count; ++range) {
+            if (setup.error_lines[2 * range] <= line && line < setup.error_lines[2 * range + 1]) return true;
         }
         return false;
     }
@@ -210,7 +210,7 @@ private:
         for (const auto& other : writes) {
             if (other.line == each.line) throw Failure("a line is written back whose write-back is not answered");
         }
-        if (!each.is_late && !is_refused(each.line)) apply(each);
+        if (!each.is_late && !is_error(each.line)) apply(each);
         writes.push_back(each);
         if (writes.size() > setup.outstanding) throw Failure("too many write-backs are under way");
         if (result.writes < setup.log_size) {
@@ -222,10 +222,10 @@ private:
     void watch_lost(std::uint64_t line, std::uint64_t events) {
         const std::uint64_t valid = bits(ports.lost, 0, 1), client = bits(ports.lost, 1, 4);
         const std::uint64_t address = bits(ports.lost, 5, 32);
-        if (events > 1) throw Failure("two refusals in a cycle");
-        if (valid != events) throw Failure(events ? "a refusal is not reported" : "something is lost that was not refused");
+        if (events > 1) throw Failure("two errors in a cycle");
+        if (valid != events) throw Failure(events ? "an error is not reported" : "something is lost that was not error");
         if (!valid) return;
-        if (client != 7 || address != line * LINE_BYTES) throw Failure("a refusal is reported of something else");
+        if (client != 7 || address != line * LINE_BYTES) throw Failure("an error is reported of something else");
         if (result.lost < setup.log_size) setup.lost[result.lost] = address;
         ++result.lost;
     }

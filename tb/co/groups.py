@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctm.rtl.border.conditional import group_to_test_layout
+from ctm.rtl.border.conditional import wavefront_test_layout
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.word import fields
@@ -57,7 +57,7 @@ class Groups:
 
     def payloads(self) -> list[int]:
         """What goes to the unit."""
-        offsets = {name: offset for name, offset, _ in fields(group_to_test_layout(self.lanes))}
+        offsets = {name: offset for name, offset, _ in fields(wavefront_test_layout(self.lanes))}
         masks = (self.mask << np.arange(self.lanes)).sum(axis=1)
         return [
             int(i) << offsets["i"] | int(j) << offsets["j"] | int(mask) << offsets["mask"]

@@ -67,9 +67,9 @@ class _Client(ctypes.Structure):
     ]
 
 
-_POINTERS = ("commands", "refused", "buffer", "reads", "writes", "masks", "lost")
+_POINTERS = ("commands", "error_lines", "buffer", "reads", "writes", "masks", "lost")
 _NUMBERS = (
-    "commands_count", "refused_count", "log_size", "writes_enabled", "latency", "jitter", "stall", "seed",
+    "commands_count", "error_lines_count", "log_size", "writes_enabled", "latency", "jitter", "stall", "seed",
     "max_cycles", "outstanding", "invalidates", "flushes", "flush_period", "stop", "holds", "held", "commands_from",
 )  # fmt: skip
 _COUNTS = ("failed", "reads", "writes", "lost", "hits", "misses", "cycles", "flags", "commanded")
@@ -126,7 +126,7 @@ class UnitSimulation:
         *,
         timing: Timing,
         commands: bool = True,
-        refused: Sequence[tuple[int, int]] = (),
+        error_lines: Sequence[tuple[int, int]] = (),
         invalidates: bool = False,
         flushes: bool = False,
         flush_period: int = 0,
@@ -139,7 +139,7 @@ class UnitSimulation:
         """Give the commands that make the state of `unit`, send each client's requests, and wait for all answers.
 
         The commands come before the first request, or are offered from the cycle `commands_from` on.
-        `commands` off leaves the test and location as they are. `refused` are ranges of lines [first, end). With
+        `commands` off leaves the test and location as they are. `error_lines` are ranges of lines [first, end). With
         `flushes` all is flushed behind the last answer, with `flush_period` also each so many cycles. `stop` leaves off
         in this cycle, whatever is under way. Before the cycle `holds` the clients of the mask `held` take no answer.
 
@@ -161,13 +161,13 @@ class UnitSimulation:
             "command__payload", [pack(UNIT_COMMAND, opcode=BY_NAME[name].opcode, words=word) for name, word in words]
         )
         logs = np.zeros((4, 1 << 18), np.uint64)
-        ranges, buffer = np.array(refused, np.uint64), self._payloads("buffer", [buffer_bits(unit.buffer)])
+        ranges, buffer = np.array(error_lines, np.uint64), self._payloads("buffer", [buffer_bits(unit.buffer)])
         given_arrays = (given, ranges, buffer, *logs)
         setup, result = _Setup(memory.bytes.ctypes.data, clients), _Result()
         for name, array in zip(_POINTERS, given_arrays, strict=True):
             setattr(setup, name, array.ctypes.data)
         numbers = (
-            len(words), len(refused), logs.shape[1], unit.write_enabled, timing.latency, timing.jitter,
+            len(words), len(error_lines), logs.shape[1], unit.write_enabled, timing.latency, timing.jitter,
             round(timing.stall * _STALL_ONE), timing.seed, max_cycles, self._outstanding, invalidates, flushes,
             flush_period, stop, holds, held, commands_from,
         )  # fmt: skip

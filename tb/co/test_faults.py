@@ -46,7 +46,7 @@ def smallest() -> None:
 
 def refusals() -> None:
     for seed in range(4):
-        test_cache.test_each_refusal_is_reported_once("default", seed)
+        test_cache.test_each_error_is_reported_once("default", seed)
 
 
 FAULTS: dict[str, tuple[Fault, Check]] = {
@@ -133,8 +133,8 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         groups(LESS),
     ),
     "a pair whose line is refused passes": (
-        Fault("rtl.mc.conditional.cache", "read.reads & refused", "0 & refused"),
-        lambda: test_cache.test_a_pair_whose_line_is_refused_fails("default", "ideal"),
+        Fault("rtl.mc.conditional.cache", "read.reads & error", "0 & error"),
+        lambda: test_cache.test_a_pair_whose_line_has_error_fails("default", "ideal"),
     ),
     "a row is flushed twice": (
         Fault("rtl.mc.conditional.cache", "rows.soiled & ~released", "rows.soiled"),
@@ -161,8 +161,8 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         smallest,
     ),
     "a refused line is kept": (
-        Fault("rtl.mc.conditional.tags", "with m.If(self.refused.valid)", "with m.If(0)"),
-        lambda: test_cache.test_a_refused_line_is_asked_for_again_and_keeps_what_was_written(),
+        Fault("rtl.mc.conditional.tags", "with m.If(self.error.valid)", "with m.If(0)"),
+        lambda: test_cache.test_a_line_with_an_error_is_requested_again_and_keeps_written_bytes(),
     ),
     "an invalidate drops nothing": (
         Fault("rtl.mc.conditional.tags", "with m.If(self.invalidate)", "with m.If(0)"),

@@ -8,7 +8,7 @@ import pytest
 from ctm.rtl.config import R700, TINY, MachineConfig, with_settings
 from ctm.rtl.dpp.core_module import CoreModule
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
-from ctm.rtl.lib.rest import ClockGating
+from ctm.rtl.lib.clock_gating import ClockGating
 from ctm.sim.compiled.uncore import EARLY, Uncore
 from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.engines.engine import Report

@@ -67,7 +67,7 @@ class ControllerTop(wiring.Component):
         self._controller = MemoryController(
             config,
             tag=TAG_BITS,
-            slot=SLOT_BITS,
+            wave=SLOT_BITS,
             conditional_passenger=_PASSENGER_BITS,
         )
         clients = {name: member for name, member in self._controller.signature.members.items() if name not in _OWN}
@@ -86,7 +86,7 @@ class ControllerTop(wiring.Component):
         memory, names = self._config.memory, self._config.memory.ports
         m.submodules.ports = ports = MemoryPorts(
             controller.read_tag, controller.write_tag, ports=len(names), data_bits=memory.data_bits,
-            part_bits=memory.part_bits, reads=sum(read_clients(self._config)), writes=written_lines(memory),
+            slice_bits=memory.slice_bits, reads=sum(read_clients(self._config)), writes=written_lines(memory),
         )  # fmt: skip
         join(m, self, controller, self._clients)
         for place, name in enumerate(names):

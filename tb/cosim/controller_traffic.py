@@ -8,7 +8,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ClockCycles, gather
 
-from ctm.rtl.border.clients import lookup_response_layout
+from ctm.rtl.border.clients import fetch_response_layout
 from ctm.rtl.border.commands import COUNTERS_WRITE
 from ctm.rtl.border.lines import (
     CODE_LINES,
@@ -116,13 +116,13 @@ async def _look_up(controller: _Controller, lookups: Lookups, expected: np.ndarr
     sending = cocotb.start_soon(controller.sources["lookups__0__request"].send(lookups.payloads()))
     received = (await controller.sinks["lookups__0__response"].take(before + len(lookups)))[before:]
     await sending
-    layout = lookup_response_layout(_LANES, TAG_BITS)
+    layout = fetch_response_layout(_LANES, TAG_BITS)
     offsets = {name: offset for name, offset, _ in fields(layout)}
     numbers = {tag(number): number for number in range(len(lookups))}
     size = 4 * CHANNELS * _LANES
     for response in received:
         number = numbers.pop(response & (1 << TAG_BITS) - 1)
-        assert not response >> offsets["refused"] & 1
+        assert not response >> offsets["error"] & 1
         bits = response >> offsets["words"] & (1 << 8 * size) - 1
         words = np.frombuffer(bits.to_bytes(size, "little"), "<u4").reshape(_LANES, CHANNELS)
         fetch = lookups.fetch[number]
@@ -163,7 +163,7 @@ async def _read_others(controller: _Controller, others: dict[int, bytes]) -> Non
     found = await controller.sinks["lines__response"].take(_READS)
     answers = [unpack(LINE_RESPONSE, bits) for bits in found]
     assert [answer["bits"] for answer in answers] == [_line(others[_LINES], line) for line in lines], "a line is wrong"
-    assert not any(answer["refused"] for answer in answers)
+    assert not any(answer["error"] for answer in answers)
 
 
 async def _read_code(controller: _Controller, lines: list[int], code: bytes) -> None:
@@ -178,7 +178,7 @@ async def _read_code(controller: _Controller, lines: list[int], code: bytes) -> 
         answers = sorted((unpack(response, bits) for bits in found[first:]), key=lambda answer: answer["tag"])
         assert [answer["tag"] for answer in answers] == list(range(len(asked)))
         assert [answer["bits"] for answer in answers] == [_line(code, line) for line in asked], "a line is wrong"
-        assert not any(answer["refused"] for answer in answers)
+        assert not any(answer["error"] for answer in answers)
 
 
 def _line(memory: bytes, line: int) -> int:

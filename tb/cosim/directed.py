@@ -48,7 +48,7 @@ class Mistake:
     buffer: list[int]
     program: tuple[Instruction, ...] = COPY
     information: dict[str, int] = field(default_factory=dict)
-    refused: int | None = None
+    error_line: int | None = None
     """Address of a line."""
     client: BusClient | None = None
 
@@ -83,7 +83,7 @@ _LOOP = (begin_loop(3), alu(), end_loop(1))
 
 def _bus(client: BusClient, line: int, buffer: CommandBuffer, *program: Instruction) -> Mistake:
     return Mistake(
-        status=Status.BUS_ERROR, buffer=buffer.words, program=(*program, *COPY), refused=line, client=client
+        status=Status.BUS_ERROR, buffer=buffer.words, program=(*program, *COPY), error_line=line, client=client
     )  # fmt: skip
 
 

@@ -25,15 +25,15 @@ async def _check(dut: Any, name: str, response: AxiResp, pauses: float) -> None:
     await board.prepare()
     work = mistake.work()
     board.load(work)
-    if mistake.refused is not None:
-        board.refuse(mistake.refused, mistake.refused + 64)
+    if mistake.error_line is not None:
+        board.refuse(mistake.error_line, mistake.error_line + 64)
     (bad, dwords), (right, right_dwords) = work.buffers
     assert await board.execute(bad, dwords) is mistake.status
     board.compare()
     board.allow()
     assert await board.execute(right, right_dwords) is Status.OK
     board.compare()
-    assert (sum(port.counts.errors for port in tb.checked) > 0) == (mistake.refused is not None)
+    assert (sum(port.counts.errors for port in tb.checked) > 0) == (mistake.error_line is not None)
     await tb.finish()
 
 
@@ -44,6 +44,6 @@ async def every_error_is_reported(dut: Any, name: str) -> None:
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(name=[_named(name) for name, mistake in MISTAKES.items() if mistake.refused is not None])
+@cocotb.parametrize(name=[_named(name) for name, mistake in MISTAKES.items() if mistake.error_line is not None])
 async def no_memory_at_an_address_is_a_bus_error_too(dut: Any, name: str) -> None:
     await _check(dut, name, AxiResp.DECERR, 0.0)

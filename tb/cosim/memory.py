@@ -20,13 +20,13 @@ class BusMemory:
     """4 GiB for several ports. Accesses that touch a refused range are answered with `response` and change nothing."""
 
     contents: SparseMemory = field(default_factory=lambda: SparseMemory(ADDRESS_SPACE))
-    refused: list[tuple[int, int]] = field(default_factory=list)
+    error_lines: list[tuple[int, int]] = field(default_factory=list)
     """Ranges [first, end)."""
     response: AxiResp = AxiResp.SLVERR
 
     def refuses(self, address: int, size: int) -> bool:
         """Whether an access fails."""
-        return any(address < end and first < address + size for first, end in self.refused)
+        return any(address < end and first < address + size for first, end in self.error_lines)
 
 
 class _Write(AxiRamWrite):

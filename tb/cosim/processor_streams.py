@@ -64,7 +64,7 @@ async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
         for place in range(len(words))
         for bit in _WRONG_BITS
     ]
-    memory, buffers, refused = Memory(), [], []
+    memory, buffers, error_lines = Memory(), [], []
     put_small(memory, _PROGRAM)
     for buffer in ends + corrupted:
         buffers.append((_BUFFERS + _STEP * len(buffers), len(buffer)))
@@ -73,10 +73,12 @@ async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
         first = _BUFFERS + _STEP * (len(buffers) + 1)
         buffers.append((first - 4 * place, len(words)))
         memory.write(buffers[-1][0], np.array(words, "<u4").tobytes())
-        refused.append((first // LINE, (first + 4 * len(words)) // LINE + 1))
-    for low, end in refused:
+        error_lines.append((first // LINE, (first + 4 * len(words)) // LINE + 1))
+    for low, end in error_lines:
         memory.refuse(LINE * low, min(LINE * end, ADDRESS_SPACE))
-    events = await _check(dut, Work(memory=memory, buffers=buffers, refused=refused), replace(_FAR, stall=pauses))
+    events = await _check(
+        dut, Work(memory=memory, buffers=buffers, error_lines=error_lines), replace(_FAR, stall=pauses)
+    )
     statuses = Counter(Status(values[0]) for kind, values in events if kind == "error")
     assert statuses[Status.BUS_ERROR] == len(words)
     for status in (Status.TRUNCATED, Status.BAD_COMMAND, Status.BAD_PARAMETER, Status.BAD_EXECUTABLE):

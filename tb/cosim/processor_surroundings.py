@@ -12,9 +12,9 @@ import numpy as np
 from cocotb.triggers import RisingEdge
 
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, PARAMETERS, UNIT_COMMAND
-from ctm.rtl.border.conditional import group_to_test_layout
+from ctm.rtl.border.conditional import wavefront_test_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.border.programs import group_layout, image_layout, program_fault_layout
+from ctm.rtl.border.programs import image_layout, program_fault_layout, wavefront_layout
 from ctm.rtl.isa.commands import COMMANDS
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.executable import PROGRAM_INFORMATION_WORDS
@@ -68,14 +68,14 @@ class Surroundings:
         self._state.conditional.salt = work.salt
         self.events: list[Event] = []
         self.now = self._given_buffers = self._walked = self._programs = self._groups = self._flushes = 0
-        self._executing = self._failed = self._running = self._refused = False
+        self._executing = self._failed = self._running = self._has_error = False
         self._idle_shown, self._was_idle, self._mc_idle, self._mc_busy = True, True, True, 0
         self._wait, self._span = 0, (0, 0)
         self._residents: list[_Resident] = []
         self._writing: list[int] = []
         self._lost = False
         self._information = self._value = 0
-        for name in ("lost", "lost_fault", "refused_address"):
+        for name in ("lost", "lost_fault", "error_address"):
             getattr(dut, name).value = 0
         dut.array_idle.value = dut.mc_idle.value = 1
         self._show_settings()
@@ -154,8 +154,8 @@ class Surroundings:
             if (fault.program + 1, fault.group) == (self._programs, number):
                 values = {name: getattr(fault, name) for name in ("status", "client", "pc", "i", "j")}
                 self._givers["fault"].give(pack(program_fault_layout(PROGRAM_FORMAT), **values))
-                if fault.status == Status.BUS_ERROR.value and not self._refused:
-                    self._refused, self._dut.refused_address.value = True, fault.address
+                if fault.status == Status.BUS_ERROR.value and not self._has_error:
+                    self._has_error, self._dut.error_address.value = True, fault.address
                 self._log("fault", self._programs - 1, place)
                 return
 
@@ -217,11 +217,11 @@ class Surroundings:
         base = self._state.instruction_base // _LINE
         needed = (line - first) % _LINES_OF_SPACE < count or (line - base) % _LINES_OF_SPACE < _LINES_OF_IMAGE
         assert self._executing and needed, f"line 0x{line:x} is asked for, which nobody needs"
-        refused = any(low <= line < end for low, end in self._work.refused)
-        bits = b"\xa5" * _LINE if refused else self._work.memory.read(_LINE * line, _LINE)
+        error = any(low <= line < end for low, end in self._work.error_lines)
+        bits = b"\xa5" * _LINE if error else self._work.memory.read(_LINE * line, _LINE)
         due = self.now + 1 + self._timing.latency + self._below(self._timing.jitter + 1)
         answers = self._givers["lines__response"]
-        answers.give(pack(LINE_RESPONSE, bits=int.from_bytes(bits, "little"), refused=int(refused)), due)
+        answers.give(pack(LINE_RESPONSE, bits=int.from_bytes(bits, "little"), error=int(error)), due)
         assert len(answers) <= _MOST_LINES, "too many lines are under way"
 
     def _look_at_units(self) -> None:
@@ -234,8 +234,8 @@ class Surroundings:
             self._finish_program()
             write = unpack(COUNTERS_WRITE, payload)
             self._log("counters", *write.values())
-            refused = any(low <= write["address"] // _LINE < end for low, end in self._work.refused)
-            self._givers["counters__written"].give(int(refused), self._later())
+            error = any(low <= write["address"] // _LINE < end for low, end in self._work.error_lines)
+            self._givers["counters__written"].give(int(error), self._later())
         self._givers["counters__written"].look()
         if self._dut.lost_taken.value == 1:
             assert self._lost, "a loss is taken that is none"
@@ -265,14 +265,14 @@ class Surroundings:
             self._finish_program()
             self._value = int(self._dut.conditional_value.value)
             self._log("starts", self._value)
-            self._programs, self._groups, self._running, self._refused = self._programs + 1, 0, True, False
+            self._programs, self._groups, self._running, self._has_error = self._programs + 1, 0, True, False
         self._givers["fault"].look()
         self._walked += int(self._dut.walked.value)
         self._look_at_tests()
         group = self._takers["group"].look()
         if group is not None:
             assert self._running, "a group without a program"
-            given = unpack(group_layout(self._lanes), group)
+            given = unpack(wavefront_layout(self._lanes), group)
             self._log("group", given["i"], given["j"], given["covered"])
             self._residents.append(_Resident(self._groups, 2 + self._below(self._timing.hold + 1), self.now))
             self._groups += 1
@@ -282,7 +282,7 @@ class Surroundings:
         payload = self._takers["tester__request"].look()
         if payload is None:
             return
-        request, lane = unpack(group_to_test_layout(self._lanes), payload), np.arange(self._lanes)
+        request, lane = unpack(wavefront_test_layout(self._lanes), payload), np.arange(self._lanes)
         values = _words(request["values"], self._lanes)
         assert set(values) == {self._value}, "a lane's conditional value is not the program's"
         x, y = request["i"] + 2 * (lane // 4) + lane % 2, request["j"] + lane % 4 // 2

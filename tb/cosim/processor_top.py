@@ -58,7 +58,7 @@ class ProcessorTop(wiring.Component):
             with m.Case(Mistake.LOST_COMMAND):
                 m.d.comb += [self.co_command.valid.eq(0), processor.co_command.ready.eq(1)]
             with m.Case(Mistake.UNSEEN_REFUSAL):
-                m.d.comb += processor.lines.response.payload.refused.eq(0)
+                m.d.comb += processor.lines.response.payload.error.eq(0)
             with m.Case(Mistake.UNSEEN_ARRAY):
                 m.d.comb += processor.array_idle.eq(1)
             with m.Case(Mistake.SECOND_END):

@@ -42,12 +42,12 @@ class Scoreboard:
     def refuse(self, first: int, end: int) -> None:
         """Let both memories refuse a range of whole lines."""
         self.model.refuse(first, end)
-        self.tb.memory.refused.append((first, end))
+        self.tb.memory.error_lines.append((first, end))
 
     def allow(self) -> None:
         """Let both memories refuse nothing any more."""
         self.model.refused_ranges.clear()
-        self.tb.memory.refused.clear()
+        self.tb.memory.error_lines.clear()
 
     def expected(self, address: int, dwords: int) -> MachineError | None:
         """Run a command buffer on the model."""

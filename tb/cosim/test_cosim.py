@@ -82,7 +82,7 @@ def test_memory_controller(name: str) -> None:
     passes(run(CONTROLLER, f"ctm.tb.cosim.controller_{name}"))
 
 
-def test_another_simulator_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_simulator_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIM", "icarus")
     with pytest.raises(ValueError, match="SIM must be verilator, not icarus"):
         run(UNIT, "ctm.tb.cosim.unit_pairs")

@@ -93,7 +93,7 @@ class Traffic:
             y = np.full(self.lanes, number // 2 % buffer.height_limit)
             values = generator.integers(0, 1 << 32, self.lanes, dtype=np.uint32)
             mask = generator.random(self.lanes) < generator.choice([0.0, 0.5, 1.0, 1.0])
-            acquires, slot = int(generator.integers(2)), int(generator.integers(1 << SLOT_BITS))
+            acquires, wave = int(generator.integers(2)), int(generator.integers(1 << SLOT_BITS))
             packed = {
                 name: sum(int(value) << 12 * lane for lane, value in enumerate(part))
                 for name, part in (("x", x), ("y", y))
@@ -101,13 +101,13 @@ class Traffic:
             bits = int.from_bytes(values.tobytes(), "little")
             chosen = sum(int(bit) << lane for lane, bit in enumerate(mask))
             self.uncached_payloads.append(
-                pack(layout, slot=slot, acquires=acquires, values=bits, mask=chosen, **packed)
+                pack(layout, wave=wave, acquires=acquires, values=bits, mask=chosen, **packed)
             )  # fmt: skip
             if self.output_mask & 1:
                 for address, value in zip(element_address(buffer, x, y)[mask], values[mask], strict=True):
                     written[int(address)], owners[int(address)] = int(value), number
             if acquires:
-                self.acquired.append(slot)
+                self.acquired.append(wave)
                 self.answered_words.append(dict(written))
         # What is written again later may already be there.
         numbers = [number for number, payload in enumerate(self.uncached_payloads) if payload >> SLOT_BITS & 1]

@@ -58,15 +58,15 @@ class UnitCache:
     def _drive(self) -> None:
         self._accesses.drive(can=len(self._waiting) < _WAITING)
         self._shown = bool(self._waiting) and self._chance.random() >= self._pauses
-        bits, refused = _POISON, False
+        bits, error = _POISON, False
         if self._shown:
             head = self._waiting[0]
-            refused = self._is_refused(head)
-            if head["reads"] and head["touches"] and not refused:
+            error = self._is_refused(head)
+            if head["reads"] and head["touches"] and not error:
                 bits = self.memory.word(self._address(head))
         passenger = self._waiting[0]["passenger"] if self._shown else 0
         self._dut.cache__result.value = pack(
-            self._result, valid=int(self._shown), bits=bits, refused=int(refused), passenger=passenger
+            self._result, valid=int(self._shown), bits=bits, error=int(error), passenger=passenger
         )
         self._dut.cache__empty.value = not self._waiting
 

@@ -130,7 +130,7 @@ def _random_unit(generator: np.random.Generator) -> ConditionalUnit:
     return unit
 
 
-def _random_refusals(generator: np.random.Generator, unit: ConditionalUnit) -> list[tuple[int, int]]:
+def _random_errors(generator: np.random.Generator, unit: ConditionalUnit) -> list[tuple[int, int]]:
     """Now and then some lines of a buffer that is read."""
     if not unit.reads_buffer or generator.random() < 0.6:
         return []
@@ -148,7 +148,7 @@ async def pairs_of_both_clients(dut: Any, pauses: float, seed: int) -> None:
         unit = _random_unit(generator)
         size = extent(unit.buffer) + 2 * _AROUND
         bench.load(unit.buffer.base - _AROUND, random_contents(generator, unit.buffer.format, size))
-        bench.refuse(_random_refusals(generator, unit))
+        bench.refuse(_random_errors(generator, unit))
         await bench.set_up(unit)
         limits = {"width": max(4, unit.buffer.width_limit), "height": unit.buffer.height_limit}
         await bench.ask(unit, [random_groups(generator, _GROUPS, _LANES, **limits) for _ in LOCATIONS])

@@ -58,7 +58,7 @@ class UnitTop(wiring.Component):
             with m.Case(Mistake.WITHDRAWN):
                 m.d.comb += self.cache.access.valid.eq(unit.cache.access.valid & (turn | self.cache.access.ready))
             with m.Case(Mistake.UNSEEN_REFUSAL):
-                m.d.comb += unit.cache.result.refused.eq(0)
+                m.d.comb += unit.cache.result.error.eq(0)
             with m.Case(Mistake.EARLY_IDLE):
                 m.d.comb += self.idle.eq(1)
         return m

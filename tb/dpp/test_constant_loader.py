@@ -22,8 +22,8 @@ ALL_LINES = [(bank.value, line) for bank, count in LINES.items() for line in ran
 def beat_of(line: Line, beat: int) -> int:
     """What memory answers: words that tell their place; every seventh line's last beat is refused."""
     words = [0x1000000 * line[0] + 0x1000 * line[1] + 0x10 * beat + place for place in range(BEAT_WORDS)]
-    refused = line[1] % 7 == 3 and beat == LINE_BEATS - 1
-    return sum(word << WORD * place for place, word in enumerate(words)) | refused << WORD * BEAT_WORDS
+    error = line[1] % 7 == 3 and beat == LINE_BEATS - 1
+    return sum(word << WORD * place for place, word in enumerate(words)) | error << WORD * BEAT_WORDS
 
 
 class Bench:
@@ -62,8 +62,8 @@ class Bench:
         if write.pop("valid"):
             line, beat = self._beats.pop(0)
             answer = beat_of(line, beat)
-            words, refused = answer & (1 << WORD * BEAT_WORDS) - 1, answer >> WORD * BEAT_WORDS
-            assert write == {"bank": line[0], "line": line[1], "beat": beat, "words": words, "refused": refused}
+            words, error = answer & (1 << WORD * BEAT_WORDS) - 1, answer >> WORD * BEAT_WORDS
+            assert write == {"bank": line[0], "line": line[1], "beat": beat, "words": words, "error": error}
             if beat == LINE_BEATS - 1:
                 self.loaded.add(line)
 

@@ -36,7 +36,7 @@ class Bench:
         self._answered: list[Lookup] = []
         self._made = [0] * config.threads
         self._done = [0] * config.threads
-        self.refused = 0
+        self.error = 0
 
     @property
     def made(self) -> int:
@@ -94,21 +94,21 @@ class Bench:
             end.drive(context)
         for end in (self._answers, self._sink):
             end.finish(context)
-        returned, refused = self.unit.returned, self.unit.refused
+        returned, error = self.unit.returned, self.unit.error
         if context.get(returned.valid):
             lookup = self._answered.pop(0)
             self._done[lookup["slot"]] += 1
             assert context.get(returned.slot) == lookup["slot"]
-            assert context.get(refused.valid) == lookup["refuses"]
-            self.refused += lookup["refuses"]
+            assert context.get(error.valid) == lookup["refuses"]
+            self.error += lookup["refuses"]
             if lookup["refuses"]:
-                assert context.get(refused.pc) == lookup["pc"]
+                assert context.get(error.pc) == lookup["pc"]
                 assert not context.get(self.unit.write.valid)
             else:
                 write = unpack(lookup_write_layout(self.config), self._sink.received[before])
                 assert write == self._expected(lookup)
         else:
-            assert not context.get(refused.valid)
+            assert not context.get(error.valid)
             assert len(self._sink.received) == before, "a write says that it is done"
         await context.tick()
 
@@ -131,7 +131,7 @@ def test_random_lookups(instruction_set, lanes, lookups, stall):
 
     simulate(bench.unit, testbench)
     assert bench.made == bench.done == LOOKUPS
-    assert bench.refused > 5
+    assert bench.error > 5
 
 
 def test_one_write_in_each_cycle():
@@ -170,11 +170,11 @@ def test_a_refused_lookup_does_not_wait_for_the_registers():
 
     async def testbench(context: Any) -> None:
         context.set(unit.response.valid, 1)
-        context.set(unit.response.payload.refused, 1)
+        context.set(unit.response.payload.error, 1)
         await context.tick()
         context.set(unit.response.valid, 0)
         await context.tick()
         assert context.get(unit.returned.valid)
-        assert context.get(unit.refused.valid)
+        assert context.get(unit.error.valid)
 
     simulate(unit, testbench)

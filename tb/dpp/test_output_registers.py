@@ -33,25 +33,25 @@ class Bench:
         self.given = np.zeros(self.values.shape, bool)
         self.counts = {"words": 0, "values": 0, "starts": 0}
 
-    def _in_turn(self, names: dict[str, int]) -> dict[str, int]:
-        """Numbers of turns, where there are any."""
-        return names if self.config.turns > 1 else {}
+    def _in_beat(self, names: dict[str, int]) -> dict[str, int]:
+        """Numbers of beats, where there are any."""
+        return names if self.config.beats > 1 else {}
 
-    def _lanes_in(self, turn: int) -> slice:
+    def _lanes_in(self, beat: int) -> slice:
         rate = self.config.at_once
-        return slice(rate * turn, rate * (turn + 1))
+        return slice(rate * beat, rate * (beat + 1))
 
     def _write(self, context: Any, row: int) -> None:
         generator, rate = self.generator, self.config.at_once
-        turn = int(generator.integers(self.config.turns))
-        own = self._lanes_in(turn)
+        beat = int(generator.integers(self.config.beats))
+        own = self._lanes_in(beat)
         targets = generator.integers(0, OUTPUTS, len(self._parts)).tolist()
         given_values = generator.integers(0, 1 << 32, rate, np.uint32)
         results = generator.integers(0, 1 << 32, (rate, CHANNELS), np.uint32)
         enable = generator.random((rate, CHANNELS)) < generator.choice([0, 0.2, 0.7])
         conditional = generator.random(rate) < generator.choice([0, 0.5])
         payload = {
-            "row": row, **self._in_turn({"turn": turn}), "targets": targets, "words": results.tolist(),
+            "row": row, **self._in_beat({"beat": beat}), "targets": targets, "words": results.tolist(),
             "values": given_values.tolist(), "enable": [bits_of(lane) for lane in enable],
             "conditional": bits_of(conditional),
         }  # fmt: skip
@@ -66,13 +66,13 @@ class Bench:
 
     async def step(self, context: Any) -> None:
         """One cycle: read, start a row or none, write another one, and look at what was read."""
-        unit, generator, turns = self.unit, self.generator, self.config.turns
-        row, target, tested, turn, tested_turn = generator.integers(
-            0, [self.rows, OUTPUTS, self.rows, turns, turns]
+        unit, generator, beats = self.unit, self.generator, self.config.beats
+        row, target, tested, beat, tested_beat = generator.integers(
+            0, [self.rows, OUTPUTS, self.rows, beats, beats]
         ).tolist()
-        own, tested_own = self._lanes_in(turn), self._lanes_in(tested_turn)
+        own, tested_own = self._lanes_in(beat), self._lanes_in(tested_beat)
         places = {"row": row, "target": target, "conditional_row": tested}
-        for name, number in (places | self._in_turn({"turn": turn, "conditional_turn": tested_turn})).items():
+        for name, number in (places | self._in_beat({"beat": beat, "conditional_beat": tested_beat})).items():
             context.set(getattr(unit, name), number)
         found, found_written = self.words[row, target].copy(), self.written[row].copy()
         value, value_given = self.values[tested].copy(), self.given[tested].copy()

@@ -92,14 +92,16 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
             context.set(registers.result_places, [as_place(place) for place in places])
             context.set(registers.results, results.tolist())
             context.set(registers.result_enable, masks(enable))
-            # Results may turn out to be nobody's.
+            # Results may prove to be nobody's.
             may_write = [bool(enable[:, part.channels].any() or generator.random() < 0.1) for part in parts]
             context.set(registers.result_writes, sum(may << number for number, may in enumerate(may_write)))
             if texture is None and generator.random() < 0.8:
-                texture, forgets = (place_of(generator), words(), enable_of(1)), bool(generator.random() < 0.3)
-                texture[2][:] |= forgets
+                texture, invalidates = (place_of(generator), words(), enable_of(1)), bool(generator.random() < 0.3)
+                texture[2][:] |= invalidates
                 place, payload = texture[0], {"words": texture[1].tolist(), "enable": masks(texture[2])}
-                context.set(registers.texture_write.payload, payload | {"place": as_place(place), "forgets": forgets})
+                context.set(
+                    registers.texture_write.payload, payload | {"place": as_place(place), "invalidates": invalidates}
+                )
             context.set(registers.texture_write.valid, texture is not None)
 
             busy = {bank for (bank, _), may in zip(places, may_write, strict=True) if may}
@@ -109,8 +111,8 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
                 model.write(place, results, enable, slice(part.channels.start, part.channels.stop))
             if taken:
                 counts["together"] += int(enable.any())
-                counts["forgotten"] += int(forgets)
-                if forgets:
+                counts["forgotten"] += int(invalidates)
+                if invalidates:
                     model.forget(texture[0])
                 model.write(*texture, slice(None))
                 texture = None

@@ -66,7 +66,7 @@ class Bench:
     def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float, program: dict[str, int]) -> None:
         self.config, self.unit, self._program = config, Retirement(config, shapes), program
         self.generator = generator = np.random.default_rng(config.lanes)
-        self.in_turns = config.turns > 1
+        self.in_beats = config.beats > 1
         self.tests, self.output = (
             Sink(port, generator, stall) for port in (self.unit.tester.request, self.unit.output)
         )
@@ -100,8 +100,8 @@ class Bench:
         """Note which words are asked for; that depends on whether an output is taken."""
         unit, rate = self.unit, self.config.at_once
         tested, sent = (self._states[context.get(row)] for row in (unit.test_row, unit.row))
-        turns = (context.get(unit.turn), context.get(unit.test_turn)) if self.in_turns else (0, 0)
-        own, tested_own = (slice(rate * turn, rate * (turn + 1)) for turn in turns)
+        beats = (context.get(unit.beat), context.get(unit.test_beat)) if self.in_beats else (0, 0)
+        own, tested_own = (slice(rate * beat, rate * (beat + 1)) for beat in beats)
         self._asked = sent.words[context.get(unit.target), own], tested.values[tested_own]
 
     def _offer(self, context: Any, share: float) -> None:
@@ -177,7 +177,7 @@ def test_random_groups(instruction_set, rate, name, share, stall):
 
     async def testbench(context: Any) -> None:
         context.set(bench.unit.program, {**program, "conditional_value": PROGRAM_VALUE})
-        for _ in range(100 * config.turns * GROUPS):
+        for _ in range(100 * config.beats * GROUPS):
             await bench.step(context, share)
             if bench.released == GROUPS:
                 break

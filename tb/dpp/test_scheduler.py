@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.border.programs import AHEAD
+from ctm.rtl.border.programs import CORE_CREDITS
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduler import Scheduler
 from ctm.rtl.dpp.groups.scheduling import STALLS
@@ -148,7 +148,7 @@ def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -
         assert context.get(unit.retire.row) == model.row(expected[-1])
         assert context.get(unit.retire.faulted) == model.groups[expected[-1]].faulted
     free = model.free_slots()
-    assert context.get(unit.free) == min(len(free), AHEAD)
+    assert context.get(unit.free) == min(len(free), CORE_CREDITS)
     assert not free or context.get(unit.free_row) == (model.row(free[0]) + threads) % (2 * threads)
     assert context.get(unit.rows) == sum(1 << row for row in model.rows())
     assert context.get(unit.second) == model.second

@@ -30,7 +30,7 @@ def test_random_writes(lanes, stall):
     def random_write() -> int:
         mask = int(generator.integers(1 << lanes)) if generator.random() < 0.6 else 0
         fields = {name: int(generator.integers(1 << 12)) for name in ("x", "y", "values")}
-        return pack(layout, slot=int(generator.integers(4)), acquires=int(generator.integers(2)), mask=mask, **fields)
+        return pack(layout, wave=int(generator.integers(4)), acquires=int(generator.integers(2)), mask=mask, **fields)
 
     async def testbench(context: Any) -> None:
         nonlocal waited

@@ -23,10 +23,10 @@ def test_quotient_and_rest_of_every_dividend(divisor: int, most: int) -> None:
                 context.set(unit.dividend, 0)
                 cycles += 1
             context.set(unit.start, dividend % 2)
-            found = context.get(unit.quotient), context.get(unit.rest)
+            found = context.get(unit.quotient), context.get(unit.remainder)
             assert found == divmod(dividend, divisor)
             assert cycles == (most // divisor).bit_length() + 1
             await context.tick()
-            assert (context.get(unit.quotient), context.get(unit.rest)) == found
+            assert (context.get(unit.quotient), context.get(unit.remainder)) == found
 
     simulate(unit, testbench)

@@ -23,18 +23,18 @@ def test_rows_are_written_until_they_are_forgotten(rows):
             row, writes = int(generator.integers(rows)), bool(generator.random() < 0.7)
             size = 1 << int(generator.integers(6))
             first = row % ROWS_TOGETHER // size * size
-            forgets = ((1 << size) - 1) << first if generator.random() < 0.3 else 0
+            invalidates = ((1 << size) - 1) << first if generator.random() < 0.3 else 0
             reads = generator.integers(rows, size=READERS).tolist()
             expected = [read in written for read in reads]
             context.set(unit.row, row)
             context.set(unit.write, writes)
-            context.set(unit.forgets, forgets)
+            context.set(unit.invalidates, invalidates)
             context.set(unit.reads, reads)
             assert bool(context.get(unit.is_fresh)) == (row not in written)
             seen["known" if row in written else "fresh"] += writes
             if writes:
                 block = row // ROWS_TOGETHER * ROWS_TOGETHER
-                written.difference_update(block + place for place in range(ROWS_TOGETHER) if forgets >> place & 1)
+                written.difference_update(block + place for place in range(ROWS_TOGETHER) if invalidates >> place & 1)
                 written.add(row)
             await context.tick()
             assert [bool(context.get(unit.written) >> reader & 1) for reader in range(READERS)] == expected

@@ -15,14 +15,14 @@ _PAGE = 4096
 class BusModel:
     """Answers bursts in order, a beat in each cycle unless it stalls; use it as an end of `cycle`.
 
-    `channels` has some of the streams `ar`, `r`, `aw`, `w` and `b`. Lines in `refused` are answered with errors. Sinks
-    check that a payload stays until it is taken.
+    `channels` has some of the streams `ar`, `r`, `aw`, `w` and `b`. Lines in `error_lines` are answered with errors.
+    Sinks check that a payload stays until it is taken.
     """
 
     def __init__(self, channels: Any, generator: np.random.Generator, stall: float, *, data_bits: int) -> None:
         self._beat_bytes = data_bits // 8
         self.lines: dict[int, bytes] = {}
-        self.refused: set[int] = set()
+        self.error_lines: set[int] = set()
         self.reads: list[tuple[int, int]] = []
         """Address and beats of every burst that was read."""
         self.writes: list[tuple[int, int]] = []
@@ -31,7 +31,7 @@ class BusModel:
             if hasattr(channels, name):
                 self._ends[name] = end(getattr(channels, name), generator, stall)
         self._burst: tuple[int, int] | None = None
-        self._is_refused = False
+        self._has_error = False
 
     def line(self, number: int) -> bytes:
         """What memory holds."""
@@ -82,7 +82,7 @@ class BusModel:
         self.reads.append((address, beats))
         bits = 8 * self._beat_bytes
         number, offset = divmod(address, LINE_BYTES)
-        response = Response.SLVERR.value if number in self.refused else Response.OKAY.value
+        response = Response.SLVERR.value if number in self.error_lines else Response.OKAY.value
         for beat in range(beats):
             begin = offset + beat * self._beat_bytes
             word = int.from_bytes(self.line(number)[begin : begin + self._beat_bytes], "little")
@@ -96,8 +96,8 @@ class BusModel:
         bits, strobe, last = payload & (1 << 8 * size) - 1, payload >> 8 * size & (1 << size) - 1, payload >> 9 * size
         assert last == (beats == 1), "the last beat and no other says so"
         number, offset = divmod(address, LINE_BYTES)
-        self._is_refused |= number in self.refused
-        if number not in self.refused:
+        self._has_error |= number in self.error_lines
+        if number not in self.error_lines:
             line = bytearray(self.line(number))
             for byte, value in enumerate(bits.to_bytes(size, "little")):
                 if strobe >> byte & 1:
@@ -107,8 +107,8 @@ class BusModel:
         if beats == 1:
             source = self._ends["b"]
             assert isinstance(source, Source)
-            source.waiting.append(Response.SLVERR.value if self._is_refused else Response.OKAY.value)
-            self._burst, self._is_refused = None, False
+            source.waiting.append(Response.SLVERR.value if self._has_error else Response.OKAY.value)
+            self._burst, self._has_error = None, False
 
 
 def payload_of(port: Any, value: int) -> Any:

@@ -1,7 +1,7 @@
 // The clock of a compiled cache: clients in front of it, a memory of lines behind it.
 //
 // In every cycle the inputs are driven, the cache settles, what it offers and takes is looked at, and the clock rises.
-// Payloads that are not valid, and the bits of refused lines, are a poison.
+// Payloads that are not valid, and the bits of lines with an error, are a poison.
 // The generated part in front of this gives `ports(model)`.
 
 #include <algorithm>
@@ -30,8 +30,8 @@ struct Client {
 struct Setup {
     const char* memory;
     const Client* clients;
-    const std::uint64_t* refused;  // Pairs of lines [first, end)
-    std::uint64_t refused_count;
+    const std::uint64_t* error_lines;  // Pairs of lines [first, end)
+    std::uint64_t error_lines_count;
     const char* inputs;
     std::uint32_t* lines;  // Log of the requests for lines: line * 2 + uncached
     std::uint64_t lines_size, latency, jitter, stall, seed, max_cycles, outstanding, invalidates;
@@ -248,15 +248,15 @@ private:
         auto* payload = static_cast<unsigned char*>(stream.payload);
         std::memset(payload, POISON, stream.bytes), mask_payload(stream);
         if (!comes) return;
-        const bool refused = is_refused(comes->line);
-        if (!refused) std::memcpy(payload, setup.memory + comes->line * LINE_BYTES, LINE_BYTES);
-        const std::uint64_t above = refused | comes->tag << (ANSWER_TAG - 8 * LINE_BYTES);
+        const bool error = is_error(comes->line);
+        if (!error) std::memcpy(payload, setup.memory + comes->line * LINE_BYTES, LINE_BYTES);
+        const std::uint64_t above = error | comes->tag << (ANSWER_TAG - 8 * LINE_BYTES);
         std::memcpy(payload + LINE_BYTES, &above, stream.bytes - LINE_BYTES);
     }
 
-    bool is_refused(std::uint64_t line) const {
-        for (std::uint64_t range = 0; range < setup.refused_count; ++range) {
-            if (setup.refused[2 * range] <= line && line < setup.refused[2 * range + 1]) return true;
+    bool is_error(std::uint64_t line) const {
+        for (std::uint64_t range = 0; range < setup.error_lines_count; ++range) {
+            if (setup.error_lines[2 * range] <= line && line < setup.error_lines[2 * range + 1]) return true;
         }
         return false;
     }

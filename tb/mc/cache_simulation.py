@@ -72,8 +72,8 @@ class _Setup(ctypes.Structure):
     _fields_ = [
         ("memory", ctypes.c_void_p),
         ("clients", ctypes.POINTER(_Client)),
-        ("refused", ctypes.c_void_p),
-        ("refused_count", ctypes.c_uint64),
+        ("error_lines", ctypes.c_void_p),
+        ("error_lines_count", ctypes.c_uint64),
         ("inputs", ctypes.c_void_p),
         ("lines", ctypes.c_void_p),
         *((name, ctypes.c_uint64) for name in _NUMBERS),
@@ -129,13 +129,13 @@ class CacheSimulation:
         *,
         inputs: int = 0,
         timing: Timing,
-        refused: Sequence[tuple[int, int]] = (),
+        error_lines: Sequence[tuple[int, int]] = (),
         invalidates: bool = False,
         max_cycles: int = 1 << 22,
     ) -> CacheRun:
         """Send each client's requests, payloads as integers, and wait for all answers.
 
-        `refused` are ranges of lines [first, end).
+        `error_lines` are ranges of lines [first, end).
 
         Raises
         ------
@@ -155,10 +155,10 @@ class CacheSimulation:
             arrays.append((given, answers, cycles))
             pointers = (given.ctypes.data, answers.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
             clients[number] = _Client(*pointers)
-        lines, ranges = np.zeros(1 << 20, np.uint32), np.array(refused, np.uint64)
+        lines, ranges = np.zeros(1 << 20, np.uint32), np.array(error_lines, np.uint64)
         bound = np.frombuffer(inputs.to_bytes(self._sizes.get("inputs", 0), "little"), np.uint8)
         setup, result = _Setup(memory.bytes.ctypes.data, clients), _Result()
-        setup.refused, setup.refused_count = ranges.ctypes.data, len(refused)
+        setup.error_lines, setup.error_lines_count = ranges.ctypes.data, len(error_lines)
         setup.inputs, setup.lines = bound.ctypes.data if bound.size else None, lines.ctypes.data
         setup.lines_size, setup.max_cycles, setup.invalidates = lines.size, max_cycles, invalidates
         setup.latency, setup.jitter, setup.seed = timing.latency, timing.jitter, timing.seed

@@ -38,7 +38,7 @@ class Lines:
         self._source = Source(reader.lines.response, generator, stall)
         self._taken, self._generator = 0, generator
         self._tagged = isinstance(reader.signature.members["lines"].signature, TaggedLineClient)
-        self.refused: set[int] = set()
+        self.error_lines: set[int] = set()
         self.most = 0
 
     @property
@@ -60,6 +60,6 @@ class Lines:
             bits = int.from_bytes(line(number), "little")
             # The first one may be on offer.
             place = int(self._generator.integers(1, len(waiting) + 1)) if self._tagged and waiting else len(waiting)
-            waiting.insert(place, bits | (number in self.refused) << 512 | tag << ANSWER_TAG)
+            waiting.insert(place, bits | (number in self.error_lines) << 512 | tag << ANSWER_TAG)
         self._taken = len(self._asked.received)
         self.most = max(self.most, len(self._source.waiting))

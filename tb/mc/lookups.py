@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import lookup_request_layout
+from ctm.rtl.border.clients import fetch_request_layout
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
@@ -42,7 +42,7 @@ class Lookups:
 
     def payloads(self) -> list[int]:
         """What goes to the cache; a lookup's tag is made from its number."""
-        layout = lookup_request_layout(self.lanes, TAG_BITS)
+        layout = fetch_request_layout(self.lanes, TAG_BITS)
         offsets = {name: offset for name, offset, _ in fields(layout)}
         payloads = []
         for number in range(len(self)):

@@ -32,12 +32,12 @@ class SharedPorts(wiring.Component):
         *,
         routing: Routing,
         data_bits: int,
-        part_bits: int = LINE_BITS,
+        slice_bits: int = LINE_BITS,
     ) -> None:
-        self.reads = ReadPorts(clients, ordered=read_in_order, routing=routing, part_bits=part_bits)
+        self.reads = ReadPorts(clients, ordered=read_in_order, routing=routing, slice_bits=slice_bits)
         self.writes = WritePorts(written_in_order, routing=routing, outstanding=4)
         self.ports = MemoryPorts(
-            self.reads.tag, self.writes.tag, ports=routing.ports, data_bits=data_bits, part_bits=part_bits,
+            self.reads.tag, self.writes.tag, ports=routing.ports, data_bits=data_bits, slice_bits=slice_bits,
             reads=sum(clients), writes=4,
         )  # fmt: skip
         super().__init__({"buses": Out(BusSignature(data_bits)).array(routing.ports)})
@@ -87,17 +87,17 @@ class TaggedReader:
         self._source.finish(context)
         if context.get(self._response.valid):
             payload = self._response.payload
-            bits, part, refused, tag = (
-                context.get(Value.cast(field)) for field in (payload.bits, payload.part, payload.refused, payload.tag)
+            bits, part, error, tag = (
+                context.get(Value.cast(field)) for field in (payload.bits, payload.part, payload.error, payload.tag)
             )
             assert tag in self._whose, "a line with a tag that is not under way"
             width = len(payload.bits)
             assert self._line >> width * part == 0, "a part that came before"
             self._line |= bits << width * part
             if part < LINE_BITS // width - 1:
-                assert not refused, "refused before its last part"
+                assert not error, "refused before its last part"
                 return
-            self.received[self._whose.pop(tag)] = self._line | refused << LINE_BITS
+            self.received[self._whose.pop(tag)] = self._line | error << LINE_BITS
             self._free.append(tag)
             self._line = 0
 
@@ -116,7 +116,7 @@ class PortsBench:
         routing: Routing,
         tagged: tuple[int, ...] = (),
         data_bits: int = 128,
-        part_bits: int = LINE_BITS,
+        slice_bits: int = LINE_BITS,
         stalls: tuple[float, float] = (0, 0),
         seed: int = 1,
     ) -> None:
@@ -124,7 +124,7 @@ class PortsBench:
         self.routing, self.split = routing, routing.split // LINE_BYTES
         in_order = (True,) * len(clients) + (False,) * len(tagged)
         self.design = shared_ports(
-            clients + tagged, in_order, ordered, routing=routing, data_bits=data_bits, part_bits=part_bits
+            clients + tagged, in_order, ordered, routing=routing, data_bits=data_bits, slice_bits=slice_bits
         )  # fmt: skip
         reads, writes = self.design.reads, self.design.writes
         in_order, others = reads.clients[: len(clients)], reads.clients[len(clients) :]
@@ -144,7 +144,7 @@ class PortsBench:
     def refuse(self, lines: set[int]) -> None:
         """Answer these lines with errors."""
         for memory in self.memory:
-            memory.refused |= lines
+            memory.error_lines |= lines
 
     def any_line(self) -> int:
         """A line, as likely next to the split as anywhere."""

@@ -23,14 +23,14 @@ def requests(generator: np.random.Generator) -> list[tuple[int, int]]:
 
 def answers(model: BusModel, asked: list[tuple[int, int]]) -> list[tuple[int, bytes | None, int]]:
     """Line, bytes (None if refused) and tag of each answer."""
-    return [(line, None if line in model.refused else model.line(line), tag) for line, tag in asked]
+    return [(line, None if line in model.error_lines else model.line(line), tag) for line, tag in asked]
 
 
 def decoded(payload: int) -> tuple[int, bytes | None, int]:
-    line, bits, refused, tag = (
+    line, bits, error, tag = (
         payload & (1 << 26) - 1, payload >> 26 & (1 << 512) - 1, payload >> 538 & 1, payload >> 539,
     )  # fmt: skip
-    return line, None if refused else bits.to_bytes(LINE_BYTES, "little"), tag
+    return line, None if error else bits.to_bytes(LINE_BYTES, "little"), tag
 
 
 @cache
@@ -58,7 +58,7 @@ class Bench:
 @pytest.mark.parametrize("data_bits", WIDTHS)
 def test_lines_come_whole_and_in_order(data_bits: int, client_stall: float, memory_stall: float) -> None:
     bench = Bench(data_bits, client_stall, memory_stall)
-    bench.model.refused = {line for line, _ in bench.asked[::7]}
+    bench.model.error_lines = {line for line, _ in bench.asked[::7]}
 
     async def testbench(context: Any) -> None:
         for _ in range(DEADLINE):
@@ -98,7 +98,7 @@ def test_one_beat_with_an_error_is_enough(wrong: int) -> None:
                 await context.tick()
             context.set(reader.r.valid, 0)
             assert context.get(reader.response.valid)
-            found.append(context.get(reader.response.payload.refused))
+            found.append(context.get(reader.response.payload.error))
             await context.tick()
 
     simulate(reader, testbench)

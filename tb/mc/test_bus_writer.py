@@ -40,7 +40,7 @@ def expected_lines(model: BusModel, writes: list[Write]) -> dict[int, bytes]:
     """Memory behind the writes."""
     found: dict[int, bytes] = {}
     for line, data, mask, _ in writes:
-        if line not in model.refused:
+        if line not in model.error_lines:
             old = found.get(line, np.random.default_rng(line).bytes(LINE_BYTES))
             found[line] = bytes(data[at] if mask >> at & 1 else old[at] for at in range(LINE_BYTES))
     return found
@@ -78,7 +78,7 @@ class Bench:
         self.ends = [self.source, self.sink, self.model]
 
     def answers(self, writes: list[Write]) -> list[int]:
-        return [line | (line in self.model.refused) << 26 | tag << 27 for line, _, _, tag in writes]
+        return [line | (line in self.model.error_lines) << 26 | tag << 27 for line, _, _, tag in writes]
 
 
 @pytest.mark.parametrize("memory_stall", STALLS)
@@ -88,7 +88,7 @@ def test_memory_has_the_bytes_and_the_client_its_answers(
     data_bits: int, client_stall: float, memory_stall: float
 ) -> None:
     bench = Bench(data_bits, client_stall, memory_stall)
-    bench.model.refused = {2}
+    bench.model.error_lines = {2}
 
     async def testbench(context: Any) -> None:
         for _ in range(DEADLINE):

@@ -166,7 +166,7 @@ def test_a_flush_takes_two_cycles_for_each_line_and_once_the_latency(lines):
 
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_pair_whose_line_is_refused_fails(name, timing):
+def test_a_pair_whose_line_has_error_fails(name, timing):
     for seed, test in enumerate(COMPARISONS):
         bench, generator = Bench(name), np.random.default_rng(seed)
         unit = conditional_unit(test, stores=bool(seed % 2), data_format=FORMATS[seed // 2 % 2])
@@ -184,16 +184,16 @@ def test_a_pair_whose_line_is_refused_fails(name, timing):
         bench.compare_memory(unit, bench.run(unit, groups, timing=TIMINGS[timing], flushes=True))
 
 
-def test_a_refused_line_is_asked_for_again_and_keeps_what_was_written():
+def test_a_line_with_an_error_is_requested_again_and_keeps_written_bytes():
     bench, unit = Bench(), conditional_unit(ALWAYS, stores=True)
     bench.load(BASE, np.full(16, 0.5, np.float32).tobytes())
     bench.run(unit, pairs_of_a_row(range(4), 0.75))
     bench.refuse(FIRST_LINE, FIRST_LINE + 1)
     unit.test, unit.write_enabled = ConditionalTest.EQUAL, False
     for _ in range(2):
-        refused = bench.run(unit, pairs_of_a_row(range(2, 12), 0.5), timing=TIMINGS["far"])
-        assert refused.reads.tolist() == [FIRST_LINE] and refused.lost.tolist() == [BASE]
-        assert not refused.clients[0].passed.any()
+        error = bench.run(unit, pairs_of_a_row(range(2, 12), 0.5), timing=TIMINGS["far"])
+        assert error.reads.tolist() == [FIRST_LINE] and error.lost.tolist() == [BASE]
+        assert not error.clients[0].passed.any()
     bench.allow()
     flushed = bench.run(unit, pairs_of_a_row(range(16), 0.5), flushes=True)
     assert flushed.reads.tolist() == [FIRST_LINE] and np.count_nonzero(flushed.clients[0].passed) == 12
@@ -202,7 +202,7 @@ def test_a_refused_line_is_asked_for_again_and_keeps_what_was_written():
 
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_refused_write_back_is_lost(name, timing):
+def test_a_write_back_with_an_error_is_lost(name, timing):
     """Every second line; the golden model, which looks at each access, is told of it only afterwards."""
     bench, generator = Bench(name), np.random.default_rng(11)
     unit = conditional_unit(ALWAYS, stores=True)
@@ -210,10 +210,10 @@ def test_a_refused_write_back_is_lost(name, timing):
     before = bench.hardware.read(BASE, 64 * 24 * 4)
     groups = random_groups(generator, 200, bench.lanes, width=64, height=24)
     lines = np.unique(addresses(unit, groups) // LINE)
-    bench.refused = [(line, line + 1) for line in lines[::2].tolist()]
+    bench.error_lines = [(line, line + 1) for line in lines[::2].tolist()]
     result = bench.run(unit, groups, timing=TIMINGS[timing], flushes=True)
-    refused = np.isin(result.writes, lines[::2])
-    assert (result.lost // LINE).tolist() == result.writes[refused].tolist() and refused.any()
+    error = np.isin(result.writes, lines[::2])
+    assert (result.lost // LINE).tolist() == result.writes[error].tolist() and error.any()
     for line in lines[::2].tolist():
         offset = line * LINE - BASE
         bench.golden.write(line * LINE, before[offset : offset + LINE])
@@ -222,7 +222,7 @@ def test_a_refused_write_back_is_lost(name, timing):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", CONFIGS)
-def test_each_refusal_is_reported_once(name, seed):
+def test_each_error_is_reported_once(name, seed):
     """Lines are read and written back at once, and memory, which refuses all, often answers both in one cycle."""
     bench, generator = Bench(name), np.random.default_rng(seed)
     groups = random_groups(generator, 150, bench.lanes, width=64, height=24)
@@ -232,7 +232,7 @@ def test_each_refusal_is_reported_once(name, seed):
     everything = [(0, 1 << 26)]
     second = bench.simulation.run(
         bench.hardware, [groups.payloads(), []], reading, timing=Timing(latency=4, jitter=seed, stall=0.2),
-        refused=everything, flushes=True,
+        error_lines=everything, flushes=True,
     )  # fmt: skip
     assert second.reads.size > 20 and second.writes.size > 0
     assert sorted(second.lost.tolist()) == sorted(
@@ -272,6 +272,6 @@ def test_a_reset_brings_back_the_state_that_tests_nothing():
 
 
 @pytest.mark.parametrize("parameters", [{"outstanding": 1}, {"waiting": 1}])
-def test_too_small_a_cache_is_refused(parameters):
+def test_too_small_a_cache_has_error(parameters):
     with pytest.raises(ValueError, match=f"{next(iter(parameters))} must be at least 2, not 1"):
         ConditionalCache(passenger_layout(4), **parameters)

@@ -81,7 +81,7 @@ class Surroundings:
         if context.get(client.result.valid) and not self._withholds():
             taken, access = True, self.waiting.popleft()
             assert context.get(client.result.passenger) == access["passenger"]
-            assert not context.get(client.result.refused)
+            assert not context.get(client.result.error)
             change = self._change(access, context.get(client.result.bits))
         context.set(client.taken, taken)
         context.set(Value.cast(client.change), change)

@@ -25,7 +25,7 @@ def test_constants_come_in_beats(client_stall: float, memory_stall: float) -> No
     source.waiting = [bank | number << 2 for bank, number in asked]
     lines = Lines(reader, generator, memory_stall)
     numbers = [(bases[bank] * 32 + number) % (1 << 26) for bank, number in asked]
-    lines.refused = set(numbers[::7])
+    lines.error_lines = set(numbers[::7])
 
     async def testbench(context: Any) -> None:
         for bank, base in enumerate(bases):
@@ -39,6 +39,6 @@ def test_constants_come_in_beats(client_stall: float, memory_stall: float) -> No
     expected = [(number, beat) for number in numbers for beat in range(4)]
     assert len(sink.received) == len(expected)
     for payload, (number, beat) in zip(sink.received, expected, strict=True):
-        assert payload >> 128 == (number in lines.refused)
+        assert payload >> 128 == (number in lines.error_lines)
         found = [payload >> 32 * word & 0xFFFF_FFFF for word in range(4)]
-        assert number in lines.refused or found == memory_words(number * LINE_BYTES + 16 * beat, 4)
+        assert number in lines.error_lines or found == memory_words(number * LINE_BYTES + 16 * beat, 4)

@@ -60,13 +60,13 @@ def answers(result: CacheRun, lanes: int = LANES) -> tuple[np.ndarray, np.ndarra
     return rows[:, 0], rows[:, 1:-1].reshape(-1, lanes, CHANNELS), rows[:, -1].astype(bool)
 
 
-def check(result: CacheRun, memory: Memory, lookups: Lookups, refused: np.ndarray | bool = False) -> None:
+def check(result: CacheRun, memory: Memory, lookups: Lookups, error: np.ndarray | bool = False) -> None:
     """All answers are those of the golden model, in order, and those and only those refused that should be."""
-    tags, words, was_refused = answers(result, lookups.lanes)
+    tags, words, had_error = answers(result, lookups.lanes)
     np.testing.assert_array_equal(tags, [tag(number) for number in range(len(lookups))])
-    np.testing.assert_array_equal(was_refused, np.broadcast_to(refused, was_refused.shape))
+    np.testing.assert_array_equal(had_error, np.broadcast_to(error, had_error.shape))
     expected = lookups.words(memory)
-    wrong = np.argwhere((words != expected) & lookups.fetch[..., None] & ~was_refused[:, None, None])
+    wrong = np.argwhere((words != expected) & lookups.fetch[..., None] & ~had_error[:, None, None])
     if wrong.size:
         number, lane, channel = wrong[0]
         raise AssertionError(
@@ -185,7 +185,7 @@ def test_uncached_lookups_go_past_the_cache(name):
 
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
-def test_refused_lines_refuse_the_lookups_that_need_them(name, timing):
+def test_fetches_of_lines_with_an_error_have_an_error(name, timing):
     memory, lookups = random_lookups(7, 3000, LANES)
     lines = np.where(lookups.addresses() >= 0, lookups.addresses() // LINE, -1)
     # A fifth of the lines that are read.
@@ -194,16 +194,16 @@ def test_refused_lines_refuse_the_lookups_that_need_them(name, timing):
     assert 200 < expected.sum() < 2800
     simulation, ranges = new(name), [(line, line + 1) for line in chosen]
     for _ in range(2):
-        check(run(simulation, memory, lookups, timing=TIMINGS[timing], refused=ranges), memory, lookups, expected)
+        check(run(simulation, memory, lookups, timing=TIMINGS[timing], error_lines=ranges), memory, lookups, expected)
     # Nothing of it stays.
     check(run(simulation, memory, lookups, timing=TIMINGS[timing]), memory, lookups)
 
 
-def test_a_refused_line_is_asked_for_again():
+def test_a_line_with_an_error_is_requested_again():
     memory, lookups, simulation = filled(), row_of_pairs(1, 0), new("default")
     line = BASE // LINE
     for _ in range(2):
-        result = run(simulation, memory, lookups, refused=[(line, line + 1)])
+        result = run(simulation, memory, lookups, error_lines=[(line, line + 1)])
         check(result, memory, lookups, True)
         assert result.lines.tolist() == [line << 1]
 

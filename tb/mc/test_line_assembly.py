@@ -12,33 +12,33 @@ from ctm.tb.lib.streams import simulate
 COUNT, TAGS = 30, 8
 
 
-@pytest.mark.parametrize("part_bits", [64, 128, 512])
+@pytest.mark.parametrize("slice_bits", [64, 128, 512])
 @pytest.mark.parametrize("stall", [0, 0.5])
-def test_parts_of_lines_are_put_together(part_bits: int, stall: float) -> None:
-    assembly, generator = LineAssembly(range(TAGS), part_bits), np.random.default_rng(part_bits)
+def test_parts_of_lines_are_put_together(slice_bits: int, stall: float) -> None:
+    assembly, generator = LineAssembly(range(TAGS), slice_bits), np.random.default_rng(slice_bits)
     lines = [
         (int.from_bytes(generator.bytes(LINE_BITS // 8)), number % TAGS, number % 3 == 0) for number in range(COUNT)
     ]
-    parts, found = LINE_BITS // part_bits, []
+    parts, found = LINE_BITS // slice_bits, []
     came, whole = assembly.lines.response, assembly.client.response
 
     async def testbench(context: Any) -> None:
-        for bits, tag, refused in lines:
+        for bits, tag, error in lines:
             for part in range(parts):
                 while generator.random() < stall:
                     context.set(came.valid, 0)
                     assert not context.get(whole.valid)
                     await context.tick()
                 context.set(came.valid, 1)
-                context.set(came.payload.bits, bits >> part_bits * part & (1 << part_bits) - 1)
+                context.set(came.payload.bits, bits >> slice_bits * part & (1 << slice_bits) - 1)
                 context.set(came.payload.part, part)
-                context.set(came.payload.refused, refused and part == parts - 1)
+                context.set(came.payload.error, error and part == parts - 1)
                 context.set(came.payload.tag, tag)
                 assert context.get(whole.valid) == (part == parts - 1)
                 if context.get(whole.valid):
                     payload = whole.payload
                     found.append(
-                        (context.get(payload.bits), context.get(payload.tag), bool(context.get(payload.refused)))
+                        (context.get(payload.bits), context.get(payload.tag), bool(context.get(payload.error)))
                     )
                 await context.tick()
 

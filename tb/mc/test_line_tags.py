@@ -38,13 +38,13 @@ def test_random_lines(sets: int, ways: int) -> None:
         for _ in range(CYCLES):
             line = int(generator.integers(3)) << 20 | int(generator.integers(LINES))
             own = model[line % sets]
-            forgets, invalidates = generator.random() < 0.05, generator.random() < 0.01
+            drops, invalidates = generator.random() < 0.05, generator.random() < 0.01
             context.set(unit.line, line)
             way, entry = int(generator.integers(ways)), int(generator.integers(sets))
-            context.set(unit.forget, {"valid": forgets, "entry": {"set": entry, "way": way}})
+            context.set(unit.forget, {"valid": drops, "entry": {"set": entry, "way": way}})
             context.set(unit.invalidate, invalidates)
             misses = False
-            if not forgets:
+            if not drops:
                 hit = line in own.lines
                 assert context.get(unit.hit) == hit
                 if hit:
@@ -59,7 +59,7 @@ def test_random_lines(sets: int, ways: int) -> None:
             await context.tick()
             if misses:
                 own.put(line, row)
-            if forgets:
+            if drops:
                 model[entry].lines[way] = None
             if invalidates:
                 for each in model:

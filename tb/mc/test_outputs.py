@@ -85,7 +85,7 @@ class Bench:
         # Some lanes meet, some are outside.
         limit = int(generator.choice([2, 16, 80, 4096]))
         return {
-            "slot": int(generator.integers(1 << SLOT_BITS)),
+            "wave": int(generator.integers(1 << SLOT_BITS)),
             "acquires": int(generator.random() < 0.4),
             "x": generator.integers(limit, size=lanes).tolist(),
             "y": generator.integers(min(limit, 30), size=lanes).tolist(),
@@ -167,7 +167,7 @@ async def run(context: Any, bench: Bench, written: list[int]) -> None:
     else:
         raise AssertionError("it is never idle")
     assert bench.answered == written[-1], "idle means that all uncached writes have been answered"
-    assert done == [bench.uncached[number]["slot"] for number in acquiring]
+    assert done == [bench.uncached[number]["wave"] for number in acquiring]
     context.set(bench.design.flush, 1)
     for _ in range(DEADLINE):
         if context.get(bench.design.empty):
@@ -246,7 +246,7 @@ def test_a_group_goes_to_a_bank_once_while_another_is_full() -> None:
     ]
     # A row has two lines, of which these write the second.
     full = {"i": 16, "words": [[1] * 4] * 4, "mask": [1, 0, 0, 0], "target": 1}
-    past = {"slot": 0, "acquires": 0, "x": [0] * 4, "y": [0] * 4, "values": [7] * 4, "mask": 1}
+    past = {"wave": 0, "acquires": 0, "x": [0] * 4, "y": [0] * 4, "values": [7] * 4, "mask": 1}
     shapes = [source._port.payload.shape() for source in bench.sources]
     rows = range(0, 64, 2)
     bench.sources[0].waiting = [shapes[0].const({**full, "j": row}).as_bits() for row in rows]

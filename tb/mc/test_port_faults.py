@@ -46,7 +46,7 @@ REGISTERS: Check = ("mc.test_registers", "test_registers_hold_what_the_model_hol
 FAULTS: dict[str, tuple[Fault, Check]] = {
     "a burst is one beat short": (Fault("rtl.mc.bus.reader", "length.eq(beats - 1)", "length.eq(beats - 2)"), READER),
     "only the last beat's error counts": (
-        Fault("rtl.mc.bus.reader", "refused | is_refusal", "0 & refused | is_refusal"),
+        Fault("rtl.mc.bus.reader", "error | is_error", "0 & error | is_error"),
         ("mc.test_bus_reader", "test_one_beat_with_an_error_is_enough", (0,)),
     ),
     "an address waits no longer than a cycle": (Fault("rtl.mc.bus.reader", "~ar.valid | ar.ready", "1"), READER),
@@ -68,7 +68,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a ring has a place too many": (Fault("rtl.mc.bus.reorder_buffer", "count != depth", "count <= depth"), ORDER),
     "a line is refused with its first part": (
-        Fault("rtl.mc.bus.reader", "r.payload.last & refuses", "refuses"), PARTS,
+        Fault("rtl.mc.bus.reader", "r.payload.last & errors", "errors"), PARTS,
     ),
     "parts lie in one place": (Fault("rtl.mc.lines.rows", "<< response.part", "<< 0"), ORDERED_PARTS),
     "a line is whole with its first part": (
@@ -79,11 +79,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "rings lie in each other": (Fault("rtl.mc.bus.reorder_buffer", "(base + first)", "(first)"), ORDERED_PARTS),
     "the first client takes all turns": (
-        Fault("rtl.mc.bus.reorder_buffer", "first_in_turn(wants, turn)", "first_in_turn(wants, 0 & turn)"),
+        Fault("rtl.mc.bus.reorder_buffer", "round_robin(wants, turn)", "round_robin(wants, 0 & turn)"),
         ("mc.test_reorder_buffer", "test_clients_take_turns", ()),
     ),
     "a refusal is everybody's": (
-        Fault("rtl.mc.bus.read_ports", "eq(is_own & answer.payload.refused)", "eq(answer.payload.refused)"), READS,
+        Fault("rtl.mc.bus.read_ports", "eq(is_own & answer.payload.error)", "eq(answer.payload.error)"), READS,
     ),
     "the split is a line late": (
         Fault("rtl.mc.bus.routing", "line >= self.split >>", "line > self.split >>"), READS,
@@ -111,8 +111,8 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.lines.cache", "arrived.bit_select(first, 1))", "arrived.any())"), LINES,
     ),
     "a line that has come counts for the next one in its place": (
-        Fault("rtl.mc.lines.cache", "place_behind(first, depth)), arrived.bit_select(first, 1).eq(0)]",
-              "place_behind(first, depth))]"),
+        Fault("rtl.mc.lines.cache", "next_index(first, depth)), arrived.bit_select(first, 1).eq(0)]",
+              "next_index(first, depth))]"),
         LINES,
     ),
     "a line goes into the row of another": (
@@ -201,7 +201,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a second line's refusal is lost": (
         Fault("rtl.r5xx.code.reader",
-              "line.payload.refused | (refused & ~whole)", "line.payload.refused"), INSTRUCTIONS,
+              "line.payload.error | (error & ~whole)", "line.payload.error"), INSTRUCTIONS,
     ),
     "few instructions wait for their lines": (
         Fault("rtl.r5xx.code.reader", "waiting=_TOUCHES * self._outstanding", "waiting=self._outstanding"),

@@ -51,34 +51,34 @@ async def run(
 @STALLED
 def test_each_client_gets_its_lines_in_order(client_stall: float, memory_stall: float, routing: str) -> None:
     bench = PortsBench(
-        CLIENTS, ORDERED, routing=ROUTES[routing], part_bits=PARTS.get(routing, LINE_BITS),
+        CLIENTS, ORDERED, routing=ROUTES[routing], slice_bits=PARTS.get(routing, LINE_BITS),
         stalls=(client_stall, memory_stall),
     )  # fmt: skip
     asked = [[bench.any_line() for _ in range(EACH)] for _ in CLIENTS]
     bench.refuse({line for lines in asked for line in lines[::5]})
     for source, lines in zip(bench.reading, asked, strict=True):
         source.waiting = lines[:]
-    refused: list[tuple[int, int]] = []
+    error: list[tuple[int, int]] = []
     reads = bench.design.reads
 
     async def testbench(context: Any) -> None:
         for _ in range(DEADLINE):
-            who = context.get(reads.refused)
-            refused.extend((client, context.get(reads.refused_line)) for client in range(3) if who >> client & 1)
+            who = context.get(reads.error)
+            error.extend((client, context.get(reads.error_line)) for client in range(3) if who >> client & 1)
             told = sum(payload >> 512 for sink in bench.lines for payload in sink.received)
-            assert told <= len(refused), "a refusal is told no later than to the client"
+            assert told <= len(error), "a refusal is told no later than to the client"
             if all(len(end.received) == EACH for end in bench.lines):
                 return
             await cycle(context, bench.ends)
 
     simulate(bench.design, testbench)
     for client, (sink, lines) in enumerate(zip(bench.lines, asked, strict=True)):
-        wrong = bench.memory[0].refused
+        wrong = bench.memory[0].error_lines
         assert [payload >> 512 for payload in sink.received] == [int(line in wrong) for line in lines]
         for payload, line in zip(sink.received, lines, strict=True):
             bits = int.from_bytes(bench.memory[0].line(line), "little")
             assert line in wrong or payload == bits
-        assert sorted(line for who, line in refused if who == client) == sorted(line for line in lines if line in wrong)
+        assert sorted(line for who, line in error if who == client) == sorted(line for line in lines if line in wrong)
     bench.check_ports()
 
 
@@ -97,7 +97,7 @@ def test_writes_are_made_and_answered_to_their_client(
         for client in range(3)
     ]
     bench.refuse({line for each in writes for line, _ in each[::5]})
-    wrong = bench.memory[0].refused
+    wrong = bench.memory[0].error_lines
     for source, each in zip(bench.writing, writes, strict=True):
         source.waiting = [line | int.from_bytes(data, "little") << 26 | _MASK << 538 for line, data in each]
 
@@ -147,7 +147,7 @@ def test_two_ports_read_at_the_same_time() -> None:
     """A line takes four beats at a port of 128 bits; two ports bring two in that time."""
     cycles = {}
     for routing in ("one", "one in parts", "two", "two local"):
-        bench = PortsBench((16,), (True,), routing=ROUTES[routing], part_bits=PARTS.get(routing, LINE_BITS))
+        bench = PortsBench((16,), (True,), routing=ROUTES[routing], slice_bits=PARTS.get(routing, LINE_BITS))
         # In turn odd and even ones, of both halves if there is a port for each.
         upper = 1 << 25 if routing == "two" else 0
         bench.reading[0].waiting = [number % 2 * upper + number for number in range(60)]
@@ -166,7 +166,7 @@ def test_two_ports_read_at_the_same_time() -> None:
 @STALLED
 def test_others_get_each_line_when_it_comes(client_stall: float, memory_stall: float, routing: str) -> None:
     bench = PortsBench(
-        (2,), ORDERED, tagged=(6, 1), routing=ROUTES[routing], part_bits=PARTS.get(routing, LINE_BITS),
+        (2,), ORDERED, tagged=(6, 1), routing=ROUTES[routing], slice_bits=PARTS.get(routing, LINE_BITS),
         stalls=(client_stall, memory_stall),
     )  # fmt: skip
     asked = [[bench.any_line() for _ in range(EACH)] for _ in range(3)]
@@ -181,7 +181,7 @@ def test_others_get_each_line_when_it_comes(client_stall: float, memory_stall: f
             await cycle(context, bench.ends)
 
     simulate(bench.design, testbench)
-    wrong = bench.memory[0].refused
+    wrong = bench.memory[0].error_lines
     for reader, lines in zip(bench.tagged, asked[1:], strict=True):
         for number, line in enumerate(lines):
             payload = reader.received[number]

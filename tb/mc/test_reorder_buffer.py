@@ -52,7 +52,7 @@ class Memory:
         is_there = bool(self._parts) and self._generator.random() >= max(self._stall, 0.5)
         context.set(came.valid, is_there)
         if is_there:
-            for field, value in zip(("bits", "part", "refused", "client", "tag"), self._parts.pop(0), strict=True):
+            for field, value in zip(("bits", "part", "error", "client", "tag"), self._parts.pop(0), strict=True):
                 context.set(came.payload[field], value)
 
     def finish(self, context: Any) -> None:
@@ -68,12 +68,12 @@ class Memory:
 
 @pytest.mark.parametrize("memory_stall", STALLS)
 @pytest.mark.parametrize("client_stall", STALLS)
-@pytest.mark.parametrize(("outstanding", "part_bits"), RINGS)
+@pytest.mark.parametrize(("outstanding", "slice_bits"), RINGS)
 def test_lines_come_in_order(
-    outstanding: tuple[int, ...], part_bits: int, client_stall: float, memory_stall: float
+    outstanding: tuple[int, ...], slice_bits: int, client_stall: float, memory_stall: float
 ) -> None:
     generator = np.random.default_rng(outstanding)
-    order = ReorderBuffer(outstanding=outstanding, part_bits=part_bits)
+    order = ReorderBuffer(outstanding=outstanding, slice_bits=slice_bits)
     asked = [[int(line) for line in generator.integers(1 << 26, size=COUNT // len(outstanding))] for _ in outstanding]
     sources = [Source(client.request, generator, client_stall) for client in order.clients]
     for source, lines in zip(sources, asked, strict=True):

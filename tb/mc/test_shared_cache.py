@@ -67,13 +67,13 @@ def all_requesters(name: str, *lines: np.ndarray) -> list[np.ndarray]:
     return [*lines, *[np.arange(0)] * (REQUESTERS[name] - len(lines))][: REQUESTERS[name]]
 
 
-def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], refused: tuple[int, int] = (0, 0)) -> None:
+def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], error: tuple[int, int] = (0, 0)) -> None:
     """Each requester got its lines, and those refused that are in the range."""
     content = memory.view(np.uint32).reshape(-1, LINE_WORDS)
     for client, wanted in zip(result.clients, lines, strict=True):
-        was_refused = (client.responses[:, LINE_WORDS] & 1).astype(bool)
-        np.testing.assert_array_equal(was_refused, (wanted >= refused[0]) & (wanted < refused[1]))
-        good = ~was_refused
+        had_error = (client.responses[:, LINE_WORDS] & 1).astype(bool)
+        np.testing.assert_array_equal(had_error, (wanted >= error[0]) & (wanted < error[1]))
+        good = ~had_error
         np.testing.assert_array_equal(client.responses[good, :LINE_WORDS], content[wanted[good]])
 
 
@@ -86,7 +86,7 @@ def test_random_lines(name, timing, seed):
     lines = [generator.integers(0, generator.choice([4, 64, 1024]), 2000) for _ in range(requesters)]
     uncached = [generator.random(2000) < 0.1 for _ in range(requesters)]
     sent = [requests(name, *each) for each in zip(lines, uncached, strict=True)]
-    result = new(name).run(memory, sent, timing=TIMINGS[timing], refused=[(30, 40)])
+    result = new(name).run(memory, sent, timing=TIMINGS[timing], error_lines=[(30, 40)])
     check(result, memory, lines, (30, 40))
     assert result.hits + result.misses + np.sum(uncached) == 2000 * requesters
     assert result.misses + np.sum(uncached) == len(result.lines)

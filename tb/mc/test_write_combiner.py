@@ -203,6 +203,6 @@ def test_a_line_that_becomes_full_as_all_leave_leaves_once(waits: int) -> None:
     assert sum(mask.bit_count() for *_, mask in bench.lines) == _LINE_BYTES
 
 
-def test_too_few_entries_are_refused() -> None:
+def test_too_few_entries_are_illegal() -> None:
     with pytest.raises(ValueError, match="more than 2"):
         WriteCombiner(entries=2)

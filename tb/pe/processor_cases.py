@@ -37,7 +37,7 @@ def work(*buffers: CommandBuffer | list[int], address: int = BUFFER, **settings:
         memory.write(address, np.array(words, "<u4").tobytes())
         places.append((address, len(words)))
         address += (4 * len(words) + 127) // 64 * 64
-    for first, end in settings.get("refused", ()):
+    for first, end in settings.get("error_lines", ()):
         memory.refuse(64 * first, 64 * end)
     return Work(memory=memory, buffers=places, **settings)
 

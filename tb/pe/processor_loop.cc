@@ -86,8 +86,8 @@ private:
         *ports.lost = is_lost;
         poison(ports.lost_fault);
         if (is_lost) put(ports.lost_fault, lost_fault_client, lost_client), put(ports.lost_fault, lost_fault_address, lost_address);
-        poison(ports.refused_address);
-        if (has_refused) put(ports.refused_address, {0, 32}, refused_address);
+        poison(ports.error_address);
+        if (has_error) put(ports.error_address, {0, 32}, error_address);
         poison(ports.counters_written.payload);
         *ports.counters_written.valid = !written.empty() && written.front().due <= now;
         if (*ports.counters_written.valid) put(ports.counters_written.payload, {0, 1}, written.front().what);
@@ -102,7 +102,7 @@ private:
             const u64 address = get(port, counters_address);
             finish_program();
             log(COUNTERS, {address, get(port, counters_clocks), get(port, counters_active)});
-            written.push_back({is_refused(address / LINE_BYTES), now + 1 + chance.below(setup.delay + 1)});
+            written.push_back({is_error(address / LINE_BYTES), now + 1 + chance.below(setup.delay + 1)});
         }
         if (*ports.counters_written.valid && *ports.counters_written.ready) written.pop_front();
         if (*ports.lost_taken) {
@@ -142,7 +142,7 @@ private:
             finish_program();
             value = *ports.conditional_value;
             log(STARTS, {value});
-            ++programs, groups = 0, running = true, has_refused = false;
+            ++programs, groups = 0, running = true, has_error = false;
         }
         if (running && *ports.conditional_value != value && (!residents.empty() || *ports.group.valid)) {
             throw Failure("the conditional value has changed while a program runs");

@@ -32,8 +32,8 @@ struct Loss {
 
 struct Setup {
     const char* memory;
-    const u64* refused;  // Pairs of lines [first, end)
-    u64 refused_count;
+    const u64* error_lines;  // Pairs of lines [first, end)
+    u64 error_lines_count;
     const u64* buffers;  // Pairs of address and dwords
     u64 buffers_count;
     const Fault* faults;

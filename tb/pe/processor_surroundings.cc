@@ -1,6 +1,6 @@
 // What is around a compiled command processor: memory, an array, and a conditional unit.
 //
-// Payloads that are not valid, and the bits of refused lines, are a poison.
+// Payloads that are not valid, and the bits of lines with an error, are a poison.
 
 namespace {
 
@@ -24,9 +24,9 @@ protected:
     std::vector<Resident> residents;
     std::vector<u64> writing;  // Programs whose outputs are on their way
     u64 now = 0, next_buffer = 0, wait = 0, programs = 0, groups = 0, flushes = 0, walked = 0, mc_busy = 0;
-    bool executing = false, buffer_offered = false, has_failed = false, is_lost = false, has_refused = false;
+    bool executing = false, buffer_offered = false, has_failed = false, is_lost = false, has_error = false;
     bool running = false, shown_idle = true, was_idle = true;
-    u64 first_line = 0, end_lines = 0, lost_client = 0, lost_address = 0, refused_address = 0;
+    u64 first_line = 0, end_lines = 0, lost_client = 0, lost_address = 0, error_address = 0;
     u32 value = 0;
     // What commands have set.
     u32 base = 0, output_format = 0, conditional_format = 0, conditional_test = 7;
@@ -40,9 +40,9 @@ protected:
         for (u64 word : words) setup.events[result.events++] = word;
     }
 
-    bool is_refused(u64 line) const {
-        for (u64 range = 0; range < setup.refused_count; ++range) {
-            if (setup.refused[2 * range] <= line && line < setup.refused[2 * range + 1]) return true;
+    bool is_error(u64 line) const {
+        for (u64 range = 0; range < setup.error_lines_count; ++range) {
+            if (setup.error_lines[2 * range] <= line && line < setup.error_lines[2 * range + 1]) return true;
         }
         return false;
     }
@@ -53,9 +53,9 @@ protected:
         *stream.valid = 0;
         if (lines.empty() || lines.front().due > now) return;
         *stream.valid = 1;
-        const bool refused = is_refused(lines.front().what);
-        put(stream.payload, line_refused, refused);
-        if (!refused) std::memcpy(stream.payload.bits, setup.memory + lines.front().what * LINE_BYTES, LINE_BYTES);
+        const bool error = is_error(lines.front().what);
+        put(stream.payload, line_error, error);
+        if (!error) std::memcpy(stream.payload.bits, setup.memory + lines.front().what * LINE_BYTES, LINE_BYTES);
     }
 
     void watch_lines() {
@@ -106,7 +106,7 @@ protected:
             *ports.fault.valid = 1;
             put(port, fault_status, fault.status), put(port, fault_client, fault.client);
             put(port, fault_pc, fault.pc), put(port, fault_i, fault.i), put(port, fault_j, fault.j);
-            if (fault.status == BUS_ERROR_STATUS && !has_refused) has_refused = true, refused_address = fault.address;
+            if (fault.status == BUS_ERROR_STATUS && !has_error) has_error = true, error_address = fault.address;
             log(FAULT, {programs - 1, index});
             break;
         }

@@ -9,9 +9,9 @@ import numpy as np
 from amaranth.lib import data, wiring
 
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, UNIT_COMMAND
-from ctm.rtl.border.conditional import group_to_test_layout
+from ctm.rtl.border.conditional import wavefront_test_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
-from ctm.rtl.border.programs import group_layout, image_layout, program_fault_layout
+from ctm.rtl.border.programs import image_layout, program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
@@ -34,7 +34,7 @@ _STREAMS = {
     "group": "group", "fault": "fault",
 }  # fmt: skip
 """Streams of the processor, by the names that the C++ has for them."""
-_WIDE = ("image", "lost_fault", "refused_address")
+_WIDE = ("image", "lost_fault", "error_address")
 _SINGLES = {
     "std::uint8_t": (
         "consumed", "idle", "mc_idle", "lost", "lost_taken", "program_starts", "image_loaded", "launch_status",
@@ -101,7 +101,7 @@ class Work:
 
     memory: Memory
     buffers: Sequence[tuple[int, int]]
-    refused: Sequence[tuple[int, int]] = ()
+    error_lines: Sequence[tuple[int, int]] = ()
     faults: Sequence[Fault] = ()
     losses: Sequence[Loss] = ()
     salt: int = 0
@@ -116,7 +116,7 @@ class _Setup(ctypes.Structure):
         ("memory", ctypes.c_void_p),
         *(
             field
-            for name in ("refused", "buffers", "faults", "losses")
+            for name in ("error_lines", "buffers", "faults", "losses")
             for field in ((name, ctypes.c_void_p), (f"{name}_count", ctypes.c_uint64))
         ),
         ("events", ctypes.c_void_p),
@@ -187,7 +187,7 @@ class ProcessorSimulation:
         self._library.pe_reset(self._processor)
         setup, result, kept = _Setup(memory=work.memory.bytes.ctypes.data), _Result(), []
         rows = {
-            "refused": work.refused,
+            "error_lines": work.error_lines,
             "buffers": work.buffers,
             "faults": [tuple(vars(each).values()) for each in work.faults],
             "losses": [tuple(vars(each).values()) for each in work.losses],
@@ -232,10 +232,10 @@ def _layouts(lanes: int) -> dict[str, data.StructLayout]:
         "fault": program_fault_layout(PROGRAM_FORMAT),
         "lost_fault": BUS_FAULT,
         "error": ERROR,
-        "group": group_layout(lanes),
+        "group": wavefront_layout(lanes),
         "request": LINE_REQUEST,
         "line": LINE_RESPONSE,
-        "test": group_to_test_layout(lanes),
+        "test": wavefront_test_layout(lanes),
         "response": data.StructLayout({"passed": lanes}),
     }
 

@@ -154,7 +154,7 @@ def random_losses(generator: np.random.Generator) -> list[Loss]:
     ]  # fmt: skip
 
 
-def _refused_lines(generator: np.random.Generator, buffers: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _error_lines(generator: np.random.Generator, buffers: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Ranges of lines in buffers, in images, and where counters are written."""
     places = [
         *((address + 4 * int(generator.integers(words + 1))) % ADDRESS_SPACE for address, words in buffers),
@@ -184,11 +184,11 @@ def random_case(seed: int, *, commands: int = 25) -> Case:
         buffers.append((address, len(words)))
     generator.shuffle(buffers)
     buffers = [(int(address), int(words)) for address, words in buffers]
-    refused = _refused_lines(generator, buffers)
-    for first, end in refused:
+    error_lines = _error_lines(generator, buffers)
+    for first, end in error_lines:
         memory.refuse(first * LINE, min(end * LINE, ADDRESS_SPACE))
     work = Work(
-        memory=memory, buffers=buffers, refused=refused, faults=random_faults(generator),
+        memory=memory, buffers=buffers, error_lines=error_lines, faults=random_faults(generator),
         losses=random_losses(generator), salt=int(generator.integers(1 << 32)),
     )  # fmt: skip
     return Case(work=work, timing=random_timing(generator))

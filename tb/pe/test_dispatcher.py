@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from amaranth.sim import Simulator
 
-from ctm.rtl.border.programs import AHEAD
+from ctm.rtl.border.programs import CORE_CREDITS
 from ctm.rtl.pe.dispatcher import Dispatcher
 from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.seeds import seeds
@@ -29,9 +29,9 @@ class Cores:
         """Set the ports for this cycle."""
         self.taken = (self.sent > 0) & (self.free > 0) & (self.random.random(self.free.size) < 0.4)
         self.dropped = (self.sent > self.taken) & (self.random.random(self.free.size) < 0.1)
-        for core, room in enumerate(unit.rooms):
-            context.set(room.free, min(int(self.free[core]), AHEAD))
-            context.set(room.taken, int(self.taken[core]))
+        for core, credit in enumerate(unit.credits):
+            context.set(credit.free, min(int(self.free[core]), CORE_CREDITS))
+            context.set(credit.taken, int(self.taken[core]))
         context.set(unit.dropped, int(self.dropped @ (1 << np.arange(self.free.size))))
         context.set(unit.core.ready, int(self.random.random() < 0.7))
 
@@ -42,7 +42,7 @@ class Cores:
             self.log.append(core)
             self.sent[core] += 1
             # Slots only become free meanwhile, so that what was free when the core was named is so still.
-            if self.sent[core] > min(self.free[core], AHEAD):
+            if self.sent[core] > min(self.free[core], CORE_CREDITS):
                 self.wrong = self.wrong or "a group is on its way to a core without a slot for it"
         self.sent -= self.taken.astype(int) + self.dropped
         self.free -= self.taken
@@ -88,10 +88,10 @@ def test_cores_with_room_are_named_by_turns() -> None:
     unit, log = Dispatcher(4), []
 
     async def bench(context: Any) -> None:
-        for core, room in enumerate(unit.rooms):
-            context.set(room.free, 0 if core == 2 else AHEAD)
+        for core, credit in enumerate(unit.credits):
+            context.set(credit.free, 0 if core == 2 else CORE_CREDITS)
         context.set(unit.core.ready, 1)
-        for _ in range(3 * AHEAD + 6):
+        for _ in range(3 * CORE_CREDITS + 6):
             if context.get(unit.core.valid):
                 log.append(context.get(unit.core.payload))
             await context.tick()
@@ -100,16 +100,16 @@ def test_cores_with_room_are_named_by_turns() -> None:
     simulator.add_clock(1e-6)
     simulator.add_testbench(bench)
     simulator.run()
-    assert log == AHEAD * [0, 1, 3]
+    assert log == CORE_CREDITS * [0, 1, 3]
 
 
 FAULTS = {
-    "a core is named for one group too many": Fault("rtl.pe.dispatcher", "count < room.free", "count <= room.free"),
+    "a core is named for one group too many": Fault("rtl.pe.dispatcher", "count < credit.free", "count <= credit.free"),
     "a group that is dropped stays on its way": Fault("rtl.pe.dispatcher", " - self.dropped[core]", ""),
-    "a group that is taken stays on its way": Fault("rtl.pe.dispatcher", " - room.taken", ""),
+    "a group that is taken stays on its way": Fault("rtl.pe.dispatcher", " - credit.taken", ""),
     "a core is named and forgotten": Fault("rtl.pe.dispatcher", "count + named -", "count -"),
     "one core has all turns": Fault(
-        "rtl.pe.dispatcher", "first_in_turn(has_room, turn)", "first_in_turn(has_room, ~has_room)"
+        "rtl.pe.dispatcher", "round_robin(has_room, turn)", "round_robin(has_room, ~has_room)"
     ),
 }
 

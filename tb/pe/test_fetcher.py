@@ -22,7 +22,7 @@ class Bench:
     def __init__(self, stall: float, word_stall: float, seed: int) -> None:
         self.generator, self.unit = np.random.default_rng(seed), CommandFetcher()
         self.lines = Lines(self.unit, self.generator, stall)
-        self.lines.refused.update(range(0, LINES + MOST_WORDS, 7))
+        self.lines.error_lines.update(range(0, LINES + MOST_WORDS, 7))
         self.words = Sink(self.unit.words, self.generator, word_stall)
         self._deadline = round(DEADLINE / (1 - max(stall, word_stall)))
 
@@ -78,8 +78,8 @@ def test_words_come_in_order_and_no_line_twice(stall: float, word_stall: float) 
             before = len(lines.numbers)
             await bench.read(context, address, dwords, count)
             for place, (found, word) in enumerate(zip(bench.words.received, memory_words(address, count), strict=True)):
-                refused = (address + WORD_BYTES * place) // LINE_BYTES in lines.refused
-                assert found >> WORD_BITS == refused and (refused or found == word)
+                error = (address + WORD_BYTES * place) // LINE_BYTES in lines.error_lines
+                assert found >> WORD_BITS == error and (error or found == word)
             first, last = address // LINE_BYTES, (address + WORD_BYTES * dwords - 1) // LINE_BYTES
             asked = lines.numbers[before:]
             assert asked == [*range(first, first + len(asked))] and first + len(asked) - 1 <= last
@@ -112,10 +112,10 @@ def test_of_a_buffer_that_is_dropped_at_once_nothing_is_asked_for() -> None:
 
 FAULTS = {
     "an offered request waits for room": Fault(
-        "rtl.pe.fetcher", "~request.ready, (left", "~request.ready & room, (left"
+        "rtl.pe.fetcher", "~request.ready, (left", "~request.ready & credit, (left"
     ),
-    "lines are asked for without room": Fault("rtl.pe.fetcher", "& room & ~self.drop", "& ~self.drop"),
-    "a line is offered as its buffer is dropped": Fault("rtl.pe.fetcher", "& room & ~self.drop", "& room"),
+    "lines are asked for without room": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& ~self.drop"),
+    "a line is offered as its buffer is dropped": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& credit"),
     "words of a dropped buffer come": Fault("rtl.pe.fetcher", "ahead.r_rdy & ~dropping", "ahead.r_rdy"),
     "a line is taken with its first word": Fault("rtl.pe.fetcher", "place == _WORDS - 1", "place == place"),
 }

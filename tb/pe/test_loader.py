@@ -28,13 +28,15 @@ def compiled() -> ProcessorSimulation:
     return ProcessorSimulation(ArrayConfig(lanes=4))
 
 
-def load(memory: Memory, base: int = BASE, *, refused: tuple[tuple[int, int], ...] = (), what: str = "") -> Outcome:
+def load(memory: Memory, base: int = BASE, *, error_lines: tuple[tuple[int, int], ...] = (), what: str = "") -> Outcome:
     """The outcome of starting the image at `base` on one pair."""
     words = CommandBuffer().set_inst_fmt(base).start_program().words
     memory.write(BUFFER, np.array(words, "<u4").tobytes())
-    for first, end in refused:
+    for first, end in error_lines:
         memory.refuse(64 * first, 64 * end)
-    return check(compiled(), Work(memory=memory, buffers=[(BUFFER, len(words))], refused=refused), Timing(), what)
+    return check(
+        compiled(), Work(memory=memory, buffers=[(BUFFER, len(words))], error_lines=error_lines), Timing(), what
+    )
 
 
 def statuses(outcome: Outcome) -> list[Status]:
@@ -67,12 +69,12 @@ def test_random_images(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.parametrize("line", range(SPAN // 128))
-def test_a_refused_line_is_reported_as_the_part_that_needs_it(line: int) -> None:
+def test_an_error_is_reported_as_the_field_that_needs_the_line(line: int) -> None:
     for seed in range(10):
         memory = Memory()
         memory.write(BASE, bytes(random_draft(np.random.default_rng(seed)).image))
         first = BASE // 64 + line
-        outcome = load(memory, refused=((first, first + 1),), what=f"seed {seed}")
+        outcome = load(memory, error_lines=((first, first + 1),), what=f"seed {seed}")
         for values in outcome.values_of("error"):
             assert values[1] == BusClient.INSTRUCTION.value
 
@@ -113,7 +115,7 @@ def test_code_and_notes_may_end_at_64_kib_and_not_behind() -> None:
 
 
 @pytest.mark.parametrize("count", [2046, 2047, 65535])
-def test_a_table_that_leaves_64_kib_is_refused_and_one_that_fills_it_is_not(count: int) -> None:
+def test_a_table_that_leaves_64_kib_has_error_and_one_that_fills_it_is_not(count: int) -> None:
     memory = Memory()
     memory.write(BASE, header(64, count))
     at = 64 + 32 * 2044
@@ -133,7 +135,7 @@ def test_notes_without_contents_are_walked_to_their_end_and_long_ones_read() -> 
     memory = image(segments, {512: long, 60_000: PROGRAM_NOTE})
     assert statuses(load(memory)) == []
     line = BASE // 64 + 500
-    assert load(memory, refused=((line, line + 1),)).values_of("error")[0][2] == BASE + 512 + 12
+    assert load(memory, error_lines=((line, line + 1),)).values_of("error")[0][2] == BASE + 512 + 12
 
 
 @pytest.mark.parametrize("copies", [0, 1, 2, 3, 4, 5])

@@ -66,18 +66,18 @@ def test_a_buffer_may_end_anywhere_in_a_command(command: object) -> None:
 
 
 @pytest.mark.parametrize("place", range(40))
-def test_a_refused_line_is_reported_at_the_command_that_needs_it(place: int) -> None:
+def test_an_error_is_reported_at_the_command_that_needs_the_line(place: int) -> None:
     commands = [word for number in range(4) for word in (0xC0030700, 0, 0, 0, number, 0xC0000600, number)]
     lines = [BUFFER // 64 + line for line in range(4)]
     for line in lines:
-        run(commands, [], address=BUFFER + 4 * place, refused=[(line, line + 1)], timing=TIMINGS["stalls"])
+        run(commands, [], address=BUFFER + 4 * place, error_lines=[(line, line + 1)], timing=TIMINGS["stalls"])
     # Behind an error it does not matter what memory refuses.
     commands[3] = 0xFFFF_FFFF
-    assert statuses(run([0, *commands], refused=[(lines[1], lines[2])])) == [Status.BAD_COMMAND]
+    assert statuses(run([0, *commands], error_lines=[(lines[1], lines[2])])) == [Status.BAD_COMMAND]
 
 
 @pytest.mark.parametrize("bit", range(32))
-def test_every_command_word_with_one_wrong_bit_is_refused_or_another_command(bit: int) -> None:
+def test_every_command_word_with_one_wrong_bit_has_error_or_another_command(bit: int) -> None:
     known = {word for command in COMMANDS for word in command.words}
     for word in known:
         outcome = run([word ^ 1 << bit, *[0] * 4])
@@ -88,12 +88,12 @@ def test_the_first_wrong_parameter_is_reported_unless_a_later_one_cannot_be_read
     words = [0xC0030C00, 4, 0, 0x0600_0000, 0]
     assert run(words).values_of("error") == [(Status.BAD_PARAMETER.value, 0, BUFFER + 4, 4, 0, 0, 0)]
     across, line = BUFFER + 52, BUFFER // 64
-    outcome = run(words, address=across, refused=[(line + 1, line + 2)])
+    outcome = run(words, address=across, error_lines=[(line + 1, line + 2)])
     assert outcome.values_of("error") == [(Status.BUS_ERROR.value, 0, across, 0, 0, 0, 0)]
 
 
 @pytest.mark.parametrize("name", [command.name for command in COMMANDS if "format" in command.parameters])
-def test_every_format_word_is_taken_or_refused(name: str) -> None:
+def test_every_format_word_is_taken_or_illegal(name: str) -> None:
     command = BY_NAME[name]
     place = 1 + list(command.parameters).index("format")
     for code in range(8):

@@ -96,7 +96,7 @@ def test_code_of_one_to_the_most_whole_units_is_loaded(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_another_format_says_is_refused(name: str) -> None:
+def test_what_another_format_says_has_error(name: str) -> None:
     form = FORMATS[name]
     images = [executable(other, form.unit_bytes) for other in FORMATS.values() if other is not form]
     for other in FORMATS.values():

@@ -94,7 +94,7 @@ class ArrayAsCore(wiring.Component):
                 inner.payload.tag.slot.eq(response.payload.tag.slot[:own]),
                 inner.payload.tag.entry.eq(response.payload.tag.entry),
                 inner.payload.words.eq(response.payload.words),
-                inner.payload.refused.eq(response.payload.refused),
+                inner.payload.error.eq(response.payload.error),
             ]
             with m.If(is_own):
                 m.d.comb += response.ready.eq(inner.ready)

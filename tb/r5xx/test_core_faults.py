@@ -60,7 +60,7 @@ FAULTS = {
         "Mux(effective, self.written.enable[lane], 0)",
     ),
     "a group that has left writes predicates of the next one": Fault(
-        "rtl.r5xx.alu.writes", "stays & last if self._array.turns > 1 else stays)", "effective)"
+        "rtl.r5xx.alu.writes", "stays & last if self._array.beats > 1 else stays)", "effective)"
     ),
     "a group may execute one instruction more": Fault(
         "rtl.dpp.groups.watchdog", "(now == self.most)", "(now == self.most + 1)"

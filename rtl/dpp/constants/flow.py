@@ -45,17 +45,17 @@ class FlowConstants(wiring.Component):
         m = Module()
         words = self.write.words
         booleans = Cat(word[:BYTE_BITS].any() for word in words)
-        integer, refused = self._read(m, ConstantBank.INT, INT_CONSTANT.size, Value.cast(words), self.integer_number)
-        m.d.comb += [Value.cast(self.integer).eq(integer), self.integer_refused.eq(refused)]
-        boolean, refused = self._read(m, ConstantBank.BOOL, 1, booleans, self.boolean_number)
-        m.d.comb += [self.boolean.eq(boolean), self.boolean_refused.eq(refused)]
+        integer, error = self._read(m, ConstantBank.INT, INT_CONSTANT.size, Value.cast(words), self.integer_number)
+        m.d.comb += [Value.cast(self.integer).eq(integer), self.integer_refused.eq(error)]
+        boolean, error = self._read(m, ConstantBank.BOOL, 1, booleans, self.boolean_number)
+        m.d.comb += [self.boolean.eq(boolean), self.boolean_refused.eq(error)]
         return m
 
     def _read(self, m: Module, bank: ConstantBank, bits: int, contents: Value, number: Value) -> tuple[Any, Any]:
         """A constant of a file whose beats have `contents`, and whether memory refused it."""
-        row = data.StructLayout({"contents": data.ArrayLayout(bits, BEAT_WORDS), "refused": 1})
+        row = data.StructLayout({"contents": data.ArrayLayout(bits, BEAT_WORDS), "error": 1})
         m.submodules[bank.name.lower()] = table = DistributedRam(row, LINES[bank] * LINE_BEATS)
         write = self.write
-        table.write(m, Cat(write.beat, write.line), Cat(contents, write.refused), write.valid & (write.bank == bank))
+        table.write(m, Cat(write.beat, write.line), Cat(contents, write.error), write.valid & (write.bank == bank))
         found = table.read(m, number[_WORD_BITS:])
-        return found.contents[number[:_WORD_BITS]], found.refused
+        return found.contents[number[:_WORD_BITS]], found.error

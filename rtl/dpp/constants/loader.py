@@ -31,7 +31,7 @@ CONSTANT_WRITE = data.StructLayout(
         "line": CONSTANT_LINE_BITS,
         "beat": range(LINE_BEATS),
         "words": data.ArrayLayout(WORD_BITS, BEAT_WORDS),
-        "refused": 1,
+        "error": 1,
     }
 )
 """A beat on its way to a constant file."""

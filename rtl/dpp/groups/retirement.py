@@ -13,11 +13,11 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import output_layout, words_layout
 from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import ONLY_BEAT, beat_bits, beat_members, is_last, lanes_of, pair_of
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.groups.state import end_state_layout
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.dpp.turns import ONLY_TURN, is_last, lanes_of, pair_of, turn_bits, turn_members
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.views import record
@@ -30,8 +30,8 @@ class Retirement(wiring.Component):
     """Sends the outputs of groups that are at their end, and frees their rows.
 
     A group that faulted sends nothing. With tests the conditional unit is asked first; the groups' order stays the
-    same. Each output register that was written takes a cycle for each turn, a group one more; with tests a cycle for
-    each turn and two more at least.
+    same. Each output register that was written takes a cycle for each beat, a group one more; with tests a cycle for
+    each beat and two more at least.
 
     Members
     -------
@@ -47,12 +47,12 @@ class Retirement(wiring.Component):
         And of the group whose outputs are sent.
     conditional, conditional_written
         Conditional values of `test_row`; the values come a cycle later.
-    test_turn : ``Out``
-        Whose; only if there are several turns.
+    test_beat : ``Out``
+        Whose; only if there are several beats.
     target, words, written
         Output registers of `row`; the words come a cycle later.
-    turn : ``Out``
-        Whose words; only if there are several turns.
+    beat : ``Out``
+        Whose words; only if there are several beats.
     release : ``Out({valid, row, faulted})``
         A cycle behind its last output.
     tester : ``Out(ConditionalClient(lanes))``
@@ -78,7 +78,7 @@ class Retirement(wiring.Component):
                 "conditional_written": In(lanes),
                 "target": Out(range(OUTPUTS)),
                 "words": In(words_layout(config.at_once)),
-                **turn_members(config, Out, "turn", "test_turn"),
+                **beat_members(config, Out, "beat", "test_beat"),
                 "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
                 "release": Out(event),
                 "tester": Out(ConditionalClient(lanes)),
@@ -145,22 +145,22 @@ class Retirement(wiring.Component):
             m.d.sync += valid.eq(0)
 
     def _fetch(self, m: Module, valid: Value) -> tuple[Value, data.View]:
-        """The conditional values of all turns, one after the other while `valid`; and whether they are there."""
-        turns = self._config.turns
-        # Words of a turn come in the cycle behind that in which they are asked for.
-        asked, fetched = Signal(range(turns + 1)), Signal(name="fetched")
+        """The conditional values of all beats, one after the other while `valid`; and whether they are there."""
+        beats = self._config.beats
+        # Words of a beat come in the cycle behind that in which they are asked for.
+        asked, fetched = Signal(range(beats + 1)), Signal(name="fetched")
         values = record(data.ArrayLayout(WORD_BITS, self._config.lanes), name="values")
-        m.d.comb += fetched.eq(asked == turns)
+        m.d.comb += fetched.eq(asked == beats)
         with m.If(~valid):
             m.d.sync += asked.eq(0)
         with m.Elif(~fetched):
             m.d.sync += asked.eq(asked + 1)
-        if turns == 1:
+        if beats == 1:
             m.d.comb += values.eq(self.conditional)
             return fetched, values
         own = Value.cast(self.conditional)
-        before = Signal(len(own) * (turns - 1), name="values_before", reset_less=True)
-        m.d.comb += [self.test_turn.eq(Mux(fetched, turns - 1, asked)), values.eq(Cat(before, own))]
+        before = Signal(len(own) * (beats - 1), name="values_before", reset_less=True)
+        m.d.comb += [self.test_beat.eq(Mux(fetched, beats - 1, asked)), values.eq(Cat(before, own))]
         with m.If(~fetched):
             m.d.sync += before.eq(Cat(before, own)[len(own) :])
         return fetched, values
@@ -176,12 +176,12 @@ class Retirement(wiring.Component):
         writes = Cat(Value.cast(self.written[number]).any() for number in range(OUTPUTS))
         # Words are read in the cycle before they are sent.
         upcoming, target = Signal(OUTPUTS), Signal(range(OUTPUTS))
-        turn, sent = self._turns(m, sends)
+        beat, sent = self._beats(m, sends)
         # What is known early is ready for both: whether an output is taken is known late in a cycle.
         others = Signal(OUTPUTS)
         m.d.comb += others.eq(left & (left - 1)[:OUTPUTS])
-        stores, masks = self._masks(m, stores, self.written[target], turn)
-        i, j = pair_of(self._config, self.state, turn)
+        stores, masks = self._masks(m, stores, self.written[target], beat)
+        i, j = pair_of(self._config, self.state, beat)
         m.d.comb += [
             self.row.eq(group.row),
             upcoming.eq(Mux(started, Mux(sent, others, left), Mux(group.faulted, 0, writes))),
@@ -209,24 +209,24 @@ class Retirement(wiring.Component):
         with m.Elif(ends):
             m.d.sync += started.eq(0)
 
-    def _turns(self, m: Module, sends: Value) -> tuple[Value, Value]:
-        """The turn that is being sent, and whether that is an output register's last one."""
+    def _beats(self, m: Module, sends: Value) -> tuple[Value, Value]:
+        """The beat that is being sent, and whether that is an output register's last one."""
         config = self._config
-        if config.turns == 1:
-            return ONLY_TURN, sends
-        turn, upcoming = Signal(turn_bits(config)), Signal(turn_bits(config), name="upcoming_turn")
-        m.d.comb += [upcoming.eq(turn + sends), self.turn.eq(upcoming)]
-        m.d.sync += turn.eq(upcoming)
-        return turn, sends & is_last(config, turn)
+        if config.beats == 1:
+            return ONLY_BEAT, sends
+        beat, upcoming = Signal(beat_bits(config)), Signal(beat_bits(config), name="upcoming_beat")
+        m.d.comb += [upcoming.eq(beat + sends), self.beat.eq(upcoming)]
+        m.d.sync += beat.eq(upcoming)
+        return beat, sends & is_last(config, beat)
 
-    def _masks(self, m: Module, stores: Value, written: data.View, turn: Value) -> tuple[Value, Any]:
-        """Which of a turn's lanes store anything, and the channels that they have written."""
+    def _masks(self, m: Module, stores: Value, written: data.View, beat: Value) -> tuple[Value, Any]:
+        """Which of a beat's lanes store anything, and the channels that they have written."""
         config = self._config
-        if config.turns == 1:
+        if config.beats == 1:
             return stores, written
         own = Signal(config.at_once, name="stores")
         masks = record(data.ArrayLayout(CHANNELS, config.at_once), name="masks")
-        m.d.comb += [own.eq(lanes_of(config, stores, turn)), masks.eq(lanes_of(config, written, turn))]
+        m.d.comb += [own.eq(lanes_of(config, stores, beat)), masks.eq(lanes_of(config, written, beat))]
         return own, masks
 
 

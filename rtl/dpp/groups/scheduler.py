@@ -17,7 +17,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.programs import AHEAD
+from ctm.rtl.border.programs import CORE_CREDITS
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.groups.scheduling import STALLS, IssuePort, issue_layout, row_bits, slot_bits
 from ctm.rtl.dpp.groups.watchdog import Watchdog
@@ -74,7 +74,7 @@ class Scheduler(wiring.Component):
         A group takes `free_row`; only if one is `free`.
     free_row : ``Out``
     free : ``Out(range(AHEAD + 1))``
-        Slots that are free, `AHEAD` at most.
+        Slots that are free, `CORE_CREDITS` at most.
     start : ``In(pc_bits)``
         The first instruction; constant from the cycle before a `begin` on.
     begin : ``In({valid, slot})``
@@ -119,7 +119,7 @@ class Scheduler(wiring.Component):
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
         self._config, self._shapes, self._threads, self._summary = config, shapes, config.threads, shapes.summary
-        self._takes_turns = config.turns > 1
+        self._takes_beats = config.beats > 1
         threads, ports = config.threads, len(shapes.ports)
         self._slots = _Slots(
             **{field.name: Signal(threads, name=field.name) for field in fields(_Slots) if field.type is Signal},
@@ -133,7 +133,7 @@ class Scheduler(wiring.Component):
                 "slots": In(range(threads + 1)),
                 "admit": In(1),
                 "free_row": Out(row),
-                "free": Out(range(AHEAD + 1)),
+                "free": Out(range(CORE_CREDITS + 1)),
                 "start": In(shapes.pc_bits),
                 "begin": In(data.StructLayout(at_slot)),
                 "ports": Out(IssuePort(config, shapes)).array(ports),
@@ -206,7 +206,7 @@ class Scheduler(wiring.Component):
         other_row = (self.rows[: self._threads] & self.second) | (self.rows[self._threads :] & ~self.second)
         free, first, free_slot = Signal(self._threads), Signal(self._threads), Signal.like(self.begin.slot)
         others, count = free & ~first, [free.any()]
-        for _ in range(1, AHEAD):
+        for _ in range(1, CORE_CREDITS):
             count.append(others.any())
             others &= ~lowest_one(others)
         m.d.comb += [
@@ -265,7 +265,7 @@ class Scheduler(wiring.Component):
         lacks = [
             Mux(ready, 0, unit)
             for port, (ready, unit) in enumerate(zip(self.ready, slots.units, strict=True))
-            if not self._takes_turns or port != self._shapes.counted
+            if not self._takes_beats or port != self._shapes.counted
         ]
         for resource, needs, room in zip(self._shapes.resources, slots.needs, self.room, strict=True):
             if resource.is_request:
@@ -275,7 +275,7 @@ class Scheduler(wiring.Component):
         causes = [blocked, loading, requests, slots.running, self.rows]
         found = lowest_one(Cat(cause.any() for cause in causes))
         works = ages.found[self._shapes.counted]
-        if self._takes_turns:
+        if self._takes_beats:
             works |= ~self.ready[self._shapes.counted]
         m.d.sync += self.stalls.eq(Mux(works, 0, found))
 

@@ -12,7 +12,7 @@ STALLS = ("LOOKUPS", "LOADING", "REQUESTS", "LATENCY", "ENDS")
 
 LOOKUPS: a group waits for its lookups or uncached writes; LOADING: for instructions or constants; REQUESTS: for a place
 for its lookup or uncached write on the way to memory; LATENCY: all groups wait for their last instruction or issue
-others; ENDS: groups only start or end. Cycles in which that port works on the turns of one that it has have no cause.
+others; ENDS: groups only start or end. Cycles in which that port works on the beats of one that it has have no cause.
 """
 
 
@@ -24,7 +24,7 @@ def slot_bits(config: ArrayConfig) -> int:
 def row_bits(config: ArrayConfig) -> int:
     """Width of a row's number: the slot's, and above it which of the slot's two rows it is.
 
-    A slot's groups take its rows in turn. A group that has left its slot keeps its row until its outputs are sent.
+    A slot's groups take its rows alternately. A group that has left its slot keeps its row until its outputs are sent.
     """
     return slot_bits(config) + 1
 

@@ -8,25 +8,25 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
-from ctm.rtl.border.programs import group_layout
+from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import ONLY_BEAT, beat_bits, beat_fields, is_last, pair_of
 from ctm.rtl.dpp.groups.scheduling import slot_bits
-from ctm.rtl.dpp.turns import ONLY_TURN, is_last, pair_of, turn_bits, turn_fields
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import QUAD, REGISTER_BITS
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.valid_bits import PLACE_BITS, ROWS_TOGETHER
+from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER
 from ctm.rtl.lib.views import record
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
-    """A temporary of all lanes, or of a turn's; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0."""
+    """A temporary of all lanes, or of a beat's; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0."""
     return data.StructLayout(
         {
             "slot": slot_bits(config),
             "register": REGISTER_BITS,
-            **turn_fields(config),
+            **beat_fields(config),
             "words": words_layout(config.at_once),
         }
     )
@@ -36,7 +36,7 @@ class Starter(wiring.Component):
     """Sets a group's temporaries, 32 at a time, in cycles in which the register file has room for it.
 
     One group at a time; it takes two cycles, and one more for each further 32 temporaries of the program; with several
-    turns as many cycles for each 32, and one more.
+    beats as many cycles for each 32, and one more.
 
     Members
     -------
@@ -54,7 +54,7 @@ class Starter(wiring.Component):
         at_slot = {"valid": 1, "slot": slot_bits(config)}
         super().__init__(
             {
-                "group": In(data.StructLayout(at_slot | {"group": group_layout(config.lanes)})),
+                "group": In(data.StructLayout(at_slot | {"group": wavefront_layout(config.lanes)})),
                 "busy": Out(1),
                 "highest_temporary": In(REGISTER_BITS),
                 "write": Out(stream.Signature(clear_layout(config))),
@@ -66,7 +66,7 @@ class Starter(wiring.Component):
         """Build the hardware."""
         m = Module()
         write, register, slot = self.write, Signal(REGISTER_BITS), Signal(slot_bits(self._config))
-        upcoming, last = self._turns(m)
+        upcoming, last = self._beats(m)
         place = delay(m, self._place(m, upcoming), name="place")
         first = register == 0
         m.d.comb += [
@@ -78,7 +78,7 @@ class Starter(wiring.Component):
             self.begin.slot.eq(slot),
         ]
         with m.If(self.group.valid):
-            block = Cat(Const(0, PLACE_BITS), self.highest_temporary[PLACE_BITS:])
+            block = Cat(Const(0, INDEX_BITS), self.highest_temporary[INDEX_BITS:])
             m.d.sync += [self.busy.eq(1), register.eq(block), slot.eq(self.group.slot)]
         with m.Elif(last):
             m.d.sync += register.eq(register - ROWS_TOGETHER)
@@ -86,19 +86,19 @@ class Starter(wiring.Component):
                 m.d.sync += self.busy.eq(0)
         return m
 
-    def _turns(self, m: Module) -> tuple[Value, Value]:
-        """The turn of the next cycle, and whether the register file takes the last one."""
+    def _beats(self, m: Module) -> tuple[Value, Value]:
+        """The beat of the next cycle, and whether the register file takes the last one."""
         config = self._config
-        if config.turns == 1:
-            return ONLY_TURN, self.write.ready
-        turn, upcoming = Signal(turn_bits(config)), Signal(turn_bits(config), name="upcoming_turn")
-        m.d.comb += upcoming.eq(Mux(self.busy, turn + self.write.ready, 0))
-        m.d.sync += turn.eq(upcoming)
-        m.d.comb += self.write.payload.turn.eq(turn)
-        return upcoming, self.write.ready & is_last(config, turn)
+        if config.beats == 1:
+            return ONLY_BEAT, self.write.ready
+        beat, upcoming = Signal(beat_bits(config)), Signal(beat_bits(config), name="upcoming_beat")
+        m.d.comb += upcoming.eq(Mux(self.busy, beat + self.write.ready, 0))
+        m.d.sync += beat.eq(upcoming)
+        m.d.comb += self.write.payload.beat.eq(beat)
+        return upcoming, self.write.ready & is_last(config, beat)
 
-    def _place(self, m: Module, turn: Value) -> data.View:
-        """r0 of the group that is being started, or of the one that may come in this cycle; of the lanes of a turn."""
+    def _place(self, m: Module, beat: Value) -> data.View:
+        """r0 of the group that is being started, or of the one that may come in this cycle; of the lanes of a beat."""
         lanes = self._config.at_once
         words = record(words_layout(lanes))
         group = Signal.like(self.group.group)
@@ -106,7 +106,7 @@ class Starter(wiring.Component):
         # Whether a group comes is known late in a cycle; while none is started it does not matter.
         m.d.comb += group.eq(Mux(self.busy, Value.cast(held), Value.cast(self.group.group)))
         m.d.sync += held.eq(group)
-        i, j = pair_of(self._config, group, turn)
+        i, j = pair_of(self._config, group, beat)
         columns = [from_integer(m, (i + offset)[: len(i)]) for offset in range(max(lanes // 2, min(lanes, 2)))]
         rows = [from_integer(m, (j + offset)[: len(j)]) for offset in range(2 if lanes >= QUAD else 1)]
         for lane in range(lanes):

@@ -15,8 +15,8 @@ from ctm.rtl.dpp.memory.scaling import COORDINATES, ScaledCoordinates
 from ctm.rtl.dpp.program import INPUT
 from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS
+from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay_valid
-from ctm.rtl.lib.rest import Resting
 
 
 def request_layout(lanes: int, passenger: Any) -> data.StructLayout:
@@ -63,7 +63,7 @@ class Coordinates(wiring.Component):
         m = Module()
         request, lanes = self.request.payload, self._lanes
         scaling = ScaledCoordinates(self._config)
-        m.submodules.scaling = units = Resting(scaling, scaling.latency)
+        m.submodules.scaling = units = GatedStateless(scaling, scaling.latency)
         in_units = scaling.latency // lanes + 2
         m.submodules.results = results = SyncFIFOBuffered(width=self._result.size, depth=in_units + 2)
         m.submodules.behind = behind = SyncFIFOBuffered(width=request.passenger.shape().size, depth=in_units + 2)

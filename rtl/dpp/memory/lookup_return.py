@@ -5,13 +5,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import lookup_response_layout, words_layout
+from ctm.rtl.border.clients import fetch_response_layout, words_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import beat_fields, beat_of, is_last, lanes_of
 from ctm.rtl.dpp.core_border import lookup_number_layout, lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.memory.lookups import record_layout
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.dpp.turns import is_last, lanes_of, turn_fields, turn_of
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.lib.ram import BlockRam
 
@@ -19,12 +19,12 @@ _WAITING = 8
 
 
 def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of a slot's temporary: all of it, or a turn's lanes."""
+    """A write of a slot's temporary: all of it, or a beat's lanes."""
     return data.StructLayout(
         {
             "slot": slot_bits(config),
             "register": REGISTER_BITS,
-            **turn_fields(config),
+            **beat_fields(config),
             "words": words_layout(config.at_once),
             "enable": data.ArrayLayout(CHANNELS, config.at_once),
         }
@@ -35,17 +35,17 @@ class LookupReturn(wiring.Component):
     """Keeps where each outstanding lookup's words go, and writes them when they come; one in each cycle.
 
     Up to 8 answers wait for the register file, so that the cache does not stop whenever the ALU writes to the same bank
-    or a group starts. A group's turns come one after the other, each as a lookup of its own; the last one ends it.
+    or a group starts. A group's beats come one after the other, each as a lookup of its own; the last one ends it.
 
     Members
     -------
     record : ``In({valid, tag, record})``
         A lookup sets out.
-    response : ``In(stream.Signature(lookup_response_layout(lanes, tag)))``
+    response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(lookup_write_layout(config)))``
     returned : ``Out({valid, slot})``
         A lookup is done.
-    refused : ``Out({valid, pc})``
+    error : ``Out({valid, pc})``
         Memory refused the one that `returned` speaks of; it writes nothing.
     """
 
@@ -57,11 +57,11 @@ class LookupReturn(wiring.Component):
                     data.StructLayout({"valid": 1, "tag": lookup_number_layout(config), "record": self._record})
                 ),
                 "response": In(
-                    stream.Signature(lookup_response_layout(config.at_once, lookup_tag_layout(config, shapes)))
+                    stream.Signature(fetch_response_layout(config.at_once, lookup_tag_layout(config, shapes)))
                 ),
                 "write": Out(stream.Signature(lookup_write_layout(config))),
                 "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
-                "refused": Out(data.StructLayout({"valid": 1, "pc": shapes.pc_bits})),
+                "error": Out(data.StructLayout({"valid": 1, "pc": shapes.pc_bits})),
             }
         )
 
@@ -82,12 +82,12 @@ class LookupReturn(wiring.Component):
         answer = data.View(response.payload.shape(), waiting.r_data)
         held, valid = Signal.like(answer, reset_less=True), Signal()
         write, done = self.write, Signal()
-        refused, ends = self._several_turns(m, held, done)
+        error, ends = self._several_beats(m, held, done)
         m.d.comb += [
             waiting.w_en.eq(response.valid),
             waiting.w_data.eq(response.payload),
             response.ready.eq(waiting.w_rdy),
-            done.eq(valid & (refused | write.ready)),
+            done.eq(valid & (error | write.ready)),
             waiting.r_en.eq(~valid | done),
             read.addr.eq(Cat(answer.tag.slot, answer.tag.entry)),
             read.en.eq(waiting.r_en),
@@ -97,14 +97,14 @@ class LookupReturn(wiring.Component):
 
         record = read.data
         m.d.comb += [
-            write.valid.eq(valid & ~refused),
+            write.valid.eq(valid & ~error),
             write.payload.slot.eq(held.tag.slot),
             write.payload.register.eq(record.register),
-            write.payload.enable.eq(lanes_of(config, record.enable, turn_of(config, held.tag))),
+            write.payload.enable.eq(lanes_of(config, record.enable, beat_of(config, held.tag))),
             self.returned.valid.eq(ends),
             self.returned.slot.eq(held.tag.slot),
-            self.refused.valid.eq(ends & refused),
-            self.refused.pc.eq(record.pc),
+            self.error.valid.eq(ends & error),
+            self.error.pc.eq(record.pc),
         ]
         for lane in range(config.at_once):
             for channel in range(CHANNELS):
@@ -112,15 +112,15 @@ class LookupReturn(wiring.Component):
                 m.d.comb += write.payload.words[lane][channel].eq(word)
         return m
 
-    def _several_turns(self, m: Module, held: data.View, done: Value) -> tuple[Value, Value]:
-        """Whether memory refused this turn or an earlier one, and whether the lookup is done with it."""
+    def _several_beats(self, m: Module, held: data.View, done: Value) -> tuple[Value, Value]:
+        """Whether memory refused this beat or an earlier one, and whether the lookup is done with it."""
         config = self._config
-        if config.turns == 1:
-            return held.refused, done
-        earlier, refused = Signal(config.threads, name="refused_earlier"), Signal(name="refused_so_far")
-        last = is_last(config, held.tag.turn)
-        m.d.comb += refused.eq(held.refused | earlier.bit_select(held.tag.slot, 1))
+        if config.beats == 1:
+            return held.error, done
+        earlier, error = Signal(config.threads, name="refused_earlier"), Signal(name="refused_so_far")
+        last = is_last(config, held.tag.beat)
+        m.d.comb += error.eq(held.error | earlier.bit_select(held.tag.slot, 1))
         with m.If(done):
-            m.d.sync += earlier.bit_select(held.tag.slot, 1).eq(refused & ~last)
-        m.d.comb += self.write.payload.turn.eq(held.tag.turn)
-        return refused, done & last
+            m.d.sync += earlier.bit_select(held.tag.slot, 1).eq(error & ~last)
+        m.d.comb += self.write.payload.beat.eq(held.tag.beat)
+        return error, done & last

@@ -9,8 +9,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import uncached_write_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import counted, is_last, lanes_of
 from ctm.rtl.dpp.groups.scheduling import slot_bits
-from ctm.rtl.dpp.turns import counted, is_last, lanes_of
 
 _QUEUE = 16
 _UNDERWAY = 2
@@ -27,7 +27,7 @@ class UncachedWrites(wiring.Component):
 
     A result cannot wait, so its write is announced when its instruction is under way, and as many as there is room for
     may be. A write of no lane is sent only if it acquires: its answer says that the earlier ones are done. With several
-    turns it is sent in these, and acquires with the last one.
+    beats it is sent in these, and acquires with the last one.
 
     Members
     -------
@@ -38,7 +38,7 @@ class UncachedWrites(wiring.Component):
     result : ``In(uncached_result_layout(config))``
         Every write that was announced, in order.
     empty : ``Out(1)``
-    write : ``Out(stream.Signature(uncached_write_layout(at_once, slot)))``
+    write : ``Out(stream.Signature(uncached_write_layout(at_once, wave)))``
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -76,14 +76,14 @@ class UncachedWrites(wiring.Component):
     def _send(self, m: Module, queue: SyncFIFOBuffered) -> Value:
         """Offer the first write of the queue; whether all of it would be taken."""
         config, sent = self._config, self.write.payload
-        if config.turns == 1:
+        if config.beats == 1:
             m.d.comb += Value.cast(sent).eq(queue.r_data)
             return Value.cast(self.write.ready)
         write: Any = data.View(self.result.write.shape(), queue.r_data)
-        turn = counted(m, config, queue.r_rdy & self.write.ready)
+        beat = counted(m, config, queue.r_rdy & self.write.ready)
         m.d.comb += [
-            sent.slot.eq(write.slot),
-            sent.acquires.eq(write.acquires & is_last(config, turn)),
-            *(Value.cast(sent[name]).eq(lanes_of(config, write[name], turn)) for name in ("x", "y", "values", "mask")),
+            sent.wave.eq(write.wave),
+            sent.acquires.eq(write.acquires & is_last(config, beat)),
+            *(Value.cast(sent[name]).eq(lanes_of(config, write[name], beat)) for name in ("x", "y", "values", "mask")),
         ]
-        return Value.cast(self.write.ready & is_last(config, turn))
+        return Value.cast(self.write.ready & is_last(config, beat))

@@ -18,12 +18,12 @@ from amaranth.lib.memory import ReadPort
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import beat_fields, beat_members, beat_of
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.dpp.turns import turn_fields, turn_members, turn_of
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import BlockRam
-from ctm.rtl.lib.valid_bits import PLACE_BITS, ROWS_TOGETHER, ValidBits
+from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER, ValidBits
 
 BANKS = 2
 
@@ -38,16 +38,16 @@ def place_layout(config: ArrayConfig) -> data.StructLayout:
 def write_layout(config: ArrayConfig) -> data.StructLayout:
     """A write to one temporary: its place, the words of all lanes and channels, and which of them are written.
 
-    With `forgets` all are, and the other temporaries of the slot (of those, that are in the same block of 32) are
-    forgotten. With several turns the lanes are those of one.
+    With `invalidates` all are, and the other temporaries of the slot (of those, that are in the same block of 32) are
+    forgotten. With several beats the lanes are those of one.
     """
     return data.StructLayout(
         {
             "place": place_layout(config),
-            **turn_fields(config),
+            **beat_fields(config),
             "words": data.ArrayLayout(data.ArrayLayout(WORD_BITS, CHANNELS), config.at_once),
             "enable": data.ArrayLayout(CHANNELS, config.at_once),
-            "forgets": 1,
+            "invalidates": 1,
         }
     )
 
@@ -55,7 +55,7 @@ def write_layout(config: ArrayConfig) -> data.StructLayout:
 class RegisterFile(wiring.Component):
     """Registers of all processors of every resident group.
 
-    As many lanes as are computed at once are read and written in a cycle; where a group has several turns, each has
+    As many lanes as are computed at once are read and written in a cycle; where a group has several beats, each has
     rows of its own. A read gives its data one cycle later; words that are written in the same cycle mean nothing. All
     reads and the write of results happen in every cycle; a texture write waits while results are written to the same
     bank.
@@ -64,8 +64,8 @@ class RegisterFile(wiring.Component):
     -------
     slot_exponent : ``In(8)``
         A slot has 2^n entries; one-hot, 2^0 first.
-    source_turn, texture_turn, result_turn : ``In``
-        Whose lanes; only if there are several turns.
+    source_beat, texture_beat, result_beat : ``In``
+        Whose lanes; only if there are several beats.
     source_places : ``In(ArrayLayout(ArrayLayout(place_layout(config), operands), parts))``
         Where each part's operands are.
     sources : ``Out(ArrayLayout(ArrayLayout(ArrayLayout(32, 4), operands), lanes))``
@@ -102,7 +102,7 @@ class RegisterFile(wiring.Component):
                 "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
                 "texture_write": In(stream.Signature(write_layout(config))),
                 "busy": Out(BANKS),
-                **turn_members(config, In, "source_turn", "texture_turn", "result_turn"),
+                **beat_members(config, In, "source_beat", "texture_beat", "result_beat"),
             }
         )
 
@@ -134,14 +134,14 @@ class RegisterFile(wiring.Component):
         """Rows of the texture write's slot, in its block."""
         entry, exponent = self.texture_write.payload.place.entry, self.slot_exponent
         rows = Signal(ROWS_TOGETHER)
-        first = Signal(PLACE_BITS)
-        with m.If(exponent[PLACE_BITS:].any()):
+        first = Signal(INDEX_BITS)
+        with m.If(exponent[INDEX_BITS:].any()):
             m.d.comb += rows.eq(~0)
-        for n in range(PLACE_BITS):
+        for n in range(INDEX_BITS):
             with m.If(exponent[n]):
-                m.d.comb += [rows.eq((1 << (1 << n)) - 1), first.eq(Cat(Const(0, n), entry[n:PLACE_BITS]))]
+                m.d.comb += [rows.eq((1 << (1 << n)) - 1), first.eq(Cat(Const(0, n), entry[n:INDEX_BITS]))]
         block = Signal(ROWS_TOGETHER)
-        m.d.comb += block.eq(Mux(self.texture_write.payload.forgets, rows << first, 0))
+        m.d.comb += block.eq(Mux(self.texture_write.payload.invalidates, rows << first, 0))
         return block
 
     def _bank(
@@ -152,11 +152,11 @@ class RegisterFile(wiring.Component):
         place, payload = self.result_places[part], write.payload
         texture_writes = write.valid & write.ready & (payload.place.bank == bank)
         config, width = self._config, self._config.at_once * len(channels)
-        depth = config.temporaries // BANKS * config.turns
+        depth = config.temporaries // BANKS * config.beats
         entry = Mux(
             result_writes,
-            Cat(place.entry, turn_of(config, self, "result_turn")),
-            Cat(payload.place.entry, turn_of(config, payload)),
+            Cat(place.entry, beat_of(config, self, "result_beat")),
+            Cat(payload.place.entry, beat_of(config, payload)),
         )
         enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)
         words = Signal(width * WORD_BITS, name=f"{name}_{bank}_words")
@@ -168,7 +168,7 @@ class RegisterFile(wiring.Component):
             writes.eq((result_writes | texture_writes) & enable.any()),
             written.row.eq(entry),
             written.write.eq(writes),
-            written.forgets.eq(Mux(result_writes, 0, block)),
+            written.invalidates.eq(Mux(result_writes, 0, block)),
         ]
         row = data.ArrayLayout(WORD_BITS, width)
         contents, strobes = Signal(row, name=f"{name}_{bank}_contents"), Signal(width, name=f"{name}_{bank}_strobes")
@@ -191,12 +191,12 @@ class RegisterFile(wiring.Component):
     def _connect_reads(self, m: Module, part: int, banks: list[tuple[ValidBits, list[ReadPort]]]) -> None:
         """Each copy's reader, of whichever bank it asked in the cycle before."""
         name, channels, lanes = self._parts[part].name, self._parts[part].channels, range(self._config.at_once)
-        turns = [turn_of(self._config, self, name) for name in ("source_turn", "texture_turn")]
-        places = [*((place, turns[0]) for place in self.source_places[part]), (self.texture_source, turns[1])]
+        beats = [beat_of(self._config, self, name) for name in ("source_beat", "texture_beat")]
+        places = [*((place, beats[0]) for place in self.source_places[part]), (self.texture_source, beats[1])]
         readers = [[self.sources[lane][source] for lane in lanes] for source in range(self._operands)]
         readers.append([self.texture_words[lane] for lane in lanes])
-        for copy, ((place, turn), vectors) in enumerate(zip(places, readers, strict=True)):
-            row = Cat(place.entry, turn)
+        for copy, ((place, beat), vectors) in enumerate(zip(places, readers, strict=True)):
+            row = Cat(place.entry, beat)
             words = Signal(len(lanes) * len(channels) * WORD_BITS, name=f"{name}_{copy}_words")
             chosen = delay(m, place.bank)
             for bank, (written, ports) in enumerate(banks):

@@ -11,9 +11,9 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import beat_fields, beat_members, beat_of
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.dpp.turns import turn_fields, turn_members, turn_of
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.lib.views import record
@@ -24,14 +24,14 @@ _TARGET_BITS = (OUTPUTS - 1).bit_length()
 def output_write_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     """Results that go to outputs: each part's target, words and the channels written.
 
-    `values` are conditional values, written in the lanes of `conditional`. With several turns the lanes are those
+    `values` are conditional values, written in the lanes of `conditional`. With several beats the lanes are those
     of one.
     """
     lanes = config.at_once
     return data.StructLayout(
         {
             "row": row_bits(config),
-            **turn_fields(config),
+            **beat_fields(config),
             "targets": data.ArrayLayout(_TARGET_BITS, len(shapes.parts)),
             "words": words_layout(lanes),
             "enable": data.ArrayLayout(CHANNELS, lanes),
@@ -51,8 +51,8 @@ class OutputRegisters(wiring.Component):
         Nothing of that row is written any more.
     row : ``In``
     target : ``In(2)``
-    turn : ``In``
-        Whose words; only if there are several turns.
+    beat : ``In``
+        Whose words; only if there are several beats.
     written : ``Out(ArrayLayout(ArrayLayout(4, lanes), 4))``
         Channels of the row's registers that were written, of all targets, in the same cycle.
     words : ``Out(words_layout(at_once))``
@@ -60,8 +60,8 @@ class OutputRegisters(wiring.Component):
     conditional_row : ``In``
     conditional_written : ``Out(lanes)``
         Lanes whose conditional value was written, in the same cycle.
-    conditional_turn : ``In``
-        Whose values; only if there are several turns.
+    conditional_beat : ``In``
+        Whose values; only if there are several beats.
     conditional : ``Out(ArrayLayout(32, at_once))``
         Conditional values, a cycle later.
     """
@@ -75,7 +75,7 @@ class OutputRegisters(wiring.Component):
                 "start": In(data.StructLayout({"valid": 1, "row": row})),
                 "row": In(row),
                 "target": In(_TARGET_BITS),
-                **turn_members(config, In, "turn", "conditional_turn"),
+                **beat_members(config, In, "beat", "conditional_beat"),
                 "written": Out(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
                 "words": Out(words_layout(config.at_once)),
                 "conditional_row": In(row),
@@ -92,20 +92,20 @@ class OutputRegisters(wiring.Component):
         targets = {
             channel: write.targets[number] for number, part in enumerate(self._parts) for channel in part.channels
         }
-        written_turn, read_turn = turn_of(config, write), turn_of(config, self)
-        tested_turn = turn_of(config, self, "conditional_turn")
+        written_beat, read_beat = beat_of(config, write), beat_of(config, self)
+        tested_beat = beat_of(config, self, "conditional_beat")
         for lane in range(config.at_once):
             for channel in range(CHANNELS):
                 target = targets[channel]
                 word = self._memory(
-                    m, f"words_{lane}_{channel}", OUTPUTS * rows * config.turns,
-                    Cat(target, write.row, written_turn), write.words[lane][channel],
-                    write.enable[lane][channel], Cat(self.target, self.row, read_turn),
+                    m, f"words_{lane}_{channel}", OUTPUTS * rows * config.beats,
+                    Cat(target, write.row, written_beat), write.words[lane][channel],
+                    write.enable[lane][channel], Cat(self.target, self.row, read_beat),
                 )  # fmt: skip
                 m.d.comb += self.words[lane][channel].eq(word)
             value = self._memory(
-                m, f"conditional_{lane}", rows * config.turns, Cat(write.row, written_turn), write.values[lane],
-                write.conditional[lane], Cat(self.conditional_row, tested_turn),
+                m, f"conditional_{lane}", rows * config.beats, Cat(write.row, written_beat), write.values[lane],
+                write.conditional[lane], Cat(self.conditional_row, tested_beat),
             )  # fmt: skip
             m.d.comb += self.conditional[lane].eq(value)
 
@@ -141,11 +141,11 @@ class OutputRegisters(wiring.Component):
         return m
 
     def _own(self, written: Any, lane: int) -> Value:
-        """What is written of one of the group's lanes: nothing if it is another turn's."""
+        """What is written of one of the group's lanes: nothing if it is another beat's."""
         config = self._config
-        turn, place = divmod(lane, config.at_once)
+        beat, place = divmod(lane, config.at_once)
         own = Value.cast(written[place])
-        return own if config.turns == 1 else Mux(turn_of(config, self.write) == turn, own, 0)
+        return own if config.beats == 1 else Mux(beat_of(config, self.write) == beat, own, 0)
 
     def _memory(
         self, m: Module, name: str, depth: int, row: Value, word: Value, enable: Value, read_row: Value

@@ -42,7 +42,7 @@ def line_beats(data_bits: int) -> int:
     return CacheConfig.LINE_BYTES * BYTE_BITS // data_bits
 
 
-def is_refusal(response: data.View | enum.EnumView) -> object:
+def is_error(response: data.View | enum.EnumView) -> object:
     """Whether a response code is an error."""
     return response.as_value()[1]
 

@@ -15,12 +15,12 @@ class LineAssembly(wiring.Component):
     Members
     -------
     client : ``In(TaggedLineClient(tag))``
-    lines : ``Out(TaggedLineClient(tag, part_bits))``
+    lines : ``Out(TaggedLineClient(tag, slice_bits))``
     """
 
-    def __init__(self, tag: ShapeLike, part_bits: int) -> None:
-        self._part_bits = part_bits
-        super().__init__({"client": In(TaggedLineClient(tag)), "lines": Out(TaggedLineClient(tag, part_bits))})
+    def __init__(self, tag: ShapeLike, slice_bits: int) -> None:
+        self._part_bits = slice_bits
+        super().__init__({"client": In(TaggedLineClient(tag)), "lines": Out(TaggedLineClient(tag, slice_bits))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -34,7 +34,7 @@ class LineAssembly(wiring.Component):
         m.d.comb += [
             whole.valid.eq(came.valid & is_last_part(came.payload)),
             whole.payload.bits.eq(line),
-            whole.payload.refused.eq(came.payload.refused),
+            whole.payload.error.eq(came.payload.error),
             whole.payload.tag.eq(came.payload.tag),
         ]
         return m

@@ -16,7 +16,7 @@ class MemoryPorts(wiring.Component):
     Members
     -------
     reads : ``In(stream.Signature(tagged_request_layout(read_tag)))`` for each port
-    lines : ``Out(stream.Signature(tagged_response_layout(read_tag, part_bits)))`` for each port
+    lines : ``Out(stream.Signature(tagged_response_layout(read_tag, slice_bits)))`` for each port
     writes : ``In(stream.Signature(tagged_write_layout(write_tag)))`` for each port
     answers : ``Out(stream.Signature(tagged_answer_layout(write_tag)))`` for each port
     buses : ``Out(BusSignature(data_bits))`` for each port
@@ -33,16 +33,16 @@ class MemoryPorts(wiring.Component):
         *,
         ports: int,
         data_bits: int,
-        part_bits: int,
+        slice_bits: int,
         reads: int,
         writes: int,
     ) -> None:
         self._read_tag, self._write_tag = read_tag, write_tag
-        self._data_bits, self._part_bits, self._reads, self._writes = data_bits, part_bits, reads, writes
+        self._data_bits, self._part_bits, self._reads, self._writes = data_bits, slice_bits, reads, writes
         super().__init__(
             {
                 "reads": In(stream.Signature(tagged_request_layout(read_tag))).array(ports),
-                "lines": Out(stream.Signature(tagged_response_layout(read_tag, part_bits))).array(ports),
+                "lines": Out(stream.Signature(tagged_response_layout(read_tag, slice_bits))).array(ports),
                 "writes": In(stream.Signature(tagged_write_layout(write_tag))).array(ports),
                 "answers": Out(stream.Signature(tagged_answer_layout(write_tag))).array(ports),
                 "buses": Out(BusSignature(data_bits)).array(ports),
@@ -57,7 +57,7 @@ class MemoryPorts(wiring.Component):
         quiet = []
         for port, bus in enumerate(self.buses):
             reader = BusReader(
-                self._read_tag, data_bits=self._data_bits, outstanding=self._reads, part_bits=self._part_bits
+                self._read_tag, data_bits=self._data_bits, outstanding=self._reads, slice_bits=self._part_bits
             )  # fmt: skip
             writer = BusWriter(self._write_tag, data_bits=self._data_bits, outstanding=self._writes)
             m.submodules[f"reader_{port}"], m.submodules[f"writer_{port}"] = reader, writer

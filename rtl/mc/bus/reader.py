@@ -6,8 +6,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, part_layout
-from ctm.rtl.mc.bus.axi import BURST, is_refusal, line_beats, read_beat_layout
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, slice_layout
+from ctm.rtl.mc.bus.axi import BURST, is_error, line_beats, read_beat_layout
 
 
 def tagged_request_layout(tag: ShapeLike) -> data.StructLayout:
@@ -15,15 +15,15 @@ def tagged_request_layout(tag: ShapeLike) -> data.StructLayout:
     return data.StructLayout({"line": LINE_ADDRESS_BITS, "tag": tag})
 
 
-def tagged_response_layout(tag: ShapeLike, part_bits: int = LINE_BITS) -> data.StructLayout:
-    """A part of a line; with `refused`, which the last one has, the line's bits mean nothing."""
-    return data.StructLayout({"line": LINE_ADDRESS_BITS, **part_layout(part_bits), "tag": tag})
+def tagged_response_layout(tag: ShapeLike, slice_bits: int = LINE_BITS) -> data.StructLayout:
+    """A part of a line; with `error`, which the last one has, the line's bits mean nothing."""
+    return data.StructLayout({"line": LINE_ADDRESS_BITS, **slice_layout(slice_bits), "tag": tag})
 
 
 class BusReader(wiring.Component):
     """Reads lines, one burst each, in order, with up to `outstanding` bursts under way.
 
-    The burst is offered in the cycle behind the request, one in each cycle. `part_bits` are those of a line or of a
+    The burst is offered in the cycle behind the request, one in each cycle. `slice_bits` are those of a line or of a
     beat: a part of a line is offered in the cycle behind its last beat, and a beat is taken in each cycle unless a
     whole part waits for the one before it to be taken. A line of which any beat is answered with an error is refused.
 
@@ -33,21 +33,21 @@ class BusReader(wiring.Component):
     Members
     -------
     request : ``In(stream.Signature(tagged_request_layout(tag)))``
-    response : ``Out(stream.Signature(tagged_response_layout(tag, part_bits)))``
+    response : ``Out(stream.Signature(tagged_response_layout(tag, slice_bits)))``
     ar, r : the port's channels
     drain : ``In(1)``
     quiet : ``Out(1)``
     """
 
-    def __init__(self, tag: ShapeLike, *, data_bits: int, outstanding: int, part_bits: int = LINE_BITS) -> None:
-        if part_bits not in (data_bits, LINE_BITS):
-            raise ValueError(f"part_bits must be {data_bits} or {LINE_BITS}, not {part_bits}")
-        self._data_bits, self._outstanding, self._part_bits = data_bits, outstanding, part_bits
+    def __init__(self, tag: ShapeLike, *, data_bits: int, outstanding: int, slice_bits: int = LINE_BITS) -> None:
+        if slice_bits not in (data_bits, LINE_BITS):
+            raise ValueError(f"slice_bits must be {data_bits} or {LINE_BITS}, not {slice_bits}")
+        self._data_bits, self._outstanding, self._part_bits = data_bits, outstanding, slice_bits
         self._entry = tagged_request_layout(tag)
         super().__init__(
             {
                 "request": In(stream.Signature(self._entry)),
-                "response": Out(stream.Signature(tagged_response_layout(tag, part_bits))),
+                "response": Out(stream.Signature(tagged_response_layout(tag, slice_bits))),
                 "ar": Out(stream.Signature(BURST)),
                 "r": In(stream.Signature(read_beat_layout(data_bits))),
                 "drain": In(1),
@@ -76,15 +76,15 @@ class BusReader(wiring.Component):
             ]
 
         r, response = self.r, self.response
-        refused, place = Signal(), Signal.like(response.payload.part)
+        error, place = Signal(), Signal.like(response.payload.part)
         taken = ~response.valid | response.ready | self.drain
         entry = data.View(self._entry, underway.r_data)
         part, is_whole = self._part(m)
         came = r.valid & r.ready
-        ends, refuses = came & r.payload.last, refused | is_refusal(r.payload.response)
+        ends, errors = came & r.payload.last, error | is_error(r.payload.response)
         m.d.comb += [r.ready.eq(underway.r_rdy & (taken | ~is_whole)), underway.r_en.eq(ends)]
         with m.If(came):
-            m.d.sync += refused.eq(Mux(r.payload.last, 0, refuses))
+            m.d.sync += error.eq(Mux(r.payload.last, 0, errors))
         with m.If(taken):
             m.d.sync += response.valid.eq(came & is_whole & ~self.drain)
         with m.If(came & is_whole):
@@ -92,7 +92,7 @@ class BusReader(wiring.Component):
                 place.eq(place + 1),
                 response.payload.bits.eq(part),
                 response.payload.part.eq(place),
-                response.payload.refused.eq(r.payload.last & refuses),
+                response.payload.error.eq(r.payload.last & errors),
                 response.payload.line.eq(entry.line),
                 response.payload.tag.eq(entry.tag),
             ]

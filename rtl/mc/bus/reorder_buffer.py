@@ -8,10 +8,10 @@ from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_BITS, LineClient, part_layout, tagged_line_request_layout
+from ctm.rtl.border.lines import LINE_BITS, LineClient, slice_layout, tagged_line_request_layout
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.lib.rings import place_behind
-from ctm.rtl.lib.sharing import first_in_turn
+from ctm.rtl.lib.rings import next_index
+from ctm.rtl.lib.sharing import round_robin
 from ctm.rtl.mc.lines.rows import line_of, row_of_parts, write_part
 
 
@@ -33,10 +33,10 @@ class ReorderBuffer(wiring.Component):
         No line is under way.
     """
 
-    def __init__(self, *, outstanding: tuple[int, ...], part_bits: int = LINE_BITS) -> None:
-        self._outstanding, self._part_bits = outstanding, part_bits
+    def __init__(self, *, outstanding: tuple[int, ...], slice_bits: int = LINE_BITS) -> None:
+        self._outstanding, self._part_bits = outstanding, slice_bits
         count, tag = len(outstanding), range(max(outstanding))
-        response = data.StructLayout({**part_layout(part_bits), "client": range(count), "tag": tag})
+        response = data.StructLayout({**slice_layout(slice_bits), "client": range(count), "tag": tag})
         super().__init__(
             {
                 "clients": In(LineClient()).array(count),
@@ -93,9 +93,9 @@ class ReorderBuffer(wiring.Component):
             count.eq(count + (asked.valid & asked.ready) - taken),
         ]
         with m.If(reads):
-            m.d.sync += first.eq(place_behind(first, depth))
+            m.d.sync += first.eq(next_index(first, depth))
         with m.If(asked.valid & asked.ready):
-            m.d.sync += following.eq(place_behind(following, depth))
+            m.d.sync += following.eq(next_index(following, depth))
         return first, arrived.bit_select(first, 1) & (~response.valid | response.ready), count
 
 
@@ -104,7 +104,7 @@ def _in_turn(m: Module, wants: Value) -> Value:
     if len(wants) == 1:
         return wants
     turn = Signal(len(wants))
-    chosen = first_in_turn(wants, turn)
+    chosen = round_robin(wants, turn)
     with m.If(wants.any()):
         # All above the one that is chosen.
         m.d.sync += turn.eq(~((chosen << 1) - 1)[: len(wants)])

@@ -68,7 +68,7 @@ class WritePorts(wiring.Component):
             taken = write.valid & write.ready
             m.d.comb += [
                 written.valid.eq(answer.valid & (Value.cast(answer.payload.tag) == client)),
-                written.payload.refused.eq(answer.payload.refused),
+                written.payload.error.eq(answer.payload.error),
                 write.ready.eq(allowed & Array(arbiter.inputs[client].ready for arbiter in arbiters)[its_port]),
                 self.idle[client].eq(count == 0),
             ]

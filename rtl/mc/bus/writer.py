@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS, LINE_WRITE
 from ctm.rtl.isa.limits import BYTE_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.mc.bus.axi import ACKNOWLEDGE, BURST, is_refusal, line_beats, write_beat_layout
+from ctm.rtl.mc.bus.axi import ACKNOWLEDGE, BURST, is_error, line_beats, write_beat_layout
 
 
 def tagged_write_layout(tag: ShapeLike) -> data.StructLayout:
@@ -19,7 +19,7 @@ def tagged_write_layout(tag: ShapeLike) -> data.StructLayout:
 
 def tagged_answer_layout(tag: ShapeLike) -> data.StructLayout:
     """A line that memory has taken, or refused."""
-    return data.StructLayout({"line": LINE_ADDRESS_BITS, "refused": 1, "tag": tag})
+    return data.StructLayout({"line": LINE_ADDRESS_BITS, "error": 1, "tag": tag})
 
 
 class BusWriter(wiring.Component):
@@ -77,7 +77,7 @@ class BusWriter(wiring.Component):
             answer.valid.eq(b.valid & underway.r_rdy & ~self.drain),
             answer.payload.line.eq(entry.line),
             answer.payload.tag.eq(entry.tag),
-            answer.payload.refused.eq(is_refusal(b.payload.response)),
+            answer.payload.error.eq(is_error(b.payload.response)),
             b.ready.eq(underway.r_rdy & (answer.ready | self.drain)),
             underway.r_en.eq(b.valid & b.ready),
         ]

@@ -113,8 +113,8 @@ class ConditionalCache(wiring.Component):
         m.submodules.tags = ConditionalTags(self._config, self._rows)
         m.submodules.write_backs = WriteBacks(_CLIENT, rows=self._rows, places=self._outstanding)
         self._look_up(m)
-        refused = self._fill(m)
-        self._go_through(m, refused)
+        error = self._fill(m)
+        self._go_through(m, error)
         self._leave(m)
         return m
 
@@ -162,16 +162,16 @@ class ConditionalCache(wiring.Component):
         """A line comes. The rows whose lines memory has refused."""
         coming, rows = m.submodules.coming, m.submodules.rows
         tags, write_backs = m.submodules.tags, m.submodules.write_backs
-        response, row, refused = self.lines.response, coming.r_data, Signal(self._rows, name="refused")
-        fails = response.valid & response.payload.refused
+        response, row, error = self.lines.response, coming.r_data, Signal(self._rows, name="error")
+        fails = response.valid & response.payload.error
         m.d.comb += [
             coming.r_en.eq(response.valid),
             rows.fill.valid.eq(response.valid),
             rows.fill.row.eq(row),
             rows.fill.bits.eq(response.payload.bits),
             tags.asked[1].eq(row),
-            tags.refused.valid.eq(fails),
-            tags.refused.row.eq(row),
+            tags.error.valid.eq(fails),
+            tags.error.row.eq(row),
             write_backs.hold.eq(fails),
             self.lost.eq(write_backs.lost),
         ]
@@ -182,10 +182,10 @@ class ConditionalCache(wiring.Component):
                 self.lost.fault.address.eq(tags.lines[1] << LINE_OFFSET_BITS),
             ]
         with m.If(response.valid):
-            m.d.sync += refused.bit_select(row, 1).eq(response.payload.refused)
-        return refused
+            m.d.sync += error.bit_select(row, 1).eq(response.payload.error)
+        return error
 
-    def _go_through(self, m: Module, refused: Signal) -> None:
+    def _go_through(self, m: Module, error: Signal) -> None:
         """The back: in three cycles an access's row is read, its word picked, and, as a result, perhaps changed."""
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
         client, fills, head = self.client, self.lines.response.valid, self._entry(queue.r_data)
@@ -205,7 +205,7 @@ class ConditionalCache(wiring.Component):
             rows.read.row.eq(Mux(write_backs.reads, write_backs.read_row, head.row)),
             client.result.valid.eq(ending & ~fills),
             client.result.bits.eq(word),
-            client.result.refused.eq(fails),
+            client.result.error.eq(fails),
             client.result.passenger.eq(end.passenger),
             client.empty.eq(~queue.r_rdy & ~reading & ~ending),
             rows.change.row.eq(end.row),
@@ -221,7 +221,7 @@ class ConditionalCache(wiring.Component):
                 ending.eq(reading),
                 end.eq(read),
                 word.eq(picked),
-                fails.eq(read.reads & refused.bit_select(read.row, 1)),
+                fails.eq(read.reads & error.bit_select(read.row, 1)),
             ]
         with m.If(moves & ending):
             m.d.comb += [

@@ -33,7 +33,7 @@ class ConditionalTags(wiring.Component):
         The row of another line whose place the line takes. It is not free before it is given back.
     free : ``In(row_layout(rows))``
         A row that is given back.
-    refused : ``In(row_layout(rows))``
+    error : ``In(row_layout(rows))``
         A row whose line memory has refused. Its dirty bytes stay.
     invalidate : ``In(1)``
         Only the dirty bytes stay of all lines.
@@ -55,7 +55,7 @@ class ConditionalTags(wiring.Component):
                 "asks": Out(1),
                 "replaced": Out(row_layout(rows)),
                 "free": In(row_layout(rows)),
-                "refused": In(row_layout(rows)),
+                "error": In(row_layout(rows)),
                 "invalidate": In(1),
                 "asked": In(range(rows)).array(2),
                 "lines": Out(LINE_ADDRESS_BITS).array(2),
@@ -88,8 +88,8 @@ class ConditionalTags(wiring.Component):
         lines.write(m, self.row, self.line, misses)
         with m.If(misses | self.asks):
             m.d.sync += whole.bit_select(self.row, 1).eq(self.asks)
-        with m.If(self.refused.valid):
-            m.d.sync += whole.bit_select(self.refused.row, 1).eq(0)
+        with m.If(self.error.valid):
+            m.d.sync += whole.bit_select(self.error.row, 1).eq(0)
         with m.If(self.invalidate):
             m.d.sync += whole.eq(0)
         return m

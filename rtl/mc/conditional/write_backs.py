@@ -138,7 +138,7 @@ class WriteBacks(wiring.Component):
             written.ready.eq(order.r_rdy & ~self.hold),
             answered.eq(written.valid & written.ready),
             order.r_en.eq(answered),
-            self.lost.valid.eq(answered & written.payload.refused),
+            self.lost.valid.eq(answered & written.payload.error),
             self.lost.fault.client.eq(self._client),
             self.lost.fault.address.eq(lines[order.r_data] << LINE_OFFSET_BITS),
         ]

@@ -6,7 +6,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import LookupClient
+from ctm.rtl.border.clients import FetchClient
 from ctm.rtl.border.lines import LINE_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig, SharedCacheConfig
 from ctm.rtl.isa.limits import INPUTS
@@ -22,10 +22,10 @@ class InputCaches(wiring.Component):
 
     Members
     -------
-    clients : ``In(LookupClient(lanes, tag))``, `cores` of them
+    clients : ``In(FetchClient(lanes, tag))``, `cores` of them
     inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
         Only to be changed while idle.
-    lines : ``Out(TaggedLineClient(range(outstanding), part_bits))`` for each bank of the second level
+    lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))`` for each bank of the second level
     invalidate : ``In(1)``
         Forget all lines of both levels; only while idle and no request is offered.
     idle : ``Out(1)``
@@ -46,15 +46,15 @@ class InputCaches(wiring.Component):
         tag: ShapeLike,
         outstanding: int,
         areas: int = 0,
-        part_bits: int = LINE_BITS,
+        slice_bits: int = LINE_BITS,
     ) -> None:
-        self._first, self._second, self._cores, self._part_bits = first, second, cores, part_bits
+        self._first, self._second, self._cores, self._part_bits = first, second, cores, slice_bits
         self._lanes, self._tag, self._outstanding, self._areas = lanes, tag, outstanding, areas
         super().__init__(
             {
-                "clients": In(LookupClient(lanes, tag, areas)).array(cores),
+                "clients": In(FetchClient(lanes, tag, areas)).array(cores),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
-                "lines": Out(TaggedLineClient(range(outstanding), part_bits)).array(second.banks),
+                "lines": Out(TaggedLineClient(range(outstanding), slice_bits)).array(second.banks),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(cores),
@@ -68,7 +68,7 @@ class InputCaches(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.shared = shared = SharedCache(
-            self._second, requesters=self._cores, outstanding=self._outstanding, part_bits=self._part_bits
+            self._second, requesters=self._cores, outstanding=self._outstanding, slice_bits=self._part_bits
         )  # fmt: skip
         for bank, lines in zip(shared.lines, self.lines, strict=True):
             wiring.connect(m, bank, wiring.flipped(lines))

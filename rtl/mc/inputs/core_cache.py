@@ -6,7 +6,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout
+from ctm.rtl.border.clients import fetch_request_layout, fetch_response_layout
 from ctm.rtl.border.lines import TaggedLineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
@@ -31,8 +31,8 @@ class InputCache(wiring.Component):
 
     Members
     -------
-    request : ``In(stream.Signature(lookup_request_layout(lanes, tag, areas)))``
-    response : ``Out(stream.Signature(lookup_response_layout(lanes, tag)))``
+    request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas)))``
+    response : ``Out(stream.Signature(fetch_response_layout(lanes, tag)))``
     inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
         Only to be changed while idle.
     lines : ``Out(TaggedLineClient(range(outstanding)))``
@@ -48,8 +48,8 @@ class InputCache(wiring.Component):
         self._config, self._lanes, self._tag, self._outstanding, self._areas = config, lanes, tag, outstanding, areas
         super().__init__(
             {
-                "request": In(stream.Signature(lookup_request_layout(lanes, tag, areas))),
-                "response": Out(stream.Signature(lookup_response_layout(lanes, tag))),
+                "request": In(stream.Signature(fetch_request_layout(lanes, tag, areas))),
+                "response": Out(stream.Signature(fetch_response_layout(lanes, tag))),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
                 "lines": Out(TaggedLineClient(range(outstanding))),
                 "invalidate": In(1),

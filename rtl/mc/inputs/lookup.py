@@ -10,11 +10,11 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import lookup_request_layout, lookup_response_layout
+from ctm.rtl.border.clients import fetch_request_layout, fetch_response_layout
 from ctm.rtl.border.lines import LINE_OFFSET_BITS
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
-from ctm.rtl.lib.rest import Resting
+from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.views import record
 from ctm.rtl.mc.address import NeighbourAddresses
 from ctm.rtl.mc.elements import PLACE, ElementWords, channel_addresses, place
@@ -45,7 +45,7 @@ class LookupAddresses(wiring.Component):
 
     Members
     -------
-    request : ``In(stream.Signature(lookup_request_layout(lanes, tag, areas)))``
+    request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas)))``
     inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
         Stable while requests are offered.
     group : ``Out(stream.Signature(touches_layout(4 * lanes, passenger_layout(lanes, tag))))``
@@ -55,7 +55,7 @@ class LookupAddresses(wiring.Component):
 
     def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0) -> None:
         self._lanes = lanes
-        request = lookup_request_layout(lanes, tag, areas)
+        request = fetch_request_layout(lanes, tag, areas)
         self._queued = data.StructLayout({"buffer": BUFFER, "request": request})
         super().__init__(
             {
@@ -87,7 +87,7 @@ class LookupAddresses(wiring.Component):
         absent = buffer.limits.width == 0
         lines, places = [], []
         for lane in range(self._lanes):
-            m.submodules[f"neighbours_{lane}"] = neighbours = Resting(NeighbourAddresses())
+            m.submodules[f"neighbours_{lane}"] = neighbours = GatedStateless(NeighbourAddresses())
             m.d.comb += [
                 neighbours.wanted.eq(queue.r_rdy),
                 neighbours.buffer.eq(buffer),
@@ -118,7 +118,7 @@ class LookupWords(wiring.Component):
     Members
     -------
     line : ``In(stream.Signature(result_layout(share_layout(4 * lanes, passenger_layout(lanes, tag)))))``
-    response : ``Out(stream.Signature(lookup_response_layout(lanes, tag)))``
+    response : ``Out(stream.Signature(fetch_response_layout(lanes, tag)))``
     idle : ``Out(1)``
         All answers have been taken.
     """
@@ -129,7 +129,7 @@ class LookupWords(wiring.Component):
         super().__init__(
             {
                 "line": In(stream.Signature(result_layout(share_layout(lanes * CHANNELS, self._passenger)))),
-                "response": Out(stream.Signature(lookup_response_layout(lanes, tag))),
+                "response": Out(stream.Signature(fetch_response_layout(lanes, tag))),
                 "idle": Out(1),
             }
         )
@@ -140,7 +140,7 @@ class LookupWords(wiring.Component):
         line, share, response = self.line.payload, self.line.payload.passenger, self.response.payload
         # What is gathered of a group, and whether that is all of it.
         raw = record(data.ArrayLayout(WORD_BITS, self._lanes * CHANNELS), reset_less=True)
-        passenger, refused = record(self._passenger, reset_less=True), Signal()
+        passenger, error = record(self._passenger, reset_less=True), Signal()
         whole, moves = Signal(), Signal()
         m.d.comb += [
             moves.eq(whole & (~self.response.valid | self.response.ready)),
@@ -153,7 +153,7 @@ class LookupWords(wiring.Component):
         with m.If(takes | moves):
             m.d.sync += [
                 whole.eq(takes & share.last),
-                refused.eq((takes & line.refused) | (refused & ~moves)),
+                error.eq((takes & line.error) | (error & ~moves)),
             ]
         for channel, where in enumerate(share.passenger.places):
             with m.If(takes & share.channels[channel]):
@@ -166,7 +166,7 @@ class LookupWords(wiring.Component):
             m.d.sync += [
                 Value.cast(response.words).eq(Cat(words)),
                 response.tag.eq(passenger.tag),
-                response.refused.eq(refused),
+                response.error.eq(error),
             ]
         return m
 

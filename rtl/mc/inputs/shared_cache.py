@@ -33,7 +33,7 @@ class SharedCache(wiring.Component):
     Members
     -------
     clients : ``In(TaggedLineClient(range(outstanding)))``, `requesters` of them
-    lines : ``Out(TaggedLineClient(range(outstanding), part_bits))`` for each bank
+    lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))`` for each bank
     invalidate : ``In(1)``
         Forget all lines; only while idle and no request is offered.
     idle : ``Out(1)``
@@ -43,18 +43,18 @@ class SharedCache(wiring.Component):
     """
 
     def __init__(
-        self, config: SharedCacheConfig, *, requesters: int, outstanding: int, part_bits: int = LINE_BITS
+        self, config: SharedCacheConfig, *, requesters: int, outstanding: int, slice_bits: int = LINE_BITS
     ) -> None:
         if requesters < 1:
             raise ValueError(f"requesters must be at least 1, not {requesters}")
         self._config, self._requesters, self._outstanding = config, requesters, outstanding
-        self._part_bits = part_bits
+        self._part_bits = slice_bits
         self._bank_bits = (config.banks - 1).bit_length()
         self._tag = tag = range(outstanding)
         super().__init__(
             {
                 "clients": In(TaggedLineClient(tag)).array(requesters),
-                "lines": Out(TaggedLineClient(tag, part_bits)).array(config.banks),
+                "lines": Out(TaggedLineClient(tag, slice_bits)).array(config.banks),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(config.banks),
@@ -69,7 +69,7 @@ class SharedCache(wiring.Component):
         banks, requests = [], []
         for number in range(self._config.banks):
             m.submodules[f"bank_{number}"] = bank = LineCache(
-                self._config.bank, whose, outstanding=self._outstanding, part_bits=self._part_bits
+                self._config.bank, whose, outstanding=self._outstanding, slice_bits=self._part_bits
             )  # fmt: skip
             m.submodules[f"requests_{number}"] = arbiter = Arbiter(
                 tagged_line_request_layout(self._tag), self._requesters
@@ -126,6 +126,6 @@ class SharedCache(wiring.Component):
             for response in responses:
                 m.d.comb += [
                     response.payload.bits.eq(line.bits),
-                    response.payload.refused.eq(line.refused),
+                    response.payload.error.eq(line.error),
                     response.payload.tag.eq(line.passenger.tag),
                 ]

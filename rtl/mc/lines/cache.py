@@ -22,7 +22,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
-from ctm.rtl.lib.rings import place_behind
+from ctm.rtl.lib.rings import next_index
 from ctm.rtl.mc.lines.rows import line_of, row_of_parts, write_part
 from ctm.rtl.mc.lines.tags import FreeList, LineTags, entry_layout, row_layout
 
@@ -38,8 +38,8 @@ def access_layout(passenger: ShapeLike) -> data.StructLayout:
 
 
 def result_layout(passenger: ShapeLike) -> data.StructLayout:
-    """An access's line; with `refused` the bits mean nothing, as without `reads`."""
-    return data.StructLayout({"bits": LINE_BITS, "refused": 1, "passenger": passenger})
+    """An access's line; with `error` the bits mean nothing, as without `reads`."""
+    return data.StructLayout({"bits": LINE_BITS, "error": 1, "passenger": passenger})
 
 
 class LineCache(wiring.Component):
@@ -55,7 +55,7 @@ class LineCache(wiring.Component):
     -------
     access : ``In(stream.Signature(access_layout(passenger)))``
     result : ``Out(stream.Signature(result_layout(passenger)))``
-    lines : ``Out(TaggedLineClient(range(outstanding), part_bits))``
+    lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))``
     invalidate : ``In(1)``
         Forget all lines; only while idle and no access is offered.
     idle : ``Out(1)``
@@ -71,11 +71,11 @@ class LineCache(wiring.Component):
         *,
         outstanding: int,
         waiting: int | None = None,
-        part_bits: int = LINE_BITS,
+        slice_bits: int = LINE_BITS,
     ) -> None:
         if outstanding < 1:
             raise ValueError(f"outstanding must be at least 1, not {outstanding}")
-        self._config, self._outstanding, self._part_bits = config, outstanding, part_bits
+        self._config, self._outstanding, self._part_bits = config, outstanding, slice_bits
         self._waiting = max(waiting or outstanding, _SMALLEST_QUEUE)
         in_block_ram = self._waiting >= _BLOCK_RAM_QUEUE
         self._queue = SyncFIFOBuffered if in_block_ram else SyncFIFO
@@ -88,7 +88,7 @@ class LineCache(wiring.Component):
             {
                 "access": In(stream.Signature(access_layout(passenger))),
                 "result": Out(stream.Signature(result_layout(passenger))),
-                "lines": Out(TaggedLineClient(range(outstanding), part_bits)),
+                "lines": Out(TaggedLineClient(range(outstanding), slice_bits)),
                 "invalidate": In(1),
                 "idle": Out(1),
                 "hit": Out(1),
@@ -112,7 +112,7 @@ class LineCache(wiring.Component):
         consumes = self._read(m, queue, pool, memory, arrived.bit_select(first, 1))
         m.d.sync += count.eq(count + asks - consumes)
         with m.If(consumes):
-            m.d.sync += [first.eq(place_behind(first, depth)), arrived.bit_select(first, 1).eq(0)]
+            m.d.sync += [first.eq(next_index(first, depth)), arrived.bit_select(first, 1).eq(0)]
         with m.If(whole):
             m.d.sync += arrived.bit_select(response.payload.tag, 1).eq(1)
         m.d.comb += self.miss.eq(asks & ~self.access.payload.uncached)
@@ -170,7 +170,7 @@ class LineCache(wiring.Component):
         ]
         coming.write(m, following, destination, asks)
         with m.If(asks):
-            m.d.sync += following.eq(place_behind(following, self._outstanding))
+            m.d.sync += following.eq(next_index(following, self._outstanding))
 
         response = self.lines.response
         comes = coming.read(m, response.payload.tag)
@@ -181,7 +181,7 @@ class LineCache(wiring.Component):
             tags.forget.eq(forgotten),
         ]
         m.d.sync += [
-            forgotten.valid.eq(response.valid & response.payload.refused & ~comes.uncached),
+            forgotten.valid.eq(response.valid & response.payload.error & ~comes.uncached),
             forgotten.entry.eq(comes.entry),
         ]
         return asks, comes.row
@@ -200,7 +200,7 @@ class LineCache(wiring.Component):
             pool.give.valid.eq(goes & head.freed.valid),
             pool.give.row.eq(head.freed.row),
             result.payload.bits.eq(line.bits),
-            result.payload.refused.eq(reads & line.refused),
+            result.payload.error.eq(reads & line.error),
             result.payload.passenger.eq(held),
             self.idle.eq(~queue.level.any() & ~result.valid),
         ]

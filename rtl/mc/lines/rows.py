@@ -7,9 +7,9 @@ from amaranth.lib.memory import Memory
 from ctm.rtl.border.lines import LINE_BITS, LINE_RESPONSE
 
 
-def row_of_parts(part_bits: int) -> data.ArrayLayout:
+def row_of_parts(slice_bits: int) -> data.ArrayLayout:
     """A row for a line of which a part is written at a time. Whether it was refused is said with the last part."""
-    return data.ArrayLayout(data.StructLayout({"bits": part_bits, "refused": 1}), LINE_BITS // part_bits)
+    return data.ArrayLayout(data.StructLayout({"bits": slice_bits, "error": 1}), LINE_BITS // slice_bits)
 
 
 def is_last_part(response: data.View) -> Value:
@@ -23,11 +23,11 @@ def write_part(m: Module, memory: Memory, row: Value, response: data.View, valid
     port = memory.write_port(granularity=1)
     m.d.comb += [port.addr.eq(row), port.en.eq(Value.cast(valid) << response.part)]
     for part in port.data:
-        m.d.comb += [part.bits.eq(response.bits), part.refused.eq(response.refused)]
+        m.d.comb += [part.bits.eq(response.bits), part.error.eq(response.error)]
     return valid & is_last_part(response)
 
 
 def line_of(row: data.View) -> data.View:
     """A row that was read, as a `LINE_RESPONSE`."""
     parts = list(row)
-    return LINE_RESPONSE(Cat(*(part.bits for part in parts), parts[-1].refused))
+    return LINE_RESPONSE(Cat(*(part.bits for part in parts), parts[-1].error))

@@ -13,7 +13,7 @@ from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import UncachedClient, output_layout
 from ctm.rtl.border.lines import LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
-from ctm.rtl.lib.rest import Pausing
+from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.mc.outputs.element_writer import ElementWriter, element_writes_layout
 from ctm.rtl.mc.outputs.write_combiner import WriteCombiner
@@ -54,15 +54,15 @@ class Outputs(wiring.Component):
     """
 
     def __init__(
-        self, lanes: int, slot: ShapeLike, *, entries: int, banks: int = 1, areas: tuple[int, ...] = ()
+        self, lanes: int, wave: ShapeLike, *, entries: int, banks: int = 1, areas: tuple[int, ...] = ()
     ) -> None:
         self._lanes, self._entries, self._banks, self._areas = lanes, entries, banks, areas
-        self._pending = data.StructLayout({"writes": 1, "done": 1, "slot": slot})
-        self._passenger = data.StructLayout({"acquires": 1, "slot": slot})
+        self._pending = data.StructLayout({"writes": 1, "done": 1, "wave": wave})
+        self._passenger = data.StructLayout({"acquires": 1, "wave": wave})
         super().__init__(
             {
                 "output": In(stream.Signature(output_layout(lanes))),
-                "uncached": In(UncachedClient(lanes, slot, len(areas))),
+                "uncached": In(UncachedClient(lanes, wave, len(areas))),
                 "outputs": In(data.ArrayLayout(BUFFER, OUTPUTS)),
                 "output_mask": In(CHANNELS),
                 "lines": Out(stream.Signature(LINE_WRITE)).array(banks),
@@ -92,7 +92,7 @@ class Outputs(wiring.Component):
     def _combine(self, m: Module, bank: int, line: stream.Interface) -> Value:
         """Outputs go into their bank of the output cache. Whether there is nothing in it."""
         combiner = WriteCombiner(entries=self._entries // self._banks)
-        m.submodules[f"combiner_{bank}"] = Pausing(combiner, combiner.write.valid | combiner.moves)
+        m.submodules[f"combiner_{bank}"] = Gated(combiner, combiner.write.valid | combiner.moves)
         connect(m, combiner.line, flipped(self.lines[bank]))
         write, payload = combiner.write, line.payload
         m.d.comb += [
@@ -114,7 +114,7 @@ class Outputs(wiring.Component):
             past.valid.eq(line.valid & payload.writes & payload.uncached & pending.w_rdy),
             entry.writes.eq(payload.writes),
             entry.done.eq(payload.passenger.acquires & payload.last),
-            entry.slot.eq(payload.passenger.slot),
+            entry.wave.eq(payload.passenger.wave),
             pending.w_data.eq(entry),
             pending.w_en.eq(line.valid & line.ready & payload.uncached & tells),
         ]
@@ -125,7 +125,7 @@ class Outputs(wiring.Component):
         leaves = pending.r_rdy & (has_answer | ~head.writes) & (self.uncached.done.ready | ~head.done)
         m.d.comb += [
             self.uncached.done.valid.eq(pending.r_rdy & (has_answer | ~head.writes) & head.done),
-            self.uncached.done.payload.slot.eq(head.slot),
+            self.uncached.done.payload.wave.eq(head.wave),
             pending.r_en.eq(leaves),
         ]
         m.d.sync += answered.eq(answered + self.uncached_written.valid - (leaves & head.writes))
@@ -163,7 +163,7 @@ class Outputs(wiring.Component):
             Value.cast(payload.buffer).eq(buffer),
             payload.uncached.eq(1),
             payload.passenger.acquires.eq(write.payload.acquires),
-            payload.passenger.slot.eq(write.payload.slot),
+            payload.passenger.wave.eq(write.payload.wave),
         ]
         for lane in range(self._lanes):
             m.d.comb += [

@@ -12,7 +12,7 @@ from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import WORDS
 from ctm.rtl.border.lines import LINE_WRITE
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS
-from ctm.rtl.lib.rest import Resting
+from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.views import record
 from ctm.rtl.mc.lines.coalescer import Coalescer
 from ctm.rtl.mc.outputs.group_bytes import ELEMENT, GroupElements, LineMerge
@@ -70,7 +70,7 @@ class ElementWriter(wiring.Component):
         """Build the hardware."""
         m = Module()
         busy, group = Signal(), record(self._group)
-        m.submodules.elements = elements = Resting(GroupElements(self._lanes))
+        m.submodules.elements = elements = GatedStateless(GroupElements(self._lanes))
         m.d.comb += [
             elements.wanted.eq(busy),
             *(getattr(elements, name).eq(group[name]) for name in ("buffer", "x", "y", "words", "mask")),
@@ -106,7 +106,7 @@ class ElementWriter(wiring.Component):
     def _merge(self, m: Module, bank: int, access: stream.Interface, line: stream.Interface) -> None:
         """The bytes of a line, of all lanes that are in it."""
         share = access.payload.passenger
-        m.submodules[f"merge_{bank}"] = merge = Resting(LineMerge(self._lanes))
+        m.submodules[f"merge_{bank}"] = merge = GatedStateless(LineMerge(self._lanes))
         m.d.comb += [
             merge.wanted.eq(access.valid),
             merge.elements.eq(share.passenger.elements),

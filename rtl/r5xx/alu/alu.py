@@ -11,8 +11,8 @@ from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.function_table import share_tables
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS, QUAD
+from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay, delay_valid
-from ctm.rtl.lib.rest import Resting
 from ctm.rtl.r5xx.alu.lane import Lane
 from ctm.rtl.r5xx.alu.operands import SOURCES, OperandSelection
 from ctm.rtl.r5xx.alu.presubtract import PresubtractStage, entry_layout
@@ -61,7 +61,7 @@ class Alu(wiring.Component):
         """Build the hardware."""
         m = Module()
         cycles = self.presubtract_latency
-        m.submodules.presubtract = presubtract = Resting(self._presubtract, cycles)
+        m.submodules.presubtract = presubtract = GatedStateless(self._presubtract, cycles)
         late = delay_valid(m, self.late, cycles)[-1]
         given, entering = (Signal(entry_layout(self._lanes), name=name) for name in ("given", "entering"))
         m.d.comb += [
@@ -71,7 +71,7 @@ class Alu(wiring.Component):
             entering.eq(Mux(late, Value.cast(presubtract.behind), Value.cast(given))),
         ]
         control, sources = delay(m, entering.control), entering.sources
-        self._arithmetic[0].rest_together(m, platform, control)
+        self._arithmetic[0].gate_together(m, platform, control)
         share_tables(m, [lane.functions for lane in self._arithmetic])
         for lane in range(self._lanes):
             m.submodules[f"selection_{lane}"] = selection = OperandSelection()

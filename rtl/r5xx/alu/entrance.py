@@ -1,4 +1,4 @@
-"""What an ALU or OUTPUT instruction brings to the entry of the lanes, and when: at once, or turn by turn."""
+"""What an ALU or OUTPUT instruction brings to the entry of the lanes, and when: at once, or beat by beat."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.turns import Taken, keep
+from ctm.rtl.dpp.beats import Taken, keep
 from ctm.rtl.isa.limits import QUAD
 from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.r5xx.alu.alu import Alu
 
 
-def turns_latency(config: ArrayConfig) -> int:
-    """Cycles that an instruction takes longer from its first source to its last result, because it has turns."""
-    return 2 * config.turns - 1 if config.turns > 1 else 0
+def beats_latency(config: ArrayConfig) -> int:
+    """Cycles that an instruction takes longer from its first source to its last result, because it has beats."""
+    return 2 * config.beats - 1 if config.beats > 1 else 0
 
 
 def enter(
@@ -23,26 +23,26 @@ def enter(
 ) -> data.View:  # fmt: skip
     """Give the lanes what they work on, and the token that goes beside.
 
-    With several turns the first one enters behind the cycle in which the last one's sources are there (`complete`):
+    With several beats the first one enters behind the cycle in which the last one's sources are there (`complete`):
     only then is it known whether the group has left its slot, and are src0 of all lanes of the first quad there.
     """
-    turns = config.turns
+    beats = config.beats
     on_the_way = [sources]
-    if turns > 1:
+    if beats > 1:
         token, control = (
             keep(m, config, value, complete, name=name) for name, value in (("entered", token), ("control", control))
         )
-        for _ in range(turns):
+        for _ in range(beats):
             on_the_way.append(delay(m, on_the_way[-1], name="sources"))
     m.d.comb += [alu.words.eq(token.words), alu.control.eq(control), alu.sources.eq(on_the_way[-1])]
     if config.at_once < QUAD:
         quad = Signal(alu.quad.shape(), name="quad", reset_less=True)
         parts = QUAD // config.at_once
-        begins = delay(m, taken.turn, turns, name="turn")[: (parts - 1).bit_length()] == 0
+        begins = delay(m, taken.beat, beats, name="beat")[: (parts - 1).bit_length()] == 0
         for place, word in enumerate(quad):
             part, lane = divmod(place, config.at_once)
             with m.If(begins):
-                m.d.sync += Value.cast(word).eq(on_the_way[turns - 1 - part][lane][0])
+                m.d.sync += Value.cast(word).eq(on_the_way[beats - 1 - part][lane][0])
         m.d.comb += alu.quad.eq(quad)
     return token
 
@@ -51,18 +51,18 @@ def arrivals(m: Module, config: ArrayConfig, taken: Taken, late: Value) -> tuple
     """Whether sources of an instruction that is not late are at the entry in this cycle, and of one that is."""
     direct_here, late_here = Signal(), Signal()
     direct = taken.issue.valid & ~late
-    if config.turns > 1:
-        bits = delay_valid(m, Cat(direct, late), config.turns)[-1]
+    if config.beats > 1:
+        bits = delay_valid(m, Cat(direct, late), config.beats)[-1]
         direct, late = bits[0], bits[1]
     m.d.sync += [direct_here.eq(direct), late_here.eq(late)]
     return direct_here, late_here
 
 
 def lanes_free(m: Module, config: ArrayConfig, taken: Taken, late: Value, cycles: int) -> Value:
-    """Whether an instruction that is issued now, and is not late, finds the lanes free in all its turns.
+    """Whether an instruction that is issued now, and is not late, finds the lanes free in all its beats.
 
     A late one takes them `cycles` behind the time at which it would have them otherwise.
     """
-    turns = config.turns
-    before = delay_valid(m, late & taken.first, cycles + turns - 2)
-    return ~Cat(before[age - 1] for age in range(max(1, cycles - turns + 1), cycles + turns)).any()
+    beats = config.beats
+    before = delay_valid(m, late & taken.first, cycles + beats - 2)
+    return ~Cat(before[age - 1] for age in range(max(1, cycles - beats + 1), cycles + beats)).any()

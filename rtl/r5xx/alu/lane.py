@@ -5,7 +5,7 @@ transcendental unit. A dot product is the sum of the channels' products, aligned
 the scalar channel's product has one more shifter, because it may be part of a sum at the same time. Both shared units
 give their exact result when the channels' sums come out, and every channel that wants it rounds it for itself: so there
 is one rounding for each channel, and none waits for another's. What shared units are wanted for is the same in all
-lanes, which have one instruction, so whoever has lanes lets these units rest together (`Lane.rest_together`).
+lanes, which have one instruction, so whoever has lanes lets these units rest together (`Lane.gate_together`).
 
 Source: CTM Guide pp. 23, 28-32.
 """
@@ -30,8 +30,8 @@ from ctm.rtl.fp.transcendental import TranscendentalPath
 from ctm.rtl.fp.zero_comparison import Comparison, ZeroComparison
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r5xx.limits import SCALAR
+from ctm.rtl.lib.clock_gating import GatedStateless, gate_together
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.rest import Resting, rest_together
 from ctm.rtl.r5xx.entries import ChannelControl, ChannelOperands, Dot, LaneControl, Operation
 
 _ADDED = 2
@@ -82,25 +82,25 @@ class Lane(wiring.Component):
         self.latency = config.latency
         super().__init__()
 
-    def rest_together(self, m: Module, platform: object, control: Any) -> None:
+    def gate_together(self, m: Module, platform: object, control: Any) -> None:
         """Let what channels share rest in all lanes inside `m` while `control`, which all have, wants none of it."""
         vector, scalar = control.vector.operation, control.scalar.operation
 
         def wanted(operation: Operation) -> Value:
             return Value.cast((vector == operation) | (scalar == operation))
 
-        rest_together(m, platform, _DOT, vector == Operation.DOT, self._dot.latency)
-        rest_together(m, platform, _SELECTIONS, wanted(Operation.SELECTION), self._selections.latency)
+        gate_together(m, platform, _DOT, vector == Operation.DOT, self._dot.latency)
+        gate_together(m, platform, _SELECTIONS, wanted(Operation.SELECTION), self._selections.latency)
         function = wanted(Operation.TRANSCENDENTAL)
-        rest_together(m, platform, _TRANSCENDENTAL, function, self._transcendental.latency)
+        gate_together(m, platform, _TRANSCENDENTAL, function, self._transcendental.latency)
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         config = self._config
         channels = [_Channel(config) for _ in range(CHANNELS)]
-        m.submodules.selections = selections = Resting(self._selections, together=_SELECTIONS)
-        m.submodules.transcendental = transcendental = Resting(self._transcendental, together=_TRANSCENDENTAL)
+        m.submodules.selections = selections = GatedStateless(self._selections, together=_SELECTIONS)
+        m.submodules.transcendental = transcendental = GatedStateless(self._transcendental, together=_TRANSCENDENTAL)
         connect(m, transcendental.functions, flipped(self.functions))
         for index, channel in enumerate(channels):
             for name, part in vars(channel).items():
@@ -124,7 +124,7 @@ class Lane(wiring.Component):
             self._connect_result(m, channel, index, getattr(at_result, unit))
         return m
 
-    def _connect_operands(self, m: Module, channel: _Channel, index: int, selections: Resting) -> None:
+    def _connect_operands(self, m: Module, channel: _Channel, index: int, selections: GatedStateless) -> None:
         control, words = self.control, self.operands[index]
         own = control.scalar if index == SCALAR else control.vector
         a, b, c = (unpack(m, word, name=name) for word, name in ((words.a, "a"), (words.b, "b"), (words.c, "c")))
@@ -145,10 +145,10 @@ class Lane(wiring.Component):
             with m.If((control.vector.operation == Operation.DOT) & (control.dot == Dot.DOT2_ADD)):
                 m.d.comb += [product.a.eq(c), product.b.eq(unpack(m, Const(ONE, WORD_BITS), name="one"))]
 
-    def _connect_dot(self, m: Module, channels: list[_Channel]) -> Resting:
+    def _connect_dot(self, m: Module, channels: list[_Channel]) -> GatedStateless:
         """Give the products their largest exponent, and the aligned products to the dot sum, which it returns."""
         config = self._config
-        m.submodules.dot = dot = Resting(self._dot, together=_DOT)
+        m.submodules.dot = dot = GatedStateless(self._dot, together=_DOT)
         is_dot, has_fourth = self.control.vector.operation == Operation.DOT, self.control.dot == Dot.DOT4
         exponents = [channel.product.exponent for channel in channels]
         exponents[SCALAR] = Mux(delay(m, has_fourth, config.operands), exponents[SCALAR], ZERO_EXPONENT).as_signed()
@@ -169,7 +169,7 @@ class Lane(wiring.Component):
         return dot
 
     def _connect_selection(
-        self, m: Module, channel: _Channel, index: int, selections: Resting, control: ChannelControl
+        self, m: Module, channel: _Channel, index: int, selections: GatedStateless, control: ChannelControl
     ) -> None:
         """Put a selected operand in the place of the rounded sum, and its bits beside."""
         m.d.comb += [
@@ -179,7 +179,7 @@ class Lane(wiring.Component):
         ]
 
     def _connect_raw(
-        self, m: Module, channel: _Channel, dot: Resting, transcendental: Resting, control: ChannelControl
+        self, m: Module, channel: _Channel, dot: GatedStateless, transcendental: GatedStateless, control: ChannelControl
     ) -> None:
         """Choose what a channel rounds: its own sum, or what a shared unit has for all."""
         raw = channel.rounding.raw

@@ -9,13 +9,13 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import ConstantBank, words_layout
 from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.beats import Taken, beat_members, counted, is_last, keep, pc_members, take
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.groups.scheduling import IssuePort, row_bits, slot_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
-from ctm.rtl.dpp.turns import Taken, counted, is_last, keep, pc_members, take, turn_members
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
@@ -23,7 +23,7 @@ from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.alu.alu import Alu
-from ctm.rtl.r5xx.alu.entrance import arrivals, enter, lanes_free, turns_latency
+from ctm.rtl.r5xx.alu.entrance import arrivals, beats_latency, enter, lanes_free
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
 from ctm.rtl.r5xx.alu.token import processors_layout, set_destinations, token_layout, written_layout
 from ctm.rtl.r5xx.alu.uncached_pairs import ACQUIRING, uncached_layout
@@ -43,16 +43,16 @@ class AluPort(wiring.Component):
     An instruction that misses a constant writes nothing, and is issued again. If a group leaves its slot behind its
     last instruction, that writes outputs and memory, but nothing of the slot.
 
-    With several turns an instruction is issued only while `ready`, once in as many cycles; its lanes are read and
-    written in turns, and the latencies are those of the last one.
+    With several beats an instruction is issued only while `ready`, once in as many cycles; its lanes are read and
+    written in beats, and the latencies are those of the last one.
 
     Members
     -------
     scheduler : ``In(IssuePort(config, SHAPES))``
     ready_direct : ``Out(1)``
-    ready, source_turn, result_turn, read_pc : ``Out``
+    ready, source_beat, result_beat, read_pc : ``Out``
         Whether an instruction may be issued; whose sources and results there are, and the instruction to be read for
-        the next cycle. Only with several turns.
+        the next cycle. Only with several beats.
     entry : ``In(ALU_ENTRY)``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
@@ -87,7 +87,7 @@ class AluPort(wiring.Component):
         self._config, self._writes = config, AluWrites(config)
         array, lanes = config.array, config.array.lanes
         self._alu = Alu(array.at_once, config.arithmetic, config.presubtract)
-        self.latency = 2 + self._alu.direct_latency + turns_latency(array)
+        self.latency = 2 + self._alu.direct_latency + beats_latency(array)
         self.late_latency = self.latency + self._alu.presubtract_latency
         slot, state = slot_bits(array), group_state_layout(SHAPES, lanes)
         at_slot = {"valid": 1, "slot": slot}
@@ -96,8 +96,8 @@ class AluPort(wiring.Component):
             {
                 "scheduler": In(IssuePort(array, SHAPES)),
                 "ready_direct": Out(1),
-                **({"ready": Out(1)} if array.turns > 1 else {}),
-                **turn_members(array, Out, "source_turn", "result_turn"),
+                **({"ready": Out(1)} if array.beats > 1 else {}),
+                **beat_members(array, Out, "source_beat", "result_beat"),
                 **pc_members(array, SHAPES.pc_bits),
                 "entry": In(ALU_ENTRY),
                 "program": In(PROGRAM),
@@ -156,9 +156,9 @@ class AluPort(wiring.Component):
         m.d.sync += issued_before.eq(taken.last)
         m.d.comb += [
             at_sources.eq(read),
-            at_sources.refused.eq(sources.refused),
+            at_sources.error.eq(sources.error),
             at_sources.has_left.eq(self.leaves),
-            self.ending.valid.eq(issued_before & read.ends & ~read.again & ~sources.refused),
+            self.ending.valid.eq(issued_before & read.ends & ~read.again & ~sources.error),
             self.ending.slot.eq(read.row[:-1]),
         ]
         control = Signal.like(self.entry.control)
@@ -225,20 +225,20 @@ class AluPort(wiring.Component):
         ]
         # One that is issued now is where the sources are two cycles later.
         ahead = [late, late_here, *late_bits[1:]]
-        free = ~ahead[cycles - 1] if array.turns == 1 else lanes_free(m, array, taken, late, cycles)
+        free = ~ahead[cycles - 1] if array.beats == 1 else lanes_free(m, array, taken, late, cycles)
         m.d.comb += self.ready_direct.eq(free if cycles else 1)
 
         before = alu.direct_latency - 1
         valid_bits = delay_valid(m, entering_valid, before + 1)
         at_done = delay(m, entering, before, name="token_done")
         at_write = delay(m, at_done, name="token_write")
-        done, ends = self.scheduler.done, self._connect_turns(m, taken, valid_bits[before])
+        done, ends = self.scheduler.done, self._connect_beats(m, taken, valid_bits[before])
         m.d.comb += [
             done.valid.eq(ends & ~at_done.has_left),
             done.slot.eq(at_done.row[:-1]),
             done.again.eq(at_done.again),
             done.ends.eq(at_done.ends),
-            done.faults.eq(at_done.refused),
+            done.faults.eq(at_done.error),
             done.pc.eq(at_done.pc + 1),
             done.following.eq(at_done.following),
             self.left.valid.eq(ends & at_done.has_left),
@@ -246,23 +246,23 @@ class AluPort(wiring.Component):
         ]
         return valid_bits[before + 1], at_write
 
-    def _connect_turns(self, m: Module, taken: Taken, valid: Value) -> Value:
-        """Say whose sources are read and whose results come; `valid` is there a cycle before these, for each turn.
+    def _connect_beats(self, m: Module, taken: Taken, valid: Value) -> Value:
+        """Say whose sources are read and whose results come; `valid` is there a cycle before these, for each beat.
 
         Gives it for the last one.
         """
         array = self._config.array
-        if array.turns == 1:
+        if array.beats == 1:
             return valid
-        turn = counted(m, array, valid)
+        beat = counted(m, array, valid)
         m.d.comb += [
             self.ready.eq(taken.ready),
             self.read_pc.eq(taken.pc),
-            self.source_turn.eq(taken.turn),
-            self._writes.turn.eq(delay(m, turn, name="result_turn")),
-            self.result_turn.eq(self._writes.result_turn),
+            self.source_beat.eq(taken.beat),
+            self._writes.beat.eq(delay(m, beat, name="result_beat")),
+            self.result_beat.eq(self._writes.result_beat),
         ]
-        return valid & is_last(array, turn)
+        return valid & is_last(array, beat)
 
     def _connect_writes(self, m: Module, alu: Alu, valid: Value, token: data.View, group: data.View) -> None:
         m.submodules.writes = writes = self._writes

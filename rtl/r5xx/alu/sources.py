@@ -56,7 +56,7 @@ def inline_word(m: Module, code: Value) -> Signal:
 
 
 class Sources(wiring.Component):
-    """Gives the sources of all lanes, or of a turn's, a cycle after the instruction.
+    """Gives the sources of all lanes, or of a beat's, a cycle after the instruction.
 
     One instruction per cycle. Six copies of the float constants, because each address may name another one.
 
@@ -76,7 +76,7 @@ class Sources(wiring.Component):
         Lines that the instruction needs; `missing` if one is not there.
     missing : ``Out(1)``
     sources : ``Out(ArrayLayout(ArrayLayout(VECTOR, 3), lanes))``
-    refused : ``Out(1)``
+    error : ``Out(1)``
         Memory refused a constant that the instruction needs; with `sources`.
     """
 
@@ -98,7 +98,7 @@ class Sources(wiring.Component):
                 "lines": Out(miss_layout(FLOAT_LINES)["lines"].shape),
                 "missing": Out(1),
                 "sources": Out(vectors),
-                "refused": Out(1),
+                "error": Out(1),
             }
         )
 
@@ -106,7 +106,7 @@ class Sources(wiring.Component):
         """Build the hardware."""
         m = Module()
         placement = Placement(m, self._config, self.slot, self.allocation)
-        missing, refused = [], []
+        missing, error = [], []
         units = (("rgb", RGB_ADDR(self.entry.words[1]), self.entry.rgb_use, self.rgb_places),
                  ("alpha", ALPHA_ADDR(self.entry.words[2]), self.entry.alpha_use, self.alpha_places))  # fmt: skip
         for number, (unit, word, use, places) in enumerate(units):
@@ -133,16 +133,16 @@ class Sources(wiring.Component):
                 ]
                 missing.append(line.needed & ~self.loaded.bit_select(line.line, 1))
                 constant, is_refused = self._constant(m, unit, source, index)
-                refused.append(delay(m, line.needed) & is_refused)
+                error.append(delay(m, line.needed) & is_refused)
                 inline = delay(m, inline_word(m, address[:-1]))
                 self._assemble(m, unit, source, delay(m, kind), constant, inline)
-        m.d.comb += [self.missing.eq(Cat(missing).any()), self.refused.eq(Cat(refused).any())]
+        m.d.comb += [self.missing.eq(Cat(missing).any()), self.error.eq(Cat(error).any())]
         return m
 
     def _constant(self, m: Module, unit: str, source: int, index: Value) -> tuple[Any, Value]:
         """Words of a constant, by channel, and whether memory refused it; a cycle later."""
         channels = _CHANNELS[unit]
-        shape = data.StructLayout({"words": data.ArrayLayout(WORD_BITS, len(channels)), "refused": 1})
+        shape = data.StructLayout({"words": data.ArrayLayout(WORD_BITS, len(channels)), "error": 1})
         memory = BlockRam(shape, FLOAT_CONSTANTS)
         m.submodules[f"{unit}_constants_{source}"] = memory
         write, read, beat = memory.write_port(), memory.read_port(), self.write
@@ -150,10 +150,10 @@ class Sources(wiring.Component):
             read.addr.eq(index),
             write.addr.eq(Cat(beat.beat, beat.line)),
             write.en.eq(beat.valid & (beat.bank == ConstantBank.FLOAT)),
-            write.data.refused.eq(beat.refused),
+            write.data.error.eq(beat.error),
             *(write.data.words[place].eq(beat.words[channel]) for place, channel in enumerate(channels)),
         ]
-        return read.data.words, read.data.refused
+        return read.data.words, read.data.error
 
     def _assemble(self, m: Module, unit: str, source: int, kind: Value, constant: Any, inline: Value) -> None:
         """The source's words for every lane."""

@@ -4,11 +4,11 @@ from amaranth import Module, Value
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.dpp.beats import beat_fields
 from ctm.rtl.dpp.groups.scheduling import row_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.placement import Placement
-from ctm.rtl.dpp.turns import turn_fields
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, INSTRUCTION, RGBA_INST
 from ctm.rtl.r5xx.addressing import register_number
@@ -27,7 +27,7 @@ def processors_layout(lanes: int) -> data.StructLayout:
 def token_layout(config: MachineConfig) -> data.StructLayout:
     """The instruction, where it writes, and how it leaves its group.
 
-    `again`: it misses a constant. `ends`: it is the group's last one. `refused`: it needs a constant that memory
+    `again`: it misses a constant. `ends`: it is the group's last one. `error`: it needs a constant that memory
     refused. `has_left`: its group has left the slot.
     """
     destination = data.StructLayout({"register": REGISTER_BITS, "exists": 1, "place": place_layout(config.array)})
@@ -42,7 +42,7 @@ def token_layout(config: MachineConfig) -> data.StructLayout:
             "writes_uncached": 1,
             "again": 1,
             "ends": 1,
-            "refused": 1,
+            "error": 1,
             "has_left": 1,
         }
     )
@@ -51,14 +51,14 @@ def token_layout(config: MachineConfig) -> data.StructLayout:
 def written_layout(config: ArrayConfig) -> data.StructLayout:
     """The instruction that writes in a cycle, and its results' channels, even if its group has left the slot.
 
-    With several turns they are those of one.
+    With several beats they are those of one.
     """
     return data.StructLayout(
         {
             "valid": 1,
             "row": row_bits(config),
             "pc": PC_BITS,
-            **turn_fields(config),
+            **beat_fields(config),
             "rgb_register": REGISTER_BITS,
             "alpha_register": REGISTER_BITS,
             "enable": data.ArrayLayout(CHANNELS, config.at_once),

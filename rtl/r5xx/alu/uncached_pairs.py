@@ -13,13 +13,13 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.buffers import LIMITS
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import COMBINATIONAL, ArrayConfig
+from ctm.rtl.dpp.beats import counted, gathered, is_last
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.memory.uncached_writes import uncached_result_layout
-from ctm.rtl.dpp.turns import counted, gathered, is_last
 from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD, WORD_BITS
 from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
-from ctm.rtl.lib.rest import Resting
+from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.views import record
 
 _PAIR = data.StructLayout({"x": COORDINATE_BITS, "y": COORDINATE_BITS, "inside": 1})
@@ -30,7 +30,7 @@ ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQ
 
 
 def uncached_layout(config: ArrayConfig) -> data.StructLayout:
-    """Results of an OUTPUT; the lanes that write, and those that may lend their quad a pair. Of one turn."""
+    """Results of an OUTPUT; the lanes that write, and those that may lend their quad a pair. Of one beat."""
     return data.StructLayout(
         {
             "valid": 1,
@@ -106,9 +106,9 @@ def _chosen(m: Module, target: Any, pairs: list[Any], eligible: Value) -> Iterat
 
 
 class UncachedPairs(wiring.Component):
-    """Turns results into writes: red is the data, green and blue are the pair. A cycle later, one in each cycle.
+    """Beats results into writes: red is the data, green and blue are the pair. A cycle later, one in each cycle.
 
-    Lanes whose pair is outside the limits write nothing. With several turns there is one write, with the last of them.
+    Lanes whose pair is outside the limits write nothing. With several beats there is one write, with the last of them.
 
     Members
     -------
@@ -133,13 +133,13 @@ class UncachedPairs(wiring.Component):
         result, write = Signal.like(self.result), self.write.write
         m.d.sync += result.eq(self.result)
         m.d.comb += [
-            write.slot.eq(result.slot),
+            write.wave.eq(result.slot),
             write.acquires.eq(Value.cast(result.target).matches(*ACQUIRING)),
         ]
-        if self._config.turns > 1:
+        if self._config.beats > 1:
             self._gather(m, result)
             return m
-        m.submodules.pairs = pairs = Resting(WritePairs(self._lanes))
+        m.submodules.pairs = pairs = GatedStateless(WritePairs(self._lanes))
         m.d.comb += [
             pairs.wanted.eq(result.valid),
             pairs.limits.eq(self.limits),
@@ -153,9 +153,9 @@ class UncachedPairs(wiring.Component):
         return m
 
     def _gather(self, m: Module, result: data.View) -> None:
-        """One write of all turns: pairs are computed in their turns, and chosen when all of a quad are there."""
+        """One write of all beats: pairs are computed in their beats, and chosen when all of a quad are there."""
         config, write = self._config, self.write.write
-        turn = counted(m, config, result.valid)
+        beat = counted(m, config, result.valid)
         own = record(data.ArrayLayout(_LANE, config.at_once), name="own")
         whole = record(data.ArrayLayout(_LANE, config.lanes), name="whole")
         for lane, entry in enumerate(own):
@@ -168,7 +168,7 @@ class UncachedPairs(wiring.Component):
             ]
         m.d.comb += [
             Value.cast(whole).eq(gathered(m, config, Value.cast(own))),
-            self.write.valid.eq(result.valid & is_last(config, turn)),
+            self.write.valid.eq(result.valid & is_last(config, beat)),
         ]
         lanes = list(whole)
         pairs = _chosen(m, result.target, [lane.pair for lane in lanes], Cat(lane.eligible for lane in lanes))

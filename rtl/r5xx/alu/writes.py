@@ -9,10 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.beats import beat_members, gathered, is_last, lanes_of
 from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
-from ctm.rtl.dpp.turns import gathered, is_last, lanes_of, turn_members
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST
@@ -28,15 +28,15 @@ from ctm.rtl.r5xx.state import flags_layout, lane_predicates
 class AluWrites(wiring.Component):
     """Gates the writes of all lanes: to temporaries, flags, outputs and memory. Combinational.
 
-    With several turns it sees the lanes of one in each cycle, one turn behind the other; flags are written with
+    With several beats it sees the lanes of one in each cycle, one beat behind the other; flags are written with
     the last.
 
     Members
     -------
     valid : ``In(1)``
         An instruction's results are there.
-    turn, result_turn : ``In``, ``Out``
-        Whose results, and where they go; only with several turns.
+    beat, result_beat : ``In``, ``Out``
+        Whose results, and where they go; only with several beats.
     token : ``In(token_layout(config))``
     group : ``In(processors_layout(lanes))``
         The group's processors, as they were when the instruction was issued.
@@ -62,8 +62,8 @@ class AluWrites(wiring.Component):
                 "result_places": Out(data.ArrayLayout(place_layout(array), len(SHAPES.parts))),
                 "result_writes": Out(len(SHAPES.parts)),
                 "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
-                **turn_members(array, In, "turn"),
-                **turn_members(array, Out, "result_turn"),
+                **beat_members(array, In, "beat"),
+                **beat_members(array, Out, "result_beat"),
                 "flags": Out(flags),
                 "outputs": Out(output_write_layout(array, SHAPES)),
                 "uncached": Out(uncached_layout(array)),
@@ -75,8 +75,8 @@ class AluWrites(wiring.Component):
         """Build the hardware."""
         m = Module()
         token, slot = self.token, self.token.row[:-1]
-        group, flags, last = self._turn(m)
-        effective = self.valid & ~token.again & ~token.refused
+        group, flags, last = self._beat(m)
+        effective = self.valid & ~token.again & ~token.error
         stays = effective & ~token.has_left
         common, rgb_inst, alpha_inst = COMMON(token.words[0]), RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         m.d.comb += [
@@ -89,14 +89,14 @@ class AluWrites(wiring.Component):
             ),
             self.result_places[0].eq(token.rgb.place),
             self.result_places[1].eq(token.alpha.place),
-            self.flags.valid.eq(stays & last if self._array.turns > 1 else stays),
+            self.flags.valid.eq(stays & last if self._array.beats > 1 else stays),
             self.flags.slot.eq(slot),
             self.outputs.row.eq(token.row),
             self.outputs.targets[0].eq(rgb_inst.target),
             self.outputs.targets[1].eq(alpha_inst.target),
             self.outputs.words.eq(self.results),
             # One that was refused was announced, so it has to come; its mask is empty.
-            self.uncached.valid.eq(self.valid & token.writes_uncached & (effective | token.refused)),
+            self.uncached.valid.eq(self.valid & token.writes_uncached & (effective | token.error)),
             self.uncached.slot.eq(slot),
             self.uncached.target.eq(rgb_inst.target),
             self.uncached.words.eq(self.results),
@@ -111,27 +111,27 @@ class AluWrites(wiring.Component):
         m.d.comb += flags.predicates.eq(Cat(lane[channel] for channel in range(CHANNELS) for lane in predicates))
         return m
 
-    def _turn(self, m: Module) -> tuple[data.View, data.View, Value]:
-        """State of the turn's processors, their flags to be set, and whether the turn is the last one."""
+    def _beat(self, m: Module) -> tuple[data.View, data.View, Value]:
+        """State of the beat's processors, their flags to be set, and whether the beat is the last one."""
         array, whole, flags = self._array, self.group, self.flags.flags
-        if array.turns == 1:
+        if array.beats == 1:
             return whole, flags, Const(1)
-        turn = self.turn
+        beat = self.beat
         own = record(processors_layout(self._lanes), name="own")
         own_flags = record(flags_layout(self._lanes), name="own_flags")
         simple = (name for name, _ in own.shape() if name != "predicates")
         before = (whole.predicates.word_select(channel, array.lanes) for channel in range(CHANNELS))
         after = (own_flags.predicates.word_select(channel, self._lanes) for channel in range(CHANNELS))
         m.d.comb += [
-            *(own[name].eq(lanes_of(array, whole[name], turn)) for name in simple),
-            own.predicates.eq(Cat(lanes_of(array, bits, turn) for bits in before)),
+            *(own[name].eq(lanes_of(array, whole[name], beat)) for name in simple),
+            own.predicates.eq(Cat(lanes_of(array, bits, beat) for bits in before)),
             flags.predicates.eq(Cat(gathered(m, array, bits) for bits in after)),
             flags.alu_result.eq(gathered(m, array, own_flags.alu_result)),
-            self.result_turn.eq(turn),
-            self.outputs.turn.eq(turn),
-            self.written.turn.eq(turn),
+            self.result_beat.eq(beat),
+            self.outputs.beat.eq(beat),
+            self.written.beat.eq(beat),
         ]
-        return own, own_flags, is_last(array, turn)
+        return own, own_flags, is_last(array, beat)
 
     def _lane(self, m: Module, lane: int, effective: Value, group: data.View, flags: data.View) -> Value:
         """Connect the writes of a lane; give its predicates."""

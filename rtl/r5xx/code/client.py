@@ -16,10 +16,10 @@ class InstructionClient(Interface):
     request : ``Out(stream.Signature({slot}))``
         The instruction's number.
     response : ``In(stream.Signature({words, refused}))``
-        In the order of the requests. With `refused` the words mean nothing.
+        In the order of the requests. With `error` the words mean nothing.
     """
 
     def __init__(self) -> None:
         request = data.StructLayout({"slot": SLOT_BITS})
-        response = data.StructLayout({"words": INSTRUCTION, "refused": 1})
+        response = data.StructLayout({"words": INSTRUCTION, "error": 1})
         super().__init__({"request": Out(stream.Signature(request)), "response": In(stream.Signature(response))})

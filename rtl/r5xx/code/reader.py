@@ -14,7 +14,7 @@ from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, Tagg
 from ctm.rtl.config import CacheConfig, MachineConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_WORDS
-from ctm.rtl.lib.rest import Pausing
+from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.mc.lines.cache import LineCache
 from ctm.rtl.mc.lines.coalescer import Coalescer, share_layout
 from ctm.rtl.r5xx.code.client import InstructionClient
@@ -84,11 +84,11 @@ class InstructionReader(wiring.Component):
             ]
 
         line = lines.result
-        share, whole, refused = line.payload.passenger, Signal(), Signal()
+        share, whole, error = line.payload.passenger, Signal(), Signal()
         m.d.comb += [
             line.ready.eq(~whole | response.ready),
             response.valid.eq(whole),
-            response.payload.refused.eq(refused),
+            response.payload.error.eq(error),
             self.idle.eq(coalescer.idle & lines.idle & ~whole),
             lines.invalidate.eq(self.idle & ~request.valid),
         ]
@@ -97,9 +97,9 @@ class InstructionReader(wiring.Component):
             m.d.sync += whole.eq(line.valid & share.last)
         with m.If(taken):
             # The first line of an instruction is taken when the one before has gone, or is going.
-            m.d.sync += refused.eq(line.payload.refused | (refused & ~whole))
+            m.d.sync += error.eq(line.payload.error | (error & ~whole))
         with m.Elif(response.ready):
-            m.d.sync += refused.eq(refused & ~whole)
+            m.d.sync += error.eq(error & ~whole)
         for word in range(INSTRUCTION_WORDS):
             with m.If(taken & share.channels[word]):
                 place = (share.passenger + word)[:_PLACE_BITS]
@@ -148,7 +148,7 @@ class CodeReader(wiring.Component):
         m = Module()
         reader = InstructionReader(outstanding=CODE_LINES)
         client = reader.client
-        m.submodules.instructions = Pausing(reader, client.request.valid | ~reader.idle)
+        m.submodules.instructions = Gated(reader, client.request.valid | ~reader.idle)
         connect(m, reader.lines, flipped(self.lines))
         m.d.comb += reader.code.eq(self.address)
         ask_together(m, self.cores, client)

@@ -5,8 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, SLOT_BITS
+from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.ram import BlockRam
-from ctm.rtl.lib.rest import Resting
 from ctm.rtl.r5xx.code.client import InstructionClient
 from ctm.rtl.r5xx.code.predecode import Predecode
 from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY
@@ -29,7 +29,7 @@ class InstructionStore(wiring.Component):
         `forget` only while nobody loads.
     loaded : ``Out(1)``
     loading : ``Out(1)``
-    refused : ``Out(1)``
+    error : ``Out(1)``
         Memory answered a load with an error.
     alu_slot, texture_slot, flow_slot : ``In(9)``
     alu, texture, flow : ``Out(ALU_ENTRY)``, ``Out(TEXTURE_ENTRY)``, ``Out(FLOW_ENTRY)``
@@ -45,7 +45,7 @@ class InstructionStore(wiring.Component):
     forget: In(1)
     loaded: Out(1)
     loading: Out(1)
-    refused: Out(1)
+    error: Out(1)
     alu_slot: In(SLOT_BITS)
     texture_slot: In(SLOT_BITS)
     flow_slot: In(SLOT_BITS)
@@ -59,7 +59,7 @@ class InstructionStore(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.predecode = predecode = Resting(Predecode())
+        m.submodules.predecode = predecode = GatedStateless(Predecode())
         request, response = self.client.request, self.client.response
         asked, answered, arrives = Signal(PC_BITS), Signal(PC_BITS), self.loading & response.valid
         m.d.comb += [
@@ -86,14 +86,14 @@ class InstructionStore(wiring.Component):
                 pending_summary.eq(predecode.summary),
                 pending_illegal.eq(predecode.illegal),
                 last.eq(answered == self.size - 1),
-                self.refused.eq(self.refused | response.payload.refused),
+                self.error.eq(self.error | response.payload.error),
             ]
         with m.If(last):
             m.d.sync += [self.loading.eq(0), self.loaded.eq(1), last.eq(0)]
         with m.If(self.forget):
             m.d.sync += self.loaded.eq(0)
         with m.Elif(self.load & ~self.loaded & ~self.loading):
-            m.d.sync += [self.loading.eq(1), self.refused.eq(0), asked.eq(0), answered.eq(0)]
+            m.d.sync += [self.loading.eq(1), self.error.eq(0), asked.eq(0), answered.eq(0)]
 
         def memory(name: str, contents: Value, address: Value) -> Value:
             stored = BlockRam(len(contents), INSTRUCTION_SLOTS)
@@ -113,6 +113,6 @@ class InstructionStore(wiring.Component):
             Value.cast(self.alu).eq(memory("alu", Value.cast(entry), self.alu_slot)),
             Value.cast(self.texture).eq(memory("texture", Cat(words, following), self.texture_slot)),
             Value.cast(self.flow).eq(memory("flow", Cat(words, pending_illegal, following), self.flow_slot)),
-            Value.cast(self.summary).eq(Mux(inside & ~self.refused, summary, beyond)),
+            Value.cast(self.summary).eq(Mux(inside & ~self.error, summary, beyond)),
         ]
         return m

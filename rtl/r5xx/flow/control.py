@@ -55,7 +55,7 @@ class FlowControl(wiring.Component):
     boolean : ``In(1)``
     integer : ``In(INT_CONSTANT)``
         The constants that the instruction names.
-    refused : ``In(1)``
+    error : ``In(1)``
         Memory refused one that it needs.
     state : ``In(control_state_layout(lanes))``
     valid_mask, covered, alu_result : ``In(lanes)``
@@ -76,7 +76,7 @@ class FlowControl(wiring.Component):
                 "full": In(1),
                 "boolean": In(1),
                 "integer": In(INT_CONSTANT),
-                "refused": In(1),
+                "error": In(1),
                 "state": In(control_state_layout(lanes)),
                 "valid_mask": In(lanes),
                 "covered": In(lanes),
@@ -134,7 +134,7 @@ class FlowControl(wiring.Component):
             m.d.comb += self.fault.eq(FlowFault.STACK)
         with m.Elif(other_kind):
             m.d.comb += self.fault.eq(FlowFault.ILLEGAL_INSTRUCTION)
-        with m.Elif(self.refused):
+        with m.Elif(self.error):
             m.d.comb += self.fault.eq(FlowFault.BUS_ERROR)
         with m.Elif(stack_fault):
             m.d.comb += self.fault.eq(FlowFault.STACK)

@@ -17,8 +17,8 @@ from ctm.rtl.isa.limits import INT_CONSTANTS
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.clock_gating import GatedStateless
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.entries import FLOW_ENTRY
 from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
@@ -42,7 +42,7 @@ class FlowPort(wiring.Component):
     entry : ``In(FLOW_ENTRY)``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
-    refused : ``In(1)``
+    error : ``In(1)``
         The program could not be loaded.
     expired : ``In(threads)``
         Slots whose group has executed as many instructions as it may.
@@ -69,7 +69,7 @@ class FlowPort(wiring.Component):
                 "scheduler": In(IssuePort(config, SHAPES)),
                 "entry": In(FLOW_ENTRY),
                 "program": In(PROGRAM),
-                "refused": In(1),
+                "error": In(1),
                 "expired": In(config.threads),
                 "slot": Out(slot),
                 "group": In(group_state_layout(SHAPES, lanes)),
@@ -97,20 +97,20 @@ class FlowPort(wiring.Component):
         trap = record(data.StructLayout({"valid": 1, "status": Status, "client": BusClient}))
         with m.If(self.expired.bit_select(issued.slot, 1)):
             m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.WATCHDOG)]
-        with m.Elif(self.refused):
+        with m.Elif(self.error):
             m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.BUS_ERROR), trap.client.eq(BusClient.INSTRUCTION)]
         with m.Elif(issued.pc >= self.program.size):
             m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.PC_RANGE)]
         with m.Elif(entry.illegal):
             m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.ILLEGAL_INSTRUCTION)]
 
-        constants, missing, refused = self._constants(m, issued, trap)
+        constants, missing, error = self._constants(m, issued, trap)
         valid = Signal()
         m.d.sync += valid.eq(issued.valid)
         behind = delay(m, issued, name="behind")
         missing, trap = delay(m, missing, name="late"), delay(m, trap, name="late")
         following = delay(m, entry.following, name="late")
-        unit, client = self._execute(m, valid, constants, refused)
+        unit, client = self._execute(m, valid, constants, error)
         self._finish(m, unit, client, valid, behind, missing, trap, following)
         return m
 
@@ -121,7 +121,7 @@ class FlowPort(wiring.Component):
         m.submodules.constants = constants = FlowConstants()
         addr = FC_ADDR(self.entry.words[3])
         wants = ~trap.valid
-        missing, refused = [], {}
+        missing, error = [], {}
         for place, (name, bank, number, needed, loaded) in enumerate(
             (
                 ("integer", ConstantBank.INT, addr.int_addr, needs_integer(self.entry.words), self.integer_loaded),
@@ -136,17 +136,17 @@ class FlowPort(wiring.Component):
                 line.line.eq(number[_CONSTANT_BITS:]),
             ]
             missing.append(line.needed & ~loaded.bit_select(number[_CONSTANT_BITS:], 1))
-            refused[name] = needed & getattr(constants, f"{name}_refused")
+            error[name] = needed & getattr(constants, f"{name}_refused")
         is_missing = Signal()
         m.d.comb += [
             constants.write.eq(self.constant_write),
             is_missing.eq(issued.valid & Cat(missing).any()),
             self.miss.valid.eq(is_missing),
         ]
-        return constants, is_missing, refused
+        return constants, is_missing, error
 
     def _execute(
-        self, m: Module, valid: Value, constants: FlowConstants, refused: dict[str, Value]
+        self, m: Module, valid: Value, constants: FlowConstants, error: dict[str, Value]
     ) -> tuple[GatedStateless, Value]:
         """Flow control, a cycle after the instruction was read; and whose constant was refused."""
         m.submodules.flow_control = unit = GatedStateless(FlowControl(self._config.lanes))
@@ -158,12 +158,12 @@ class FlowPort(wiring.Component):
         ]
         now = {
             "words": self.entry.words, "boolean": constants.boolean, "integer": constants.integer,
-            "refused": Cat(refused.values()).any(), "state": state, "valid_mask": group.valid_mask,
+            "error": Cat(error.values()).any(), "state": state, "valid_mask": group.valid_mask,
             "covered": group.covered,
             "alu_result": group.alu_result, "predicates": group.predicates,
         }  # fmt: skip
         m.d.comb += [getattr(unit, name).eq(delay(m, value, name=name)) for name, value in now.items()]
-        client = delay(m, Mux(refused["integer"], BusClient.INT_CONSTANT.value, BusClient.BOOL_CONSTANT.value))
+        client = delay(m, Mux(error["integer"], BusClient.INT_CONSTANT.value, BusClient.BOOL_CONSTANT.value))
         m.d.comb += [
             unit.wanted.eq(valid),
             unit.code_offset.eq(program.code_offset),

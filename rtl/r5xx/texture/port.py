@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import Taken, beat_members, gathered, is_last, keep, lanes_of, pc_members, take
 from ctm.rtl.dpp.core_border import lookup_number_layout
 from ctm.rtl.dpp.groups.scheduling import IssuePort, slot_bits
 from ctm.rtl.dpp.groups.state import group_state_layout
@@ -17,7 +18,6 @@ from ctm.rtl.dpp.memory.coordinates import request_layout
 from ctm.rtl.dpp.memory.lookups import passenger_layout, record_layout
 from ctm.rtl.dpp.registers.file import place_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
-from ctm.rtl.dpp.turns import Taken, gathered, is_last, keep, lanes_of, pc_members, take, turn_members
 from ctm.rtl.fp.number import FRACTION_BITS
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_ADDR, TEX_INST
@@ -39,7 +39,7 @@ _UNDERWAY = 2
 class TexturePort(wiring.Component):
     """Executes a texture instruction until its lookup is on its way, or its kill is done.
 
-    One instruction per cycle while `ready`; a group's next one may be issued three cycles later. With several turns the
+    One instruction per cycle while `ready`; a group's next one may be issued three cycles later. With several beats the
     source is read in these, each gives a request, and the group goes on behind the last.
 
     Members
@@ -55,8 +55,8 @@ class TexturePort(wiring.Component):
         State of the group `slot`, in the same cycle.
     slot : ``Out``
     source : ``Out(place_layout(config))``
-    source_turn, read_pc : ``Out``
-        Whose source, and the instruction to be read for the next cycle; only with several turns.
+    source_beat, read_pc : ``Out``
+        Whose source, and the instruction to be read for the next cycle; only with several beats.
     words : ``In(words_layout(at_once))``
         The source, a cycle later.
     asked : ``Out({valid, slot, looks_up, acquires})``
@@ -85,7 +85,7 @@ class TexturePort(wiring.Component):
                 "slot": Out(slot),
                 "source": Out(place_layout(config)),
                 "words": In(words_layout(config.at_once)),
-                **turn_members(config, Out, "source_turn"),
+                **beat_members(config, Out, "source_beat"),
                 **pc_members(config, SHAPES.pc_bits),
                 "asked": Out(data.StructLayout(at_slot | {"looks_up": 1, "acquires": 1})),
                 "lookup_entry": In(range(config.lookups)),
@@ -131,7 +131,7 @@ class TexturePort(wiring.Component):
             self.asked.slot.eq(issued.slot),
             self.asked.looks_up.eq(looks_up),
             self.asked.acquires.eq(inst.tex_sem_acquire),
-            record.valid.eq(looks_up & taken.first if self._config.turns > 1 else looks_up),
+            record.valid.eq(looks_up & taken.first if self._config.beats > 1 else looks_up),
             record.tag.slot.eq(issued.slot),
             record.tag.entry.eq(self.lookup_entry),
             record.record.register.eq(target),
@@ -154,24 +154,24 @@ class TexturePort(wiring.Component):
         late = {name: keep(m, self._config, value, taken.first, name=name) for name, value in at_words.items()}
         going = Signal(3)
         m.d.sync += going.eq(Cat(looks_up, kills, issued.valid))
-        turn = self._turns(m, taken)
-        self._queue(m, late, turn, going[0], taken.ready)
-        self._finish(m, late, behind, turn, kills=going[1], valid=going[2])
+        beat = self._beats(m, taken)
+        self._queue(m, late, beat, going[0], taken.ready)
+        self._finish(m, late, behind, beat, kills=going[1], valid=going[2])
         return m
 
-    def _turns(self, m: Module, taken: Taken) -> Value:
-        """The turn whose words are there."""
-        if self._config.turns == 1:
-            return taken.turn
-        m.d.comb += [self.source_turn.eq(taken.turn), self.read_pc.eq(taken.pc)]
-        return delay(m, taken.turn, name="turn")
+    def _beats(self, m: Module, taken: Taken) -> Value:
+        """The beat whose words are there."""
+        if self._config.beats == 1:
+            return taken.beat
+        m.d.comb += [self.source_beat.eq(taken.beat), self.read_pc.eq(taken.pc)]
+        return delay(m, taken.beat, name="beat")
 
-    def _queue(self, m: Module, late: dict[str, Value], turn: Value, looks_up: Value, takes: Value) -> None:
+    def _queue(self, m: Module, late: dict[str, Value], beat: Value, looks_up: Value, takes: Value) -> None:
         """Put a lookup's coordinates into the queue; there is room, because `ready` has said so."""
-        config, turns = self._config, self._config.turns
-        depth = max(_QUEUE, _QUEUED * turns) + _UNDERWAY
+        config, beats = self._config, self._config.beats
+        depth = max(_QUEUE, _QUEUED * beats) + _UNDERWAY
         m.submodules.queue = queue = SyncFIFOBuffered(width=self._request.size, depth=depth)
-        room = queue.level <= queue.depth - _UNDERWAY - turns
+        room = queue.level <= queue.depth - _UNDERWAY - beats
         request = Signal(self._request)
         inst = late["inst"]
         operation = Value.cast(inst.inst)
@@ -184,43 +184,43 @@ class TexturePort(wiring.Component):
             request.scaled.eq(~inst.unscaled),
             request.projected.eq(operation == TextureOperation.LOOKUP_PROJ.value),
             request.input.eq(self.program.inputs[inst.tex_id]),
-            Value.cast(request.passenger.tag).eq(Cat(late["tag"], turn)),
+            Value.cast(request.passenger.tag).eq(Cat(late["tag"], beat)),
             request.passenger.input.eq(inst.tex_id),
             request.passenger.uncached.eq(operation == TextureOperation.LOOKUP_UNCACHED.value),
-            request.passenger.fetch.eq(lanes_of(config, late["fetch"], turn)),
+            request.passenger.fetch.eq(lanes_of(config, late["fetch"], beat)),
             queue.w_data.eq(request),
             queue.w_en.eq(looks_up),
-            self.ready.eq(room & takes if turns > 1 else room),
+            self.ready.eq(room & takes if beats > 1 else room),
             Value.cast(self.request.payload).eq(queue.r_data),
             self.request.valid.eq(queue.r_rdy),
             queue.r_en.eq(self.request.ready),
         ]
 
-    def _survivors(self, m: Module, late: dict[str, Value], turn: Value, valid_mask: Value) -> Signal:
+    def _survivors(self, m: Module, late: dict[str, Value], beat: Value, valid_mask: Value) -> Signal:
         """Processors that are valid after a kill: none of the tested channels is below zero, which -0 is here."""
         survivors = Signal(self._config.lanes)
         config = self._config
-        tests = lanes_of(config, late["tested"], turn)
+        tests = lanes_of(config, late["tested"], beat)
         found = []
         for lane, words in enumerate(self.words):
             tested = tests.word_select(lane, CHANNELS)
             negative = Cat(word[-1] & ~(word[FRACTION_BITS:-1].all() & word[:FRACTION_BITS].any()) for word in words)
             found.append(late["exists"] & (tested & negative).any())
-        killed = found if config.turns == 1 else gathered(m, config, Cat(found))
+        killed = found if config.beats == 1 else gathered(m, config, Cat(found))
         m.d.comb += [survivors[lane].eq(valid_mask[lane] & ~killed[lane]) for lane in range(config.lanes)]
         return survivors
 
     def _finish(
-        self, m: Module, late: dict[str, Value], behind: data.View, turn: Value, *, kills: Value, valid: Value
+        self, m: Module, late: dict[str, Value], behind: data.View, beat: Value, *, kills: Value, valid: Value
     ) -> None:
         """The group goes on, unless nobody is left, or it was the last instruction."""
         done = self.scheduler.done
-        if self._config.turns > 1:
-            last = is_last(self._config, turn)
+        if self._config.beats > 1:
+            last = is_last(self._config, beat)
             kills, valid = kills & last, valid & last
         masks = (self.group.valid_mask, self.group.covered, self.group.active)
         valid_mask, covered, active = (delay(m, mask, name="mask") for mask in masks)
-        survivors = self._survivors(m, late, turn, valid_mask)
+        survivors = self._survivors(m, late, beat, valid_mask)
         counting = Mux(kills, survivors, valid_mask) & covered
         m.d.comb += [
             self.valid_mask.valid.eq(kills),

@@ -25,14 +25,14 @@ class FloatConstants(wiring.Component):
     write : ``In(CONSTANT_WRITE)``
     row : ``In(8)``
     words : ``Out(WORDS)``
-    refused : ``Out(FLOAT_CONSTANTS // 4)``
+    error : ``Out(FLOAT_CONSTANTS // 4)``
         Lines that memory gave an error for.
     """
 
     write: In(CONSTANT_WRITE)
     row: In(ROW_BITS)
     words: Out(WORDS)
-    refused: Out(FLOAT_CONSTANTS // 4)
+    error: Out(FLOAT_CONSTANTS // 4)
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -50,9 +50,9 @@ class FloatConstants(wiring.Component):
             self.words.eq(read.data),
         ]
         with m.If(writes):
-            m.d.sync += self.refused.bit_select(write.line, 1).eq(write.refused | self._again(write))
+            m.d.sync += self.error.bit_select(write.line, 1).eq(write.error | self._again(write))
         return m
 
     def _again(self, write: Any) -> Value:
         """Whether an earlier beat of the line was refused."""
-        return Value.cast(self.refused.bit_select(write.line, 1) & (write.beat != 0))
+        return Value.cast(self.error.bit_select(write.line, 1) & (write.beat != 0))

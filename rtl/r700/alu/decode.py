@@ -65,7 +65,7 @@ class GroupDecode(wiring.Component):
     relative : ``Out(1)``
         Something is relative to AR, so that pixels with other indices have to be executed by themselves.
     illegal : ``Out(1)``
-    loaded, refused : ``In(64)``
+    loaded, error : ``In(64)``
         Lines of constants that are there, and those that memory gave an error for.
     missing : ``Out(2)``
         Pairs whose lines are not there.
@@ -84,7 +84,7 @@ class GroupDecode(wiring.Component):
                 "anybody": In(1),
                 "dx10_clamp": In(1),
                 "loaded": In(_LINES),
-                "refused": In(_LINES),
+                "error": In(_LINES),
                 "decoded": Out(DECODED),
                 "relative": Out(1),
                 "illegal": Out(1),
@@ -118,7 +118,7 @@ class GroupDecode(wiring.Component):
             decoded.effects.eq(instructions.effects),
             decoded.indices.eq(self.indices),
         ]
-        refused: list[Value] = []
+        error: list[Value] = []
         for number in range(CONSTANT_PAIRS):
             pair, target = reads.reads.pairs[number], decoded.pairs[number]
             row = Signal(signed(len(pair.row) + 2), name=f"row_{number}")
@@ -134,6 +134,6 @@ class GroupDecode(wiring.Component):
                 self.missing[number].eq(wanted & ~self.loaded.bit_select(line, 1)),
             ]
             # What was refused once, and then forgotten, is to be loaded first.
-            refused.append(wanted & ~self.missing[number] & self.refused.bit_select(line, 1))
-        m.d.comb += self.is_refused.eq(Cat(refused).any())
+            error.append(wanted & ~self.missing[number] & self.error.bit_select(line, 1))
+        m.d.comb += self.is_refused.eq(Cat(error).any())
         return m

@@ -13,7 +13,7 @@ from ctm.rtl.r700.alu.operands import ROW_BITS
 _ROW_OF_LINE = (KCACHE_LINE_ROWS - 1).bit_length()
 _SET_LINES = KCACHE_SET_ROWS // KCACHE_LINE_ROWS
 _CODE_BITS = (KCACHE_SETS * _SET_LINES - 1).bit_length()
-PLACE_BITS = _ROW_OF_LINE + _CODE_BITS
+INDEX_BITS = _ROW_OF_LINE + _CODE_BITS
 """Width of a constant's place: its row in its line, and the line's code."""
 
 

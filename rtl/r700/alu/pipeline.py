@@ -158,7 +158,7 @@ class Pipeline(wiring.Component):
         parts = self._parts(m, rows, in_slice, firsts.any())
         units = [Lane(self._config.arithmetic) for _ in range(lanes)]
         control = delay(m, chosen.decoded.control, name="control")
-        units[0].rest_together(m, platform, control)
+        units[0].gate_together(m, platform, control)
         share_tables(m, [unit.functions for unit in units])
         passes = delay_valid(m, in_pass, 1 + timing.lane_latency)[-1]
         ending = self._ending(m, chosen)

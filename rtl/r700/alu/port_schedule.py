@@ -17,7 +17,7 @@ from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.r700.alu.decoded_operand import DecodedOperand
-from ctm.rtl.r700.alu.locked import PLACE_BITS, LockedLines
+from ctm.rtl.r700.alu.locked import INDEX_BITS, LockedLines
 from ctm.rtl.r700.alu.operands import PAIR, PORT
 
 DECODE_CYCLES = READ_CYCLES + 1
@@ -158,7 +158,7 @@ class ConstantPortAllocator:
     """
 
     def __init__(self, m: Module, cycle: Value, operands: Sequence[DecodedOperand], lines: LockedLines) -> None:
-        width = PLACE_BITS + 2 + len(operands[0].mode)
+        width = INDEX_BITS + 2 + len(operands[0].mode)
         keys = [Signal(width, name="pair_key") for _ in operands]
         left, rest = Signal(len(operands), name="constants_left"), Signal(len(operands), name="constants_rest")
         chosen, matches = Signal(width, name="chosen_pair"), Signal(len(operands), name="matches")
@@ -182,8 +182,8 @@ class ConstantPortAllocator:
                 m.d.sync += [
                     left.eq(rest),
                     pair.used.eq(candidates.any()),
-                    pair.row.eq(lines.row(chosen[:PLACE_BITS])),
-                    Cat(pair.half, pair.relative, pair.mode).eq(chosen[PLACE_BITS:]),
+                    pair.row.eq(lines.row(chosen[:INDEX_BITS])),
+                    Cat(pair.half, pair.relative, pair.mode).eq(chosen[INDEX_BITS:]),
                 ]
         with m.If(cycle == 0):
             m.d.sync += self.in_first.eq(matches)

@@ -1,4 +1,4 @@
-"""Executes ALU clauses, group by group, several clauses in turn.
+"""Executes ALU clauses, group by group; contexts hold several clauses.
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
@@ -87,7 +87,7 @@ class AluUnit(wiring.Component):
     writes_free : ``Out(1)``
     constant, constant_words
         A reader of the float constants; in the cycles of `constant_free` others may read.
-    loaded, refused : ``In(64)``
+    loaded, error : ``In(64)``
     miss : ``Out(miss_layout(2))``
     loading : ``In(1)``
         Constants are being loaded; misses are not heard.
@@ -125,7 +125,7 @@ class AluUnit(wiring.Component):
                 "constant_free": Out(1),
                 "constant_words": In(WORDS),
                 "loaded": In(_LINES),
-                "refused": In(_LINES),
+                "error": In(_LINES),
                 "miss": Out(miss_layout(CONSTANT_PAIRS)),
                 "loading": In(1),
                 "issued": Out(1),
@@ -187,12 +187,12 @@ class AluUnit(wiring.Component):
         tables.enter(m, context, clause, taken)
 
     def _choose(self, m: Module, candidates: Value, now: Value, name: str) -> Value:
-        """One of the contexts if it is the time, each in turn."""
-        turn = Signal(self._contexts, name=f"{name}_turn")
+        """One of the contexts while `now`, by round robin."""
+        pointer = Signal(self._contexts, name=f"{name}_pointer")
         chosen = Signal(self._contexts, name=f"{name}_chosen")
-        m.d.comb += chosen.eq(Mux(now, round_robin(candidates, turn), 0))
+        m.d.comb += chosen.eq(Mux(now, round_robin(candidates, pointer), 0))
         with m.If(chosen.any()):
-            m.d.sync += turn.eq(~(chosen | (chosen - 1))[: self._contexts])
+            m.d.sync += pointer.eq(~(chosen | (chosen - 1))[: self._contexts])
         return chosen
 
     def _read_groups(self, m: Module, flags: SetClearFlags) -> None:
@@ -332,7 +332,7 @@ class AluUnit(wiring.Component):
             decode.anybody.eq(picked.pixels.any()),
             decode.dx10_clamp.eq(self.program.dx10_clamp),
             decode.loaded.eq(self.loaded),
-            decode.refused.eq(self.refused),
+            decode.error.eq(self.error),
         ]
         return decode
 
@@ -342,7 +342,7 @@ class AluUnit(wiring.Component):
         m.d.comb += problem.address.eq(picked.group.address)
         with m.If((self.program.watchdog != 0) & (left == 0) & ~picked.falling):
             m.d.comb += problem.status.eq(Status.WATCHDOG)
-        with m.Elif(picked.group.refused):
+        with m.Elif(picked.group.error):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.INSTRUCTION)]
         with m.Elif(decode.illegal):
             m.d.comb += problem.status.eq(Status.ILLEGAL_INSTRUCTION)

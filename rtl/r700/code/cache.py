@@ -39,9 +39,9 @@ _KEPT = 63
 READERS = 2
 _WAITS = 1
 """The reader at whose address lines are written."""
-FOUND = data.StructLayout({"hit": 1, "refused": 1, "units": data.ArrayLayout(8 * UNIT_BYTES, ROW_UNITS)})
-"""A row, if it is there; with `refused` memory gave an error for its line, and the units mean nothing."""
-_TAG = data.StructLayout({"refused": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
+FOUND = data.StructLayout({"hit": 1, "error": 1, "units": data.ArrayLayout(8 * UNIT_BYTES, ROW_UNITS)})
+"""A row, if it is there; with `error` memory gave an error for its line, and the units mean nothing."""
+_TAG = data.StructLayout({"error": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
 _TOGETHER = 32
 """Lines that are forgotten in one cycle."""
 _PLACE_TOGETHER = (_TOGETHER - 1).bit_length()
@@ -51,14 +51,14 @@ _PLACE_TOGETHER = (_TOGETHER - 1).bit_length()
 class _Loading:
     """The line that is loaded: its number, the first of its words in memory, and memory's lines as far as they came.
 
-    `asked`, `came` and `refused` have a bit for each of these two. The other one has the rest of the line, or, where
+    `asked`, `came` and `error` have a bit for each of these two. The other one has the rest of the line, or, where
     memory's lines are those of the code, `paired`, the next one.
     """
 
     line: Signal
     first: Signal
     held: Signal
-    refused: Signal
+    error: Signal
     asked: Signal
     came: Signal
     paired: Signal
@@ -105,10 +105,10 @@ class CodeCache(wiring.Component):
         m.submodules.loaded = loaded = DistributedRam(_TOGETHER, LINES // _TOGETHER)
         # All are forgotten after reset, too.
         forgetting = Signal(range(LINES // _TOGETHER + 1))
-        forgets = forgetting != LINES // _TOGETHER
+        invalidates = forgetting != LINES // _TOGETHER
         with m.If(self.forget):
             m.d.sync += forgetting.eq(0)
-        with m.Elif(forgets):
+        with m.Elif(invalidates):
             m.d.sync += forgetting.eq(forgetting + 1)
         line_bits = ROW_ADDRESS_BITS - _ROW_OF_LINE
         loading = Signal(line_bits, name="line")
@@ -119,8 +119,8 @@ class CodeCache(wiring.Component):
             tag, together = tags.read(m, index), loaded.read(m, index[_PLACE_TOGETHER:])
             # What is there of another line is overwritten word by word while one is loaded.
             is_replaced = self.busy & (index == loading[:_INDEX_BITS])
-            is_valid = together.bit_select(index[:_PLACE_TOGETHER], 1) & ~is_replaced & ~forgets
-            return is_valid & (tag.tag == line[_INDEX_BITS:]), tag.refused
+            is_valid = together.bit_select(index[:_PLACE_TOGETHER], 1) & ~is_replaced & ~invalidates
+            return is_valid & (tag.tag == line[_INDEX_BITS:]), tag.error
 
         wanted, wants = Signal(line_bits), Signal()
         writer, stored = memory.write_port(granularity=1), Signal(_ROW_OF_LINE + _INDEX_BITS)
@@ -131,22 +131,22 @@ class CodeCache(wiring.Component):
             if number == _WAITS:
                 reads, place = reads & ~stores, Mux(stores, stored, place)
             port = memory.read_port()
-            hit, refused = holds(line)
+            hit, error = holds(line)
             m.d.comb += [
                 port.addr.eq(place),
                 self.found[number].hit.eq(delay(m, hit & reads)),
-                self.found[number].refused.eq(delay(m, refused)),
+                self.found[number].error.eq(delay(m, error)),
                 Value.cast(self.found[number].units).eq(Value.cast(port.data)),
             ]
             if number == _WAITS:
                 m.d.comb += writer.addr.eq(port.addr)
             with m.If(reads & ~hit):
                 m.d.comb += [wanted.eq(line), wants.eq(1)]
-        is_loaded = self._fill(m, writer, stored, tags, loading, (wanted, wants & ~forgets), holds)
+        is_loaded = self._fill(m, writer, stored, tags, loading, (wanted, wants & ~invalidates), holds)
         block, place = loading[_PLACE_TOGETHER:_INDEX_BITS], loading[:_PLACE_TOGETHER]
         loaded.write(
-            m, Mux(forgets, forgetting, block)[: len(block)],
-            Mux(forgets, 0, loaded.read(m, block) | (1 << place)[:_TOGETHER]), forgets | is_loaded,
+            m, Mux(invalidates, forgetting, block)[: len(block)],
+            Mux(invalidates, 0, loaded.read(m, block) | (1 << place)[:_TOGETHER]), invalidates | is_loaded,
         )  # fmt: skip
         return m
 
@@ -161,14 +161,14 @@ class CodeCache(wiring.Component):
         wanted, wants = misses
         loading = _Loading(
             line=line, first=Signal(ADDRESS_BITS - _WORD_OFFSET, name="first"),
-            held=Signal(2 * LINE_WORDS * WORD_BITS, name="held", reset_less=True), refused=Signal(2, name="refused"),
+            held=Signal(2 * LINE_WORDS * WORD_BITS, name="held", reset_less=True), error=Signal(2, name="error"),
             asked=Signal(2, name="asked"), came=Signal(2, name="came"), paired=Signal(name="paired"),
         )  # fmt: skip
         first, ahead, stale = loading.first, Signal(), Signal()
         place, index = Signal(range(LINE_WORDS + 1)), line[:_INDEX_BITS]
         at_second = ahead & loading.paired
         word = loading.held.word_select((Cat(first[:_PLACE_BITS], at_second) + place)[: _PLACE_BITS + 1], WORD_BITS)
-        refused = Mux(loading.paired, loading.refused.bit_select(ahead, 1), loading.refused.any())
+        error = Mux(loading.paired, loading.error.bit_select(ahead, 1), loading.error.any())
         next_line = (line + 1)[: len(line)]
         next_exists = (next_line << 3) < self.size
         there, _ = holds(next_line)
@@ -178,15 +178,15 @@ class CodeCache(wiring.Component):
             return [
                 line.eq(number),
                 first.eq((self.address >> _WORD_OFFSET) + (number << _PLACE_BITS)),
-                *(each.eq(0) for each in (loading.refused, loading.asked, loading.came, loading.paired, place)),
+                *(each.eq(0) for each in (loading.error, loading.asked, loading.came, loading.paired, place)),
             ]
 
         m.d.comb += [
             stored.eq(Cat(place[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
             *(each.eq(word) for each in port.data),
         ]
-        tags.write(m, index, Cat(refused, line[_INDEX_BITS:]), place == LINE_WORDS)
-        # Readers of lines that exclude each other would load them in turn and never find theirs.
+        tags.write(m, index, Cat(error, line[_INDEX_BITS:]), place == LINE_WORDS)
+        # Readers of lines that exclude each other would load them alternately and never find theirs.
         kept, last, is_loaded = Signal(range(_KEPT + 1)), Signal.like(index), Signal()
         other = wanted[:_INDEX_BITS] - last
         with m.If(kept.any()):
@@ -234,7 +234,7 @@ class CodeCache(wiring.Component):
         with m.If(response.valid):
             m.d.sync += [
                 loading.held.word_select(response.payload.tag, LINE_WORDS * WORD_BITS).eq(response.payload.bits),
-                loading.refused.bit_select(response.payload.tag, 1).eq(response.payload.refused),
+                loading.error.bit_select(response.payload.tag, 1).eq(response.payload.error),
                 loading.came.eq(loading.came | (1 << response.payload.tag)[:2]),
             ]
         with m.If(loading.asked.all() & loading.came[0] & (loading.came[1] | ~(crosses | loading.paired))):

@@ -31,7 +31,7 @@ GROUP = data.StructLayout(
         "operands": data.ArrayLayout(2, GROUP_SLOTS),
         "literals": data.ArrayLayout(WORD_BITS, GROUP_LITERALS),
         "illegal": 1,
-        "refused": 1,
+        "error": 1,
         "address": UNIT_ADDRESS_BITS,
         "next": UNIT_ADDRESS_BITS,
     }
@@ -41,7 +41,7 @@ GROUP = data.StructLayout(
 Of a slot that is not used word and operands are 0.
 
 `illegal`: it does not end in its clause, an operation is unknown, or slots are wrong; then the rest means nothing.
-`refused`: memory gave an error for its code.
+`error`: memory gave an error for its code.
 """
 
 _KEPT = "words", "operands", "literals"
@@ -120,8 +120,8 @@ class GroupReader(wiring.Component):
             with m.If(~self.found.hit):
                 m.d.comb += arrived.missed.eq(1)
             # What is behind the clause is not read, so it does not matter whether it could be.
-            with m.Elif(self.found.refused & (parsed.facts.next < end)):
-                m.d.comb += [arrived.facts.refused.eq(1), arrived.done.eq(1)]
+            with m.Elif(self.found.error & (parsed.facts.next < end)):
+                m.d.comb += [arrived.facts.error.eq(1), arrived.done.eq(1)]
             with m.Else():
                 m.d.comb += arrived.eq(after)
         with m.If(step.any()):

@@ -64,7 +64,7 @@ class CodeReader(wiring.Component):
             m.d.comb += [
                 core.response.valid.eq(response.valid & (owner.core == number)),
                 core.response.payload.bits.eq(response.payload.bits),
-                core.response.payload.refused.eq(response.payload.refused),
+                core.response.payload.error.eq(response.payload.error),
                 core.response.payload.tag.eq(owner.tag),
             ]
         return m

@@ -203,7 +203,7 @@ def _add_fetch(flow: Wavefront) -> None:
         m.d.sync += flow.unit_word.eq(decode.unit)
         with m.If(~found.hit):
             m.next = "fetch"
-        with m.Elif(found.refused):
+        with m.Elif(found.error):
             flow.fault(Status.BUS_ERROR, BusClient.INSTRUCTION)
         with m.Else():
             m.d.sync += state.left.eq(state.left - 1)

@@ -5,7 +5,7 @@ to itself. A shared unit gives a slot one of its two words, or the sum that it r
 output modifier and clamp.
 
 What a unit is wanted for is the same in all lanes, which have one instruction, so whoever has lanes lets their units
-rest together (`Lane.rest_together`).
+rest together (`Lane.gate_together`).
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
@@ -21,8 +21,8 @@ from ctm.rtl.fp.dot_product import DotSum, largest
 from ctm.rtl.fp.function_table import FunctionReader
 from ctm.rtl.fp.number import WIDE_EXPONENT
 from ctm.rtl.isa.r700.limits import TRANS_SLOT, VECTOR_SLOTS
+from ctm.rtl.lib.clock_gating import GatedStateless, gate_together
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.rest import Resting, rest_together
 from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults, Left, Source, Sum, Type
 from ctm.rtl.r700.lane import adder, trans
 from ctm.rtl.r700.lane.candidates import Candidates
@@ -64,7 +64,7 @@ class Lane(wiring.Component):
         self.latency = self._timing.result
         super().__init__()
 
-    def rest_together(self, m: Module, platform: object, control: Any) -> None:
+    def gate_together(self, m: Module, platform: object, control: Any) -> None:
         """Let units rest in all lanes inside `m` while `control`, which all have, wants none of them."""
         timing, slots = self._timing, list(control.slots)
         vector, scalar = slots[0], slots[TRANS_SLOT]
@@ -73,11 +73,11 @@ class Lane(wiring.Component):
         index = Cat((slot.type == Type.SIGNED) | (slot.sum == Sum.UP) | (slot.sum == Sum.FLOOR) for slot in slots)
         function = scalar.shares_sum | (scalar.left == Left.SHARED) | (scalar.if_false == Source.LATE)
         chooses, steps = vector.left == Left.SHARED, self._candidates.latency
-        rest_together(m, platform, INTEGERS, integer.any(), timing.product)
-        rest_together(m, platform, INDICES, index.any(), timing.normalised)
-        rest_together(m, platform, _TRANS, function, timing.normalised)
-        rest_together(m, platform, _CANDIDATES, chooses, steps, begins=timing.chosen)
-        rest_together(m, platform, _DOT, vector.shares_sum, self._dot_steps, begins=self._dot_begins)
+        gate_together(m, platform, INTEGERS, integer.any(), timing.product)
+        gate_together(m, platform, INDICES, index.any(), timing.normalised)
+        gate_together(m, platform, _TRANS, function, timing.normalised)
+        gate_together(m, platform, _CANDIDATES, chooses, steps, begins=timing.chosen)
+        gate_together(m, platform, _DOT, vector.shares_sum, self._dot_steps, begins=self._dot_begins)
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -104,7 +104,7 @@ class Lane(wiring.Component):
         return m
 
     def _connect_trans(self, m: Module, slot: Slot) -> None:
-        m.submodules.trans = unit = Resting(trans.Trans(self._config), together=_TRANS)
+        m.submodules.trans = unit = GatedStateless(trans.Trans(self._config), together=_TRANS)
         connect(m, unit.functions, flipped(self.functions))
         m.d.comb += [
             unit.words.eq(slot.words),
@@ -116,7 +116,7 @@ class Lane(wiring.Component):
 
     def _connect_candidates(self, m: Module, vector: list[Slot]) -> None:
         chosen = self._timing.chosen
-        m.submodules.candidates = unit = Resting(self._candidates, together=_CANDIDATES)
+        m.submodules.candidates = unit = GatedStateless(self._candidates, together=_CANDIDATES)
         m.d.comb += unit.cube.eq(delay(m, vector[0].control.cube, chosen, name="cube"))
         for number, slot in enumerate(vector):
             m.d.comb += [
@@ -127,7 +127,7 @@ class Lane(wiring.Component):
     def _connect_dot(self, m: Module, vector: list[Slot]) -> None:
         """Give the products their largest exponent, and the slots the sum of the aligned products."""
         config, timing = self._config, self._timing
-        m.submodules.dot = dot = Resting(DotSum(config), together=_DOT)
+        m.submodules.dot = dot = GatedStateless(DotSum(config), together=_DOT)
         exponent = Signal(WIDE_EXPONENT)
         m.d.comb += exponent.eq(
             delay(m, largest([slot.exponent for slot in vector]), config.partial_products, name="largest")

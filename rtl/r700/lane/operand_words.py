@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.number import FRACTION_BITS, ONE
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
-from ctm.rtl.lib.choice import chosen_word
+from ctm.rtl.lib.choice import chosen_operand
 from ctm.rtl.r700.entries import SLOT_OPERANDS, Left, Relation, Right, SlotControl, Test, Type
 from ctm.rtl.r700.lane.adder import FRACTION_MASK, INTEGRAL, is_below_one
 from ctm.rtl.r700.lane.comparison import relation_to_zero
@@ -90,7 +90,7 @@ class OperandWords(wiring.Component):
             INTEGRAL: right == Right.INTEGRAL,
             FRACTION_MASK: is_fraction & ~below_one,
         }
-        return chosen_word(m, (second, third), takes, constants, name="takes")
+        return chosen_operand(m, (second, third), takes, constants, name="takes")
 
 
 def _is_dark(m: Module, second: Value, third: Value) -> Value:

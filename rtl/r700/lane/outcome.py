@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.fp.selection import is_zero
 from ctm.rtl.isa.limits import WORD_BITS
-from ctm.rtl.lib.choice import chosen_word
+from ctm.rtl.lib.choice import chosen_operand
 from ctm.rtl.r700.entries import Relation, SlotControl, Source
 from ctm.rtl.r700.lane.operand_words import LARGEST, MINUS_ZERO
 
@@ -57,5 +57,5 @@ class Outcome(wiring.Component):
         if self._is_trans:
             constants[LARGEST | MINUS_ZERO] = source == Source.DARK
         takes = source == Source.LEFT, source == Source.RIGHT
-        m.d.comb += self.word.eq(chosen_word(m, (self.left, self.right), takes, constants, name="takes"))
+        m.d.comb += self.word.eq(chosen_operand(m, (self.left, self.right), takes, constants, name="takes"))
         return m

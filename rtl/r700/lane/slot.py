@@ -22,8 +22,8 @@ from ctm.rtl.fp.product_sum import DOT_TERM_BITS, DotTerm
 from ctm.rtl.fp.result import Result, as_rounded
 from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.lib.rest import Resting
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.entries import INDEX, SLOT_OPERANDS, Left, SlotControl, Source, Test, Type
 from ctm.rtl.r700.lane.adder import AMOUNT_BITS, RAW_BITS, SlotAdder
@@ -165,7 +165,7 @@ class Slot(wiring.Component):
         return product, unit.shifted
 
     def _integer(self, m: Module, words: _Words) -> Value:
-        m.submodules.integer = unit = Resting(IntegerUnit(self._config), together=INTEGERS)
+        m.submodules.integer = unit = GatedStateless(IntegerUnit(self._config), together=INTEGERS)
         m.d.comb += [
             unit.a.eq(words.left),
             unit.b.eq(words.right),
@@ -274,7 +274,7 @@ class Slot(wiring.Component):
 
     def _index(self, m: Module, adder: SlotAdder, word: Value, control: Any) -> None:
         timing = self._timing
-        m.submodules.index = unit = Resting(Index(self._config), together=INDICES)
+        m.submodules.index = unit = GatedStateless(Index(self._config), together=INDICES)
         index = delay(m, unit.index, timing.result - timing.normalised, name="index")
         m.d.comb += [
             unit.raw.eq(adder.raw),

@@ -34,7 +34,7 @@ class ConstantFetch(wiring.Component):
     executing : ``In(W)``
     row, row_free, words
         A reader of the float constants: a row in a cycle with `row_free`, its words a cycle later.
-    loaded, refused : ``In(64)``
+    loaded, error : ``In(64)``
     miss : ``Out(miss_layout(2))``
     valid, pixel, element : ``Out``
         The components of an element, by pixel.
@@ -55,7 +55,7 @@ class ConstantFetch(wiring.Component):
                 "row_free": In(1),
                 "words": In(WORDS),
                 "loaded": In(_LINES),
-                "refused": In(_LINES),
+                "error": In(_LINES),
                 "miss": Out(miss_layout(ROWS)),
                 "valid": Out(1),
                 "pixel": Out(range(size)),
@@ -80,7 +80,7 @@ class ConstantFetch(wiring.Component):
         behind = Mux(row == FLOAT_CONSTANTS - 1, row, row + 1)[:ROW_BITS]
         lines = row[2:], behind[2:]
         missing = Cat(~self.loaded.bit_select(line, 1) for line in lines)
-        refused = Cat(self.refused.bit_select(line, 1) for line in lines)
+        error = Cat(self.error.bit_select(line, 1) for line in lines)
         # The second row counts only if the element reaches it.
         reaches = first[:2] + fetch.channels > CHANNELS
         counts = Cat(Const(1, 1), reaches)
@@ -100,11 +100,11 @@ class ConstantFetch(wiring.Component):
             missing_word = one if channel == CHANNELS - 1 else 0
             m.d.comb += self.element[channel].eq(Mux(fetch.channels > channel, word, missing_word))
 
-        self._step(m, pixel, executes, exists, missing & counts, refused & counts, (row, behind), held)
+        self._step(m, pixel, executes, exists, missing & counts, error & counts, (row, behind), held)
         return m
 
     def _step(
-        self, m: Module, pixel: Signal, executes: Value, exists: Value, missing: Value, refused: Value,
+        self, m: Module, pixel: Signal, executes: Value, exists: Value, missing: Value, error: Value,
         rows: tuple[Value, Value], held: Signal,
     ) -> None:  # fmt: skip
         """Go from pixel to pixel: the first row, the second, the element."""
@@ -122,7 +122,7 @@ class ConstantFetch(wiring.Component):
                     advance()
                 with m.Elif(exists & missing.any()):
                     m.d.comb += self.miss.valid.eq(1)
-                with m.Elif(exists & refused.any()):
+                with m.Elif(exists & error.any()):
                     m.d.comb += [self.done.eq(1), self.is_refused.eq(1)]
                     m.d.sync += pixel.eq(0)
                 with m.Elif(self.row_free):

@@ -16,9 +16,9 @@ from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import FETCH_UNITS
 from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.lib.rest import Pausing
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.r700.memory.areas import AreaPlaces
 from ctm.rtl.r700.memory.constants import ConstantFetch
@@ -78,10 +78,10 @@ class FetchExecutor:
         m.submodules.outstanding = self.outstanding = Scoreboard(array)
         self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(self.whole)
         self.linear, self.areas = LinearPlaces(array), AreaPlaces(array)
-        m.submodules.scaling = Pausing(self.scaling, self.scaling.start | self.scaling.stores)
-        m.submodules.share = Pausing(self.share, self.share.start | self.share.clear.valid)
-        m.submodules.linear = Pausing(self.linear, self.linear.start)
-        m.submodules.areas = Pausing(self.areas, self.areas.start)
+        m.submodules.scaling = Gated(self.scaling, self.scaling.start | self.scaling.stores)
+        m.submodules.share = Gated(self.share, self.share.start | self.share.clear.valid)
+        m.submodules.linear = Gated(self.linear, self.linear.start)
+        m.submodules.areas = Gated(self.areas, self.areas.start)
         m.submodules.first_numbers = self.first_numbers = DistributedRam(AREA_WORD_BITS, array.threads)
         m.submodules.returned = self.returned = LookupReturn(array)
         m.submodules.constants = self.constants = ConstantFetch(array)
@@ -90,14 +90,14 @@ class FetchExecutor:
         m.submodules.refusals = self.refusals = DistributedRam(PROBLEM["address"].shape, array.threads)
         m.submodules.firsts = self.firsts = DistributedRam(UNIT_ADDRESS_BITS, array.threads)
         self.firsts.write(m, self.sequence.begins.slot, self.sequence.begins.address, self.sequence.begins.valid)
-        self.flags = SetClearFlags(array.threads, ("draining", "stopped", "refused"))
+        self.flags = SetClearFlags(array.threads, ("draining", "stopped", "error"))
         connect(m, flipped(unit.lookups.response), self.returned.response)
         m.d.comb += [
             self.outstanding.returned.eq(self.returned.returned),
             self.quiet.eq(Mux(unit.late, 0, self.outstanding.quiet)),
             unit.uncached.done.ready.eq(1),
             self.outstanding.written.valid.eq(unit.uncached.done.valid),
-            self.outstanding.written.slot.eq(unit.uncached.done.payload.slot),
+            self.outstanding.written.slot.eq(unit.uncached.done.payload.wave),
         ]
         self._select()
         self.executing = self.of_pass(self.current.executing)
@@ -198,7 +198,7 @@ class FetchExecutor:
         self.lefts.write(m, current.slot, current.left, ends)
         self.problems.write(m, current.slot, self.work.problem, is_first)
         self.flags.set("stopped", self._slots(current.slot, is_first))
-        for name in ("stopped", "refused"):
+        for name in ("stopped", "error"):
             self.flags.clear(name, self._slots(sequence.begins.slot, sequence.begins.valid))
         self.flags.set("draining", self._slots(current.slot, ends))
 
@@ -208,7 +208,7 @@ class FetchExecutor:
 
     def _has_problem(self, slot: Value) -> Value:
         """The first of a slot's problems is kept: `problems` has those that stop it, `refusals` refused lookups."""
-        problems = self.flags["stopped"] | self.flags["refused"]
+        problems = self.flags["stopped"] | self.flags["error"]
         return problems.bit_select(slot, 1)
 
     def _drain(self) -> None:
@@ -222,7 +222,7 @@ class FetchExecutor:
             moved.payload.left.eq(self.lefts.read(m, slot)),
         ]
         problem = moved.payload.problem
-        with m.If(self.flags["refused"].bit_select(slot, 1)):
+        with m.If(self.flags["error"].bit_select(slot, 1)):
             m.d.comb += [
                 problem.status.eq(Status.BUS_ERROR),
                 problem.client.eq(BusClient.INPUT),
@@ -231,16 +231,16 @@ class FetchExecutor:
         with m.Elif(self.flags["stopped"].bit_select(slot, 1)):
             m.d.comb += problem.eq(self.problems.read(m, slot))
         self.flags.clear("draining", Mux(moved.ready, done, 0))
-        refused, returned = self.returned.refused, self.returned.returned
-        m.d.comb += self.unit.refuses.eq(refused.valid)
-        is_first = refused.valid & ~self._has_problem(returned.slot)
+        error, returned = self.returned.error, self.returned.returned
+        m.d.comb += self.unit.refuses.eq(error.valid)
+        is_first = error.valid & ~self._has_problem(returned.slot)
         self.refusals.write(m, returned.slot, self._refused_address(), is_first)
-        self.flags.set("refused", self._slots(returned.slot, is_first))
+        self.flags.set("error", self._slots(returned.slot, is_first))
 
     def _refused_address(self) -> Value:
         """Of the instruction whose lookup is refused: the only one of its clause with such low bits."""
         first = self.firsts.read(self.m, self.returned.returned.slot)
-        number = (self.returned.refused.instruction - instruction_in(first))[:INSTRUCTION_BITS]
+        number = (self.returned.error.instruction - instruction_in(first))[:INSTRUCTION_BITS]
         address = Signal(UNIT_ADDRESS_BITS, name="refused_address")
         self.m.d.comb += address.eq(first + number * FETCH_UNITS)
         return address
@@ -311,7 +311,7 @@ class FetchExecutor:
             constants.row_free.eq(unit.constant_free),
             constants.words.eq(unit.constant_words),
             constants.loaded.eq(unit.loaded),
-            constants.refused.eq(unit.refused),
+            constants.error.eq(unit.error),
             unit.miss.eq(constants.miss),
         ]
         problem = self.work.problem
@@ -376,8 +376,8 @@ class FetchExecutor:
             unit.outputs.eq(export.write),
             unit.outputs.row.eq(part_row(exporter, number, current.slot)),
         ]
-        if exporter.turns > 1:
-            m.d.comb += unit.outputs.turn.eq(number)
+        if exporter.beats > 1:
+            m.d.comb += unit.outputs.beat.eq(number)
         with m.State("export"):
             m.d.comb += export.executing.eq(_half(self.executing, half, of_pass))
             m.d.sync += half.eq(half + 1)

@@ -35,7 +35,7 @@ class ExportWrite(wiring.Component):
     takes_conditional : ``In(1)``
         The program gives conditional values.
     write : ``Out``
-        Its row and turn are not set.
+        Its row and beat are not set.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

@@ -7,7 +7,7 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import lookup_response_layout
+from ctm.rtl.border.clients import fetch_response_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.groups.scheduling import slot_bits
@@ -31,11 +31,11 @@ class LookupReturn(wiring.Component):
     -------
     record : ``In({valid, tag, target, instruction})``
         A lookup sets out; `instruction` is that of its instruction, as `instruction_in` says it.
-    response : ``In(stream.Signature(lookup_response_layout(lanes, tag)))``
+    response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     returned : ``Out({valid, slot})``
         A lookup is done.
-    refused : ``Out({valid, instruction})``
+    error : ``Out({valid, instruction})``
         Memory refused the one that `returned` speaks of; it writes nothing.
     """
 
@@ -46,10 +46,10 @@ class LookupReturn(wiring.Component):
         super().__init__(
             {
                 "record": In(data.StructLayout({"valid": 1, "tag": tag, "kept": self._kept})),
-                "response": In(stream.Signature(lookup_response_layout(config.at_once, tag))),
+                "response": In(stream.Signature(fetch_response_layout(config.at_once, tag))),
                 "write": Out(stream.Signature(pass_write_layout(config))),
                 "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
-                "refused": Out(data.StructLayout({"valid": 1, "instruction": INSTRUCTION_BITS})),
+                "error": Out(data.StructLayout({"valid": 1, "instruction": INSTRUCTION_BITS})),
             }
         )
 
@@ -66,19 +66,19 @@ class LookupReturn(wiring.Component):
         held, valid, done = Signal.like(answer, reset_less=True), Signal(), Signal()
         m.d.comb += [
             response.ready.eq(~valid | done),
-            done.eq(valid & (held.refused | self.write.ready)),
+            done.eq(valid & (held.error | self.write.ready)),
             read.addr.eq(answer.tag),
             read.en.eq(response.ready),
         ]
         with m.If(response.ready):
             m.d.sync += [valid.eq(response.valid), held.eq(answer)]
         m.d.comb += [
-            self.write.valid.eq(valid & ~held.refused),
+            self.write.valid.eq(valid & ~held.error),
             self.write.payload.target.eq(read.data.target),
             self.write.payload.words.eq(held.words),
             self.returned.valid.eq(done),
             self.returned.slot.eq(held.tag.slot),
-            self.refused.valid.eq(done & held.refused),
-            self.refused.instruction.eq(read.data.instruction),
+            self.error.valid.eq(done & held.error),
+            self.error.instruction.eq(read.data.instruction),
         ]
         return m

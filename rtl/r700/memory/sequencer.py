@@ -285,7 +285,7 @@ class _Steps:
             m.d.sync += self.fetch.eq(self.decode.fetch)
             with m.If(~unit.code_found.hit):
                 m.next = "fetch"
-            with m.Elif(unit.code_found.refused):
+            with m.Elif(unit.code_found.error):
                 self._fail(Status.BUS_ERROR, BusClient.INSTRUCTION)
             with m.Else():
                 m.d.sync += move.left.eq(move.left - 1)

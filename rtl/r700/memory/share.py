@@ -23,7 +23,7 @@ from ctm.rtl.r700.slices import by_slice, slice_bits
 
 _ROWS = LDS_BANK_DWORDS // LDS_ROW
 _HALVES = 2
-"""Banks that share a memory, which one alone would not fill, and are written in turn."""
+"""Banks that share a memory, which one alone would not fill, and are written alternately."""
 _MEMORIES = LDS_BANKS // _HALVES
 _ROW_BITS = (_ROWS - 1).bit_length()
 

@@ -7,7 +7,7 @@ from amaranth import Module
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import WORDS, LookupClient, UncachedClient
+from ctm.rtl.border.clients import WORDS, FetchClient, UncachedClient
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.dpp.core_border import lookup_tag_layout
@@ -55,7 +55,7 @@ class FetchUnit(wiring.Component):
         What was written, and is not followed, is not yet in the registers.
     outputs : ``Out(output_write_layout)``
         Of rows slot * parts + part.
-    lookups : ``Out(LookupClient(lanes, tag, areas))``
+    lookups : ``Out(FetchClient(lanes, tag, areas))``
     uncached : ``Out(UncachedClient(lanes, slot, areas))``
     numbered : ``In({valid, slot, number})``
         The number of the first pixel of a slot's wavefront in the domain.
@@ -92,14 +92,14 @@ class FetchUnit(wiring.Component):
                 "refuses": Out(1),
                 "late": In(1),
                 "outputs": Out(output_write_layout(by_part(array), SHAPES)),
-                "lookups": Out(LookupClient(array.at_once, lookup_tag_layout(array, SHAPES), len(AREAS))),
+                "lookups": Out(FetchClient(array.at_once, lookup_tag_layout(array, SHAPES), len(AREAS))),
                 "uncached": Out(UncachedClient(array.at_once, slot_bits(array), len(AREAS))),
                 "numbered": In(numbered_layout(array)),
                 "constant": Out(ROW_BITS),
                 "constant_free": In(1),
                 "constant_words": In(WORDS),
                 "loaded": In(FLOAT_CONSTANTS // 4),
-                "refused": In(FLOAT_CONSTANTS // 4),
+                "error": In(FLOAT_CONSTANTS // 4),
                 "miss": Out(miss_layout(ROWS)),
                 "issued": Out(1),
                 "active": Out(array.group),

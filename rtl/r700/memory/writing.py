@@ -60,7 +60,7 @@ def add_areas(mover: Any, pixel: Signal, words: list[Value]) -> None:
     mask = Mux(writes, data.View(PLACE, place).inside & high.comp_mask, 0)
     m.d.comb += [
         place.eq(Array(places(mover))[pixel[: (mover.config.at_once - 1).bit_length()]]),
-        write.payload.slot.eq(current.slot),
+        write.payload.wave.eq(current.slot),
         write.payload.area.eq(mover.areas.access.scratch),
         mover.outstanding.write.slot.eq(current.slot),
     ]

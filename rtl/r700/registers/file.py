@@ -68,7 +68,7 @@ class RegisterFile(wiring.Component):
     shows : ``Out(4)``
         Whether a channel's words are a register's; else it reads 0, and they are anything. See `shown`.
     writes : ``In(ArrayLayout(channel_write_layout(config), 4))``
-    forgets : ``In(32)``
+    invalidates : ``In(32)``
         Of the write to the first channel's row: rows of its block of 32 that are forgotten in all channels. All four
         must write the same row then.
     """
@@ -81,7 +81,7 @@ class RegisterFile(wiring.Component):
                 "words": Out(data.ArrayLayout(slice_words(config), CHANNELS)),
                 "shows": Out(CHANNELS),
                 "writes": In(data.ArrayLayout(channel_write_layout(config), CHANNELS)),
-                "forgets": In(ROWS_TOGETHER),
+                "invalidates": In(ROWS_TOGETHER),
             }
         )
 
@@ -101,7 +101,7 @@ class RegisterFile(wiring.Component):
             m.d.comb += [
                 written.row.eq(write.row),
                 written.write.eq(writes),
-                written.forgets.eq(self.forgets),
+                written.invalidates.eq(self.invalidates),
                 port.addr.eq(write.row),
                 port.data.eq(write.words),
                 port.en.eq((write.enable | written.is_fresh.replicate(size)) & writes.replicate(size)),

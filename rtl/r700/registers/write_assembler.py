@@ -29,7 +29,7 @@ class WriteAssembler(wiring.Component):
     write : ``In(stream.Signature(pass_write_layout(config)))``
         Passes of a register in order; others may come between them.
     file : ``Out(stream.Signature(ArrayLayout(channel_write_layout(config), 4)))``
-    refused : ``In(1)``
+    error : ``In(1)``
         A pass does not come: nobody may follow what is kept.
     late : ``Out(1)``
         What nobody follows is kept.
@@ -41,7 +41,7 @@ class WriteAssembler(wiring.Component):
             {
                 "write": In(stream.Signature(pass_write_layout(config))),
                 "file": Out(stream.Signature(data.ArrayLayout(channel_write_layout(config), CHANNELS))),
-                "refused": In(1),
+                "error": In(1),
                 "late": Out(1),
             }
         )
@@ -67,10 +67,10 @@ class WriteAssembler(wiring.Component):
         keeps = self.write.valid & self.write.ready & ~is_last
         with m.If(keeps):
             m.d.sync += [held.eq(1), row.eq(target.row), number.eq(target.number)]
-            m.d.sync += self.late.eq(self.refused | ~target.followed)
+            m.d.sync += self.late.eq(self.error | ~target.followed)
         with m.Elif(leaves):
             m.d.sync += [held.eq(0), self.late.eq(0)]
-        with m.Elif(self.refused):
+        with m.Elif(self.error):
             m.d.sync += self.late.eq(held)
         for channel in range(CHANNELS):
             passes = [self._keep(m, channel, each, (words, enable), (keeps, leaves)) for each in range(last)]

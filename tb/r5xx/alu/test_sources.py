@@ -33,15 +33,15 @@ class Bench:
         self.config, self.unit = config, Sources(config)
         self.generator = generator = np.random.default_rng(config.lanes)
         self.constants = generator.integers(0, 1 << 32, (FLOAT_CONSTANTS, CHANNELS), np.uint32)
-        self.refused = generator.random(FLOAT_CONSTANTS) < 0.06
+        self.error = generator.random(FLOAT_CONSTANTS) < 0.06
 
     async def load(self, context: Any) -> None:
         """Write all constants, and others that are no floats."""
         for number in range(FLOAT_CONSTANTS):
             place = {"line": number // LINE_BEATS, "beat": number % LINE_BEATS}
-            beats = [{"bank": bank, "words": [7, 7, 7, 7], "refused": 1, **place} for bank in list(ConstantBank)[1:]]
-            words, refused = self.constants[number].tolist(), bool(self.refused[number])
-            beats.insert(0, {"bank": ConstantBank.FLOAT, "words": words, "refused": refused, **place})
+            beats = [{"bank": bank, "words": [7, 7, 7, 7], "error": 1, **place} for bank in list(ConstantBank)[1:]]
+            words, error = self.constants[number].tolist(), bool(self.error[number])
+            beats.insert(0, {"bank": ConstantBank.FLOAT, "words": words, "error": error, **place})
             for beat in beats:
                 context.set(self.unit.write, {"valid": 1, **beat})
                 await context.tick()
@@ -74,7 +74,7 @@ class Bench:
     def check_lines(self, context: Any, addresses: Addresses, uses: list[int], loaded: int, index: int):
         """Lines that are needed; whether one is missing, and whether a constant was refused."""
         lines = context.get(Value.cast(self.unit.lines))
-        missing, refused = False, False
+        missing, error = False, False
         for place in range(FLOAT_LINES):
             address, use = addresses[place // SOURCES][place % SOURCES], uses[place // SOURCES] >> place % SOURCES & 1
             found = unpack(LINE, lines >> LINE.size * place & (1 << LINE.size) - 1)
@@ -83,9 +83,9 @@ class Bench:
                 number = (address["addr"] + address["rel"] * index) % FLOAT_CONSTANTS
                 assert (found["bank"], found["line"]) == (ConstantBank.FLOAT.value, number // LINE_BEATS)
                 missing |= not loaded >> number // LINE_BEATS & 1
-                refused |= bool(self.refused[number])
+                error |= bool(self.error[number])
         assert context.get(self.unit.missing) == missing
-        return missing, refused
+        return missing, error
 
     def expected(self, address: dict[str, int], highest: int, index: int, temporary: np.ndarray, channel: int) -> int:
         number = address["addr"] + address["rel"] * index
@@ -112,7 +112,7 @@ class Bench:
         for name, value in (("slot", slot), ("allocation", allocation), ("loop_index", index), ("loaded", loaded)):
             context.set(getattr(self.unit, name), value)
         self.check_places(context, addresses, slot, highest, index)
-        missing, refused = self.check_lines(context, addresses, uses, loaded, index)
+        missing, error = self.check_lines(context, addresses, uses, loaded, index)
         await context.tick()
         temporaries = generator.integers(0, 1 << 32, (lanes, SOURCES, CHANNELS), np.uint32)
         context.set(self.unit.temporaries, temporaries.tolist())
@@ -121,8 +121,8 @@ class Bench:
                 words = [self.expected(addresses[int(channel == ALPHA)][source], highest, index,
                                        temporaries[lane, source], channel) for channel in range(CHANNELS)]  # fmt: skip
                 assert list(context.get(self.unit.sources[lane][source])) == words
-        assert missing or context.get(self.unit.refused) == refused
-        return missing, refused
+        assert missing or context.get(self.unit.error) == error
+        return missing, error
 
 
 @pytest.mark.parametrize("config", [ArrayConfig(threads=4, temporaries=128), ArrayConfig(lanes=8, temporaries=512)])

@@ -63,7 +63,7 @@ def found(layout: Any, payload: int, lanes: int) -> dict[str, Any]:
     names, bits = ("x", "y", "values"), (12, 12, 32)
     pairs = [(lane, *(write[name] >> size * lane & (1 << size) - 1 for name, size in zip(names, bits, strict=True)))
              for lane in range(lanes) if write["mask"] >> lane & 1]  # fmt: skip
-    return {"slot": write["slot"], "acquires": write["acquires"], "lanes": pairs}
+    return {"slot": write["wave"], "acquires": write["acquires"], "lanes": pairs}
 
 
 class PairsAndWrites(wiring.Component):

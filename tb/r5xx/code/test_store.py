@@ -31,7 +31,7 @@ class Store:
         self._asked = Sink(self.unit.client.request, generator, stall)
         self._answers = Source(self.unit.client.response, generator, stall)
 
-    async def load(self, context: Any, program: list[Instruction], *, uncached: bool, refused: int = -1) -> int:
+    async def load(self, context: Any, program: list[Instruction], *, uncached: bool, error: int = -1) -> int:
         """Load a program, of which memory refuses one instruction, and give the cycles that it took."""
         unit, first, cycles = self.unit, len(self._asked.received), 0
         context.set(unit.size, len(program))
@@ -43,13 +43,13 @@ class Store:
             asked = len(self._asked.received)
             await cycle(context, [self._asked, self._answers])
             self._answers.waiting += [
-                joined(program[slot]) | (slot == refused) << WORD * len(program[slot])
+                joined(program[slot]) | (slot == error) << WORD * len(program[slot])
                 for slot in self._asked.received[asked:]
             ]
             cycles += 1
             assert cycles < 20 * len(program) + 200
         assert self._asked.received[first:] == list(range(len(program)))
-        assert context.get(unit.refused) == (refused >= 0)
+        assert context.get(unit.error) == (error >= 0)
         assert not context.get(unit.loading)
         return cycles
 
@@ -135,13 +135,13 @@ def test_a_full_store():
     simulate(store.unit, testbench)
 
 
-@pytest.mark.parametrize("refused", [0, 3, 6])
-def test_what_memory_refuses_faults_wherever_a_group_goes(refused):
+@pytest.mark.parametrize("error", [0, 3, 6])
+def test_what_memory_refuses_faults_wherever_a_group_goes(error):
     generator = np.random.default_rng(3)
     store, program = Store(0.3), [random_instruction(generator) for _ in range(7)]
 
     async def testbench(context: Any) -> None:
-        await store.load(context, program, uncached=False, refused=refused)
+        await store.load(context, program, uncached=False, error=error)
         await check_summaries(context, store.unit, [BEYOND] * len(program))
         await store.forget(context)
         await store.load(context, program, uncached=False)

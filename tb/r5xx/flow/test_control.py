@@ -118,7 +118,7 @@ def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
         "full": int(full),
         "boolean": int((unpack(FC_ADDR, words[3])["bool_addr"]) != 0),
         "integer": INT_CONSTANTS[unpack(FC_ADDR, words[3])["int_addr"]],
-        "refused": int(refuses and needs_constant(words)),
+        "error": int(refuses and needs_constant(words)),
     }
     columns = {name: masks.pack(getattr(batch, name)) for name in ("valid_mask", "covered", "alu_result")}
     states, faults = after(batch, program, instruction)

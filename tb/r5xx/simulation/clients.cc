@@ -134,12 +134,12 @@ private:
         }
         const std::uint64_t when = constant_order.due(due());
         for (unsigned beat = line * LINE_BEATS; beat < (line + 1) * LINE_BEATS; ++beat) {
-            const bool refused = setup.constant_refused[bank][beat];
+            const bool error = setup.constant_refused[bank][beat];
             Payload<ConstantsResponse> answer{};
-            set(answer, ConstantsResponse::refused, refused);
+            set(answer, ConstantsResponse::error, error);
             for (unsigned word = 0; word < BEAT_WORDS; ++word) {
                 const std::uint32_t value = setup.constants[bank][beat * BEAT_WORDS + word];
-                set(answer, ConstantsResponse::words, refused ? POISON : value, word);
+                set(answer, ConstantsResponse::words, error ? POISON : value, word);
             }
             constants.put(when, answer);
         }
@@ -149,7 +149,7 @@ private:
         const unsigned index = get(request, LookupsRequest::input), slot = get(request, LookupsRequest::tag_slot);
         const Buffer& buffer = memory.input(index);
         std::array<Element, AT_ONCE> elements;
-        bool refused = false;
+        bool error = false;
         for (unsigned lane = 0; lane < AT_ONCE; ++lane) {
             elements[lane].fill(POISON);
             if (!(get(request, LookupsRequest::fetch) >> lane & 1)) continue;
@@ -159,15 +159,15 @@ private:
                                 + ", " + std::to_string(y) + "), which input " + std::to_string(index)
                                 + " does not have");
             }
-            refused |= memory.look_up(index, get(request, LookupsRequest::uncached), x, y, elements[lane]);
+            error |= memory.look_up(index, get(request, LookupsRequest::uncached), x, y, elements[lane]);
         }
         Payload<LookupsResponse> answer{};
         set(answer, LookupsResponse::tag_slot, slot);
         set(answer, LookupsResponse::tag_entry, get(request, LookupsRequest::tag_entry));
-        set(answer, LookupsResponse::tag_turn, get(request, LookupsRequest::tag_turn));
-        set(answer, LookupsResponse::refused, refused);
+        set(answer, LookupsResponse::tag_beat, get(request, LookupsRequest::tag_beat));
+        set(answer, LookupsResponse::error, error);
         for (unsigned place = 0; place < AT_ONCE * CHANNELS; ++place) {
-            set(answer, LookupsResponse::words, refused ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
+            set(answer, LookupsResponse::words, error ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
         }
         lookups.put(lookup_orders[slot].due(due()), answer);
     }
@@ -180,7 +180,7 @@ private:
     }
 
     void accept_write(const Payload<UncachedWrite>& request) {
-        pending_writes.emplace(write_orders[get(request, UncachedWrite::slot)].due(due()), request);
+        pending_writes.emplace(write_orders[get(request, UncachedWrite::wave)].due(due()), request);
     }
 
     // Makes the next uncached write, and answers it if it acquires.
@@ -194,7 +194,7 @@ private:
         }
         if (!get(request, UncachedWrite::acquires)) return;
         Payload<UncachedDone> answer{};
-        set(answer, UncachedDone::slot, get(request, UncachedWrite::slot));
+        set(answer, UncachedDone::wave, get(request, UncachedWrite::wave));
         writes.put(now, answer);
     }
 

@@ -81,11 +81,11 @@ class Copier(wiring.Component):
                 with m.If(self.lookups.response.valid):
                     m.d.sync += [words.eq(self.lookups.response.payload.words), waited.eq(0)]
                     m.d.comb += [
-                        self.fault.valid.eq(self.lookups.response.payload.refused),
+                        self.fault.valid.eq(self.lookups.response.payload.error),
                         self.issued.eq(0b010),
                     ]
                     m.next = "TEST"
-                    with m.If(self.lookups.response.payload.refused):
+                    with m.If(self.lookups.response.payload.error):
                         m.next = "GROUP"
             self._send(m, "TEST", self.tests.request, "TESTED")
             with m.State("TESTED"):

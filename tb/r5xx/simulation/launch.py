@@ -56,7 +56,7 @@ class MemorySetup(ctypes.Structure):
     _fields_ = [
         ("start", ctypes.c_void_p),
         ("current", ctypes.c_void_p),
-        ("refused", ctypes.c_void_p),
+        ("error", ctypes.c_void_p),
         ("refused_count", ctypes.c_uint64),
         ("inputs", Buffer * INPUTS),
         ("outputs", Buffer * OUTPUTS),
@@ -127,13 +127,13 @@ def copied(memory: Memory, places: Iterable[Range]) -> Memory:
 def memory_setup(launch: Launch, current: Memory, arrays: Arrays) -> MemorySetup:
     """The state of the memory clients; reads of the start go to the launch's memory, the others to `current`."""
     # A memory does not say which ranges it refuses but for single accesses.
-    refused = launch.memory.refused_ranges
+    error = launch.memory.refused_ranges
     unit = launch.conditional
     return MemorySetup(
         start=launch.memory.bytes.ctypes.data,
         current=current.bytes.ctypes.data,
-        refused=arrays.pointer(refused, np.uint64),
-        refused_count=len(refused),
+        error=arrays.pointer(error, np.uint64),
+        refused_count=len(error),
         inputs=(Buffer * INPUTS)(*map(Buffer.of, launch.inputs.buffers)),
         outputs=(Buffer * OUTPUTS)(*map(Buffer.of, launch.outputs)),
         conditional=(Buffer * 2)(Buffer.of(unit.buffer)),
@@ -172,10 +172,10 @@ def _set_constants(setup: RunSetup, launch: Launch, arrays: Arrays) -> None:
     sizes = (FLOAT_CONSTANTS * CHANNELS, INT_CONSTANTS, BOOL_CONSTANTS)
     for bank, (base, size) in enumerate(zip(bases, sizes, strict=True)):
         beat_bytes = 4 * BEAT_WORDS
-        refused = [launch.memory.is_refused(base + beat_bytes * beat, beat_bytes) for beat in range(size // BEAT_WORDS)]
+        error = [launch.memory.is_refused(base + beat_bytes * beat, beat_bytes) for beat in range(size // BEAT_WORDS)]
         setup.constants[bank] = arrays.pointer(launch.memory.words(base, size), np.uint32)
-        setup.constant_refused[bank] = arrays.pointer(refused, np.uint8)
-        setup.beats[bank] = len(refused)
+        setup.constant_refused[bank] = arrays.pointer(error, np.uint8)
+        setup.beats[bank] = len(error)
 
 
 def program_word(launch: Launch) -> int:

@@ -64,7 +64,7 @@ def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
         _struct(
             name,
             layout.size,
-            _with_turn(list(fields(layout))),
+            _with_beat(list(fields(layout))),
             {end: numbers.get(f"{port}__{end}") for end in ("payload", "valid", "ready")},
         )
         for name, (port, layout) in streams(config).items()
@@ -74,10 +74,10 @@ def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
     return "\n".join([*lines, f"struct Ports {{ {accessors} }};", "}", ""])
 
 
-def _with_turn(listed: list[Field]) -> list[Field]:
-    """A lookup's tag has the number of a turn: of no bits where a group has one turn only."""
+def _with_beat(listed: list[Field]) -> list[Field]:
+    """A lookup's tag has the number of a beat: of no bits where a group has one beat only."""
     names = {name for name, *_ in listed}
-    return [*listed, ("tag_turn", 0, 0)] if "tag_entry" in names and "tag_turn" not in names else listed
+    return [*listed, ("tag_beat", 0, 0)] if "tag_entry" in names and "tag_beat" not in names else listed
 
 
 def _codes(codes: type[enum.Enum]) -> str:

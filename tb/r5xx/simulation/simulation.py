@@ -103,7 +103,7 @@ class CoreRun:
     def events(self, kind: str) -> Fields:
         """All events of a kind in order: the fields of the trace's layout as `decode` gives them, and `cycle` [n].
 
-        Those of a group's turns are one event.
+        Those of a group's beats are one event.
 
         Raises
         ------

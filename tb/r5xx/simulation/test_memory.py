@@ -36,10 +36,10 @@ def test_lookups_read_what_the_golden_model_reads(data_format: DataFormat, tilin
         launch = launch_of(memory, source=buffer)
         reads = [read_at(memory, buffer, address) for address in addresses]
         expected = np.stack([read[0] for read in reads]) if buffer.is_2x2 else reads[0]
-        refused = np.any([memory.refused(a, buffer.element.element_bytes) for a in addresses], axis=0)
+        error = np.any([memory.error(a, buffer.element.element_bytes) for a in addresses], axis=0)
         found, failed = look_up(launch, x, y)
-        assert np.array_equal(failed, refused)
-        assert refused[7]
+        assert np.array_equal(failed, error)
+        assert error[7]
         assert np.array_equal(found[~failed].T, expected.view(np.uint32)[:, ~failed])
 
 
@@ -48,12 +48,12 @@ def look_up(
 ) -> tuple[np.ndarray, np.ndarray]:
     arrays, library = Arrays(), simulation().library
     setup = memory_setup(launch, current or launch.memory, arrays)
-    elements, refused = np.zeros((x.size, 4), np.uint32), np.zeros(x.size, np.uint8)
+    elements, error = np.zeros((x.size, 4), np.uint32), np.zeros(x.size, np.uint8)
     places = (arrays.pointer(x, np.uint32), arrays.pointer(y, np.uint32))
     library.memory_look_up(
-        ctypes.byref(setup), 5, uncached, x.size, *places, elements.ctypes.data, refused.ctypes.data
+        ctypes.byref(setup), 5, uncached, x.size, *places, elements.ctypes.data, error.ctypes.data
     )  # fmt: skip
-    return elements, refused.astype(bool)
+    return elements, error.astype(bool)
 
 
 def test_uncached_lookups_read_memory_as_it_is_and_cached_ones_as_it_was() -> None:

@@ -11,31 +11,31 @@ _OF_LANES = ("words", "enable")
 
 
 def whole(fields: Fields) -> Fields:
-    """Events of whole groups, each in the cycle of its last turn, from events of turns.
+    """Events of whole groups, each in the cycle of its last beat, from events of beats.
 
-    Turns of a row come in their order; an event of which some are missing is left out. Events without turns stay.
+    Beats of a row come in their order; an event of which some are missing is left out. Events without beats stay.
     """
-    if "turn" not in fields:
+    if "beat" not in fields:
         return fields
-    turns = int(fields["turn"].max(initial=0)) + 1
+    beats = int(fields["beat"].max(initial=0)) + 1
     begun: dict[int, list[int]] = {}
     complete = []
-    for index, (row, turn) in enumerate(zip(fields["row"].tolist(), fields["turn"].tolist(), strict=True)):
-        if turn == 0:
+    for index, (row, beat) in enumerate(zip(fields["row"].tolist(), fields["beat"].tolist(), strict=True)):
+        if beat == 0:
             begun[row] = []
-        if row in begun and len(begun[row]) == turn:
+        if row in begun and len(begun[row]) == beat:
             begun[row].append(index)
-            if turn == turns - 1:
+            if beat == beats - 1:
                 complete.append(begun.pop(row))
-    places = np.array(complete, np.int64).reshape(-1, turns)
+    places = np.array(complete, np.int64).reshape(-1, beats)
     return {
         name: _joined(values[places]) if name in _OF_LANES else values[places[:, -1]]
         for name, values in fields.items()
-        if name != "turn"
+        if name != "beat"
     }
 
 
 def _joined(parts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Of [event, turn, lane, ...] the turns' lanes along one axis."""
-    events, turns, lanes = parts.shape[:3]
-    return parts.reshape(events, turns * lanes, *parts.shape[3:])
+    """Of [event, beat, lane, ...] the beats' lanes along one axis."""
+    events, beats, lanes = parts.shape[:3]
+    return parts.reshape(events, beats * lanes, *parts.shape[3:])

@@ -35,7 +35,7 @@ class Case:
     loop: int
     anybody: bool
     loaded: int
-    refused: int
+    error: int
 
     def places(self) -> list[tuple[int, words.Slot]]:
         """Instructions with their slots."""
@@ -97,7 +97,7 @@ class Draw:
                 slots=[self._slot(channel) for channel in channels], kcache=lines,
                 addresses=[int(draw.choice([0, 1, -1, 255, -256, int(draw.integers(-40, 40))])) for _ in range(4)],
                 loop=int(draw.choice([0, 1, 255, 511, int(draw.integers(40))])), anybody=self._chance(0.8),
-                loaded=self._lines(0.7), refused=self._lines(0.3),
+                loaded=self._lines(0.7), error=self._lines(0.3),
             )  # fmt: skip
             if channels and case.is_readable():
                 return case
@@ -138,7 +138,7 @@ def drive(context: Any, unit: Any, case: Case, *, illegal: bool, dx10_clamp: boo
     )
     context.set(unit.kcache, [{"line": line, "lines": 2, "problem": 0} for line in case.kcache])
     context.set(unit.indices, {"address": case.addresses, "loop": case.loop})
-    for name, value in (("anybody", case.anybody), ("loaded", case.loaded), ("refused", case.refused)):
+    for name, value in (("anybody", case.anybody), ("loaded", case.loaded), ("error", case.error)):
         context.set(getattr(unit, name), value)
     context.set(unit.dx10_clamp, dx10_clamp)
     return padded
@@ -169,7 +169,7 @@ def same(found: Any, case: Case) -> dict[int, Half]:
 def same_constants(context: Any, unit: Any, found: Any, case: Case, pairs: dict[int, Half]) -> Counter[str]:
     """Compare rows and lines of constants."""
     lines, missing = context.get(unit.lines), context.get(unit.missing)
-    refused, seen = False, Counter[str]()
+    error, seen = False, Counter[str]()
     for number in range(PAIRS):
         half = pairs.get(number)
         line = None if half is None else case.line(half)
@@ -177,14 +177,14 @@ def same_constants(context: Any, unit: Any, found: Any, case: Case, pairs: dict[
         assert bool(missing >> number & 1) == waits, f"pair {number} of {case}"
         assert not waits or lines[number] == line
         seen["waits"] += waits
-        refused = refused or (line is not None and not waits and bool(case.refused >> line & 1))
+        error = error or (line is not None and not waits and bool(case.error >> line & 1))
         if half is not None:
             row, pair = case.row(half), found.pairs[number]
             assert (bool(pair.exists), pair.half) == (row is not None, half[1]), f"{half} of {case}"
             assert row is None or pair.row == row
             seen["beyond"] += row is None
-    assert bool(context.get(unit.is_refused)) == refused, case
-    seen["refused"] += refused
+    assert bool(context.get(unit.is_refused)) == error, case
+    seen["error"] += error
     return seen
 
 

@@ -32,15 +32,15 @@ class Memory:
         self.address = 4 * int(draw.integers(64)) if draw.random() < 0.4 else 64 * int(draw.integers(4))
         size = CODE_BYTES + self.address + 2 * LINE_BYTES
         self.bytes = draw.integers(0, 256, size, dtype=np.uint8)
-        self.refused = set(np.flatnonzero(draw.random(size // LINE_BYTES) < 0.05).tolist())
+        self.error = set(np.flatnonzero(draw.random(size // LINE_BYTES) < 0.05).tolist())
 
     def row(self, number: int) -> tuple[int, bool]:
         """What a reader is to find, and whether the row's line of code is refused."""
         at = self.address + ROW_BYTES * number
         line = (self.address + ROW_BYTES * number - ROW_BYTES * number % LINE_BYTES) // LINE_BYTES
         last = (self.address + ROW_BYTES * number // LINE_BYTES * LINE_BYTES + LINE_BYTES - 1) // LINE_BYTES
-        refused = not self.refused.isdisjoint(range(line, last + 1))
-        return int.from_bytes(self.bytes[at : at + ROW_BYTES].tobytes(), "little"), refused
+        error = not self.error.isdisjoint(range(line, last + 1))
+        return int.from_bytes(self.bytes[at : at + ROW_BYTES].tobytes(), "little"), error
 
     def drive(self, context: Any, lines: Any, cycle: int) -> None:
         """A request may be taken, an answer may come."""
@@ -51,16 +51,16 @@ class Memory:
             delay = 1 + int(self._generator.integers(self._latency))
             line, tag = context.get(request.line), context.get(Value.cast(request.tag))
             found = self.bytes[LINE_BYTES * line : LINE_BYTES * (line + 1)].tobytes()
-            self._underway.append((cycle + delay, tag, found, line in self.refused))
+            self._underway.append((cycle + delay, tag, found, line in self.error))
         due = [each for each in self._underway if each[0] <= cycle]
         context.set(lines.response.valid, bool(due))
         if due:
             chosen = due[int(self._generator.integers(len(due)))]
             self._underway.remove(chosen)
-            _, tag, found, refused = chosen
+            _, tag, found, error = chosen
             answer = lines.response.payload
-            context.set(answer.bits, 0 if refused else int.from_bytes(found, "little"))
-            context.set(answer.refused, refused)
+            context.set(answer.bits, 0 if error else int.from_bytes(found, "little"))
+            context.set(answer.error, error)
             context.set(Value.cast(answer.tag), tag)
 
 
@@ -119,10 +119,10 @@ def test_readers_find_what_memory_has(latency: int) -> None:
                 found = unit.found[number]
                 if reader.asked is None or not context.get(found.hit):
                     continue
-                words, refused = memory.row(reader.asked)
-                assert bool(context.get(found.refused)) == refused
-                assert refused or context.get(Value.cast(found.units)) == words
-                seen[refused] += 1
+                words, error = memory.row(reader.asked)
+                assert bool(context.get(found.error)) == error
+                assert error or context.get(Value.cast(found.units)) == words
+                seen[error] += 1
                 reader.step()
         assert changes > 2
 

@@ -149,7 +149,7 @@ class Frame:
     at: int
     end: int
     missing: set[int]
-    refused: set[int]
+    error: set[int]
     age: int = 0
 
 
@@ -171,11 +171,11 @@ class Bench:
         draw = self.draw
         code, at, words = self._units(UNITS), int(draw.integers(UNITS // 2)), Draw(draw).group()
         code[at : at + len(words)] = words
-        missing, refused = (
+        missing, error = (
             {row for row in range(UNITS // 2) if draw.random() < share} for share in draw.choice([0, 0, 0.3], 2)
         )
         end = at + max(1, len(words) + int(draw.choice([-1, 0, 1, 2, 2, 9])))
-        return Frame(code=code, at=at, end=end, missing=missing, refused=refused)
+        return Frame(code=code, at=at, end=end, missing=missing, error=error)
 
     async def run(self, context: Any, frames: int) -> None:
         """Frame after frame, in the cycle in which the one before is over or later."""
@@ -208,30 +208,30 @@ class Bench:
 
     def _find(self, context: Any) -> None:
         """The row that was asked for in the cycle before; anything if it is not there."""
-        units, hit, refused = self._units(2), False, False
+        units, hit, error = self._units(2), False, False
         if self.asked is not None:
             frame, row = self.asked
-            hit, refused = row not in frame.missing, row in frame.refused
-            if hit and not refused:
+            hit, error = row not in frame.missing, row in frame.error
+            if hit and not error:
                 units = frame.code[2 * row : 2 * row + 2]
-        context.set(self.unit.found, {"hit": int(hit), "refused": int(refused), "units": units})
+        context.set(self.unit.found, {"hit": int(hit), "error": int(error), "units": units})
 
     def _compare(self, context: Any, frame: Frame, whole: bool) -> None:
         """What came of a frame, a cycle behind its end."""
         unit, wanted = self.unit, read(frame.code, frame.at, frame.end)
         rows = range(frame.at // 2, wanted.looked_at // 2 + 1)
         # The first row that keeps the group from being read says how.
-        refused = {row for row in frame.refused if 2 * row < frame.end}
-        stopped = next((row for row in rows if row in frame.missing | refused), None)
+        error = {row for row in frame.error if 2 * row < frame.end}
+        stopped = next((row for row in rows if row in frame.missing | error), None)
         group = context.get(unit.group)
         assert whole == (stopped not in frame.missing)
         if not whole:
             self.seen["missing"] += 1
             return
         assert group.address == frame.at
-        assert bool(group.refused) == (stopped is not None)
+        assert bool(group.error) == (stopped is not None)
         if stopped is not None:
-            self.seen["refused"] += 1
+            self.seen["error"] += 1
             return
         assert bool(group.illegal) == (not wanted.legal)
         self.seen[f"{len(wanted.literals)} literals" if wanted.legal else "illegal"] += 1

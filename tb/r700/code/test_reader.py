@@ -95,10 +95,10 @@ class Bench:
         response = self.unit.lines.response
         context.set(response.valid, due is not None)
         tag = int(self.draw.integers(CODE_LINES)) if due is None else due
-        bits, refused = (0, 0) if due is None else self.underway[due][0].answer
+        bits, error = (0, 0) if due is None else self.underway[due][0].answer
         context.set(Value.cast(response.payload.tag), tag)
         context.set(response.payload.bits, bits)
-        context.set(response.payload.refused, refused)
+        context.set(response.payload.error, error)
 
     def _see_answers(self, context: Any, due: int | None) -> None:
         """The core that wanted a line gets it at once, and nobody else."""
@@ -107,9 +107,9 @@ class Bench:
             response, own = port.response, wish is not None and wish.core == core
             assert bool(context.get(response.valid)) == own, f"core {core}"
             if wish is not None and own:
-                bits, refused = wish.answer
+                bits, error = wish.answer
                 assert context.get(Value.cast(response.payload.tag)) == wish.tag
-                assert bool(context.get(response.payload.refused)) == refused
+                assert bool(context.get(response.payload.error)) == error
                 assert context.get(response.payload.bits) == bits
 
     def _see_request(self, context: Any, ready: bool, cycle: int) -> bool:

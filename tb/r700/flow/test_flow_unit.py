@@ -72,7 +72,7 @@ class Bench:
         }
         bools = {n: self._chance(0.5) for n in CONSTANTS}
         self.constants = Constants(
-            ints=ints, bools=bools, refused=str(draw_.choice(["", "", "", "", "", "", "INT", "BOOL"]))
+            ints=ints, bools=bools, error=str(draw_.choice(["", "", "", "", "", "", "INT", "BOOL"]))
         )
         self.room = 4 * int(draw_.choice([1, 2, 3, 16, 16, 16]))
         self.watchdog = int(draw_.choice([7, MOST_WORDS, MOST_WORDS]))
@@ -203,8 +203,8 @@ class Bench:
             found = [count | start << 8 | (step & 0xFF) << 16 for count, start, step in ints]
             if bank is ConstantBank.BOOL:
                 found = [int(self.constants.bools.get(n, False)) for n in numbers]
-            refused = self.constants.refused == bank.name
-            self.writes.append({"bank": bank, "line": line, "beat": beat, "words": found, "refused": refused})
+            error = self.constants.error == bank.name
+            self.writes.append({"bank": bank, "line": line, "beat": beat, "words": found, "error": error})
 
     def _look(self, context: Any) -> None:
         """Compare what is shown in this cycle."""
@@ -289,9 +289,9 @@ class Bench:
         elif under.stop == "given":
             assert (Status(problem.status), problem.address) == (Status.ILLEGAL_INSTRUCTION, 77)
         else:
-            refused = under.stop in BusClient.__members__
-            assert Status(problem.status) is (Status.BUS_ERROR if refused else Status[under.stop]), under.stop
-            assert not refused or BusClient(problem.client) is BusClient[under.stop]
+            error = under.stop in BusClient.__members__
+            assert Status(problem.status) is (Status.BUS_ERROR if error else Status[under.stop]), under.stop
+            assert not error or BusClient(problem.client) is BusClient[under.stop]
             assert (problem.address, word) == (0, model.word)
 
     @staticmethod

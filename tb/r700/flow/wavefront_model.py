@@ -47,7 +47,7 @@ class Constants:
 
     ints: Mapping[int, tuple[int, int, int]]
     bools: Mapping[int, bool]
-    refused: str = ""
+    error: str = ""
 
 
 @dataclass
@@ -126,9 +126,9 @@ class Wavefront:
 
     def execute(self, word: Word) -> bool:
         """Do what a word does; whether it starts something, behind which `go_behind` comes."""
-        if word.name in _CONDITIONAL and word.cond in ("BOOL", "NOT_BOOL") and self.constants.refused == "BOOL":
+        if word.name in _CONDITIONAL and word.cond in ("BOOL", "NOT_BOOL") and self.constants.error == "BOOL":
             raise StopError("BOOL_CONSTANT")
-        if word.name in ("LOOP_START", "LOOP_START_NO_AL") and self.constants.refused == "INT":
+        if word.name in ("LOOP_START", "LOOP_START_NO_AL") and self.constants.error == "INT":
             raise StopError("INT_CONSTANT")
         if not word.starts:
             getattr(self, f"word_{word.name.lower()}")(word)

@@ -30,7 +30,7 @@ class Pass:
     selects: list[int]
     enable: int
     words: np.ndarray
-    refused: bool
+    error: bool
 
     def apply(self, registers: np.ndarray) -> None:
         """Write it to registers[row][channel][pixel]."""
@@ -71,7 +71,7 @@ class Bench:
                 row=row, exists=exists, number=number, followed=number != numbers[-1], selects=selects,
                 enable=int(draw.integers(1, 1 << self.lanes)),
                 words=draw.integers(0, 1 << 32, (self.lanes, CHANNELS)),
-                refused=bool(draw.random() < self.refusals),
+                error=bool(draw.random() < self.refusals),
             )  # fmt: skip
 
     def _next(self) -> Pass | None:
@@ -105,11 +105,11 @@ class Bench:
             if current is None and not finished:
                 current = self._next()
                 finished = current is None
-                if current is not None and not current.refused:
+                if current is not None and not current.error:
                     self.source.waiting.append(self._payload(current))
             self.source.drive(context)
-            parts = current is not None and current.refused
-            context.set(unit.refused, parts)
+            parts = current is not None and current.error
+            context.set(unit.error, parts)
             ready = finished or bool(self.generator.random() >= self.stall)
             context.set(unit.file.ready, ready)
             if ready and context.get(unit.file.valid):

@@ -11,8 +11,8 @@ from ctm.rtl.fp.function_table import share_tables
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.alu import OutputModifier
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, VECTOR_SLOTS
-from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.clock_gating import ClockGating
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.code.slot_control import CODE_BITS, SlotDecoder
 from ctm.rtl.r700.entries import GROUP_OPERANDS, INDEX, SLOT_OPERANDS, LaneControl
 from ctm.rtl.r700.lane.lane import Lane

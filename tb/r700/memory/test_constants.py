@@ -28,7 +28,7 @@ class Bench:
         self.selection: Any = PixelSelection(array)
         self.draw = np.random.default_rng(seed)
         self.bank = self.draw.integers(0, 1 << 32, WORDS).astype(np.uint32)
-        self.loaded, self.refused = np.zeros(ROWS // LINE_ROWS, bool), np.zeros(ROWS // LINE_ROWS, bool)
+        self.loaded, self.error = np.zeros(ROWS // LINE_ROWS, bool), np.zeros(ROWS // LINE_ROWS, bool)
         self.asked: set[int] = set()
         self.loading, self.row, self.refusals = 0, 0, 0
 
@@ -37,7 +37,7 @@ class Bench:
         for number in range(FETCHES):
             if number % 4 == 0:
                 self.loaded[:] = False
-            self.refused[:] = self.draw.random(len(self.refused)) < (0.3 if number % 3 == 2 else 0)
+            self.error[:] = self.draw.random(len(self.error)) < (0.3 if number % 3 == 2 else 0)
             await self._fetch(context)
 
     def indices(self, channels: int, offset: int) -> np.ndarray:
@@ -72,7 +72,7 @@ class Bench:
         found, is_refused = await self._pixels(context)
         wanted = set().union(*lines.values())
         assert self.asked <= wanted, "a line was asked for that no pixel wants"
-        stops = next((pixel for pixel in lines if any(self.refused[line] for line in lines[pixel])), self.size)
+        stops = next((pixel for pixel in lines if any(self.error[line] for line in lines[pixel])), self.size)
         assert is_refused == (stops < self.size)
         for pixel, words in expected.items():
             if pixel < stops:
@@ -114,7 +114,7 @@ class Bench:
         words = self.bank[CHANNELS * self.row : CHANNELS * self.row + CHANNELS]
         context.set(unit.words, [int(word) for word in words])
         context.set(unit.loaded, mask(self.loaded))
-        context.set(unit.refused, mask(self.refused & self.loaded))
+        context.set(unit.error, mask(self.error & self.loaded))
         context.set(unit.row_free, free)
         # A row that somebody else reads comes when this unit has no turn.
         self.row = context.get(unit.row) if free else int(draw.integers(ROWS))

@@ -83,7 +83,7 @@ class Bench:
         self.expected: dict[int, Expected] = {}
         self.lookups: list[deque[tuple[int, int]]] = [deque() for _ in range(SLOTS)]
         self.offered: tuple[int, int] | None = None
-        self.refused: dict[int, int | None] = {}
+        self.error: dict[int, int | None] = {}
         """The input that memory refuses a slot."""
         self.unclean: list[int] = []
         self.uncached: deque[tuple[int | None, list[tuple[int, int, int]]]] = deque()
@@ -149,8 +149,8 @@ class Bench:
 
     def _clause(self, drawing: Drawing, wave: Wave, begin: int, count: int, bad: int, expected: Expected) -> None:
         """Instructions up to one that is illegal; memory may refuse an input, which stops it."""
-        refused = int(self.draw.integers(len(INPUTS))) if self._chance(0.15) else None
-        self.refused[wave.slot] = refused
+        error = int(self.draw.integers(len(INPUTS))) if self._chance(0.15) else None
+        self.error[wave.slot] = error
         for number in range(count):
             units, effect, looks_up = drawing.fetch()
             if number == bad:
@@ -167,7 +167,7 @@ class Bench:
                 continue
             if number == bad:
                 expected.status, expected.address = Status.ILLEGAL_INSTRUCTION, address
-            elif refused is not None and looks_up == refused:
+            elif error is not None and looks_up == error:
                 expected.status, expected.client, expected.address = Status.BUS_ERROR, BusClient.INPUT, address
                 expected.uncertain = True
 
@@ -289,7 +289,7 @@ class Bench:
             for area, dword, word in written:
                 self.areas[area][dword] = word
         self._set(context, unit.uncached.done.valid, done is not None)
-        context.set(unit.uncached.done.payload.slot, done or 0)
+        context.set(unit.uncached.done.payload.wave, done or 0)
 
     def _take(self, context: Any) -> None:
         """What the unit asks for, and writes, in this cycle."""
@@ -325,14 +325,14 @@ class Bench:
                     self.file[target.row][channel][target.number * self.lanes + lane] = chosen(found, select)[0]
 
     def _export(self, context: Any) -> None:
-        """Output registers: a row is a part of a wavefront, a turn those of its lanes that are written at once."""
+        """Output registers: a row is a part of a wavefront, a beat those of its lanes that are written at once."""
         outputs = self.unit.outputs
         if not context.get(Value.cast(outputs.enable)) and not context.get(outputs.conditional):
             return
         write = context.get(outputs)
         lanes, at_once = self.config.lanes, len(write.enable)
         slot, part = divmod(write.row, self.size // lanes)
-        first = part * lanes + (write.turn * at_once if at_once < lanes else 0)
+        first = part * lanes + (write.beat * at_once if at_once < lanes else 0)
         for lane in range(at_once):
             for channel in range(CHANNELS):
                 if write.enable[lane] >> channel & 1:
@@ -359,7 +359,7 @@ class Bench:
                 found = texel(request.input, request.x[lane], request.y[lane])
             answer |= int.from_bytes(found.tobytes(), "little") << places["words"] + 128 * lane
         slot = request.tag.slot
-        answer |= (request.input == self.refused.get(slot)) << places["refused"]
+        answer |= (request.input == self.error.get(slot)) << places["error"]
         self.lookups[slot].append((answer, slot))
 
     def _write_area(self, write: Any) -> None:
@@ -369,7 +369,7 @@ class Bench:
             for lane in range(self.lanes)
             if write.mask >> lane & 1
         ]
-        self.uncached.append((write.slot if write.acquires else None, written))
+        self.uncached.append((write.wave if write.acquires else None, written))
 
 
 MACHINES = [{"wavefront": 16, "rate": 0}, {"wavefront": 16, "rate": 1}, {"wavefront": 4, "rate": 0}]

@@ -79,8 +79,8 @@ def vertex(bits: int, program: Program) -> Decoded:
     """A vertex fetch: number 0 are the float constants, whatever the inputs' numbers are."""
     found = fields(VERTEX, bits)
     said = {**_registers(found), "coordinates": [found["src_x"]]}
-    refused = ("use_const_fields", "endian", "no_stride", "alt_const")
-    if any(found[name] for name in refused) or UNUSED in said["selects"]:
+    illegal = ("use_const_fields", "endian", "no_stride", "alt_const")
+    if any(found[name] for name in illegal) or UNUSED in said["selects"]:
         return None
     if found["resource"] == 0:
         if found["offset"] % 4 or found["data_format"] not in FORMATS:
@@ -97,8 +97,8 @@ def area(bits: int, program: Program) -> Decoded:
     found = fields(AREA, bits)
     said = {**_registers(found), "coordinates": [found["src_x"]], "burst": found["burst"]}
     scratch = int(found["mem_op"] == RD_SCRATCH)
-    refused = ("lds_req", "coalesced", "endian")
-    if not program["scratch" if scratch else "memory"] or any(found[name] for name in refused):
+    illegal = ("lds_req", "coalesced", "endian")
+    if not program["scratch" if scratch else "memory"] or any(found[name] for name in illegal):
         return None
     if found["elem_size"] == 2 or found["data_format"] not in VECTORS or UNUSED in said["selects"]:
         return None

@@ -46,14 +46,14 @@ class Bench:
             for end in self.ends:
                 end.drive(context)
             if context.get(unit.returned.valid):
-                refused = context.get(unit.refused.valid)
+                error = context.get(unit.error.valid)
                 self.found.append(
-                    (context.get(unit.returned.slot), context.get(unit.refused.instruction) if refused else None)
+                    (context.get(unit.returned.slot), context.get(unit.error.instruction) if error else None)
                 )
                 assert self.answered, "a lookup is done that nobody answered"
                 self.free.append(self.answered.pop(0))
             else:
-                assert not context.get(unit.refused.valid)
+                assert not context.get(unit.error.valid)
             for end in self.ends:
                 end.finish(context)
             await context.tick()
@@ -72,13 +72,13 @@ class Bench:
         """Memory answers one of those that wait."""
         number = int(self.draw.choice(sorted(self.kept)))
         target, instruction = self.kept.pop(number)
-        words, refused = int.from_bytes(self.draw.bytes(64), "little"), bool(self.draw.random() < 0.2)
+        words, error = int.from_bytes(self.draw.bytes(64), "little"), bool(self.draw.random() < 0.2)
         layout = self.unit.response.payload.shape()
         places = {str(name): field.offset for name, field in layout}
-        self.ends[0].waiting.append(number << places["tag"] | words << places["words"] | refused << places["refused"])
+        self.ends[0].waiting.append(number << places["tag"] | words << places["words"] | error << places["error"])
         self.answered.append(number)
-        self.expected.append((number % CONFIG.threads, instruction if refused else None))
-        if not refused:
+        self.expected.append((number % CONFIG.threads, instruction if error else None))
+        if not error:
             self.writes.append(target | words << self.unit.write.payload.shape()["words"].offset)
 
 

@@ -33,7 +33,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("(~pair.relative | self.anybody)", "self.anybody"),
         ("(~pair.relative | self.anybody)", "1"),
         ("pair.used & target.exists &", "pair.used &"),
-        ("~self.missing[number] & self.refused", "self.refused"),
+        ("~self.missing[number] & self.error", "self.error"),
         ("target.half.eq(pair.half)", "target.half.eq(0)"),
         ("instructions.relative | reads.reads.relative", "reads.reads.relative"),
         ("self.group.illegal | ", ""),

@@ -55,7 +55,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("uncached.eq(chosen.payload.uncached)", "uncached.eq(0)"),
         ("(owner.core == number)", "(owner.core >= number)"),
         ("tag.eq(owner.tag)", "tag.eq(0)"),
-        ("refused.eq(response.payload.refused)", "refused.eq(0)"),
+        ("error.eq(response.payload.error)", "error.eq(0)"),
     ),
 }
 """By the test whose `compare` finds them."""

@@ -1,0 +1,124 @@
+"""A group in beats: what computes and carries words is built for fewer lanes than a group has, and takes them in steps.
+
+The lanes of beat 0 are the group's first ones. Where a group has one beat only, its number has no bits.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data
+from amaranth.lib.wiring import Member, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.lib.pipeline import delay
+
+ONLY_BEAT = Const(0, 0)
+"""The number of a beat where there is one."""
+
+
+def beat_bits(config: ArrayConfig) -> int:
+    """Width of a beat's number."""
+    return (config.beats - 1).bit_length()
+
+
+def beat_fields(config: ArrayConfig) -> dict[str, int]:
+    """The field `beat` of a layout, if there are several."""
+    return {"beat": beat_bits(config)} if config.beats > 1 else {}
+
+
+def beat_members(config: ArrayConfig, flow: Callable[[Any], Member], *names: str) -> dict[str, Member]:
+    """Numbers of beats among a component's members, if there are several; `flow` is `In` or `Out`."""
+    return {name: flow(beat_bits(config)) for name in names} if config.beats > 1 else {}
+
+
+def pc_members(config: ArrayConfig, pc_bits: int) -> dict[str, Member]:
+    """The member `read_pc` of an issue port with several beats: the instruction to be read for the next cycle."""
+    return {"read_pc": Out(pc_bits)} if config.beats > 1 else {}
+
+
+def beat_of(config: ArrayConfig, holder: Any, name: str = "beat") -> Value:
+    """The number of the beat that a view or a component holds."""
+    return Value.cast(getattr(holder, name)) if config.beats > 1 else ONLY_BEAT
+
+
+def is_last(config: ArrayConfig, beat: Value) -> Value:
+    """Whether it is the group's last beat."""
+    return beat == config.beats - 1
+
+
+def lanes_of(config: ArrayConfig, values: Value | data.View, beat: Value) -> Value:
+    """What a beat's lanes have of something that each lane of the group has, lane 0 first."""
+    value = Value.cast(values)
+    return value.word_select(beat, len(value) // config.beats)
+
+
+def pair_of(config: ArrayConfig, group: data.View, beat: Value) -> tuple[Value, Value]:
+    """The pair of a beat's first lane; `group` has i and j of the group's."""
+    if config.beats == 1:
+        return group.i, group.j
+    lane = Cat(Const(0, config.at_once.bit_length() - 1), beat)
+    column, row = Cat(lane[0], lane[2:]), lane[1]
+    return (group.i + column)[: len(group.i)], (group.j + row)[: len(group.j)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """An instruction that an issue port has taken, from the cycle behind its issue on, for as long as it has beats.
+
+    `issue`: slot and PC; `valid` in all its beats. `first`, `last`: this is its first beat, or its last. `ready`:
+    another one may be issued. `pc`: that of the instruction which is to be read for the next cycle.
+    """
+
+    issue: data.View
+    beat: Value
+    first: Value
+    last: Value
+    ready: Value
+    pc: Value
+
+
+def take(m: Module, config: ArrayConfig, issue: data.View) -> Taken:
+    """Take what is issued, and keep it for its beats."""
+    issued = Signal.like(issue)
+    if config.beats == 1:
+        m.d.sync += issued.eq(issue)
+        return Taken(issue=issued, beat=ONLY_BEAT, first=issued.valid, last=issued.valid, ready=Const(1), pc=issue.pc)
+    beat, ready = Signal(beat_bits(config)), Signal(name="takes")
+    m.d.comb += ready.eq(~issued.valid | is_last(config, beat))
+    m.d.sync += beat.eq(Mux(ready, 0, beat + 1))
+    with m.If(ready):
+        m.d.sync += issued.eq(issue)
+    first, last = Signal(name="first_beat"), Signal(name="last_beat")
+    m.d.comb += [first.eq(issued.valid & (beat == 0)), last.eq(issued.valid & is_last(config, beat))]
+    pc = Mux(ready, issue.pc, issued.pc)
+    return Taken(issue=issued, beat=beat, first=first, last=last, ready=ready, pc=pc)
+
+
+def keep(m: Module, config: ArrayConfig, value: Any, when: Value, *, name: str) -> Any:
+    """`value` of the cycle before, for as many cycles as a group has beats: until `when` says that there is another."""
+    if config.beats == 1:
+        return delay(m, value, name=name)
+    kept: Any = Signal(value.shape(), name=name, reset_less=True)
+    with m.If(when):
+        m.d.sync += kept.eq(value)
+    return kept
+
+
+def counted(m: Module, config: ArrayConfig, valid: Value) -> Value:
+    """The number of the beat, where the beats of each group come one after the other, each in a cycle with `valid`."""
+    if config.beats == 1:
+        return ONLY_BEAT
+    beat = Signal(beat_bits(config), name="beat")
+    m.d.sync += beat.eq(beat + valid)
+    return beat
+
+
+def gathered(m: Module, config: ArrayConfig, part: Value) -> Value:
+    """What each lane of a group has, lane 0 first, in the cycle of its last beat; `part` is of this cycle's beat."""
+    if config.beats == 1:
+        return part
+    before = Signal(len(part) * (config.beats - 1), name="before", reset_less=True)
+    m.d.sync += before.eq(Cat(before, part)[len(part) :])
+    return Cat(before, part)
