@@ -102,11 +102,11 @@ def test_other_rates_are_refused(rate: int | str, problem: str) -> None:
         with_settings(DEFAULT, {"array.rate": rate})
 
 
-def test_a_group_is_computed_at_once_or_in_turns() -> None:
-    assert (DEFAULT.array.at_once, DEFAULT.array.turns) == (4, 1)
+def test_a_group_is_computed_at_once_or_in_beats() -> None:
+    assert (DEFAULT.array.at_once, DEFAULT.array.beats) == (4, 1)
     slow = with_settings(DEFAULT, {"array.lanes": 8, "array.rate": 2}).array
-    assert (slow.group, slow.at_once, slow.turns) == (8, 2, 4)
-    assert (slow.with_group(16).turns, slow.with_group(4).turns) == (8, 2)
+    assert (slow.group, slow.at_once, slow.beats) == (8, 2, 4)
+    assert (slow.with_group(16).beats, slow.with_group(4).beats) == (8, 2)
 
 
 @pytest.mark.parametrize(("rate", "cycles"), [(0, 4), (4, 4), (2, 8), (1, 16)])
