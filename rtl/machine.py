@@ -10,7 +10,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, CoreMaker
 from ctm.rtl.dpp.core_border import lookup_tag_layout
 from ctm.rtl.dpp.core_module import CoreModule
-from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import STALLS, wave_bits
 from ctm.rtl.host.control_bus import ControlBusSignature
 from ctm.rtl.host.interface import HostInterface
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
@@ -51,7 +51,7 @@ class Machine(wiring.Component):
             config,
             areas=self._instruction_set.shapes.areas,
             tag=lookup_tag_layout(array, self._instruction_set.shapes),
-            wave=slot_bits(array) + (array.cores - 1).bit_length(),
+            wave=wave_bits(array) + (array.cores - 1).bit_length(),
             conditional_passenger=passenger_layout(array.lanes),
         )
         self._memory_ports = MemoryPorts(
@@ -119,7 +119,7 @@ class Machine(wiring.Component):
             processor.lost.eq(controller.lost),
             processor.lost_fault.eq(controller.lost_fault),
             controller.lost_taken.eq(processor.lost_taken),
-            processor.error_address.eq(controller.error_address),
+            processor.read_error_address.eq(controller.read_error_address),
             controller.watch.eq(processor.program_starts),
             processor.conditional_legal.eq(conditional.format_legal),
             processor.tests.eq(conditional.tests_pe),
@@ -151,7 +151,7 @@ class Machine(wiring.Component):
         array, processor, controller, conditional = (
             self._array, self._processor, self._controller, self._conditional,
         )  # fmt: skip
-        connect(m, processor.group, array.group)
+        connect(m, processor.group, array.wavefront)
         connect(m, array.fault, processor.fault)
         for credit, own in zip(array.credits, processor.credits, strict=True):
             connect(m, credit, own)
@@ -159,8 +159,8 @@ class Machine(wiring.Component):
             array.reset.eq(self._host.reset),
             array.program.eq(self._launch.program),
             array.code_address.eq(processor.image.code),
-            array.forget_code.eq(processor.image_loaded),
-            array.forget_constants.eq(controller.forget_constants),
+            array.invalidate_code.eq(processor.image_loaded),
+            array.invalidate_constants.eq(controller.forget_constants),
             processor.array_idle.eq(array.idle),
         ]
         for core in range(self._config.array.cores):
@@ -186,7 +186,7 @@ class Machine(wiring.Component):
         m.d.comb += [
             steps.BUSY.eq(~processor.idle),
             steps.ACTIVE.eq(~array.idle),
-            steps.GROUPS.eq(array.group.valid & array.group.ready),
+            steps.GROUPS.eq(array.wavefront.valid & array.wavefront.ready),
             steps.PROCESSORS.eq(processor.walked),
             steps.INPUT_HITS.eq(sum(self._controller.input_hit)),
             steps.INPUT_MISSES.eq(sum(self._controller.input_miss)),

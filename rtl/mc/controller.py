@@ -90,7 +90,7 @@ class MemoryController(wiring.Component):
         The first write, or read of the conditional buffer, that memory refused and nobody has been told of.
     watch : ``In(1)``
         From now on remember the array's first refused read.
-    error_address : ``Out(32)``
+    read_error_address : ``Out(32)``
         Address of that read's line.
     port_requests, port_responses, port_writes, port_answers : as those of `ReadPorts` and `WritePorts`
     input_hit, input_miss : ``Out(cores)``
@@ -143,7 +143,7 @@ class MemoryController(wiring.Component):
                 "lost_fault": Out(BUS_FAULT),
                 "lost_taken": In(1),
                 "watch": In(1),
-                "error_address": Out(ADDRESS_BITS),
+                "read_error_address": Out(ADDRESS_BITS),
                 "input_hit": Out(cores),
                 "input_miss": Out(cores),
                 "shared_hit": Out(banks),
@@ -281,7 +281,7 @@ class MemoryController(wiring.Component):
         # The array's are its code, its constants and its inputs.
         array_reads = Cat(reads.error[: _CONSTANT + 1], reads.error[_INPUTS:]).any()
         with m.If(watching & array_reads):
-            m.d.sync += [self.error_address.eq(Cat(low, reads.error_line)), watching.eq(0)]
+            m.d.sync += [self.read_error_address.eq(Cat(low, reads.error_line)), watching.eq(0)]
         with m.If(self.watch):
             m.d.sync += watching.eq(1)
 

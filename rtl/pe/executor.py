@@ -37,7 +37,7 @@ class CommandExecutor(wiring.Component):
     Members
     -------
     buffer, consumed, error, idle, mc_command, co_command, counters, mc_idle, lost, lost_fault,
-    lost_taken, error_address
+    lost_taken, read_error_address
         As the command processor's.
     begin : ``Out({valid, buffer})``
         The next buffer's commands are to come.
@@ -78,7 +78,7 @@ class CommandExecutor(wiring.Component):
                 "lost": In(1),
                 "lost_fault": In(BUS_FAULT),
                 "lost_taken": Out(1),
-                "error_address": In(ADDRESS_BITS),
+                "read_error_address": In(ADDRESS_BITS),
                 "begin": Out(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER})),
                 "drop": Out(1),
                 "reading": In(1),
@@ -197,7 +197,7 @@ class CommandExecutor(wiring.Component):
             m.d.comb += self.restore.eq(1)
             place = {name: failure[name] for name in ("pc", "i", "j")}
             with m.If(failure.status == Status.BUS_ERROR):
-                self._fail(m, failure.status, client=failure.client, address=self.error_address, **place)
+                self._fail(m, failure.status, client=failure.client, address=self.read_error_address, **place)
             with m.Else():
                 self._fail(m, failure.status, address=self._started_at, word=self._started_word, **place)
 

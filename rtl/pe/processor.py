@@ -49,7 +49,7 @@ class CommandProcessor(wiring.Component):
     lost_fault : ``In(BUS_FAULT)``
     lost_taken : ``Out(1)``
         It is reported.
-    error_address : ``In(32)``
+    read_error_address : ``In(32)``
         Of the array's first refused read since `program_starts`.
     program_starts : ``Out(1)``
         Pulse at the start of each program.
@@ -94,7 +94,7 @@ class CommandProcessor(wiring.Component):
                 "lost": In(1),
                 "lost_fault": In(BUS_FAULT),
                 "lost_taken": Out(1),
-                "error_address": In(ADDRESS_BITS),
+                "read_error_address": In(ADDRESS_BITS),
                 "program_starts": Out(1),
                 "image": Out(image_layout(program_format)),
                 "image_loaded": Out(1),
@@ -132,7 +132,7 @@ class CommandProcessor(wiring.Component):
         wiring.connect(m, reader.command, executor.command)
         for source in (fetcher, reader):
             m.d.comb += [source.begin.eq(executor.begin), source.drop.eq(executor.drop)]
-        for name in ("mc_idle", "lost", "lost_fault", "error_address"):
+        for name in ("mc_idle", "lost", "lost_fault", "read_error_address"):
             m.d.comb += getattr(executor, name).eq(getattr(self, name))
         for name in ("consumed", "idle", "lost_taken"):
             m.d.comb += getattr(self, name).eq(getattr(executor, name))

@@ -75,7 +75,7 @@ class Surroundings:
         self._writing: list[int] = []
         self._lost = False
         self._information = self._value = 0
-        for name in ("lost", "lost_fault", "error_address"):
+        for name in ("lost", "lost_fault", "read_error_address"):
             getattr(dut, name).value = 0
         dut.array_idle.value = dut.mc_idle.value = 1
         self._show_settings()
@@ -155,7 +155,7 @@ class Surroundings:
                 values = {name: getattr(fault, name) for name in ("status", "client", "pc", "i", "j")}
                 self._givers["fault"].give(pack(program_fault_layout(PROGRAM_FORMAT), **values))
                 if fault.status == Status.BUS_ERROR.value and not self._has_error:
-                    self._has_error, self._dut.error_address.value = True, fault.address
+                    self._has_error, self._dut.read_error_address.value = True, fault.address
                 self._log("fault", self._programs - 1, place)
                 return
 

@@ -86,8 +86,8 @@ private:
         *ports.lost = is_lost;
         poison(ports.lost_fault);
         if (is_lost) put(ports.lost_fault, lost_fault_client, lost_client), put(ports.lost_fault, lost_fault_address, lost_address);
-        poison(ports.error_address);
-        if (has_error) put(ports.error_address, {0, 32}, error_address);
+        poison(ports.read_error_address);
+        if (has_error) put(ports.read_error_address, {0, 32}, read_error_address);
         poison(ports.counters_written.payload);
         *ports.counters_written.valid = !written.empty() && written.front().due <= now;
         if (*ports.counters_written.valid) put(ports.counters_written.payload, {0, 1}, written.front().what);

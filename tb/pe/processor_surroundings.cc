@@ -26,7 +26,7 @@ protected:
     u64 now = 0, next_buffer = 0, wait = 0, programs = 0, groups = 0, flushes = 0, walked = 0, mc_busy = 0;
     bool executing = false, buffer_offered = false, has_failed = false, is_lost = false, has_error = false;
     bool running = false, shown_idle = true, was_idle = true;
-    u64 first_line = 0, end_lines = 0, lost_client = 0, lost_address = 0, error_address = 0;
+    u64 first_line = 0, end_lines = 0, lost_client = 0, lost_address = 0, read_error_address = 0;
     u32 value = 0;
     // What commands have set.
     u32 base = 0, output_format = 0, conditional_format = 0, conditional_test = 7;
@@ -106,7 +106,7 @@ protected:
             *ports.fault.valid = 1;
             put(port, fault_status, fault.status), put(port, fault_client, fault.client);
             put(port, fault_pc, fault.pc), put(port, fault_i, fault.i), put(port, fault_j, fault.j);
-            if (fault.status == BUS_ERROR_STATUS && !has_error) has_error = true, error_address = fault.address;
+            if (fault.status == BUS_ERROR_STATUS && !has_error) has_error = true, read_error_address = fault.address;
             log(FAULT, {programs - 1, index});
             break;
         }

@@ -34,7 +34,7 @@ _STREAMS = {
     "group": "group", "fault": "fault",
 }  # fmt: skip
 """Streams of the processor, by the names that the C++ has for them."""
-_WIDE = ("image", "lost_fault", "error_address")
+_WIDE = ("image", "lost_fault", "read_error_address")
 _SINGLES = {
     "std::uint8_t": (
         "consumed", "idle", "mc_idle", "lost", "lost_taken", "program_starts", "image_loaded", "launch_status",
