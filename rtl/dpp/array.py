@@ -17,15 +17,15 @@ from ctm.rtl.border.programs import CORE_CREDITS, CoreCredit, program_fault_layo
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.core_module import CoreModule
-from ctm.rtl.dpp.groups.scheduling import STALLS, slot_bits
 from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.wavefronts.scheduling import STALLS, wave_bits
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter, SharedClient
 
-_ANSWERED = {"constants": LINE_BEATS, "tests": 1}
-"""Clients whose answers come in the order of the requests, and beats of an answer."""
+_IN_ORDER = {"constants": LINE_BEATS, "tests": 1}
+"""Clients whose responses come in the order of the requests, and beats of an response."""
 
 CoreMaker = Callable[[MachineConfig, InstructionSet], wiring.Component]
 
@@ -39,15 +39,15 @@ def array_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
 class Array(wiring.Component):
     """All cores of the machine.
 
-    A group goes to the core that it is for; where there are several, behind those on their way there. `core` makes one
-    of the instruction set's: `CoreModule`, or a `CoreInstance` where cores are written as a module of their own.
+    A wavefront goes to the core that it is for; where there are several, behind those on their way there. `core` makes
+    one of the instruction set's: `CoreModule`, or a `CoreInstance` where cores are written as a module of their own.
 
     Members
     -------
     reset : ``In(1)``
         Resets the cores; the rest has its reset from outside, as every component.
-    program, forget_code, forget_constants, group, fault, idle
-        As a core's; groups have the number of theirs.
+    program, invalidate_code, invalidate_constants, wavefront, fault, idle
+        As a core's; wavefronts have the number of theirs.
     credits : ``Out(CoreCredit())`` for each core
     code_address : ``In(32)``
         Where the program's code is, a multiple of 4; constant while the array is not idle.
@@ -70,11 +70,11 @@ class Array(wiring.Component):
             {
                 "reset": In(1),
                 "program": In(program_layout(shapes)),
-                "forget_code": In(1),
-                "forget_constants": In(1),
+                "invalidate_code": In(1),
+                "invalidate_constants": In(1),
                 "code_address": In(ADDRESS_BITS),
                 "code": Out(CODE_CLIENT),
-                "group": In(stream.Signature(wavefront_layout(array.group, array.cores))),
+                "wavefront": In(stream.Signature(wavefront_layout(array.group, array.cores))),
                 "credits": Out(CoreCredit()).array(array.cores),
                 "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
                 "idle": Out(1),
@@ -96,8 +96,8 @@ class Array(wiring.Component):
             m.d.comb += [
                 core.reset.eq(self.reset),
                 core.program.eq(self.program),
-                core.forget_code.eq(self.forget_code),
-                core.forget_constants.eq(self.forget_constants),
+                core.invalidate_code.eq(self.invalidate_code),
+                core.invalidate_constants.eq(self.invalidate_constants),
             ]
             connect(m, core.lookups, flipped(self.lookups[number]))
         m.d.comb += [
@@ -116,38 +116,38 @@ class Array(wiring.Component):
         return m
 
     def _dispatch(self, m: Module, cores: list[wiring.Component]) -> None:
-        """Each group to its core, and when all of them are done."""
-        group, idle = self.group, Cat(core.idle for core in cores).all()
+        """Each wavefront to its core, and when all of them are done."""
+        wavefront, idle = self.wavefront, Cat(core.idle for core in cores).all()
         taken = Cat(credit.taken for credit in self.credits)
         for core, credit in zip(cores, self.credits, strict=True):
-            m.d.comb += [credit.free.eq(core.free), credit.taken.eq(core.group.valid & core.group.ready)]
+            m.d.comb += [credit.free.eq(core.free), credit.taken.eq(core.wavefront.valid & core.wavefront.ready)]
         if len(cores) == 1:
-            connect(m, flipped(group), cores[0].group)
+            connect(m, flipped(wavefront), cores[0].wavefront)
             m.d.comb += self.idle.eq(idle)
             return
         waiting = []
         for number, core in enumerate(cores):
-            own = Value.cast(core.group.payload)
-            m.submodules[f"groups_{number}"] = queue = SyncFIFO(width=len(own), depth=CORE_CREDITS)
-            is_own = group.payload.core == number
+            own = Value.cast(core.wavefront.payload)
+            m.submodules[f"wavefronts_{number}"] = queue = SyncFIFO(width=len(own), depth=CORE_CREDITS)
+            is_own = wavefront.payload.core == number
             m.d.comb += [
                 # Without the core's number, which is on top.
-                queue.w_data.eq(group.payload),
-                queue.w_en.eq(group.valid & is_own),
+                queue.w_data.eq(wavefront.payload),
+                queue.w_en.eq(wavefront.valid & is_own),
                 own.eq(queue.r_data),
-                core.group.valid.eq(queue.r_rdy),
-                queue.r_en.eq(core.group.ready),
+                core.wavefront.valid.eq(queue.r_rdy),
+                queue.r_en.eq(core.wavefront.ready),
             ]
             with m.If(is_own):
-                m.d.comb += group.ready.eq(queue.w_rdy)
+                m.d.comb += wavefront.ready.eq(queue.w_rdy)
             waiting.append(queue.r_rdy)
-        # A core may look idle in the cycle behind one in which it took a group.
+        # A core may look idle in the cycle behind one in which it took a wavefront.
         took = Signal()
         m.d.sync += took.eq(taken.any())
         m.d.comb += self.idle.eq(idle & ~Cat(waiting, took).any())
 
     def _connect_clients(self, m: Module, cores: list[wiring.Component]) -> None:
-        for name, beats in _ANSWERED.items():
+        for name, beats in _IN_ORDER.items():
             shared = getattr(self, name)
             m.submodules[name] = client = SharedClient(shared.signature, len(cores), beats=beats)
             connect(m, client.shared, flipped(shared))
@@ -159,16 +159,16 @@ class Array(wiring.Component):
         m.submodules.output = output = Arbiter(self.output.payload.shape(), len(cores))
         connect(m, output.output, flipped(self.output))
         for number, core in enumerate(cores):
-            m.d.comb += core.load.eq(self.group.valid)
+            m.d.comb += core.load.eq(self.wavefront.valid)
             connect(m, core.code, code.cores[number])
             connect(m, core.output, output.inputs[number])
         self._connect_uncached(m, cores)
 
     def _connect_uncached(self, m: Module, cores: list[wiring.Component]) -> None:
-        """Uncached writes, whose answers go by slot."""
+        """Uncached writes, whose responses go by wave slot."""
         port, done = self.uncached.write, self.uncached.done
         m.submodules.uncached = arbiter = Arbiter(cores[0].uncached.write.payload.shape(), len(cores))
-        own = slot_bits(self._config.array)
+        own = wave_bits(self._config.array)
         chosen = arbiter.output
         m.d.comb += [
             port.valid.eq(chosen.valid),
@@ -178,7 +178,7 @@ class Array(wiring.Component):
         ]
         for number, core in enumerate(cores):
             connect(m, core.uncached.write, arbiter.inputs[number])
-            answer, is_own = core.uncached.done, done.payload.wave >> own == number
-            m.d.comb += [answer.payload.wave.eq(done.payload.wave[:own]), answer.valid.eq(done.valid & is_own)]
+            response, is_own = core.uncached.done, done.payload.wave >> own == number
+            m.d.comb += [response.payload.wave.eq(done.payload.wave[:own]), response.valid.eq(done.valid & is_own)]
             with m.If(is_own):
-                m.d.comb += done.ready.eq(answer.ready)
+                m.d.comb += done.ready.eq(response.ready)

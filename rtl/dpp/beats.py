@@ -1,6 +1,6 @@
-"""A group in beats: what computes and carries words is built for fewer lanes than a group has, and takes them in steps.
+"""A wavefront in beats: what computes and carries words is built for fewer lanes than a wavefront has, and takes them in steps.
 
-The lanes of beat 0 are the group's first ones. Where a group has one beat only, its number has no bits.
+The lanes of beat 0 are the wavefront's first ones. Where a wavefront has one beat only, its number has no bits.
 """
 
 from collections.abc import Callable
@@ -44,30 +44,30 @@ def beat_of(config: ArrayConfig, holder: Any, name: str = "beat") -> Value:
 
 
 def is_last(config: ArrayConfig, beat: Value) -> Value:
-    """Whether it is the group's last beat."""
+    """Whether it is the wavefront's last beat."""
     return beat == config.beats - 1
 
 
 def lanes_of(config: ArrayConfig, values: Value | data.View, beat: Value) -> Value:
-    """What a beat's lanes have of something that each lane of the group has, lane 0 first."""
+    """What a beat's lanes have of something that each lane of the wavefront has, lane 0 first."""
     value = Value.cast(values)
     return value.word_select(beat, len(value) // config.beats)
 
 
-def pair_of(config: ArrayConfig, group: data.View, beat: Value) -> tuple[Value, Value]:
-    """The pair of a beat's first lane; `group` has i and j of the group's."""
+def pair_of(config: ArrayConfig, wavefront: data.View, beat: Value) -> tuple[Value, Value]:
+    """The pair of a beat's first lane; `wavefront` has i and j of the wavefront's."""
     if config.beats == 1:
-        return group.i, group.j
+        return wavefront.i, wavefront.j
     lane = Cat(Const(0, config.at_once.bit_length() - 1), beat)
     column, row = Cat(lane[0], lane[2:]), lane[1]
-    return (group.i + column)[: len(group.i)], (group.j + row)[: len(group.j)]
+    return (wavefront.i + column)[: len(wavefront.i)], (wavefront.j + row)[: len(wavefront.j)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Taken:
     """An instruction that an issue port has taken, from the cycle behind its issue on, for as long as it has beats.
 
-    `issue`: slot and PC; `valid` in all its beats. `first`, `last`: this is its first beat, or its last. `ready`:
+    `issue`: wave slot and PC; `valid` in all its beats. `first`, `last`: this is its first beat, or its last. `ready`:
     another one may be issued. `pc`: that of the instruction which is to be read for the next cycle.
     """
 
@@ -97,7 +97,7 @@ def take(m: Module, config: ArrayConfig, issue: data.View) -> Taken:
 
 
 def keep(m: Module, config: ArrayConfig, value: Any, when: Value, *, name: str) -> Any:
-    """`value` of the cycle before, for as many cycles as a group has beats: until `when` says that there is another."""
+    """`value` of the cycle before, for as many cycles as a wavefront has beats: until `when` says that there is another."""
     if config.beats == 1:
         return delay(m, value, name=name)
     kept: Any = Signal(value.shape(), name=name, reset_less=True)
@@ -107,7 +107,7 @@ def keep(m: Module, config: ArrayConfig, value: Any, when: Value, *, name: str) 
 
 
 def counted(m: Module, config: ArrayConfig, valid: Value) -> Value:
-    """The number of the beat, where the beats of each group come one after the other, each in a cycle with `valid`."""
+    """The number of the beat, where the beats of each wavefront come one after the other, each in a cycle with `valid`."""
     if config.beats == 1:
         return ONLY_BEAT
     beat = Signal(beat_bits(config), name="beat")
@@ -115,10 +115,10 @@ def counted(m: Module, config: ArrayConfig, valid: Value) -> Value:
     return beat
 
 
-def gathered(m: Module, config: ArrayConfig, part: Value) -> Value:
-    """What each lane of a group has, lane 0 first, in the cycle of its last beat; `part` is of this cycle's beat."""
+def gathered(m: Module, config: ArrayConfig, value: Value) -> Value:
+    """What each lane of a wavefront has, lane 0 first, in the cycle of its last beat; `value` is of this cycle's beat."""
     if config.beats == 1:
-        return part
-    before = Signal(len(part) * (config.beats - 1), name="before", reset_less=True)
-    m.d.sync += before.eq(Cat(before, part)[len(part) :])
-    return Cat(before, part)
+        return value
+    earlier = Signal(len(value) * (config.beats - 1), name="earlier", reset_less=True)
+    m.d.sync += earlier.eq(Cat(earlier, value)[len(value) :])
+    return Cat(earlier, value)

@@ -21,7 +21,7 @@ class InstructionSet:
         Makes a core, with the members of `core_members` and whatever it shows of its work.
     code_reader
         Makes what reads the code of all cores from memory: `address`, where it begins; `cores`, a `shapes.code` for
-        each; `lines`, a `LineClient`; `loads`, whether a group is offered to the array.
+        each; `lines`, a `LineClient`; `loads`, whether a wavefront is offered to the array.
     launch
         Makes what converts a loaded image, and the state that commands have set, into the cores' program.
     """

@@ -16,12 +16,12 @@ INPUT = data.StructLayout({"limits": LIMITS, "pitch": PITCH_BITS, "height": LIMI
 
 
 def program_layout(shapes: Shapes) -> data.StructLayout:
-    """A program; constant while a group is resident.
+    """A program; constant while a wavefront is resident.
 
-    `size` is the number of its code's units, `start` the first one's PC that a group executes. With `tests` groups are
-    tested by the conditional unit when they end. `conditional_value` is that of lanes whose program gives none.
-    `watchdog` is the number of instructions that a group may execute, 0 = any. `output` are the limits of uncached
-    writes.
+    `size` is the number of its code's units, `start` the first one's PC that a wavefront executes. With `tests`
+    wavefronts are tested by the conditional unit when they end. `conditional_value` is that of lanes whose program
+    gives none. `watchdog` is the number of instructions that a wavefront may execute, 0 = any. `output` are the limits
+    of uncached writes.
     """
     return data.StructLayout(
         {

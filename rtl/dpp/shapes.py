@@ -1,4 +1,4 @@
-"""What the array's parts must know of an instruction set: numbers, names and layouts, but no operation."""
+"""What the array's fields must know of an instruction set: numbers, names and layouts, but no operation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from ctm.rtl.isa.executable import ProgramFormat
 
 @dataclass(frozen=True, kw_only=True)
 class Port:
-    """An issue port: executes the instructions of one kind, each group's one at a time.
+    """An issue port: executes the instructions of one kind, each wavefront's one at a time.
 
-    `name` is that of its counters. If it `looks_up`, each of its instructions takes a place among its slot's lookups.
-    If it `defers`, a group comes to its next round, behind the others of that round, when an instruction is issued.
+    `name` is that of its counters. If it `looks_up`, each of its instructions takes a place among its wave slot's
+    lookups. If it `defers`, a wavefront comes to its next round, behind the others of that round, when an instruction
+    is issued.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Resource:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class RegisterField:
     """Channels of a register that an instruction addresses together."""
 
     name: str
@@ -45,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Shapes:
-    """What the scheduler, the tables of groups and the registers are made for.
+    """What the scheduler, the tables of wavefronts and the registers are made for.
 
     program_format
         The executables that hold its programs. It gives the width of a PC.
@@ -57,21 +58,21 @@ class Shapes:
         The port that gets what cannot be executed, to report it.
     resources
         What else must have room.
-    parts
+    register_fields
         Of a register.
     operands
-        Reads of each part of a register that an instruction of the counted port makes in one cycle.
+        Reads of each field of a register that an instruction of the counted port makes in one cycle.
     code
         The conversation in which a core gets its code from the code reader.
     flags, control, stacks
-        What a group keeps for each number of lanes: what results set of its processors, 0 at the start; what steers it,
-        but for its PC; what of that has a depth.
+        What a wavefront keeps for each number of lanes: what results set of its processors, 0 at the start; what steers
+        it, but for its PC; what of that has a depth.
     first_control
-        What of `control` is not 0 when a group starts.
+        What of `control` is not 0 when a wavefront starts.
     program
         What it must know of a program beside `program_layout`'s fields.
     lookups_in_beats
-        A group's beats go to memory as one lookup; else each of them has a number of its own.
+        A wavefront's beats go to memory as one lookup; else each of them has a number of its own.
     areas
         Outputs that a program reads and writes past the caches by the number of a word (`ctm.rtl.border.buffers`).
     """
@@ -81,7 +82,7 @@ class Shapes:
     counted: int
     faulting: int
     resources: tuple[Resource, ...]
-    parts: tuple[Part, ...]
+    register_fields: tuple[RegisterField, ...]
     operands: int
     code: wiring.Signature
     flags: Callable[[int], data.StructLayout]
@@ -114,4 +115,4 @@ class Shapes:
 
     def __post_init__(self) -> None:
         if sum(port.defers for port in self.ports) > 1:
-            raise ValueError("one port at most may defer, because one group at a time goes behind the others")
+            raise ValueError("one port at most may defer, because one wavefront at a time goes behind the others")

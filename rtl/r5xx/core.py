@@ -1,4 +1,4 @@
-"""A core: runs groups through a program of the R5xx instruction set.
+"""A core: runs wavefronts through a program of the R5xx instruction set.
 
 This file wires what is R5xx's: code, constants and ports. docs/architecture.md has the picture.
 """
@@ -12,21 +12,21 @@ from amaranth.lib.wiring import Out, connect, flipped
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
-from ctm.rtl.dpp.core_parts import CoreParts, add_parts, connect_parts
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.core_units import CoreUnits, add_units, connect_units
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r5xx.alu.port import AluPort
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES
 from ctm.rtl.r5xx.alu.uncached_pairs import UncachedPairs
 from ctm.rtl.r5xx.code.store import InstructionStore
+from ctm.rtl.r5xx.core_units import Units
 from ctm.rtl.r5xx.flow.port import FLOW_LINES, FlowPort
-from ctm.rtl.r5xx.parts import Parts
 from ctm.rtl.r5xx.shapes import SHAPES, Unit
 from ctm.rtl.r5xx.texture.port import TexturePort
 from ctm.rtl.r5xx.trace import connect_trace, trace_layout
 
 _ALU, _TEXTURE, _FLOW, _FAULT = range(4)
-"""Readers of the groups' states."""
+"""Readers of the wavefronts' states."""
 
 
 class Core(wiring.Component):
@@ -35,8 +35,8 @@ class Core(wiring.Component):
     Members
     -------
     program and so on
-        See `core_members`. Cores with the same `load`, `forget_code`, reset and answers ask for the same instructions
-        in the same cycles.
+        See `core_members`. Cores with the same `load`, `invalidate_code`, reset and answers ask for the same
+        instructions in the same cycles.
     trace : ``Out(trace_layout(config))``
     """
 
@@ -48,8 +48,8 @@ class Core(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, array = self._config, self._config.array
-        generic = add_parts(m, config, SHAPES, readers=_FAULT + 1)
-        own = Parts(
+        generic = add_units(m, config, SHAPES, readers=_FAULT + 1)
+        own = Units(
             store=InstructionStore(),
             loader=ConstantLoader(FLOAT_LINES, FLOW_LINES),
             alu=AluPort(config),
@@ -59,7 +59,7 @@ class Core(wiring.Component):
         )
         for name, part in vars(own).items():
             m.submodules[name] = part
-        allocation = connect_parts(m, self, generic, array)
+        allocation = connect_units(m, self, generic, array)
         m.d.comb += [own.alu.allocation.eq(allocation), own.texture.allocation.eq(allocation)]
         self._connect_loading(m, generic, own)
         self._connect_issue(m, generic, own)
@@ -69,13 +69,13 @@ class Core(wiring.Component):
         if array.beats > 1:
             self._connect_beats(m, generic, own)
         self._count(m, generic, own)
-        fault, fault_slot = self._find_fault(m, generic, own)
-        connect_trace(m, self.trace, generic, own, fault, fault_slot)
+        fault, fault_wave = self._find_fault(m, generic, own)
+        connect_trace(m, self.trace, generic, own, fault, fault_wave)
         # No output of a core follows from what is only there late in a cycle, as what flow control finds is.
         m.d.sync += [self.fault.valid.eq(fault.valid), self.fault.payload.eq(fault.payload)]
         return m
 
-    def _connect_loading(self, m: Module, generic: CoreParts, own: Parts) -> None:
+    def _connect_loading(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """Instructions and constants."""
         store, loader = own.store, own.loader
         connect(m, store.client, flipped(self.code))
@@ -83,9 +83,9 @@ class Core(wiring.Component):
         m.d.comb += [
             store.size.eq(self.program.size),
             store.uncached_writes.eq(self.program.uncached_writes),
-            store.load.eq(self.load | self.group.valid),
-            store.forget.eq(self.forget_code),
-            loader.forget.eq(self.forget_constants),
+            store.load.eq(self.load | self.wavefront.valid),
+            store.invalidate.eq(self.invalidate_code),
+            loader.invalidate.eq(self.invalidate_constants),
             loader.alu.eq(own.alu.miss),
             loader.flow.eq(own.flow.miss),
             own.alu.loaded.eq(loader.float_loaded),
@@ -96,16 +96,16 @@ class Core(wiring.Component):
             generic.scheduler.wake.eq(~loader.busy),
         ]
 
-    def _connect_issue(self, m: Module, generic: CoreParts, own: Parts) -> None:
+    def _connect_issue(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """Scheduler, instruction store and ports."""
         scheduler, store = generic.scheduler, own.store
         ports = {Unit.ALU: own.alu, Unit.TEXTURE: own.texture, Unit.FLOW: own.flow}
-        slots = {Unit.ALU: store.alu_slot, Unit.TEXTURE: store.texture_slot, Unit.FLOW: store.flow_slot}
+        waves = {Unit.ALU: store.alu_address, Unit.TEXTURE: store.texture_address, Unit.FLOW: store.flow_address}
         entries = {Unit.ALU: store.alu, Unit.TEXTURE: store.texture, Unit.FLOW: store.flow}
         for unit, port in ports.items():
             connect(m, scheduler.ports[unit.value], port.scheduler)
             m.d.comb += [
-                slots[unit].eq(getattr(port, "read_pc", scheduler.ports[unit.value].issue.pc)),
+                waves[unit].eq(getattr(port, "read_pc", scheduler.ports[unit.value].issue.pc)),
                 port.entry.eq(entries[unit]),
                 port.program.eq(self.program),
             ]
@@ -115,15 +115,15 @@ class Core(wiring.Component):
             scheduler.can_fetch.eq(store.loaded),
             scheduler.ready.eq(~0),
             scheduler.ready[Unit.TEXTURE.value].eq(own.texture.ready),
-            scheduler.room.eq(Cat(own.alu.ready_direct, generic.uncached.ready)),
+            scheduler.available.eq(Cat(own.alu.ready_direct, generic.uncached.ready)),
             scheduler.ending.eq(own.alu.ending),
-            own.alu.leaves.eq(scheduler.leaves),
+            own.alu.vacates.eq(scheduler.vacates),
             own.flow.expired.eq(scheduler.expired),
             own.flow.error.eq(store.error),
         ]
 
-    def _connect_beats(self, m: Module, generic: CoreParts, own: Parts) -> None:
-        """Whose lanes are read and written, and when the ALU takes an instruction, where groups have several beats."""
+    def _connect_beats(self, m: Module, generic: CoreUnits, own: Units) -> None:
+        """Whose lanes are read and written, and when the ALU takes an instruction, where wavefronts have several beats."""
         registers = generic.registers
         m.d.comb += [
             registers.source_beat.eq(own.alu.source_beat),
@@ -132,16 +132,16 @@ class Core(wiring.Component):
             generic.scheduler.ready[Unit.ALU.value].eq(own.alu.ready),
         ]
 
-    def _connect_states(self, m: Module, generic: CoreParts, own: Parts) -> None:
-        """The groups' states, which ports read and change."""
+    def _connect_states(self, m: Module, generic: CoreUnits, own: Units) -> None:
+        """The wavefronts' states, which ports read and change."""
         states, control = generic.states, own.flow.control
         readers = {_ALU: own.alu, _TEXTURE: own.texture, _FLOW: own.flow}
         for reader, port in readers.items():
-            m.d.comb += [states.slots[reader].eq(port.slot), port.group.eq(states.groups[reader])]
+            m.d.comb += [states.waves[reader].eq(port.wave), port.wavefront.eq(states.wavefronts[reader])]
         m.d.comb += [
-            states.stacks_slot.eq(own.flow.slot),
+            states.stacks_wave.eq(own.flow.wave),
             own.flow.stacks.eq(states.stacks),
-            *(states.control[name].eq(control[name]) for name in ("valid", "slot")),
+            *(states.control[name].eq(control[name]) for name in ("valid", "wave")),
             *(
                 part[name].eq(control.state[name])
                 for part in (states.control.control, states.control.stacks)
@@ -149,21 +149,21 @@ class Core(wiring.Component):
             ),
             states.valid_mask.eq(own.texture.valid_mask),
             states.flags.eq(own.alu.flags),
-            own.alu.second.eq(generic.scheduler.second.bit_select(own.alu.slot, 1)),
+            own.alu.second.eq(generic.scheduler.second.bit_select(own.alu.wave, 1)),
         ]
 
-    def _connect_alu(self, m: Module, generic: CoreParts, own: Parts) -> None:
+    def _connect_alu(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """Registers of the ALU, outputs and uncached writes."""
         alu, registers, uncached = own.alu, generic.registers, generic.uncached
         m.d.comb += [
-            registers.source_places.eq(alu.source_places),
+            registers.source_addresses.eq(alu.source_addresses),
             alu.temporaries.eq(registers.sources),
-            registers.result_places.eq(alu.result_places),
+            registers.result_addresses.eq(alu.result_addresses),
             registers.results.eq(alu.results),
             registers.result_writes.eq(alu.result_writes),
             registers.result_enable.eq(alu.result_enable),
             generic.outputs.write.eq(alu.outputs),
-            generic.retirement.left.eq(alu.left),
+            generic.retirement.vacated.eq(alu.vacated),
             own.pairs.limits.eq(self.program.output),
             own.pairs.result.eq(alu.uncached),
             uncached.announced.eq(alu.announced),
@@ -171,7 +171,7 @@ class Core(wiring.Component):
             generic.outstanding.write.eq(alu.acquiring),
         ]
 
-    def _connect_texture(self, m: Module, generic: CoreParts, own: Parts) -> None:
+    def _connect_texture(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """Lookups on their way to their coordinates."""
         texture, registers, outstanding = own.texture, generic.registers, generic.outstanding
         connect(m, texture.request, generic.coordinates.request)
@@ -183,13 +183,13 @@ class Core(wiring.Component):
             generic.lookups.record.eq(texture.record),
         ]
 
-    def _count(self, m: Module, generic: CoreParts, own: Parts) -> None:
+    def _count(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """What is executed, and whether there is anything to do."""
-        rows = generic.scheduler.rows
-        m.d.comb += self.idle.eq(~rows.any() & generic.uncached.empty & ~own.store.loading & ~own.loader.busy)
+        contexts = generic.scheduler.contexts
+        m.d.comb += self.idle.eq(~contexts.any() & generic.uncached.empty & ~own.store.loading & ~own.loader.busy)
         ports = {
-            Unit.ALU: (own.alu.started, own.alu.group.active),
-            Unit.TEXTURE: (own.texture.asked.valid, own.texture.group.active),
+            Unit.ALU: (own.alu.started, own.alu.wavefront.active),
+            Unit.TEXTURE: (own.texture.asked.valid, own.texture.wavefront.active),
             Unit.FLOW: (own.flow.started, own.flow.active),
         }
         for unit, (executes, active) in ports.items():
@@ -198,22 +198,22 @@ class Core(wiring.Component):
                 self.active_lanes[unit.value].eq(Mux(executes, sum(active), 0)),
             ]
 
-    def _find_fault(self, m: Module, generic: CoreParts, own: Parts) -> tuple[Any, Value]:
-        """A fault, a cycle before it is reported, and the slot of its group."""
-        lookups, slot = generic.lookups, Signal(slot_bits(self._config.array))
+    def _find_fault(self, m: Module, generic: CoreUnits, own: Units) -> tuple[Any, Value]:
+        """A fault, a cycle before it is reported, and the wave slot of its wavefront."""
+        lookups, wave = generic.lookups, Signal(wave_bits(self._config.array))
         report = self.signature.members["fault"].signature.create()
         flow_done, alu_done = own.flow.scheduler.done, own.alu.scheduler.done
         m.d.comb += [
-            generic.states.slots[_FAULT].eq(slot),
-            report.payload.i.eq(generic.states.groups[_FAULT].i),
-            report.payload.j.eq(generic.states.groups[_FAULT].j),
+            generic.states.waves[_FAULT].eq(wave),
+            report.payload.i.eq(generic.states.wavefronts[_FAULT].i),
+            report.payload.j.eq(generic.states.wavefronts[_FAULT].j),
         ]
-        # Its group is asked for a cycle behind that, and is there for as long as it has its row.
+        # Its wavefront is asked for a cycle behind that, and is there for as long as it has its context.
         m.d.sync += [report.valid.eq(0), report.payload.client.eq(0), report.payload.status.eq(Status.BUS_ERROR)]
         with m.If(flow_done.valid & flow_done.faults & ~flow_done.again):
             m.d.sync += [
                 report.valid.eq(1),
-                slot.eq(flow_done.slot),
+                wave.eq(flow_done.wave),
                 report.payload.pc.eq(own.flow.pc),
                 report.payload.status.eq(own.flow.fault.status),
                 report.payload.client.eq(own.flow.fault.client),
@@ -221,15 +221,15 @@ class Core(wiring.Component):
         with m.Elif(alu_done.valid & alu_done.faults & ~alu_done.again):
             m.d.sync += [
                 report.valid.eq(1),
-                slot.eq(alu_done.slot),
+                wave.eq(alu_done.wave),
                 report.payload.pc.eq(alu_done.pc - 1),
                 report.payload.client.eq(BusClient.FLOAT_CONSTANT),
             ]
         with m.Elif(lookups.error.valid):
             m.d.sync += [
                 report.valid.eq(1),
-                slot.eq(lookups.returned.slot),
+                wave.eq(lookups.returned.wave),
                 report.payload.pc.eq(lookups.error.pc),
                 report.payload.client.eq(BusClient.INPUT),
             ]
-        return report, slot
+        return report, wave

@@ -71,7 +71,7 @@ ALU_ENTRY = data.StructLayout(
         "control": LaneControl,
         "rgb_use": ALU_SOURCES,
         "alpha_use": ALU_SOURCES,
-        "late": 1,
+        "presubtracts": 1,
         "writes": 1,
         "following": SUMMARY,
     }

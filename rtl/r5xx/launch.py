@@ -27,7 +27,7 @@ class Launch(wiring.Component):
     domain : ``In(DOMAIN)``
         No program of this instruction set is told of it.
     tests : ``In(1)``
-        The conditional unit tests the array's groups.
+        The conditional unit tests the array's wavefronts.
     conditional_value, watchdog : ``In(32)``
     program : ``Out(PROGRAM)``
     status : ``Out(Status)``

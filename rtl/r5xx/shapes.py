@@ -1,9 +1,9 @@
-"""What the array's parts must know of the R5xx instruction set."""
+"""What the array's fields must know of the R5xx instruction set."""
 
 from amaranth.lib import enum
 
 from ctm.rtl.dpp.program import program_layout
-from ctm.rtl.dpp.shapes import Part, Port, Resource, Shapes
+from ctm.rtl.dpp.shapes import Port, RegisterField, Resource, Shapes
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, SCALAR, SLOT_BITS
 from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
 from ctm.rtl.r5xx.code.client import InstructionClient
@@ -25,14 +25,17 @@ SHAPES = Shapes(
     faulting=Unit.FLOW.value,
     # The lanes' entry, which instructions behind the presubtract unit have already; a place for an uncached write.
     resources=(Resource(name="direct", is_request=False), Resource(name="writes", is_request=True)),
-    parts=(Part(name="rgb", channels=range(SCALAR)), Part(name="alpha", channels=range(SCALAR, SCALAR + 1))),
+    register_fields=(
+        RegisterField(name="rgb", channels=range(SCALAR)),
+        RegisterField(name="alpha", channels=range(SCALAR, SCALAR + 1)),
+    ),
     operands=ALU_SOURCES,
     code=InstructionClient(),
     flags=flags_layout,
     control=steering_layout,
     stacks=stacks_layout,
     first_control=lambda lanes: {"active": (1 << lanes) - 1},
-    # `end` is the PC behind which a group ends, `code_offset` is added to targets; both PCs are absolute.
+    # `end` is the PC behind which a wavefront ends, `code_offset` is added to targets; both PCs are absolute.
     program={
         "end": PROGRAM_FORMAT.pc_bits,
         "code_offset": SLOT_BITS,

@@ -1,4 +1,4 @@
-"""What steers a group through its program.
+"""What steers a wavefront through its program.
 
 Source: CTM Guide pp. 34-40.
 """
@@ -34,7 +34,7 @@ def frame_layout(lanes: int) -> data.StructLayout:
 
 
 def control_state_layout(lanes: int) -> data.StructLayout:
-    """A group's control state.
+    """A wavefront's control state.
 
     A processor is active, or loop-inactive after a BREAK or CONTINUE, or else branch-inactive with a counter. Only as
     many entries of the stacks mean something as their depths say.
@@ -64,7 +64,7 @@ def steering_layout(lanes: int) -> data.StructLayout:
 
 
 def stacks_layout(lanes: int) -> data.StructLayout:
-    """Both stacks of a group."""
+    """Both stacks of a wavefront."""
     control = control_state_layout(lanes)
     return data.StructLayout({name: control[name].shape for name in _STACKS})
 

@@ -9,20 +9,20 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import beat_fields
-from ctm.rtl.dpp.core_parts import CoreParts
-from ctm.rtl.dpp.groups.scheduling import row_bits
+from ctm.rtl.dpp.core_units import CoreUnits
+from ctm.rtl.dpp.wavefronts.scheduling import context_bits
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
-from ctm.rtl.r5xx.parts import Parts
+from ctm.rtl.r5xx.core_units import Units
 from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
 
 
 def trace_layout(config: ArrayConfig) -> data.StructLayout:
-    """Events of one cycle, each with `valid` and the row of its group.
+    """Events of one cycle, each with `valid` and the context of its wavefront.
 
     start
-        A group takes a slot. All its state is then that of a program's start, but for the temporaries.
+        A wavefront takes a wave slot. All its state is then that of a program's start, but for the temporaries.
     clear
-        All lanes of a temporary are set, and the 31 above it are 0, before the group's first instruction.
+        All lanes of a temporary are set, and the 31 above it are 0, before the wavefront's first instruction.
     alu
         An ALU or OUTPUT instruction has written: registers, words and enables of temporaries (channel by channel),
         and predicates (of the red bit all lanes, then green, blue, alpha) and ALU results as they are now.
@@ -33,21 +33,21 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     flow
         A flow-control instruction is done: the control state is as it is now.
     fault
-        The group stops at `pc` without that instruction.
+        The wavefront stops at `pc` without that instruction.
     end
-        The row is free again; its outputs have been sent, unless it has faulted.
+        The context is free again; its outputs have been sent, unless it has faulted.
 
     With several beats a clear, an ALU instruction and a lookup are an event for each, with a number; predicates and ALU
     results mean something in the last one.
     """
     lanes, beat = config.lanes, beat_fields(config)
     words = beat | {"words": words_layout(config.at_once)}
-    event: dict[str, Any] = {"valid": 1, "row": row_bits(config)}
+    event: dict[str, Any] = {"valid": 1, "context": context_bits(config)}
     instruction = event | {"pc": PC_BITS}
     enables = data.ArrayLayout(CHANNELS, config.at_once)
     write = {"register": REGISTER_BITS, **words, "enable": enables}
     events: dict[str, dict[str, Any]] = {
-        "start": event | {"group": wavefront_layout(lanes)},
+        "start": event | {"wavefront": wavefront_layout(lanes)},
         "clear": event | {"register": REGISTER_BITS, **words},
         "alu": instruction
         | {
@@ -67,40 +67,40 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({name: data.StructLayout(fields) for name, fields in events.items()})
 
 
-def connect_trace(m: Module, trace: data.View, generic: CoreParts, own: Parts, fault: Any, fault_slot: Value) -> None:
-    """Show the events; `fault` is the core's port, `fault_slot` the slot of the group that it speaks of."""
+def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, fault: Any, fault_wave: Value) -> None:
+    """Show the events; `fault` is the core's port, `fault_wave` the wave slot of the wavefront that it speaks of."""
     alu, texture, flow = own.alu, own.texture, own.flow
     texture_done = texture.scheduler.done
     clear, lookup = generic.starter.write, generic.lookups.write
 
-    def row(slot: Value) -> Value:
-        return Cat(slot, generic.scheduler.second.bit_select(slot, 1))
+    def context(wave: Value) -> Value:
+        return Cat(wave, generic.scheduler.second.bit_select(wave, 1))
 
     events: dict[str, dict[str, Any]] = {
-        "start": {name: generic.states.start[name] for name in ("valid", "row", "group")},
+        "start": {name: generic.states.start[name] for name in ("valid", "context", "wavefront")},
         "clear": {
-            "valid": clear.valid & clear.ready, "row": row(clear.payload.slot),
+            "valid": clear.valid & clear.ready, "context": context(clear.payload.wave),
             **{name: clear.payload[name] for name in ("register", "words")},
         },
         "alu": {
-            "valid": alu.written.valid, "row": alu.written.row, "pc": alu.written.pc,
+            "valid": alu.written.valid, "context": alu.written.context, "pc": alu.written.pc,
             "rgb_register": alu.written.rgb_register, "alpha_register": alu.written.alpha_register,
             "words": alu.results, "enable": alu.written.enable,
             "predicates": alu.flags.flags.predicates, "alu_result": alu.flags.flags.alu_result,
         },
         "texture": {
-            "valid": texture_done.valid, "row": row(texture_done.slot), "pc": texture_done.pc - 1,
+            "valid": texture_done.valid, "context": context(texture_done.wave), "pc": texture_done.pc - 1,
             "valid_mask": texture.valid_mask.valid_mask,
         },
         "lookup": {
-            "valid": lookup.valid & lookup.ready, "row": row(lookup.payload.slot),
+            "valid": lookup.valid & lookup.ready, "context": context(lookup.payload.wave),
             **{name: lookup.payload[name] for name in ("register", "words", "enable")},
         },
         "flow": {
-            "valid": flow.control.valid, "row": row(flow.control.slot), "pc": flow.pc, "state": flow.control.state,
+            "valid": flow.control.valid, "context": context(flow.control.wave), "pc": flow.pc, "state": flow.control.state,
         },
-        "fault": {"valid": fault.valid, "row": row(fault_slot), "pc": fault.payload.pc},
-        "end": {name: generic.retirement.release[name] for name in ("valid", "row", "faulted")},
+        "fault": {"valid": fault.valid, "context": context(fault_wave), "pc": fault.payload.pc},
+        "end": {name: generic.retirement.release[name] for name in ("valid", "context", "faulted")},
     }  # fmt: skip
     for event, numbered in (("clear", clear.payload), ("alu", alu.written), ("lookup", lookup.payload)):
         if "beat" in dict(numbered.shape()):

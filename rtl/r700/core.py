@@ -14,10 +14,10 @@ from ctm.rtl.border.programs import CORE_CREDITS
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
-from ctm.rtl.dpp.core_parts import connect_retirement
-from ctm.rtl.dpp.groups.retirement import Retirement
-from ctm.rtl.dpp.groups.scheduling import STALLS
+from ctm.rtl.dpp.core_units import connect_retirement
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
+from ctm.rtl.dpp.wavefronts.retirement import Retirement
+from ctm.rtl.dpp.wavefronts.scheduling import STALLS
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
@@ -32,7 +32,7 @@ from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.memory.unit import FetchUnit
 from ctm.rtl.r700.occupancy import Occupancy
-from ctm.rtl.r700.passes import by_part, part_row
+from ctm.rtl.r700.passes import by_segment, segment_context
 from ctm.rtl.r700.registers.file import RegisterFile, taken
 from ctm.rtl.r700.registers.write_assembler import WriteAssembler
 from ctm.rtl.r700.shapes import SHAPES, Unit
@@ -44,15 +44,15 @@ _GROUPS, _OTHERS = range(2)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Parts:
-    """The parts, submodules of the core by the same names."""
+class Units:
+    """The units of a core; submodules have the same names."""
 
     start: WavefrontStart
     flow: FlowUnit
     alu: AluUnit
     move: FetchUnit
     end: WavefrontEnd
-    joining: WriteAssembler
+    write_assembler: WriteAssembler
     registers: RegisterFile
     code: CodeCache
     loader: ConstantLoader
@@ -79,89 +79,89 @@ class Core(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, array = self._config, self._config.array
-        rows = by_part(array)
-        parts = Parts(
+        segments = by_segment(array)
+        units = Units(
             start=WavefrontStart(array),
             flow=FlowUnit(array),
             alu=AluUnit(config),
             move=FetchUnit(config),
             end=WavefrontEnd(array),
-            joining=WriteAssembler(array),
+            write_assembler=WriteAssembler(array),
             registers=RegisterFile(array),
             code=CodeCache(),
             loader=ConstantLoader(CONSTANT_PAIRS, FLOW_LINES),
             constants=FloatConstants(),
-            outputs=OutputRegisters(rows, SHAPES),
-            retirement=Retirement(rows, SHAPES),
+            outputs=OutputRegisters(segments, SHAPES),
+            retirement=Retirement(segments, SHAPES),
         )
-        for name, part in vars(parts).items():
-            m.submodules[name] = part
-        programmed: tuple[Any, ...] = (parts.start, parts.flow, parts.alu, parts.move)
-        m.d.comb += [part.program.eq(self.program) for part in programmed]
-        occupied = self._connect_starts(m, parts)
-        self._connect_units(m, parts)
-        self._connect_code(m, parts)
-        self._connect_constants(m, parts)
-        self._connect_registers(m, parts)
-        self._connect_ends(m, parts)
-        self._count(m, parts, occupied)
-        self._show(m, parts)
+        for name, unit in vars(units).items():
+            m.submodules[name] = unit
+        programmed: tuple[Any, ...] = (units.start, units.flow, units.alu, units.move)
+        m.d.comb += [unit.program.eq(self.program) for unit in programmed]
+        occupied = self._connect_starts(m, units)
+        self._connect_units(m, units)
+        self._connect_code(m, units)
+        self._connect_constants(m, units)
+        self._connect_registers(m, units)
+        self._connect_ends(m, units)
+        self._count(m, units, occupied)
+        self._show(m, units)
         return m
 
-    def _connect_starts(self, m: Module, parts: Parts) -> Signal:
-        """Wavefronts that come in, and the slots that they take."""
+    def _connect_starts(self, m: Module, units: Units) -> Signal:
+        """Wavefronts that come in, and the wave slots that they take."""
         array = self._config.array
         flags = SetClearFlags(array.threads, ("occupied",))
-        m.submodules.residents = residents = Occupancy(array)
+        m.submodules.occupancy = occupancy = Occupancy(array)
         free = Signal(array.threads)
-        m.d.comb += [residents.program.eq(self.program), free.eq(residents.usable & ~flags["occupied"])]
+        m.d.comb += [occupancy.program.eq(self.program), free.eq(occupancy.usable & ~flags["occupied"])]
         chosen, offered = lowest_one(free), Signal()
-        # What slots there are is known a cycle behind the program, which is there with its first wavefront.
-        m.d.sync += offered.eq(self.group.valid)
-        takes = self.group.valid & self.group.ready
+        # What wave slots there are is known a cycle behind the program, which is there with its first wavefront.
+        m.d.sync += offered.eq(self.wavefront.valid)
+        takes = self.wavefront.valid & self.wavefront.ready
         m.d.comb += [
             self.free.eq(Mux(sum(free) > CORE_CREDITS, CORE_CREDITS, sum(free))),
-            self.group.ready.eq(free.any() & ~parts.start.busy & offered),
+            self.wavefront.ready.eq(free.any() & ~units.start.busy & offered),
         ]
-        for target in (parts.start.group, parts.end.group):
+        for target in (units.start.wavefront, units.end.wavefront):
             m.d.comb += [
                 target.valid.eq(takes),
-                target.slot.eq(one_hot_index(chosen)),
-                target.group.eq(self.group.payload),
+                target.wave.eq(one_hot_index(chosen)),
+                target.wavefront.eq(self.wavefront.payload),
             ]
         flags.set("occupied", Mux(takes, chosen, 0))
-        flags.clear("occupied", Mux(parts.end.free.valid, (1 << parts.end.free.slot)[: array.threads], 0))
+        flags.clear("occupied", Mux(units.end.free.valid, (1 << units.end.free.wave)[: array.threads], 0))
         flags.finish(m)
-        fresh = parts.start.fresh
+        fresh = units.start.fresh
         m.d.comb += [
-            parts.outputs.start.valid.eq(fresh.valid),
-            parts.outputs.start.row.eq(part_row(array, fresh.number, fresh.slot)),
+            units.outputs.start.valid.eq(fresh.valid),
+            units.outputs.start.context.eq(segment_context(array, fresh.number, fresh.wave)),
         ]
         return flags["occupied"]
 
-    def _connect_units(self, m: Module, parts: Parts) -> None:
+    def _connect_units(self, m: Module, units: Units) -> None:
         """What a wavefront goes through."""
-        connect(m, parts.start.start, parts.flow.start)
-        connect(m, parts.start.share, parts.move.share)
-        connect(m, parts.flow.clause, parts.alu.clause)
-        connect(m, parts.flow.move, parts.move.move)
-        connect(m, parts.alu.outcome, parts.flow.computed)
-        connect(m, parts.move.moved, parts.flow.moved)
-        connect(m, parts.flow.end, parts.end.end)
-        connect(m, parts.move.lookups, flipped(self.lookups))
-        connect(m, parts.move.uncached, flipped(self.uncached))
-        m.d.comb += [parts.outputs.write.eq(parts.move.outputs), parts.move.numbered.eq(parts.start.numbered)]
+        connect(m, units.start.start, units.flow.start)
+        connect(m, units.start.share, units.move.share)
+        connect(m, units.flow.clause, units.alu.clause)
+        connect(m, units.flow.move, units.move.move)
+        connect(m, units.alu.outcome, units.flow.computed)
+        connect(m, units.move.moved, units.flow.moved)
+        connect(m, units.flow.end, units.end.end)
+        connect(m, units.move.lookups, flipped(self.lookups))
+        connect(m, units.move.uncached, flipped(self.uncached))
+        m.d.comb += [units.outputs.write.eq(units.move.outputs), units.move.numbered.eq(units.start.numbered)]
 
-    def _connect_code(self, m: Module, parts: Parts) -> None:
-        code, flow, move = parts.code, parts.flow, parts.move
+    def _connect_code(self, m: Module, units: Units) -> None:
+        code, flow, move = units.code, units.flow, units.move
         connect(m, code.lines, flipped(self.code))
         m.d.comb += [
             code.address.eq(self.program.code),
             code.size.eq(self.program.size),
-            code.forget.eq(self.forget_code),
-            code.rows[_GROUPS].eq(parts.alu.code_row),
-            code.reads[_GROUPS].eq(parts.alu.code_reads),
-            parts.alu.code_found.eq(code.found[_GROUPS]),
+            code.invalidate.eq(self.invalidate_code),
+            code.rows[_GROUPS].eq(units.alu.code_row),
+            code.reads[_GROUPS].eq(units.alu.code_reads),
+            units.alu.code_found.eq(code.found[_GROUPS]),
             code.rows[_OTHERS].eq(Mux(flow.code_reads, flow.code_row, move.code_row)),
             code.reads[_OTHERS].eq(flow.code_reads | move.code_reads),
             move.code_free.eq(~flow.code_reads),
@@ -169,11 +169,11 @@ class Core(wiring.Component):
             move.code_found.eq(code.found[_OTHERS]),
         ]
 
-    def _connect_constants(self, m: Module, parts: Parts) -> None:
-        loader, alu, flow, move, constants = parts.loader, parts.alu, parts.flow, parts.move, parts.constants
+    def _connect_constants(self, m: Module, units: Units) -> None:
+        loader, alu, flow, move, constants = units.loader, units.alu, units.flow, units.move, units.constants
         connect(m, loader.client, flipped(self.constants))
         m.d.comb += [
-            loader.forget.eq(self.forget_constants),
+            loader.invalidate.eq(self.invalidate_constants),
             loader.alu.eq(Mux(alu.miss.valid, Value.cast(alu.miss), Value.cast(move.miss))),
             loader.flow.eq(flow.miss),
             alu.loaded.eq(loader.float_loaded),
@@ -191,26 +191,26 @@ class Core(wiring.Component):
             move.error.eq(constants.error),
         ]
 
-    def _connect_registers(self, m: Module, parts: Parts) -> None:
+    def _connect_registers(self, m: Module, units: Units) -> None:
         """Reads and writes of others in cycles in which the ALU has none; new wavefronts come first."""
-        registers, alu, move, clear, place = (
-            parts.registers, parts.alu, parts.move, parts.start.clear, parts.start.place
+        registers, alu, move, clear, r0 = (
+            units.registers, units.alu, units.move, units.start.clear, units.start.r0
         )  # fmt: skip
-        joining, written = parts.joining, Signal()
-        write, file = joining.write, joining.file
+        write_assembler, written = units.write_assembler, Signal()
+        write, file = write_assembler.write, write_assembler.file
         m.d.comb += [
             registers.writes.eq(alu.file_writes),
             alu.file_words.eq(registers.words),
-            alu.file_shows.eq(registers.shows),
+            alu.file_words_valid.eq(registers.words_valid),
             move.words.eq(registers.words),
-            move.shows.eq(registers.shows),
+            move.words_valid.eq(registers.words_valid),
             move.read.ready.eq(alu.reads_free),
-            move.late.eq(joining.late | written),
-            joining.error.eq(move.refuses),
-            write.valid.eq(place.valid | move.write.valid),
-            Value.cast(write.payload).eq(Mux(place.valid, Value.cast(place.payload), Value.cast(move.write.payload))),
-            place.ready.eq(write.ready),
-            move.write.ready.eq(write.ready & ~place.valid),
+            move.in_flight.eq(write_assembler.in_flight | written),
+            write_assembler.error.eq(move.fetch_error),
+            write.valid.eq(r0.valid | move.write.valid),
+            Value.cast(write.payload).eq(Mux(r0.valid, Value.cast(r0.payload), Value.cast(move.write.payload))),
+            r0.ready.eq(write.ready),
+            move.write.ready.eq(write.ready & ~r0.valid),
             clear.ready.eq(alu.writes_free),
             file.ready.eq(alu.writes_free & ~clear.valid),
         ]
@@ -226,43 +226,43 @@ class Core(wiring.Component):
                 *taken(Value.cast(target.words), Value.cast(others.words), enable),
             ]
 
-    def _connect_ends(self, m: Module, parts: Parts) -> None:
-        end, retirement = parts.end, parts.retirement
+    def _connect_ends(self, m: Module, units: Units) -> None:
+        end, retirement = units.end, units.retirement
         connect_retirement(
-            m, self, by_part(self._config.array), retirement, parts.outputs, rows=end.rows, states=end.states
+            m, self, by_segment(self._config.array), retirement, units.outputs, contexts=end.contexts, states=end.states
         )
         m.d.comb += [
-            retirement.group.eq(end.retire),
+            retirement.wavefront.eq(end.retire),
             end.can_retire.eq(retirement.ready),
             end.released.eq(retirement.release),
         ]
         # No output of a core follows from what is only there late in a cycle.
         m.d.sync += [self.fault.valid.eq(end.fault.valid), self.fault.payload.eq(end.fault.payload)]
 
-    def _count(self, m: Module, parts: Parts, occupied: Signal) -> None:
+    def _count(self, m: Module, units: Units, occupied: Signal) -> None:
         """What is executed, and whether there is anything to do."""
         m.d.comb += self.idle.eq(
-            ~occupied.any() & ~self.fault.valid & ~parts.code.busy & ~parts.loader.busy & ~parts.move.busy
+            ~occupied.any() & ~self.fault.valid & ~units.code.busy & ~units.loader.busy & ~units.move.busy
         )
-        units = {Unit.FLOW: parts.flow, Unit.ALU: parts.alu, Unit.FETCH: parts.move}
-        for unit, part in units.items():
+        issuing = {Unit.FLOW: units.flow, Unit.ALU: units.alu, Unit.FETCH: units.move}
+        for port, unit in issuing.items():
             m.d.sync += [
-                self.issued[unit.value].eq(part.issued),
-                self.active_lanes[unit.value].eq(Mux(part.issued, sum(part.active), 0)),
+                self.issued[port.value].eq(unit.issued),
+                self.active_lanes[port.value].eq(Mux(unit.issued, sum(unit.active), 0)),
             ]
         # A group takes the lanes for as many cycles as an interval has.
         interval = intervals_of(self._config.array, lane_latency(self._config.arithmetic)).interval
         busy = recently(m, self.issued[Unit.ALU.value], interval - 1)
         causes = Signal(len(STALLS))
-        found = self._causes(m, parts)
+        found = self._causes(m, units)
         m.d.comb += [
             causes.eq(Cat(found[name] for name in STALLS)),
             self.stalls.eq(Mux(occupied.any() & ~busy, lowest_one(causes), 0)),
         ]
 
-    def _causes(self, m: Module, parts: Parts) -> dict[str, Value]:
+    def _causes(self, m: Module, units: Units) -> dict[str, Value]:
         """Why no group is issued: where wavefronts are, and what is on its way to them."""
-        clause, outcome, move = parts.flow.clause, parts.alu.outcome, parts.move
+        clause, outcome, move = units.flow.clause, units.alu.outcome, units.move
         clauses, blocked = Signal(range(self._config.array.threads + 1)), Signal()
         m.d.sync += [
             clauses.eq(clauses + (clause.valid & clause.ready) - (outcome.valid & outcome.ready)),
@@ -271,27 +271,27 @@ class Core(wiring.Component):
         ]
         return {
             "LOOKUPS": move.waits,
-            "LOADING": parts.loader.busy | parts.code.busy,
+            "LOADING": units.loader.busy | units.code.busy,
             "REQUESTS": blocked,
-            "LATENCY": clauses.any() | parts.flow.busy | move.busy,
+            "LATENCY": clauses.any() | units.flow.busy | move.busy,
             "ENDS": Const(1),
         }
 
-    def _show(self, m: Module, parts: Parts) -> None:
+    def _show(self, m: Module, units: Units) -> None:
         """Show the events of the trace."""
         file, take, start, end = self.trace.file, self.trace.take, self.trace.start, self.trace.end
-        writes, started, ended = parts.registers.writes, parts.start.start, parts.flow.end
+        writes, started, ended = units.registers.writes, units.start.start, units.flow.end
         m.d.comb += [
             file.valid.eq(Cat(writes[channel].enable for channel in range(CHANNELS)).any()),
             file.writes.eq(writes),
-            file.invalidates.eq(parts.registers.invalidates),
-            Value.cast(take).eq(Value.cast(parts.start.group)),
+            file.invalidates.eq(units.registers.invalidates),
+            Value.cast(take).eq(Value.cast(units.start.wavefront)),
             start.valid.eq(started.valid & started.ready),
-            start.slot.eq(started.payload.slot),
+            start.wave.eq(started.payload.wave),
             start.base.eq(started.payload.base),
             end.valid.eq(ended.valid & ended.ready),
-            *(end[name].eq(ended.payload[name]) for name in ("slot", "valid_mask", "word", "problem")),
-            self.trace.fetch.eq(parts.move.trace),
+            *(end[name].eq(ended.payload[name]) for name in ("wave", "valid_mask", "word", "problem")),
+            self.trace.fetch.eq(units.move.trace),
         ]
-        for unit in (parts.flow.trace, parts.alu.trace):
+        for unit in (units.flow.trace, units.alu.trace):
             m.d.comb += [self.trace[name].eq(unit[name]) for name in dict(unit.shape())]

@@ -16,7 +16,7 @@ INDEX = signed(HIGHEST_INDEX.bit_length() + 1)
 """What an address register holds."""
 
 
-class Left(enum.Enum, shape=3):
+class Lhs(enum.Enum, shape=3):
     """The left one of the two words that a slot compares, adds or chooses from.
 
     SHARED is what MAX4 and CUBE have for this slot, and in t what a conversion to an integer gives.
@@ -29,7 +29,7 @@ class Left(enum.Enum, shape=3):
     SHARED = 4
 
 
-class Right(enum.Enum, shape=3):
+class Rhs(enum.Enum, shape=3):
     """The right one. INTEGRAL and FRACTION are what rounding to integral values and FRACT need."""
 
     OPERAND_1 = 0
@@ -108,13 +108,13 @@ class Source(enum.Enum, shape=3):
     """
 
     SUM = 0
-    LEFT = 1
-    RIGHT = 2
+    LHS = 1
+    RHS = 2
     ZERO = 3
     ONE = 4
     ONES = 5
     DARK = 6
-    LATE = 7
+    POST_MULTIPLIED = 7
 
 
 class Limit(enum.Enum, shape=2):
@@ -125,7 +125,7 @@ class Limit(enum.Enum, shape=2):
     ZERO = 2
 
 
-class Late(enum.Enum, shape=2):
+class PostMultiply(enum.Enum, shape=2):
     """Operations of slot t that multiply last."""
 
     LOW_PRODUCT = 0
@@ -139,7 +139,7 @@ class TransControl(data.Struct):
 
     function: Function
     limit: Limit
-    late: Late
+    post_multiply: PostMultiply
     converts: 1
 
 
@@ -154,8 +154,8 @@ class SlotControl(data.Struct):
 
     absolute: 2
     negate: SLOT_OPERANDS
-    left: Left
-    right: Right
+    lhs: Lhs
+    rhs: Rhs
     zero_times_anything: 1
     integer: IntegerOperation
     sum: Sum
@@ -203,10 +203,10 @@ class LaneResults(data.Struct):
 class OperationFacts(data.Struct):
     """What decoding needs to know of an operation: how many operands it reads, where it may be, what it does.
 
-    Not `known`: illegal, and all others are 0. `takes_modifiers`: its result is a float, for OMOD and CLAMP.
+    Not `is_legal`: illegal, and all others are 0. `takes_modifiers`: its result is a float, for OMOD and CLAMP.
     """
 
-    known: 1
+    is_legal: 1
     operands: 2
     vector_only: 1
     trans_only: 1

@@ -1,4 +1,4 @@
-"""Wavefronts at their end: part by part as groups of the lanes' size, as tests and outputs take them.
+"""Wavefronts at their end: segment by segment as wavefronts of the lanes' size, as tests and outputs take them.
 
 Source: docs/architecture.md.
 """
@@ -9,47 +9,47 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.programs import program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import row_bits, slot_bits
-from ctm.rtl.dpp.groups.state import end_state_layout
+from ctm.rtl.dpp.wavefronts.scheduling import context_bits, wave_bits
+from ctm.rtl.dpp.wavefronts.state import end_state_layout
 from ctm.rtl.isa.r700.program import PROGRAM_FORMAT
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.r700.flow.state import end_layout
-from ctm.rtl.r700.passes import by_part, parts_of
+from ctm.rtl.r700.passes import by_segment, segments_of
 
 
 class WavefrontEnd(wiring.Component):
-    """Hands over the parts of wavefronts that are at their end, and says when all of one are done.
+    """Hands over the segments of wavefronts that are at their end, and says when all of one are done.
 
     Members
     -------
-    group : ``In({valid, slot, group})``
-        A group takes a slot.
+    wavefront : ``In({valid, wave, wavefront})``
+        A wavefront takes a wave slot.
     end : ``In(stream.Signature(end_layout(config)))``
-    retire : ``Out({valid, row, faulted})``
+    retire : ``Out({valid, context, faulted})``
     can_retire : ``In(1)``
-    rows : ``In(row)``, 2 of them
+    contexts : ``In(context)``, 2 of them
     states : ``Out(end_state_layout(lanes))`` for each of them
-    released : ``In({valid, row, faulted})``
-    free : ``Out({valid, slot})``
+    released : ``In({valid, context, faulted})``
+    free : ``Out({valid, wave})``
     fault : ``Out(stream.Signature(program_fault_layout(PROGRAM_FORMAT), always_ready=True))``
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._config, self._parts = config, parts_of(config)
-        rows = by_part(config)
-        event = data.StructLayout({"valid": 1, "row": row_bits(rows), "faulted": 1})
-        at_slot = {"valid": 1, "slot": slot_bits(config)}
+        self._config, self._segments = config, segments_of(config)
+        contexts = by_segment(config)
+        event = data.StructLayout({"valid": 1, "context": context_bits(contexts), "faulted": 1})
+        at_wave = {"valid": 1, "wave": wave_bits(config)}
         super().__init__(
             {
-                "group": In(data.StructLayout(at_slot | {"group": wavefront_layout(config.group)})),
+                "wavefront": In(data.StructLayout(at_wave | {"wavefront": wavefront_layout(config.group)})),
                 "end": In(stream.Signature(end_layout(config))),
                 "retire": Out(event),
                 "can_retire": In(1),
-                "rows": In(row_bits(rows)).array(2),
+                "contexts": In(context_bits(contexts)).array(2),
                 "states": Out(end_state_layout(config.lanes)).array(2),
                 "released": In(event),
-                "free": Out(data.StructLayout(at_slot)),
+                "free": Out(data.StructLayout(at_wave)),
                 "fault": Out(stream.Signature(program_fault_layout(PROGRAM_FORMAT), always_ready=True)),
             }
         )
@@ -58,42 +58,46 @@ class WavefrontEnd(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, lanes = self._config, self._config.lanes
-        m.submodules.places = places = DistributedRam(wavefront_layout(config.group), config.threads)
+        m.submodules.positions = positions = DistributedRam(wavefront_layout(config.group), config.threads)
         m.submodules.valid_mask = valid_mask = DistributedRam(config.group, config.threads)
-        bits = (self._parts - 1).bit_length()
-        slot, faulted, number = Signal(slot_bits(config)), Signal(), Signal(range(self._parts + 1), init=self._parts)
-        busy = number != self._parts
+        bits = (self._segments - 1).bit_length()
+        wave, faulted, number = (
+            Signal(wave_bits(config)),
+            Signal(),
+            Signal(range(self._segments + 1), init=self._segments),
+        )
+        busy = number != self._segments
         end, taken = self.end.payload, Signal()
         faults = Value.cast(end.problem.status) != Status.OK.value
-        place = places.read(m, end.slot)
+        position = positions.read(m, end.wave)
         m.d.comb += [
             self.end.ready.eq(~busy),
             taken.eq(self.end.valid & ~busy),
             self.retire.valid.eq(busy),
-            self.retire.row.eq(Cat(number[:bits], slot)),
+            self.retire.context.eq(Cat(number[:bits], wave)),
             self.retire.faulted.eq(faulted),
             self.fault.valid.eq(taken & faults),
             self.fault.payload.status.eq(end.problem.status),
             self.fault.payload.client.eq(end.problem.client),
             self.fault.payload.pc.eq(Cat(end.word[:-1], end.problem.address)),
-            self.fault.payload.i.eq(place.i),
-            self.fault.payload.j.eq(place.j),
-            self.free.valid.eq(self.released.valid & (self.released.row[:bits] == self._parts - 1)),
-            self.free.slot.eq(self.released.row[bits:]),
+            self.fault.payload.i.eq(position.i),
+            self.fault.payload.j.eq(position.j),
+            self.free.valid.eq(self.released.valid & (self.released.context[:bits] == self._segments - 1)),
+            self.free.wave.eq(self.released.context[bits:]),
         ]
-        places.write(m, self.group.slot, self.group.group, self.group.valid)
-        valid_mask.write(m, end.slot, end.valid_mask, taken)
+        positions.write(m, self.wavefront.wave, self.wavefront.wavefront, self.wavefront.valid)
+        valid_mask.write(m, end.wave, end.valid_mask, taken)
         with m.If(taken):
-            m.d.sync += [slot.eq(end.slot), faulted.eq(faults), number.eq(0)]
+            m.d.sync += [wave.eq(end.wave), faulted.eq(faults), number.eq(0)]
         with m.Elif(busy & self.can_retire):
             m.d.sync += number.eq(number + 1)
-        for row, state in zip(self.rows, self.states, strict=True):
-            of_slot, ended_mask = places.read(m, row[bits:]), valid_mask.read(m, row[bits:])
-            first = row[:bits] if bits else Const(0, 1)
+        for context, state in zip(self.contexts, self.states, strict=True):
+            of_wave, ended_mask = positions.read(m, context[bits:]), valid_mask.read(m, context[bits:])
+            first = context[:bits] if bits else Const(0, 1)
             m.d.comb += [
-                state.i.eq(of_slot.i + first * (lanes // 2)),
-                state.j.eq(of_slot.j),
-                state.covered.eq(of_slot.covered.word_select(first, lanes)),
+                state.i.eq(of_wave.i + first * (lanes // 2)),
+                state.j.eq(of_wave.j),
+                state.covered.eq(of_wave.covered.word_select(first, lanes)),
                 state.valid_mask.eq(ended_mask.word_select(first, lanes)),
             ]
         return m

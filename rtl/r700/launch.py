@@ -32,7 +32,7 @@ class Launch(wiring.Component):
     inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
     domain : ``In(DOMAIN)``
     tests : ``In(1)``
-        The conditional unit tests the array's groups.
+        The conditional unit tests the array's wavefronts.
     conditional_value, watchdog : ``In(32)``
     program : ``Out(PROGRAM)``
     status : ``Out(Status)``

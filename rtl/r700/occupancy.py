@@ -44,9 +44,9 @@ class Occupancy(wiring.Component):
         is_other, fits = Signal(), Signal()
         m.d.comb += is_other.eq(sizes != counted)
         m.d.sync += counted.eq(sizes)
-        takens = [Signal(range(room + 1), name="taken") for _, room in limits]
+        takens = [Signal(range(capacity + 1), name="taken") for _, capacity in limits]
         totals = [taken + size for taken, (size, _) in zip(takens, limits, strict=True)]
-        m.d.comb += fits.eq(Cat(total <= room for total, (_, room) in zip(totals, limits, strict=True)).all())
+        m.d.comb += fits.eq(Cat(total <= capacity for total, (_, capacity) in zip(totals, limits, strict=True)).all())
         with m.If(is_other):
             m.d.sync += [self.usable.eq(0), *(taken.eq(0) for taken in takens)]
         with m.Elif(fits):

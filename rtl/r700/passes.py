@@ -1,7 +1,7 @@
 """A wavefront in the lanes: it is larger than they are, so they take it in passes.
 
-What is tested and sent as one is a part of it: as many pixels as there are `lanes`, also where fewer are computed, or
-exported, in a cycle. A part then has several passes, which are its beats (`ctm.rtl.dpp.beats`).
+What is tested and sent as one is a segment of it: as many pixels as there are `lanes`, also where fewer are computed, or
+exported, in a cycle. A segment then has several passes, which are its beats (`ctm.rtl.dpp.beats`).
 """
 
 from dataclasses import replace
@@ -42,18 +42,18 @@ def exporting(config: ArrayConfig) -> ArrayConfig:
     return replace(config, rate=config.at_once // 2) if halves else config
 
 
-def by_part(config: ArrayConfig) -> ArrayConfig:
-    """An array whose groups are the parts of this one's wavefronts: it has a row for each part of each slot."""
-    rows = config.threads * parts_of(config)
+def by_segment(config: ArrayConfig) -> ArrayConfig:
+    """An array whose wavefronts are the segments of this one's wavefronts: it has a row for each segment of each wave slot."""
+    rows = config.threads * segments_of(config)
     return replace(exporting(config), wavefront=0, threads=max(_LEAST_THREADS, rows // 2))
 
 
-def parts_of(config: ArrayConfig) -> int:
-    """Parts of a wavefront."""
+def segments_of(config: ArrayConfig) -> int:
+    """Segments of a wavefront."""
     return config.group // config.lanes
 
 
-def part_row(config: ArrayConfig, number: Value, slot: Value) -> Value:
-    """The row of the part that a pass belongs to."""
+def segment_context(config: ArrayConfig, number: Value, wave: Value) -> Value:
+    """The row of the segment that a pass belongs to."""
     beat_bits, bits = (config.beats - 1).bit_length(), (passes_of(config) - 1).bit_length()
-    return Cat(number[beat_bits:bits], slot)
+    return Cat(number[beat_bits:bits], wave)

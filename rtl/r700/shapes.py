@@ -1,11 +1,11 @@
-"""What the array's parts must know of the R700 instruction set."""
+"""What the array's fields must know of the R700 instruction set."""
 
 from amaranth.lib import data, enum
 
 from ctm.rtl.border.buffers import LIMIT_BITS, LIMITS, STRIDE_BITS
 from ctm.rtl.border.lines import TaggedLineClient
 from ctm.rtl.dpp.program import program_layout
-from ctm.rtl.dpp.shapes import Part, Port, Shapes
+from ctm.rtl.dpp.shapes import Port, RegisterField, Shapes
 from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS, COORDINATE_BITS
 from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_ROW, READ_CYCLES
 from ctm.rtl.isa.r700.program import FAULT_PC, MEMORY_OUTPUT, PROGRAM_FORMAT, SCRATCH_OUTPUT, ProgramType
@@ -49,7 +49,9 @@ SHAPES = Shapes(
     counted=Unit.ALU.value,
     faulting=Unit.FLOW.value,
     resources=(),
-    parts=tuple(Part(name=name, channels=range(channel, channel + 1)) for channel, name in enumerate("xyzw")),
+    register_fields=tuple(
+        RegisterField(name=name, channels=range(channel, channel + 1)) for channel, name in enumerate("xyzw")
+    ),
     operands=READ_CYCLES,
     code=CODE_LINE_CLIENT,
     flags=_nothing,
@@ -75,4 +77,4 @@ SHAPES = Shapes(
     areas=AREAS,
 )
 PROGRAM = program_layout(SHAPES)
-assert len(SHAPES.parts) == CHANNELS
+assert len(SHAPES.register_fields) == CHANNELS

@@ -42,7 +42,7 @@ def slice_in(config: ArrayConfig, holder: Any) -> Value:
     return Value.cast(holder.slice) if slices_of(config) > 1 else Const(0)
 
 
-def part_of(config: ArrayConfig, values: Any, number: Value) -> Value:
+def slice_of(config: ArrayConfig, values: Any, number: Value) -> Value:
     """What the pixels of a slice have of something that each pixel of a wavefront has, pixel 0 first."""
     value, count = Value.cast(values), slices_of(config)
     return value.word_select(number, len(value) // count) if count > 1 else value

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
@@ -31,7 +31,7 @@ def clear_layout(config: ArrayConfig) -> data.StructLayout:
 
 def numbered_layout(config: ArrayConfig) -> data.StructLayout:
     """The number of a wavefront's first pixel in the domain, row by row."""
-    return data.StructLayout({"valid": 1, "slot": slot_bits(config), "number": AREA_WORD_BITS})
+    return data.StructLayout({"valid": 1, "wave": wave_bits(config), "number": AREA_WORD_BITS})
 
 
 class WavefrontStart(wiring.Component):
@@ -43,34 +43,34 @@ class WavefrontStart(wiring.Component):
     Members
     -------
     program : ``In(PROGRAM)``
-    group : ``In({valid, slot, group})``
-        A group that takes a slot; only while not `busy`.
+    wavefront : ``In({valid, wave, wavefront})``
+        A wavefront that takes a wave slot; only while not `busy`.
     busy : ``Out(1)``
     clear : ``Out(stream.Signature(clear_layout(config)))``
-    place : ``Out(stream.Signature(pass_write_layout(config)))``
+    r0 : ``Out(stream.Signature(pass_write_layout(config)))``
         The words of R0.
     numbered : ``Out(numbered_layout(config))``
-    fresh : ``Out({valid, slot, number})``
+    fresh : ``Out({valid, wave, number})``
         Nothing of this pass's outputs is written.
-    share : ``Out(stream.Signature(slot))``
+    share : ``Out(stream.Signature(wave))``
         Its part of the local data share is to be cleared.
     start : ``Out(stream.Signature(start_layout(config)))``
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
-        at_slot = {"valid": 1, "slot": slot_bits(config)}
+        at_wave = {"valid": 1, "wave": wave_bits(config)}
         self._passes = passes_of(config)
         super().__init__(
             {
                 "program": In(PROGRAM),
-                "group": In(data.StructLayout(at_slot | {"group": wavefront_layout(config.group)})),
+                "wavefront": In(data.StructLayout(at_wave | {"wavefront": wavefront_layout(config.group)})),
                 "busy": Out(1),
                 "clear": Out(stream.Signature(clear_layout(config))),
-                "place": Out(stream.Signature(pass_write_layout(config))),
+                "r0": Out(stream.Signature(pass_write_layout(config))),
                 "numbered": Out(numbered_layout(config)),
-                "fresh": Out(data.StructLayout(at_slot | {"number": range(max(2, self._passes))})),
-                "share": Out(stream.Signature(slot_bits(config))),
+                "fresh": Out(data.StructLayout(at_wave | {"number": range(max(2, self._passes))})),
+                "share": Out(stream.Signature(wave_bits(config))),
                 "start": Out(stream.Signature(start_layout(config))),
             }
         )
@@ -78,26 +78,29 @@ class WavefrontStart(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        config, clear, place = self._config, self.clear, self.place
-        slot, group = Signal(slot_bits(config)), record(wavefront_layout(config.group), name="taken", reset_less=True)
+        config, clear, r0 = self._config, self.clear, self.r0
+        wave, wavefront = (
+            Signal(wave_bits(config)),
+            record(wavefront_layout(config.group), name="taken", reset_less=True),
+        )
         count = rows_of(self.program.gprs)
         base, end = (Signal(row_bits(config) + 1, name=name) for name in ("base", "end"))
         row, number = Signal(row_bits(config) + 1), Signal(range(max(2, self._passes)))
-        behind_block = self._clear(m, row, end)
+        next_block = self._clear(m, row, end)
         m.d.comb += [
-            self.fresh.slot.eq(slot),
-            self.share.payload.eq(slot),
+            self.fresh.wave.eq(wave),
+            self.share.payload.eq(wave),
             self.fresh.number.eq(number),
-            self.start.payload.slot.eq(slot),
-            self.start.payload.covered.eq(group.covered),
+            self.start.payload.wave.eq(wave),
+            self.start.payload.covered.eq(wavefront.covered),
             self.start.payload.base.eq(base),
         ]
-        first_number, target = self._number(m, group), place.payload.target
+        first_number, target = self._number(m, wavefront), r0.payload.target
         last = passes_of(by_slice(config)) - 1
         in_slice, first_row = number[: max(1, last.bit_length())], self._first_row(m, number, base, count)
-        self._place(m, group, first_number, number)
+        self._write_r0(m, wavefront, first_number, number)
         m.d.comb += [
-            self.numbered.slot.eq(slot),
+            self.numbered.wave.eq(wave),
             self.numbered.number.eq(first_number),
             target.row.eq(first_row),
             target.number.eq(in_slice),
@@ -105,22 +108,22 @@ class WavefrontStart(wiring.Component):
         ]
         with m.FSM() as fsm:
             with m.State("idle"):
-                m.d.sync += [slot.eq(self.group.slot), group.eq(self.group.group), number.eq(0)]
-                with m.If(self.group.valid):
-                    m.next = "slot"
-            with m.State("slot"):
+                m.d.sync += [wave.eq(self.wavefront.wave), wavefront.eq(self.wavefront.wavefront), number.eq(0)]
+                with m.If(self.wavefront.valid):
+                    m.next = "wave"
+            with m.State("wave"):
                 size = count * slices_of(config)
-                m.d.sync += [base.eq(slot * size), end.eq(slot * size + size), row.eq(slot * size)]
+                m.d.sync += [base.eq(wave * size), end.eq(wave * size + size), row.eq(wave * size)]
                 m.next = "registers"
             with m.State("registers"):
                 m.d.comb += clear.valid.eq(1)
                 with m.If(clear.ready):
-                    m.d.sync += row.eq(behind_block)
-                    with m.If(behind_block >= end):
+                    m.d.sync += row.eq(next_block)
+                    with m.If(next_block >= end):
                         m.next = "passes"
             with m.State("passes"):
-                m.d.comb += [place.valid.eq(1), self.fresh.valid.eq(1), self.numbered.valid.eq(1)]
-                with m.If(place.ready):
+                m.d.comb += [r0.valid.eq(1), self.fresh.valid.eq(1), self.numbered.valid.eq(1)]
+                with m.If(r0.ready):
                     m.d.sync += number.eq(number + 1)
                     with m.If(number == self._passes - 1):
                         m.next = "share"
@@ -138,12 +141,12 @@ class WavefrontStart(wiring.Component):
     def _clear(self, m: Module, row: Value, end: Value) -> Value:
         """Clear the rows of a block from `row` on, up to `end`; the first row of the next block."""
         block, payload = row[INDEX_BITS:], self.clear.payload
-        behind_block = Cat(Const(0, INDEX_BITS), block + 1)
-        in_block = Mux(end < behind_block, end - Cat(Const(0, INDEX_BITS), block), ROWS_TOGETHER)[: INDEX_BITS + 1]
+        next_block = Cat(Const(0, INDEX_BITS), block + 1)
+        in_block = Mux(end < next_block, end - Cat(Const(0, INDEX_BITS), block), ROWS_TOGETHER)[: INDEX_BITS + 1]
         from_row = (Const((1 << ROWS_TOGETHER) - 1, ROWS_TOGETHER) << row[:INDEX_BITS])[:ROWS_TOGETHER]
         to_end = ((1 << in_block) - 1)[:ROWS_TOGETHER]
         m.d.comb += [payload.row.eq(row), payload.invalidates.eq(from_row & to_end)]
-        return behind_block
+        return next_block
 
     def _first_row(self, m: Module, number: Value, base: Value, count: Value) -> Value:
         """The row of R0 of the slice of a pass."""
@@ -154,29 +157,29 @@ class WavefrontStart(wiring.Component):
         m.d.comb += row.eq(base + number[-bits:] * count)
         return row
 
-    def _number(self, m: Module, group: data.View) -> Value:
+    def _number(self, m: Module, wavefront: data.View) -> Value:
         """The number of the first pixel in the domain, a cycle behind its place; modulo 2**32 if it is outside."""
         domain, number = self.program.domain, Signal(WORD_BITS, name="first_number")
-        m.d.sync += number.eq((group.j - domain.j0) * domain.width + group.i - domain.i0)
+        m.d.sync += number.eq((wavefront.j - domain.j0) * domain.width + wavefront.i - domain.i0)
         return number
 
-    def _place(self, m: Module, group: data.View, first_number: Value, number: Value) -> None:
+    def _write_r0(self, m: Module, wavefront: data.View, first_number: Value, number: Value) -> None:
         """The words of r0 of a pass's pixels, all of which are written."""
-        target = self.place.payload.target
+        target = self.r0.payload.target
         m.d.comb += [
             target.exists.eq(1),
             target.enable.eq(~0),
             *(target.selects[channel].eq(channel) for channel in range(CHANNELS)),
         ]
-        lanes, before = self._config.at_once, Signal.like(group.i, name="columns_before")
+        lanes, before = self._config.at_once, Signal.like(wavefront.i, name="columns_before")
         column_before, row_before = first_pixel(self._config, number)
         m.d.comb += before.eq(column_before)
-        columns, rows = ([Signal.like(first, name="place") for _ in range(count)]
-                         for first, count in ((group.i, max(lanes // 2, min(lanes, 2))),
-                                              (group.j, 2 if lanes >= QUAD else 1)))  # fmt: skip
-        m.d.comb += [column.eq(group.i + before + offset) for offset, column in enumerate(columns)]
-        m.d.comb += [row.eq(group.j + row_before + offset) for offset, row in enumerate(rows)]
-        columns_as_floats, rows_as_floats = ([from_integer(m, each) for each in places] for places in (columns, rows))
+        columns, rows = ([Signal.like(first, name="r0") for _ in range(count)]
+                         for first, count in ((wavefront.i, max(lanes // 2, min(lanes, 2))),
+                                              (wavefront.j, 2 if lanes >= QUAD else 1)))  # fmt: skip
+        m.d.comb += [column.eq(wavefront.i + before + offset) for offset, column in enumerate(columns)]
+        m.d.comb += [row.eq(wavefront.j + row_before + offset) for offset, row in enumerate(rows)]
+        columns_as_floats, rows_as_floats = ([from_integer(m, each) for each in axis] for axis in (columns, rows))
         numbers, width = [Signal(WORD_BITS, name="number_of_row") for _ in rows], self.program.domain.width
         m.d.comb += [
             each.eq(first_number + before + Mux(row_before, width, 0) + row * width) for row, each in enumerate(numbers)
@@ -187,5 +190,5 @@ class WavefrontStart(wiring.Component):
             integers = columns[column], rows[row], numbers[row] + column, number * lanes + lane
             floats = columns_as_floats[column], rows_as_floats[row], Const(0), Const(ONE)
             for channel in range(CHANNELS):
-                word = self.place.payload.words[lane][channel]
+                word = self.r0.payload.words[lane][channel]
                 m.d.comb += word.eq(Mux(is_compute, integers[channel], floats[channel]))

@@ -9,7 +9,7 @@ from amaranth.lib import data
 
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, SUBENTRIES
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
@@ -35,12 +35,12 @@ def flow_trace_layout(config: ArrayConfig) -> data.StructLayout:
     word
         A CF word begins: the control state is as it was before.
     push
-        A row of the stack is written; rows of slot s begin at s * STACK_SIZE subentries.
+        A row of the stack is written; rows of wave slot s begin at s * STACK_SIZE subentries.
     """
     rows = config.stack_entries * SUBENTRIES
     return data.StructLayout(
         {
-            "word": _event(slot=slot_bits(config), state=state_layout(config)),
+            "word": _event(wave=wave_bits(config), state=state_layout(config)),
             "push": _event(row=range(rows), words=row_layout(config.group)),
         }
     )
@@ -60,16 +60,16 @@ def alu_trace_layout(config: ArrayConfig) -> data.StructLayout:
     size = config.group
     return data.StructLayout(
         {
-            "issue": _event(slot=slot_bits(config), address=UNIT_ADDRESS_BITS, chosen=size, is_last=1),
+            "issue": _event(wave=wave_bits(config), address=UNIT_ADDRESS_BITS, chosen=size, is_last=1),
             "words": _event(**slice_fields(config), words=data.ArrayLayout(slice_words(config), GROUP_SLOTS)),
-            "result": _event(slot=slot_bits(config), masks=masks_layout(size), addresses=address_layout(size)),
+            "result": _event(wave=wave_bits(config), masks=masks_layout(size), addresses=address_layout(size)),
         }
     )
 
 
 def fetch_trace_layout(config: ArrayConfig) -> data.StructLayout:
     """A fetch instruction begins, for the pixels in `executing`; its registers are written until its clause is over."""
-    return _event(slot=slot_bits(config), address=UNIT_ADDRESS_BITS, executing=config.group)
+    return _event(wave=wave_bits(config), address=UNIT_ADDRESS_BITS, executing=config.group)
 
 
 def file_trace_layout(config: ArrayConfig) -> data.StructLayout:
@@ -81,7 +81,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     """Events of one cycle, each with `valid`.
 
     take
-        A wavefront takes a slot.
+        A wavefront takes a wave slot.
     start
         It begins: its registers, from the row `base` on, and its data share are as at a program's start.
     end
@@ -92,8 +92,8 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     units = [flow_trace_layout(config), alu_trace_layout(config)]
     return data.StructLayout(
         {
-            "take": _event(slot=slot_bits(config), group=wavefront_layout(config.group)),
-            "start": _event(slot=slot_bits(config), base=row_bits(config)),
+            "take": _event(wave=wave_bits(config), wavefront=wavefront_layout(config.group)),
+            "start": _event(wave=wave_bits(config), base=row_bits(config)),
             **{name: shape for unit in units for name, shape in _fields(unit).items()},
             "fetch": fetch_trace_layout(config),
             "end": _event(**_fields(end_layout(config))),

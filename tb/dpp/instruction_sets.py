@@ -1,9 +1,9 @@
-"""Instruction sets that the array's parts are tested for: the real one, and one that nobody would build."""
+"""Instruction sets that the array's fields are tested for: the real one, and one that nobody would build."""
 
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.dpp.shapes import Part, Port, Resource, Shapes
+from ctm.rtl.dpp.shapes import Port, RegisterField, Resource, Shapes
 from ctm.rtl.isa.executable import NoteType, ProgramFormat
 from ctm.rtl.r5xx import shapes as r5xx
 
@@ -21,7 +21,7 @@ INVENTED = Shapes(
         Resource(name="bus", is_request=True), Resource(name="adder", is_request=False),
         Resource(name="door", is_request=True),
     ),
-    parts=tuple(Part(name=name, channels=range(number, number + 1)) for number, name in enumerate("xyzw")),
+    register_fields=tuple(RegisterField(name=name, channels=range(number, number + 1)) for number, name in enumerate("xyzw")),
     operands=1,
     code=wiring.Signature({"line": Out(stream.Signature(9)), "bits": In(stream.Signature(512))}),
     flags=lambda lanes: data.StructLayout({"carry": lanes, "address": data.ArrayLayout(9, lanes)}),

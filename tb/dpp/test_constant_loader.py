@@ -99,12 +99,12 @@ class Bench:
             self._answers.waiting += [beat_of(*beat) for beat in beats]
         await context.tick()
 
-    async def forget(self, context: Any) -> None:
+    async def invalidate(self, context: Any) -> None:
         while context.get(self.unit.busy):
             await self.step(context, quietly=True)
-        context.set(self.unit.forget, 1)
+        context.set(self.unit.invalidate, 1)
         await self.step(context, quietly=True)
-        context.set(self.unit.forget, 0)
+        context.set(self.unit.invalidate, 0)
         for known in (self.loaded, self.requested, self.wanted):
             known.clear()
 
@@ -120,7 +120,7 @@ def test_random_misses(stall, banks):
             await bench.step(context)
             most = max(most, len(bench.loaded))
             if number % 400 == 399:
-                await bench.forget(context)
+                await bench.invalidate(context)
 
     simulate(bench.unit, testbench)
     assert most >= (20 if ConstantBank.FLOAT in banks else 4)

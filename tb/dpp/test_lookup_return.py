@@ -32,7 +32,7 @@ class Bench:
         self._answers = Source(self.unit.response, self._generator, stall)
         self._sink = Sink(self.unit.write, self._generator, stall)
         self._underway: list[list[Lookup]] = [[] for _ in range(config.threads)]
-        """Of each slot, those without an answer, the oldest first; a record is there a cycle before its answer."""
+        """Of each wave slot, those without an answer, the oldest first; a record is there a cycle before its answer."""
         self._answered: list[Lookup] = []
         self._made = [0] * config.threads
         self._done = [0] * config.threads
@@ -47,28 +47,28 @@ class Bench:
         return sum(self._done)
 
     def _answer(self) -> None:
-        """Memory answers some slot's oldest lookup."""
-        slots = [slot for slot, lookups in enumerate(self._underway) if lookups]
-        if slots and self._generator.random() < 0.7:
-            lookup = self._underway[self._generator.choice(slots)].pop(0)
+        """Memory answers some wave slot's oldest lookup."""
+        waves = [wave for wave, lookups in enumerate(self._underway) if lookups]
+        if waves and self._generator.random() < 0.7:
+            lookup = self._underway[self._generator.choice(waves)].pop(0)
             words = self._generator.integers(0, 1 << 32, (self.config.lanes, CHANNELS), np.uint32)
             lookup |= {"memory": words, "refuses": bool(self._generator.random() < 0.2)}
             self._answered.append(lookup)
-            tag = lookup["slot"] | lookup["entry"] << 2
+            tag = lookup["wave"] | lookup["entry"] << 2
             bits = 2 + (self.config.lookups - 1).bit_length()
             value = tag | joined(words.ravel().tolist(), WORD) << bits
             self._answers.waiting.append(value | lookup["refuses"] << bits + words.size * WORD)
 
     def _ask(self, context: Any) -> None:
-        """A slot that may have one more lookup sets it out."""
-        slots = [slot for slot in range(self.config.threads)
-                 if self._made[slot] - self._done[slot] < self.config.lookups]  # fmt: skip
-        asks = bool(slots) and self.made < LOOKUPS and self._generator.random() < 0.8
+        """A wave slot that may have one more lookup sets it out."""
+        waves = [wave for wave in range(self.config.threads)
+                 if self._made[wave] - self._done[wave] < self.config.lookups]  # fmt: skip
+        asks = bool(waves) and self.made < LOOKUPS and self._generator.random() < 0.8
         context.set(self.unit.record.valid, asks)
         if not asks:
             return
-        slot = int(self._generator.choice(slots))
-        tag = {"slot": slot, "entry": self._made[slot] % self.config.lookups}
+        wave = int(self._generator.choice(waves))
+        tag = {"wave": wave, "entry": self._made[wave] % self.config.lookups}
         record = {
             "register": int(self._generator.integers(128)),
             "swizzle": self._generator.integers(0, 4, CHANNELS).tolist(),
@@ -77,12 +77,12 @@ class Bench:
         }
         context.set(self.unit.record.tag, tag)
         context.set(self.unit.record.record, record)
-        self._made[slot] += 1
-        self._underway[slot].append(tag | record)
+        self._made[wave] += 1
+        self._underway[wave].append(tag | record)
 
     def _expected(self, lookup: Lookup) -> dict[str, int]:
         words = joined(lookup["memory"][:, lookup["swizzle"]].ravel().tolist(), WORD)
-        return {"slot": lookup["slot"], "register": lookup["register"],
+        return {"wave": lookup["wave"], "register": lookup["register"],
                 "words": words, "enable": joined(lookup["enable"], CHANNELS)}  # fmt: skip
 
     async def step(self, context: Any) -> None:
@@ -97,8 +97,8 @@ class Bench:
         returned, error = self.unit.returned, self.unit.error
         if context.get(returned.valid):
             lookup = self._answered.pop(0)
-            self._done[lookup["slot"]] += 1
-            assert context.get(returned.slot) == lookup["slot"]
+            self._done[lookup["wave"]] += 1
+            assert context.get(returned.wave) == lookup["wave"]
             assert context.get(error.valid) == lookup["refuses"]
             self.error += lookup["refuses"]
             if lookup["refuses"]:

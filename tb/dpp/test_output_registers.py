@@ -24,12 +24,12 @@ class Bench:
     """The registers, and arrays of what they hold: words and values, and which of them were written."""
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
-        self.config, self.unit, self._parts = config, OutputRegisters(config, shapes), shapes.parts
+        self.config, self.unit, self._fields = config, OutputRegisters(config, shapes), shapes.register_fields
         self.generator = np.random.default_rng(config.lanes + config.at_once)
-        self.rows = 2 * config.threads
-        self.words = np.zeros((self.rows, OUTPUTS, config.lanes, CHANNELS), np.uint32)
+        self.contexts = 2 * config.threads
+        self.words = np.zeros((self.contexts, OUTPUTS, config.lanes, CHANNELS), np.uint32)
         self.written = np.zeros(self.words.shape, bool)
-        self.values = np.zeros((self.rows, config.lanes), np.uint32)
+        self.values = np.zeros((self.contexts, config.lanes), np.uint32)
         self.given = np.zeros(self.values.shape, bool)
         self.counts = {"words": 0, "values": 0, "starts": 0}
 
@@ -41,45 +41,45 @@ class Bench:
         rate = self.config.at_once
         return slice(rate * beat, rate * (beat + 1))
 
-    def _write(self, context: Any, row: int) -> None:
+    def _write(self, context: Any, bank: int) -> None:
         generator, rate = self.generator, self.config.at_once
         beat = int(generator.integers(self.config.beats))
         own = self._lanes_in(beat)
-        targets = generator.integers(0, OUTPUTS, len(self._parts)).tolist()
+        targets = generator.integers(0, OUTPUTS, len(self._fields)).tolist()
         given_values = generator.integers(0, 1 << 32, rate, np.uint32)
         results = generator.integers(0, 1 << 32, (rate, CHANNELS), np.uint32)
         enable = generator.random((rate, CHANNELS)) < generator.choice([0, 0.2, 0.7])
         conditional = generator.random(rate) < generator.choice([0, 0.5])
         payload = {
-            "row": row, **self._in_beat({"beat": beat}), "targets": targets, "words": results.tolist(),
+            "context": bank, **self._in_beat({"beat": beat}), "targets": targets, "words": results.tolist(),
             "values": given_values.tolist(), "enable": [bits_of(lane) for lane in enable],
             "conditional": bits_of(conditional),
         }  # fmt: skip
         context.set(self.unit.write, payload)
-        for part, target in zip(self._parts, targets, strict=True):
-            channels = slice(part.channels.start, part.channels.stop)
+        for field, target in zip(self._fields, targets, strict=True):
+            channels = slice(field.channels.start, field.channels.stop)
             enabled = enable[:, channels]
-            self.words[row, target][own, channels][enabled] = results[:, channels][enabled]
-            self.written[row, target][own, channels] |= enabled
-        self.values[row][own][conditional] = given_values[conditional]
-        self.given[row][own] |= conditional
+            self.words[bank, target][own, channels][enabled] = results[:, channels][enabled]
+            self.written[bank, target][own, channels] |= enabled
+        self.values[bank][own][conditional] = given_values[conditional]
+        self.given[bank][own] |= conditional
 
     async def step(self, context: Any) -> None:
-        """One cycle: read, start a row or none, write another one, and look at what was read."""
+        """One cycle: read, start a context or none, write another one, and look at what was read."""
         unit, generator, beats = self.unit, self.generator, self.config.beats
-        row, target, tested, beat, tested_beat = generator.integers(
-            0, [self.rows, OUTPUTS, self.rows, beats, beats]
+        bank, target, tested, beat, tested_beat = generator.integers(
+            0, [self.contexts, OUTPUTS, self.contexts, beats, beats]
         ).tolist()
         own, tested_own = self._lanes_in(beat), self._lanes_in(tested_beat)
-        places = {"row": row, "target": target, "conditional_row": tested}
+        places = {"context": bank, "target": target, "conditional_context": tested}
         for name, number in (places | self._in_beat({"beat": beat, "conditional_beat": tested_beat})).items():
             context.set(getattr(unit, name), number)
-        found, found_written = self.words[row, target].copy(), self.written[row].copy()
+        found, found_written = self.words[bank, target].copy(), self.written[bank].copy()
         value, value_given = self.values[tested].copy(), self.given[tested].copy()
 
-        started, writing = generator.permutation(self.rows)[:2].tolist()
+        started, writing = generator.permutation(self.contexts)[:2].tolist()
         starts = generator.random() < 0.05
-        context.set(unit.start, {"valid": starts, "row": started})
+        context.set(unit.start, {"valid": starts, "context": started})
         self._write(context, writing)
         if starts:
             self.written[started], self.given[started] = False, False

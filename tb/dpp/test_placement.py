@@ -1,4 +1,4 @@
-"""Placement: temporaries of all resident groups are in the register file, no two in the same place."""
+"""Placement: temporaries of all resident wavefronts are in the register file, no two in the same place."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import BANKS
-from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_slots
+from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_waves
 from ctm.rtl.isa.limits import TEMPORARIES
 from ctm.sim.compiled import CompiledUnit
 
 CONFIGS = [(4, 128), (4, 256), (16, 128), (16, 1024), (64, 4096)]
-"""Threads and temporaries; with 128 a program that needs all of them has one slot."""
+"""Threads and temporaries; with 128 a program that needs all of them has one wave slot."""
 
 
 class Placed(wiring.Component):
@@ -27,26 +27,26 @@ class Placed(wiring.Component):
         self._config = config
         super().__init__(
             {
-                "slot": In(range(config.threads)),
+                "wave": In(range(config.threads)),
                 "highest": In(7),
                 "address": In(7),
                 "exists": Out(1),
                 "bank": Out(1),
                 "entry": Out(range(config.temporaries // BANKS)),
-                "slots": Out(range(config.threads + 1)),
+                "waves": Out(range(config.threads + 1)),
             }
         )
 
     def elaborate(self, platform: Any) -> Module:
         m = Module()
         allocation = allocate(m, self.highest)
-        placement = Placement(m, self._config, self.slot, allocation)
-        place = placement.place(self.address)
+        placement = Placement(m, self._config, self.wave, allocation)
+        place = placement.address(self.address)
         m.d.comb += [
             self.exists.eq(placement.exists(self.address)),
             self.bank.eq(place.bank),
             self.entry.eq(place.entry),
-            self.slots.eq(usable_slots(self._config, allocation.exponent)),
+            self.waves.eq(usable_waves(self._config, allocation.exponent)),
         ]
         return m
 
@@ -59,21 +59,21 @@ def test_all_registers_of_all_slots_have_different_places(threads, temporaries):
         config.resident_groups(TEMPORARIES)
     }
     for count in range(1, TEMPORARIES + 1):
-        slots = config.resident_groups(count)
-        slot, register = (axis.ravel() for axis in np.meshgrid(np.arange(slots), np.arange(count), indexing="ij"))
-        zero = np.zeros_like(slot)
-        result = unit(slot=slot, highest=zero + count - 1, address=register)
-        assert (result["slots"] == slots).all(), (count, slots)
+        waves = config.resident_groups(count)
+        wave, register = (axis.ravel() for axis in np.meshgrid(np.arange(waves), np.arange(count), indexing="ij"))
+        zero = np.zeros_like(wave)
+        result = unit(wave=wave, highest=zero + count - 1, address=register)
+        assert (result["waves"] == waves).all(), (count, waves)
         assert result["exists"].all()
         places = set(zip(result["bank"].tolist(), result["entry"].tolist(), strict=True))
-        assert len(places) == slots * count, count
-        if slots > 1:
-            # So that groups of the other parity do not disturb each other.
-            assert (result["bank"] == slot % BANKS).all(), count
+        assert len(places) == waves * count, count
+        if waves > 1:
+            # So that wavefronts of the other parity do not disturb each other.
+            assert (result["bank"] == wave % BANKS).all(), count
 
 
 def test_registers_beyond_the_programs_do_not_exist():
     unit = CompiledUnit(Placed(ArrayConfig(threads=4, temporaries=256)))
     highest, address = (axis.ravel() for axis in np.meshgrid(np.arange(128), np.arange(128)))
-    result = unit(slot=0, highest=highest, address=address)
+    result = unit(wave=0, highest=highest, address=address)
     assert (result["exists"] == (address <= highest)).all()

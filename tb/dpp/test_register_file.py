@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import BANKS, RegisterFile
-from ctm.rtl.dpp.shapes import Part
+from ctm.rtl.dpp.shapes import RegisterField
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.tb.dpp.instruction_sets import SHAPES
@@ -22,34 +22,36 @@ PLACES = [0, 1, 2, 5, 31, 32, 33, 63]
 class Model:
     """Registers as an array [bank, entry, lane, channel]."""
 
-    def __init__(self, lanes: int, slot_exponent: int) -> None:
-        self._slot_entries = 1 << slot_exponent
+    def __init__(self, lanes: int, wave_exponent: int) -> None:
+        self._wave_entries = 1 << wave_exponent
         self.words = np.zeros((BANKS, ENTRIES, lanes, CHANNELS), np.uint32)
 
-    def read(self, parts: tuple[Part, ...], places: list[tuple[int, int]], lane: int) -> list[int]:
-        """Each part's channels of a place of its own."""
-        return [int(self.words[place][lane, channel]) for part, place in zip(parts, places, strict=True)
-                for channel in part.channels]  # fmt: skip
+    def read(
+        self, register_fields: tuple[RegisterField, ...], addresses: list[tuple[int, int]], lane: int
+    ) -> list[int]:
+        """Each field's channels of a address of its own."""
+        return [int(self.words[address][lane, channel]) for field, address in zip(register_fields, addresses, strict=True)
+                for channel in field.channels]  # fmt: skip
 
-    def forget(self, place: tuple[int, int]) -> None:
-        """Forget a slot's registers, of those that are in the same block."""
-        bank, entry = place
-        count = min(self._slot_entries, ROWS_TOGETHER)
+    def invalidate(self, address: tuple[int, int]) -> None:
+        """Forget a wave slot's registers, of those that are in the same block."""
+        bank, entry = address
+        count = min(self._wave_entries, ROWS_TOGETHER)
         first = entry // count * count
         self.words[bank, first : first + count] = 0
 
-    def write(self, place: tuple[int, int], words: np.ndarray, enable: np.ndarray, channels: slice) -> None:
+    def write(self, address: tuple[int, int], words: np.ndarray, enable: np.ndarray, channels: slice) -> None:
         """Write the enabled words of some channels."""
-        target = self.words[place][:, channels]
+        target = self.words[address][:, channels]
         np.copyto(target, words[:, channels], where=enable[:, channels])
 
 
-def place_of(generator: np.random.Generator) -> tuple[int, int]:
+def random_address(generator: np.random.Generator) -> tuple[int, int]:
     return int(generator.integers(BANKS)), int(generator.choice(PLACES))
 
 
-def as_place(place: tuple[int, int]) -> dict[str, int]:
-    return {"bank": place[0], "entry": place[1]}
+def as_address(address: tuple[int, int]) -> dict[str, int]:
+    return {"bank": address[0], "entry": address[1]}
 
 
 def masks(enable: np.ndarray) -> list[int]:
@@ -58,14 +60,14 @@ def masks(enable: np.ndarray) -> list[int]:
 
 @pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize(
-    ("lanes", "alu_share", "slot_exponent"),
+    ("lanes", "alu_share", "wave_exponent"),
     [(4, 0.9, 1), (8, 0.6, 2), (4, 0.5, 5)]
     + [pytest.param(*each, marks=pytest.mark.long) for each in ((4, 0.3, 0), (4, 0.5, 6), (4, 0.5, 7))],
 )
-def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, alu_share, slot_exponent):
+def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, alu_share, wave_exponent):
     generator, shapes = np.random.default_rng(lanes), SHAPES[instruction_set]
-    parts, operands = shapes.parts, range(shapes.operands)
-    registers, model = RegisterFile(ArrayConfig(lanes=lanes, temporaries=128), shapes), Model(lanes, slot_exponent)
+    register_fields, operands = shapes.register_fields, range(shapes.operands)
+    registers, model = RegisterFile(ArrayConfig(lanes=lanes, temporaries=128), shapes), Model(lanes, wave_exponent)
     counts = {"waited": 0, "together": 0, "forgotten": 0}
 
     def enable_of(share: float) -> np.ndarray:
@@ -76,44 +78,54 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
 
     async def testbench(context: Any) -> None:
         texture = None
-        context.set(registers.slot_exponent, 1 << slot_exponent)
+        context.set(registers.wave_exponent, 1 << wave_exponent)
         for _ in range(CYCLES):
-            sources = [[place_of(generator) for _ in operands] for _ in parts]
-            fetched = place_of(generator)
-            context.set(registers.source_places, [[as_place(place) for place in part] for part in sources])
-            context.set(registers.texture_source, as_place(fetched))
+            sources = [[random_address(generator) for _ in operands] for _ in register_fields]
+            fetched = random_address(generator)
+            context.set(registers.source_addresses, [[as_address(address) for address in field] for field in sources])
+            context.set(registers.texture_source, as_address(fetched))
             expected = [
-                [model.read(parts, [part[operand] for part in sources], lane) for operand in operands]
+                [model.read(register_fields, [field[operand] for field in sources], lane) for operand in operands]
                 for lane in range(lanes)
             ]
-            expected_texture = [model.read(parts, [fetched] * len(parts), lane) for lane in range(lanes)]
+            expected_texture = [
+                model.read(register_fields, [fetched] * len(register_fields), lane) for lane in range(lanes)
+            ]
 
-            places, results, enable = [place_of(generator) for _ in parts], words(), enable_of(alu_share)
-            context.set(registers.result_places, [as_place(place) for place in places])
+            addresses, results, enable = (
+                [random_address(generator) for _ in register_fields],
+                words(),
+                enable_of(alu_share),
+            )
+            context.set(registers.result_addresses, [as_address(address) for address in addresses])
             context.set(registers.results, results.tolist())
             context.set(registers.result_enable, masks(enable))
             # Results may prove to be nobody's.
-            may_write = [bool(enable[:, part.channels].any() or generator.random() < 0.1) for part in parts]
+            may_write = [bool(enable[:, field.channels].any() or generator.random() < 0.1) for field in register_fields]
             context.set(registers.result_writes, sum(may << number for number, may in enumerate(may_write)))
             if texture is None and generator.random() < 0.8:
-                texture, invalidates = (place_of(generator), words(), enable_of(1)), bool(generator.random() < 0.3)
+                texture, invalidates = (
+                    (random_address(generator), words(), enable_of(1)),
+                    bool(generator.random() < 0.3),
+                )
                 texture[2][:] |= invalidates
-                place, payload = texture[0], {"words": texture[1].tolist(), "enable": masks(texture[2])}
+                address, payload = texture[0], {"words": texture[1].tolist(), "enable": masks(texture[2])}
                 context.set(
-                    registers.texture_write.payload, payload | {"place": as_place(place), "invalidates": invalidates}
+                    registers.texture_write.payload,
+                    payload | {"address": as_address(address), "invalidates": invalidates},
                 )
             context.set(registers.texture_write.valid, texture is not None)
 
-            busy = {bank for (bank, _), may in zip(places, may_write, strict=True) if may}
+            busy = {bank for (bank, _), may in zip(addresses, may_write, strict=True) if may}
             assert context.get(registers.busy) == sum(1 << bank for bank in busy)
             taken = texture is not None and bool(context.get(registers.texture_write.ready))
-            for part, place in zip(parts, places, strict=True):
-                model.write(place, results, enable, slice(part.channels.start, part.channels.stop))
+            for field, address in zip(register_fields, addresses, strict=True):
+                model.write(address, results, enable, slice(field.channels.start, field.channels.stop))
             if taken:
                 counts["together"] += int(enable.any())
                 counts["forgotten"] += int(invalidates)
                 if invalidates:
-                    model.forget(texture[0])
+                    model.invalidate(texture[0])
                 model.write(*texture, slice(None))
                 texture = None
             counts["waited"] += int(texture is not None)

@@ -1,4 +1,4 @@
-"""Retirement: groups at their end, tested and not, against what each should send."""
+"""Retirement: wavefronts at their end, tested and not, against what each should send."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.retirement import Retirement
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.wavefronts.retirement import Retirement
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
 from ctm.rtl.isa.word import unpack
 from ctm.tb.dpp.instruction_sets import SHAPES
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
-GROUPS = 50
+WAVEFRONTS = 50
 WORD = 32
 PROGRAM_VALUE = 0x3FC00000
 
@@ -32,8 +32,8 @@ def pair_of(place: dict[str, int], lane: int) -> tuple[int, int]:
     return place["i"] + 2 * (lane // QUAD) + lane % 2, place["j"] + lane % QUAD // 2
 
 
-class Group:
-    """A group at its end: its place, lanes, output registers [target, lane, channel] and conditional values."""
+class Wavefront:
+    """A wavefront at its end: its place, lanes, output registers [target, lane, channel] and conditional values."""
 
     def __init__(self, generator: np.random.Generator, lanes: int) -> None:
         self.place = {"i": 2 * int(generator.integers(1 << 12)), "j": int(generator.integers(1 << 12))}
@@ -61,7 +61,7 @@ class Group:
 
 
 class Bench:
-    """The component, the memories that it reads and the groups in it."""
+    """The component, the memories that it reads and the wavefronts in it."""
 
     def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float, program: dict[str, int]) -> None:
         self.config, self.unit, self._program = config, Retirement(config, shapes), program
@@ -71,68 +71,71 @@ class Bench:
             Sink(port, generator, stall) for port in (self.unit.tester.request, self.unit.output)
         )
         self.answers = Source(self.unit.tester.response, generator, stall)
-        self.groups: list[Group] = []
+        self.wavefronts: list[Wavefront] = []
         self.released = 0
-        self._rows: list[int] = []
-        """Rows of the groups inside, the oldest first."""
+        self._banks: list[int] = []
+        """Contexts of the wavefronts inside, the oldest first."""
         self._asked: tuple[np.ndarray, np.ndarray] | None = None
         """Words and conditional values whose place was asked for in the last cycle."""
-        self._asking: list[Group] = []
-        self._states = [Group(generator, config.lanes) for _ in range(2 * config.threads)]
+        self._asking: list[Wavefront] = []
+        self._states = [Wavefront(generator, config.lanes) for _ in range(2 * config.threads)]
 
     def _read(self, context: Any) -> None:
-        """Answer for the group states and the output registers; words come a cycle after their place."""
+        """Answer for the wavefront states and the output registers; words come a cycle after their place."""
         unit = self.unit
         if self._asked:
             words, values = self._asked
             context.set(Value.cast(unit.words), joined(words.ravel(), WORD))
             context.set(Value.cast(unit.conditional), joined(values, WORD))
-        tested, sent = (self._states[context.get(row)] for row in (unit.test_row, unit.row))
-        for port, group in ((unit.test_state, tested), (unit.state, sent)):
-            context.set(port.i, group.place["i"])
-            context.set(port.j, group.place["j"])
-            context.set(port.covered, mask_of(group.covered))
-            context.set(port.valid_mask, mask_of(group.valid_mask))
+        tested, sent = (self._states[context.get(bank)] for bank in (unit.test_context, unit.context))
+        for port, wavefront in ((unit.test_state, tested), (unit.state, sent)):
+            context.set(port.i, wavefront.place["i"])
+            context.set(port.j, wavefront.place["j"])
+            context.set(port.covered, mask_of(wavefront.covered))
+            context.set(port.valid_mask, mask_of(wavefront.valid_mask))
         context.set(unit.conditional_written, mask_of(tested.given))
         context.set(Value.cast(unit.written), mask_of(sent.written.ravel()))
 
     def _ask(self, context: Any) -> None:
         """Note which words are asked for; that depends on whether an output is taken."""
         unit, rate = self.unit, self.config.at_once
-        tested, sent = (self._states[context.get(row)] for row in (unit.test_row, unit.row))
+        tested, sent = (self._states[context.get(bank)] for bank in (unit.test_context, unit.context))
         beats = (context.get(unit.beat), context.get(unit.test_beat)) if self.in_beats else (0, 0)
         own, tested_own = (slice(rate * beat, rate * (beat + 1)) for beat in beats)
         self._asked = sent.words[context.get(unit.target), own], tested.values[tested_own]
 
     def _offer(self, context: Any, share: float) -> None:
-        """Offer a group, one that has left its slot, or both; of two the one that has not left is taken first."""
+        """Offer a wavefront, one that has left its wave slot, or both; of two the one that has not left is taken first."""
         unit = self.unit
-        for port, is_ready in ((unit.group, context.get(unit.ready)), (unit.left, 1)):
-            free = [row for row in range(len(self._states)) if row not in self._rows]
-            offers = bool(free and len(self.groups) < GROUPS and is_ready and self.generator.random() < share)
+        for port, is_ready in ((unit.wavefront, context.get(unit.ready)), (unit.vacated, 1)):
+            free = [bank for bank in range(len(self._states)) if bank not in self._banks]
+            offers = bool(free and len(self.wavefronts) < WAVEFRONTS and is_ready and self.generator.random() < share)
             context.set(port.valid, offers)
             if not offers:
                 continue
-            row, group = int(self.generator.choice(free)), Group(self.generator, self.config.lanes)
-            context.set(port.row, row)
-            if port is unit.group:
-                context.set(port.faulted, group.faulted)
-            group.faulted &= port is unit.group
-            self._states[row] = group
-            self.groups.append(group)
-            self._rows.append(row)
-            if self._program["tests"] and not group.faulted:
-                self._asking.append(group)
+            bank, wavefront = int(self.generator.choice(free)), Wavefront(self.generator, self.config.lanes)
+            context.set(port.context, bank)
+            if port is unit.wavefront:
+                context.set(port.faulted, wavefront.faulted)
+            wavefront.faulted &= port is unit.wavefront
+            self._states[bank] = wavefront
+            self.wavefronts.append(wavefront)
+            self._banks.append(bank)
+            if self._program["tests"] and not wavefront.faulted:
+                self._asking.append(wavefront)
 
     def _check_release(self, context: Any) -> None:
         release = self.unit.release
         if context.get(release.valid):
-            group = self.groups[self.released]
-            assert (context.get(release.row), context.get(release.faulted)) == (self._rows.pop(0), group.faulted)
+            wavefront = self.wavefronts[self.released]
+            assert (context.get(release.context), context.get(release.faulted)) == (
+                self._banks.pop(0),
+                wavefront.faulted,
+            )
             self.released += 1
 
     async def step(self, context: Any, share: float) -> None:
-        """One cycle, in which a group comes with a probability of `share`."""
+        """One cycle, in which a wavefront comes with a probability of `share`."""
         self._read(context)
         self._offer(context, share)
         asked = len(self.tests.received)
@@ -147,7 +150,7 @@ class Bench:
         await context.tick()
 
     def sent(self) -> list[tuple[int, ...]]:
-        """What was stored, as `Group.outputs` says it."""
+        """What was stored, as `Wavefront.outputs` says it."""
         layout, result = self.unit.output.payload.shape(), []
         for payload in self.output.received:
             output = unpack(layout, payload)
@@ -177,17 +180,21 @@ def test_random_groups(instruction_set, rate, name, share, stall):
 
     async def testbench(context: Any) -> None:
         context.set(bench.unit.program, {**program, "conditional_value": PROGRAM_VALUE})
-        for _ in range(100 * config.beats * GROUPS):
+        for _ in range(100 * config.beats * WAVEFRONTS):
             await bench.step(context, share)
-            if bench.released == GROUPS:
+            if bench.released == WAVEFRONTS:
                 break
         for _ in range(5):
             await bench.step(context, 0)
 
     simulate(bench.unit, testbench)
-    assert bench.released == GROUPS
+    assert bench.released == WAVEFRONTS
     value = 0 if program["conditional_from_program"] else PROGRAM_VALUE
-    asking = [group for group in bench.groups if program["tests"] and not group.faulted]
+    asking = [wavefront for wavefront in bench.wavefronts if program["tests"] and not wavefront.faulted]
     layout = bench.unit.tester.request.payload.shape()
-    assert [unpack(layout, payload) for payload in bench.tests.received] == [group.test(value) for group in asking]
-    assert bench.sent() == [output for group in bench.groups for output in group.outputs(bool(program["tests"]))]
+    assert [unpack(layout, payload) for payload in bench.tests.received] == [
+        wavefront.test(value) for wavefront in asking
+    ]
+    assert bench.sent() == [
+        output for wavefront in bench.wavefronts for output in wavefront.outputs(bool(program["tests"]))
+    ]

@@ -1,4 +1,4 @@
-"""What the scheduler promises of time and of the watchdog, with one group."""
+"""What the scheduler promises of time and of the watchdog, with one wavefront."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduler import Scheduler
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.wavefronts.scheduler import Scheduler
 from ctm.tb.dpp.instruction_sets import SHAPES
 from ctm.tb.lib.streams import simulate
 
@@ -27,12 +27,12 @@ def ports(shapes: Shapes) -> Ports:
 
 
 async def start(context: Any, unit: Scheduler, first: int, *, watchdog: int = 0) -> None:
-    """One group whose first instruction is for port `first` and is issued in this cycle; everything is allowed."""
+    """One wavefront whose first instruction is for port `first` and is issued in this cycle; everything is allowed."""
     for allowed in (unit.can_fetch, unit.can_retire):
         context.set(allowed, 1)
-    for allowed in (unit.ready, unit.room):
+    for allowed in (unit.ready, unit.available):
         context.set(allowed, (1 << len(allowed)) - 1)
-    context.set(unit.slots, 2)
+    context.set(unit.waves, 2)
     context.set(unit.start, 7)
     context.set(unit.watchdog, watchdog)
     context.set(unit.admit, 1)
@@ -40,7 +40,7 @@ async def start(context: Any, unit: Scheduler, first: int, *, watchdog: int = 0)
     context.set(unit.admit, 0)
     assert context.get(unit.fetch.pc) == 7
     context.set(unit.fetched, {"unit": first})
-    context.set(unit.begin, {"valid": 1, "slot": 0})
+    context.set(unit.begin, {"valid": 1, "wave": 0})
     await context.tick()
     context.set(unit.begin, {"valid": 0})
     assert context.get(unit.ports[first].issue.pc) == 7
@@ -49,7 +49,7 @@ async def start(context: Any, unit: Scheduler, first: int, *, watchdog: int = 0)
 
 
 async def finish(context: Any, unit: Scheduler, port: int, **done: Any) -> None:
-    context.set(unit.ports[port].done, {"valid": 1, "slot": 0, **done})
+    context.set(unit.ports[port].done, {"valid": 1, "wave": 0, **done})
     await context.tick()
     context.set(unit.ports[port].done, {"valid": 0})
 

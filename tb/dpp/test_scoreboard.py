@@ -13,8 +13,8 @@ from ctm.tb.lib.streams import simulate
 CYCLES = 1500
 
 
-class Slot:
-    """What one slot has under way."""
+class Wave:
+    """What one wave slot has under way."""
 
     def __init__(self) -> None:
         self.lookups: list[bool] = []
@@ -45,48 +45,48 @@ def chosen(generator: np.random.Generator, allowed: list[bool], share: float) ->
 def test_random_events(lookups, returns):
     generator = np.random.default_rng(lookups)
     config = ArrayConfig(threads=4, temporaries=128, lookups=lookups)
-    unit, slots = Scoreboard(config), [Slot() for _ in range(config.threads)]
+    unit, waves = Scoreboard(config), [Wave() for _ in range(config.threads)]
     seen: set[tuple[bool, bool, bool]] = set()
 
     async def testbench(context: Any) -> None:
         for number in range(CYCLES):
-            full = [len(slot.lookups) == lookups for slot in slots]
-            blocked = [slot.blocked for slot in slots]
-            quiet = [not slot.lookups and not slot.writing for slot in slots]
+            full = [len(wave.lookups) == lookups for wave in waves]
+            blocked = [wave.blocked for wave in waves]
+            drained = [not wave.lookups and not wave.writing for wave in waves]
             assert context.get(unit.full) == mask(full)
             assert context.get(unit.blocked) == mask(blocked)
-            assert context.get(unit.quiet) == mask(quiet)
-            seen.update(zip(full, blocked, quiet, strict=True))
+            assert context.get(unit.drained) == mask(drained)
+            seen.update(zip(full, blocked, drained, strict=True))
 
             share = returns if number % 300 < 200 else 0.02
             texture = chosen(generator, [not is_full for is_full in full], 0.6)
-            returned = chosen(generator, [bool(slot.lookups) for slot in slots], share)
-            write = chosen(generator, [not slot.writing for slot in slots], 0.1)
-            written = chosen(generator, [slot.writing for slot in slots], 0.3)
+            returned = chosen(generator, [bool(wave.lookups) for wave in waves], share)
+            write = chosen(generator, [not wave.writing for wave in waves], 0.1)
+            written = chosen(generator, [wave.writing for wave in waves], 0.3)
             looks_up, acquires = generator.random() < 0.8, generator.random() < 0.3
             flags = {"looks_up": looks_up, "acquires": acquires}
-            context.set(unit.texture, {"valid": texture is not None, "slot": texture or 0, **flags})
+            context.set(unit.texture, {"valid": texture is not None, "wave": texture or 0, **flags})
             for port, number in ((unit.returned, returned), (unit.write, write), (unit.written, written)):
-                context.set(port, {"valid": number is not None, "slot": number or 0})
+                context.set(port, {"valid": number is not None, "wave": number or 0})
             if texture is not None and looks_up:
-                assert context.get(unit.entry) == slots[texture].made % lookups
+                assert context.get(unit.entry) == waves[texture].made % lookups
             await context.tick()
 
             if returned is not None:
-                slots[returned].lookups.pop(0)
+                waves[returned].lookups.pop(0)
             if texture is not None:
-                slot = slots[texture]
-                slot.lookups += [False] * looks_up
-                slot.made += looks_up
+                wave = waves[texture]
+                wave.lookups += [False] * looks_up
+                wave.made += looks_up
                 if acquires:
-                    slot.acquire()
+                    wave.acquire()
             if write is not None:
-                slots[write].writing = True
+                waves[write].writing = True
             if written is not None:
-                slots[written].writing = False
+                waves[written].writing = False
 
     simulate(unit, testbench)
     possible = itertools.product((False, True), repeat=3)
-    # With one lookup a slot that has one under way is full.
+    # With one lookup a wave slot that has one under way is full.
     expected = {(f, b, q) for f, b, q in possible if not (q and (f or b)) and (lookups > 1 or f or b or q)}
     assert seen == expected

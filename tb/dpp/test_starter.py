@@ -7,13 +7,13 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.starter import Starter, clear_layout
+from ctm.rtl.dpp.wavefronts.starter import Starter, clear_layout
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_LIMIT, QUAD
 from ctm.rtl.isa.word import unpack
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.tb.lib.streams import STALLS, Sink, cycle, simulate
 
-GROUPS = [(0, 0, 0), (2, 4, 1), (COORDINATE_LIMIT, COORDINATE_LIMIT - 2, 7), (3070, 2, 127), (1022, 4094, 0)]
+WAVEFRONTS = [(0, 0, 0), (2, 4, 1), (COORDINATE_LIMIT, COORDINATE_LIMIT - 2, 7), (3070, 2, 127), (1022, 4094, 0)]
 """Column and row of lane 0, and the program's highest temporary."""
 
 
@@ -34,15 +34,15 @@ def test_groups_one_after_the_other(lanes, stall):
     sink = Sink(unit.write, generator, stall)
 
     async def testbench(context: Any) -> None:
-        for column, row, highest in GROUPS:
-            slot, covered = int(generator.integers(4)), int(generator.integers(1 << lanes))
+        for column, row, highest in WAVEFRONTS:
+            wave, covered = int(generator.integers(4)), int(generator.integers(1 << lanes))
             assert not context.get(unit.busy)
-            group = {"i": column, "j": row, "covered": covered}
+            wavefront = {"i": column, "j": row, "covered": covered}
             context.set(unit.highest_temporary, highest)
-            context.set(unit.group, {"valid": 1, "slot": slot, "group": group})
+            context.set(unit.wavefront, {"valid": 1, "wave": wave, "wavefront": wavefront})
             await cycle(context, [sink])
             # What stands there later is nobody's.
-            context.set(unit.group, {"valid": 0, "slot": 3 - slot, "group": {"i": 9, "j": 9, "covered": 0}})
+            context.set(unit.wavefront, {"valid": 0, "wave": 3 - wave, "wavefront": {"i": 9, "j": 9, "covered": 0}})
             sink.received.clear()
             cycles, blocks = 0, highest // ROWS_TOGETHER + 1
             while context.get(unit.busy):
@@ -51,7 +51,7 @@ def test_groups_one_after_the_other(lanes, stall):
                 begins = context.get(unit.begin.valid)
                 sink.finish(context)
                 assert begins == (before == blocks - 1 and len(sink.received) > before)
-                assert not begins or context.get(unit.begin.slot) == slot
+                assert not begins or context.get(unit.begin.wave) == wave
                 await context.tick()
                 cycles += 1
                 assert cycles < 2000
@@ -59,7 +59,7 @@ def test_groups_one_after_the_other(lanes, stall):
             assert stall or cycles == blocks
             writes = [unpack(clear_layout(config), payload) for payload in sink.received]
             assert sorted(write["register"] for write in writes) == list(range(0, highest + 1, ROWS_TOGETHER))
-            assert all(write["slot"] == slot for write in writes)
+            assert all(write["wave"] == wave for write in writes)
             for write in writes:
                 assert write["words"] == (0 if write["register"] else first_register(column, row, lanes))
             for _ in range(int(generator.integers(3))):

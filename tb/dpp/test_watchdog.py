@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.watchdog import Watchdog
+from ctm.rtl.dpp.wavefronts.watchdog import Watchdog
 from ctm.tb.lib.streams import simulate
 
 CYCLES, PORTS = 2000, 3
@@ -23,18 +23,18 @@ def test_random_instructions(most):
         nonlocal expired
         context.set(unit.most, most)
         for _ in range(CYCLES):
-            # Each group executes at most at one port, and begins in no such cycle.
-            slots = generator.permutation(config.threads)[:PORTS]
+            # Each wavefront executes at most at one port, and begins in no such cycle.
+            waves = generator.permutation(config.threads)[:PORTS]
             begins = int(generator.integers(config.threads))
-            starts = begins not in slots and (not begun[begins] or generator.random() < 0.1)
-            context.set(unit.begin, {"valid": starts, "slot": begins})
-            goes = [bool(begun[slot]) and generator.random() < 0.6 for slot in slots]
-            for port, (slot, valid) in enumerate(zip(slots, goes, strict=True)):
-                context.set(unit.executed[port], {"valid": valid, "slot": int(slot)})
-            for port, (slot, valid) in enumerate(zip(slots, goes, strict=True)):
+            starts = begins not in waves and (not begun[begins] or generator.random() < 0.1)
+            context.set(unit.begin, {"valid": starts, "wave": begins})
+            goes = [bool(begun[wave]) and generator.random() < 0.6 for wave in waves]
+            for port, (wave, valid) in enumerate(zip(waves, goes, strict=True)):
+                context.set(unit.executed[port], {"valid": valid, "wave": int(wave)})
+            for port, (wave, valid) in enumerate(zip(waves, goes, strict=True)):
                 if valid:
-                    executed[slot] += 1
-                    assert context.get(unit.expires[port]) == (most != 0 and executed[slot] == most)
+                    executed[wave] += 1
+                    assert context.get(unit.expires[port]) == (most != 0 and executed[wave] == most)
                     expired += context.get(unit.expires[port])
             if starts:
                 begun[begins], executed[begins] = True, 0

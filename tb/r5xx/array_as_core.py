@@ -1,4 +1,4 @@
-"""An array that looks like one core with the slots of all, so that a core's simulation runs it."""
+"""An array that looks like one core with the wave slots of all, so that a core's simulation runs it."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,7 @@ from ctm.rtl.border.lines import CODE_CLIENT
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, array_members
 from ctm.rtl.dpp.core_border import core_members
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.pe.dispatcher import Dispatcher
@@ -23,7 +23,7 @@ from ctm.rtl.r5xx.trace import trace_layout
 
 
 def as_one_core(config: MachineConfig) -> MachineConfig:
-    """The configuration of a core with as many slots as the array has."""
+    """The configuration of a core with as many wave slots as the array has."""
     array = config.array
     return replace(config, array=replace(array, cores=1, threads=array.threads * array.cores))
 
@@ -59,21 +59,21 @@ class ArrayAsCore(wiring.Component):
     def elaborate(self, platform: Any) -> Module:
         m = Module()
         m.submodules.array = array = self._array
-        own, cores, ports = slot_bits(self._config.array), self._config.array.cores, len(SHAPES.ports)
+        own, cores, ports = wave_bits(self._config.array), self._config.array.cores, len(SHAPES.ports)
         m.submodules.lookups = lookups = Arbiter(array.lookups[0].request.payload.shape(), cores)
         for name in array_members(self._config.array, SHAPES):
             if name != "lookups":
                 connect(m, getattr(array, name), flipped(getattr(self, name)))
-        for name in ("program", "forget_code", "forget_constants"):
+        for name in ("program", "invalidate_code", "invalidate_constants"):
             m.d.comb += getattr(array, name).eq(getattr(self, name))
         m.submodules.allotment = allotment = Dispatcher(cores)
-        group = array.group
+        wavefront = array.group
         m.d.comb += [
-            allotment.core.ready.eq(self.group.valid),
-            self.group.ready.eq(allotment.core.valid),
-            group.valid.eq(self.group.valid & allotment.core.valid),
-            *(group.payload[name].eq(self.group.payload[name]) for name in ("i", "j", "covered")),
-            group.payload.core.eq(allotment.core.payload),
+            allotment.core.ready.eq(self.wavefront.valid),
+            self.wavefront.ready.eq(allotment.core.valid),
+            wavefront.valid.eq(self.wavefront.valid & allotment.core.valid),
+            *(wavefront.payload[name].eq(self.wavefront.payload[name]) for name in ("i", "j", "covered")),
+            wavefront.payload.core.eq(allotment.core.payload),
         ]
         for core in range(cores):
             connect(m, array.credits[core], allotment.credits[core])
@@ -88,10 +88,10 @@ class ArrayAsCore(wiring.Component):
         for number in range(cores):
             connect(m, array.lookups[number].request, lookups.inputs[number])
             inner = array.lookups[number].response
-            is_own = response.payload.tag.slot >> own == number
+            is_own = response.payload.tag.wave >> own == number
             m.d.comb += [
                 inner.valid.eq(response.valid & is_own),
-                inner.payload.tag.slot.eq(response.payload.tag.slot[:own]),
+                inner.payload.tag.wave.eq(response.payload.tag.wave[:own]),
                 inner.payload.tag.entry.eq(response.payload.tag.entry),
                 inner.payload.words.eq(response.payload.words),
                 inner.payload.error.eq(response.payload.error),
@@ -104,6 +104,6 @@ class ArrayAsCore(wiring.Component):
             chosen.ready.eq(request.ready),
             *(request.payload[name].eq(chosen.payload[name]) for name, _ in chosen.payload.shape() if name != "tag"),
             request.payload.tag.entry.eq(chosen.payload.tag.entry),
-            request.payload.tag.slot.eq(Cat(chosen.payload.tag.slot, lookups.source)),
+            request.payload.tag.wave.eq(Cat(chosen.payload.tag.wave, lookups.source)),
         ]
         return m

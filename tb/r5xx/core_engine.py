@@ -14,7 +14,7 @@ from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.pe.domain import Groups, Integers
+from ctm.sim.golden.pe.domain import Integers, Wavefronts
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r5xx.instruction_set import R5XX
@@ -70,20 +70,20 @@ class _Array(ArrayCore[Program, Batch]):
 
 
 class _Run:
-    """Collects the groups, and runs them when all are there."""
+    """Collects the wavefronts, and runs them when all are there."""
 
     def __init__(self, launch: Launch[Program], engine: CoreEngine) -> None:
         self._launch, self._engine = launch, engine
-        self._groups: list[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]] = []
+        self._wavefronts: list[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]] = []
 
-    def add(self, groups: Groups) -> None:
-        self._groups.append((groups.order, *groups.pairs(), groups.covered()))
+    def add(self, wavefronts: Wavefronts) -> None:
+        self._wavefronts.append((wavefronts.order, *wavefronts.pairs(), wavefronts.covered()))
 
     def finish(self) -> MachineError | None:
         launch, engine = self._launch, self._engine
         # The clock and the trace of the arithmetic do not depend on where memory is.
         core = simulation(replace(engine.config, memory=DEFAULT.memory))
-        run = core.run(launch, self._groups, timing=engine.timing, max_cycles=MOST_CYCLES)
+        run = core.run(launch, self._wavefronts, timing=engine.timing, max_cycles=MOST_CYCLES)
         engine.runs.append(run)
         for first, end in run.ranges:
             launch.memory.bytes[first:end] = run.memory.bytes[first:end]

@@ -1,4 +1,4 @@
-"""What random programs have tried: executed group instructions by class."""
+"""What random programs have tried: executed wavefront instructions by class."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from ctm.rtl.isa.r5xx.opcodes import (
 )
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r5xx.instruction import Alu, Bank, Common, Flow, Tex
-from ctm.tb.r5xx.golden_record import GroupRecord, Record, Step
+from ctm.tb.r5xx.golden_record import Record, Step, WavefrontRecord
 
 _KINDS = {
     "RGB": RgbOperation, "alpha": AlphaOperation, "output modifier": OutputModifier, "input modifier": InputModifier,
@@ -35,7 +35,7 @@ _SINGLE = (
     "ALU result under WRITE_INACTIVE", "conditional value",
     "LAST", "some processors inactive", "nobody active", "lookup scaled", "lookup unscaled",
     "lookup IGNORE_UNCOVERED", "lookup relative", "TEX_SEM_ACQUIRE", "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED",
-    "group partly covered", "group partly killed", "group faults",
+    "wavefront partly covered", "wavefront partly killed", "wavefront faults",
 )  # fmt: skip
 
 
@@ -63,9 +63,9 @@ class Coverage:
 
     def add(self, launch: Launch, record: Record) -> None:
         """Count what a program executed."""
-        for group in record.groups.values():
-            self.counts.update(_group(group))
-            for step in group.steps:
+        for wavefront in record.wavefronts.values():
+            self.counts.update(_group(wavefront))
+            for step in wavefront.steps:
                 self.counts.update(set(_step(launch, step)))
 
     def rare(self, least: int) -> dict[str, int]:
@@ -74,19 +74,19 @@ class Coverage:
 
     def table(self) -> Table:
         """All classes and their counts."""
-        table = Table("class", "group instructions", title="Executed by random programs")
+        table = Table("class", "wavefront instructions", title="Executed by random programs")
         for name in classes():
             table.add_row(name, f"{self.counts[name]:,}")
         return table
 
 
-def _group(group: GroupRecord) -> Iterator[str]:
-    if not group.covered.all():
-        yield "group partly covered"
-    if group.steps and not group.steps[-1].state("valid_mask").all():
-        yield "group partly killed"
-    if group.fault is not None:
-        yield "group faults"
+def _group(wavefront: WavefrontRecord) -> Iterator[str]:
+    if not wavefront.covered.all():
+        yield "wavefront partly covered"
+    if wavefront.steps and not wavefront.steps[-1].state("valid_mask").all():
+        yield "wavefront partly killed"
+    if wavefront.fault is not None:
+        yield "wavefront faults"
 
 
 def _step(launch: Launch, step: Step) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Random control states of groups, for the golden model and packed for the hardware."""
+"""Random control states of wavefronts, for the golden model and packed for the hardware."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def randomise(batch: Batch, control: Control, generator: np.random.Generator, li
     """Give a batch this control state and its lanes any state that fits it."""
     size = batch.size
     batch.control = control
-    # Active, branch-inactive, loop-inactive: of each group some kinds are rare.
+    # Active, branch-inactive, loop-inactive: of each wavefront some kinds are rare.
     weights = generator.dirichlet([0.5, 0.5, 0.3], batch.groups)
     kind = (generator.random(size)[:, None] > np.repeat(weights.cumsum(axis=1), batch.lanes, axis=0)).sum(axis=1)
     batch.loop_inactive = kind == 2
@@ -46,31 +46,31 @@ def randomise(batch: Batch, control: Control, generator: np.random.Generator, li
 
 @dataclass(frozen=True)
 class Lanes:
-    """Masks of groups as integers, lane 0 in bit 0."""
+    """Masks of wavefronts as integers, lane 0 in bit 0."""
 
     lanes: int
 
     def pack(self, mask: np.ndarray) -> list[int]:
-        """One integer for each group."""
+        """One integer for each wavefront."""
         weights = 1 << np.arange(self.lanes, dtype=np.int64)
         return [int(row @ weights) for row in mask.reshape(-1, self.lanes).astype(np.int64)]
 
 
 def pack_states(batch: Batch) -> list[int]:
-    """Each group's control state as the hardware has it."""
+    """Each wavefront's control state as the hardware has it."""
     layout = control_state_layout(batch.lanes)
     lanes, control = Lanes(batch.lanes), batch.control
     active, loop_inactive = lanes.pack(batch.active), lanes.pack(batch.loop_inactive)
     frames = [[lanes.pack(mask) for mask in masks] for masks in batch.frames]
     counters = batch.counter.reshape(-1, batch.lanes).tolist()
     states = []
-    for group in range(batch.groups):
+    for wavefront in range(batch.groups):
         entries = [
             {
                 "has_index": int(frame.kind is FlowOperation.LOOP),
                 "iterations": frame.iterations,
                 "loop_index": frame.loop_index,
-                **{name: masks[row][group] for row, name in enumerate(("entered", "broken", "continued"))},
+                **{name: masks[row][wavefront] for row, name in enumerate(("entered", "broken", "continued"))},
             }
             for frame, masks in zip(control.frames, frames, strict=True)
         ]
@@ -78,9 +78,9 @@ def pack_states(batch: Batch) -> list[int]:
             {
                 "pc": control.pc,
                 "loop_index": control.loop_index,
-                "active": active[group],
-                "loop_inactive": loop_inactive[group],
-                "counters": [max(counter, 0) for counter in counters[group]],
+                "active": active[wavefront],
+                "loop_inactive": loop_inactive[wavefront],
+                "counters": [max(counter, 0) for counter in counters[wavefront]],
                 "frame_depth": len(entries),
                 "frames": entries,
                 "return_depth": len(control.returns),
@@ -107,10 +107,10 @@ def meaning(layout: data.StructLayout, bits: int, lanes: int) -> dict[str, objec
     }
 
 
-def start(program: Program, groups: int, lanes: int) -> Batch:
-    """Groups at the program's start."""
-    zeros = np.zeros(groups * lanes, np.int64)
+def start(program: Program, wavefronts: int, lanes: int) -> Batch:
+    """Wavefronts at the program's start."""
+    zeros = np.zeros(wavefronts * lanes, np.int64)
     return Batch.start(
-        program, lanes, np.arange(groups), zeros, zeros, np.ones(groups * lanes, bool),
-        np.zeros(groups * lanes, np.float32),
+        program, lanes, np.arange(wavefronts), zeros, zeros, np.ones(wavefronts * lanes, bool),
+        np.zeros(wavefronts * lanes, np.float32),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Every instruction that the golden model executes, group by group, with the state that it leaves."""
+"""Every instruction that the golden model executes, wavefront by wavefront, with the state that it leaves."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,14 +16,14 @@ from ctm.sim.golden.r5xx.instruction_set import R5XX
 from ctm.sim.golden.r5xx.program import Program
 from ctm.sim.golden.r5xx.state import Batch, Frame
 
-Groups = Iterable[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]]
+Wavefronts = Iterable[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]]
 """What `Run.add` takes: order, i, j and coverage."""
 _COPIED = ("valid_mask", "active", "loop_inactive", "counter", "predicates", "alu_result")
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The state of all groups of a batch behind an instruction."""
+    """The state of all wavefronts of a batch behind an instruction."""
 
     lanes: int
     next_pc: int
@@ -43,23 +43,23 @@ class Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One instruction of one group."""
+    """One instruction of one wavefront."""
 
     pc: int
     instruction: Alu | Tex | Flow
     snapshot: Snapshot
-    group: int
+    wavefront: int
     """Its place in the snapshot's batch."""
 
     def state(self, name: str) -> np.ndarray:
         """An array of the state behind the instruction, [..., lanes]."""
         lanes = self.snapshot.lanes
-        return self.snapshot.arrays[name][..., self.group * lanes : (self.group + 1) * lanes]
+        return self.snapshot.arrays[name][..., self.wavefront * lanes : (self.wavefront + 1) * lanes]
 
 
 @dataclass(eq=False)
-class GroupRecord:
-    """What one group did; `fault` and its PC are those that stopped it."""
+class WavefrontRecord:
+    """What one wavefront did; `fault` and its PC are those that stopped it."""
 
     i: int
     j: int
@@ -69,21 +69,21 @@ class GroupRecord:
 
 
 class _Recorder:
-    """An observer that keeps what each of `groups` does, by the group's place in the domain walk."""
+    """An observer that keeps what each of `wavefronts` does, by the wavefront's place in the domain walk."""
 
-    def __init__(self, program: Program, groups: dict[int, GroupRecord]) -> None:
+    def __init__(self, program: Program, wavefronts: dict[int, WavefrontRecord]) -> None:
         self._instructions = program.code.instructions
-        self._groups = groups
+        self._wavefronts = wavefronts
 
     def executed(self, pc: int, parts: Sequence[Batch]) -> None:
         for part in parts:
             snapshot = Snapshot.of(part)
-            for group, order in enumerate(part.order):
-                self._groups[int(order)].steps.append(Step(pc, self._instructions[pc], snapshot, group))
+            for wavefront, order in enumerate(part.order):
+                self._wavefronts[int(order)].steps.append(Step(pc, self._instructions[pc], snapshot, wavefront))
 
     def faulted(self, batch: Batch, status: Status, client: BusClient | None) -> None:
         for order in batch.order:
-            self._groups[int(order)].fault = status, batch.control.pc
+            self._wavefronts[int(order)].fault = status, batch.control.pc
 
     def ended(self, batch: Batch) -> None:
         """Nothing: the last instruction has its step."""
@@ -91,27 +91,27 @@ class _Recorder:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What the golden model did: each group's instructions by the group's place (i, j), and the counts of each type."""
+    """What the golden model did: each wavefront's instructions by the wavefront's place (i, j), and the counts of each type."""
 
-    groups: dict[tuple[int, int], GroupRecord]
+    wavefronts: dict[tuple[int, int], WavefrontRecord]
     issued: tuple[int, int, int]
     """ALU and OUTPUT, TEX, FC."""
     hazards: list[str]
 
 
-def record(launch: Launch, groups: Groups) -> Record:
-    """Run the golden model over groups; those without a covered lane are left out. Writes the launch's memory."""
-    recorded: dict[int, GroupRecord] = {}
+def record(launch: Launch, wavefronts: Wavefronts) -> Record:
+    """Run the golden model over wavefronts; those without a covered lane are left out. Writes the launch's memory."""
+    recorded: dict[int, WavefrontRecord] = {}
     run = ArrayRun(R5XX, launch, hazards=True, observers=[_Recorder(launch.program, recorded)])
-    for order, i, j, covered in groups:
+    for order, i, j, covered in wavefronts:
         for place, lanes in zip(order, np.arange(i.size).reshape(-1, launch.lanes), strict=True):
             if covered[lanes].any():
-                recorded[int(place)] = GroupRecord(int(i[lanes[0]]), int(j[lanes[0]]), covered[lanes])
+                recorded[int(place)] = WavefrontRecord(int(i[lanes[0]]), int(j[lanes[0]]), covered[lanes])
         run.execute(order, i, j, covered)
     types: dict[type, int] = defaultdict(int)
-    for group in recorded.values():
-        for step in group.steps:
+    for wavefront in recorded.values():
+        for step in wavefront.steps:
             types[type(step.instruction)] += 1
     hazards = [f"pc {hazard.pc}: {hazard.text}" for hazard in run.hazards()]
-    by_place = {(group.i, group.j): group for group in recorded.values()}
+    by_place = {(wavefront.i, wavefront.j): wavefront for wavefront in recorded.values()}
     return Record(by_place, (types[Alu], types[Tex], types[Flow]), hazards)

@@ -1,4 +1,4 @@
-"""Compares a core with the golden model behind every instruction of every group."""
+"""Compares a core with the golden model behind every instruction of every wavefront."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from ctm.rtl.isa.r5xx.opcodes import FlowOperation, TextureOperation
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.sim.golden.r5xx.instruction import Alu, Destination, Flow, Tex
 from ctm.sim.golden.r5xx.state import BROKEN, CONTINUED, ENTERED
-from ctm.tb.r5xx.golden_record import GroupRecord, Record, Step, record
+from ctm.tb.r5xx.golden_record import Record, Step, WavefrontRecord, record
 from ctm.tb.r5xx.random_cases import Case, random_case
 from ctm.tb.r5xx.simulation.simulation import CoreRun, CoreSimulation, ProtocolError, Timing
 
@@ -34,10 +34,10 @@ class Difference(Exception):  # noqa: N818
 
 
 @dataclass(eq=False)
-class _Group:
-    """What the trace has shown of the group in a row."""
+class _Wavefront:
+    """What the trace has shown of the wavefront in a context."""
 
-    group: GroupRecord
+    wavefront: WavefrontRecord
     step: int = 0
     words: np.ndarray = field(default_factory=lambda: np.zeros((TEMPORARIES, CHANNELS, 0), np.uint32))
     known: np.ndarray = field(default_factory=lambda: np.zeros(TEMPORARIES, bool))
@@ -61,66 +61,66 @@ class Comparison:
         Difference
             At the first one.
         """
-        rows: dict[int, _Group] = {}
+        banks: dict[int, _Wavefront] = {}
         done = set()
         for kind, event in self._events():
-            number = int(event["row"])
+            number = int(event["context"])
             if kind == "start":
-                if number in rows:
-                    raise Difference(f"a group takes row {number}, which another one has")
-                rows[number] = self._start(event)
+                if number in banks:
+                    raise Difference(f"a wavefront takes context {number}, which another one has")
+                banks[number] = self._start(event)
                 continue
-            if number not in rows:
-                raise Difference(f"{kind} of row {number}, which has no group")
-            shown = rows[number]
+            if number not in banks:
+                raise Difference(f"{kind} of context {number}, which has no wavefront")
+            shown = banks[number]
             try:
                 getattr(self, f"_{kind}")(shown, event)
             except Difference as difference:
-                step = shown.group.steps[shown.step - 1] if shown.step else None
+                step = shown.wavefront.steps[shown.step - 1] if shown.step else None
                 at = f"pc {step.pc}" if step else "the start"
-                place = f"group ({shown.group.i}, {shown.group.j}), {at}, cycle {int(event['cycle'])}"
+                place = f"wavefront ({shown.wavefront.i}, {shown.wavefront.j}), {at}, cycle {int(event['cycle'])}"
                 raise Difference(f"{place}: {difference}") from None
             if kind == "end":
-                done.add((shown.group.i, shown.group.j))
-                del rows[number]
-        missing = self.record.groups.keys() - done
+                done.add((shown.wavefront.i, shown.wavefront.j))
+                del banks[number]
+        missing = self.record.wavefronts.keys() - done
         if missing:
-            raise Difference(f"groups that did not end: {sorted(missing)}")
+            raise Difference(f"wavefronts that did not end: {sorted(missing)}")
         # What faults is not counted alike.
         if not self.run.faults and self.run.issued != self.record.issued:
             raise Difference(f"issued {self.run.issued}, expected {self.record.issued}")
 
     def _events(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """All events in the order of their cycles."""
-        rows = []
+        events_in_order = []
         for place, kind in enumerate(_ORDER):
             events = self.run.events(kind)
-            rows += [(int(cycle), place, index) for index, cycle in enumerate(events["cycle"])]
+            events_in_order += [(int(cycle), place, index) for index, cycle in enumerate(events["cycle"])]
         kinds = [self.run.events(kind) for kind in _ORDER]
-        for _, place, index in sorted(rows):
-            yield _ORDER[place], _row(kinds[place], index)
+        for _, place, index in sorted(events_in_order):
+            yield _ORDER[place], _event(kinds[place], index)
 
-    def _start(self, event: dict[str, Any]) -> _Group:
-        place = int(event["group"]["i"]), int(event["group"]["j"])
-        if place not in self.record.groups:
-            raise Difference(f"a group at {place}, which the domain has not")
-        group = self.record.groups[place]
+    def _start(self, event: dict[str, Any]) -> _Wavefront:
+        place = int(event["wavefront"]["i"]), int(event["wavefront"]["j"])
+        if place not in self.record.wavefronts:
+            raise Difference(f"a wavefront at {place}, which the domain has not")
+        wavefront = self.record.wavefronts[place]
         words = np.zeros((TEMPORARIES, CHANNELS, self.lanes), np.uint32)
-        _same("coverage", _bits(event["group"]["covered"], self.lanes), group.covered)
-        return _Group(group, words=words)
+        _same("coverage", _bits(event["wavefront"]["covered"], self.lanes), wavefront.covered)
+        return _Wavefront(wavefront, words=words)
 
-    def _clear(self, shown: _Group, event: dict[str, Any]) -> None:
+    def _clear(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         if shown.step:
-            raise Difference("a temporary is cleared while the group runs")
+            raise Difference("a temporary is cleared while the wavefront runs")
         register = int(event["register"])
         shown.words[register] = event["words"].T
         shown.known[register : register + ROWS_TOGETHER] = True
 
-    def _next(self, shown: _Group, event: dict[str, Any], kind: type) -> Step:
+    def _next(self, shown: _Wavefront, event: dict[str, Any], kind: type) -> Step:
         """The model's step that an event is to be."""
-        if shown.step >= len(shown.group.steps):
+        if shown.step >= len(shown.wavefront.steps):
             raise Difference(f"executes pc {int(event['pc'])} where the model has stopped")
-        step = shown.group.steps[shown.step]
+        step = shown.wavefront.steps[shown.step]
         shown.step += 1
         if step.pc != int(event["pc"]):
             raise Difference(f"executes pc {int(event['pc'])} where the model is at {step.pc}")
@@ -128,7 +128,7 @@ class Comparison:
             raise Difference(f"executes as {kind.__name__} what is {type(step.instruction).__name__}")
         return step
 
-    def _alu(self, shown: _Group, event: dict[str, Any]) -> None:
+    def _alu(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         step = self._next(shown, event, Alu)
         for register, channels in ((event["rgb_register"], _RGB), (event["alpha_register"], _ALPHA)):
             _write(shown.words[int(register)], event, channels)
@@ -136,7 +136,7 @@ class Comparison:
         _same("predicates", _bits(event["predicates"], CHANNELS * self.lanes), step.state("predicates").ravel())
         _same("the ALU result", _bits(event["alu_result"], self.lanes), step.state("alu_result"))
 
-    def _texture(self, shown: _Group, event: dict[str, Any]) -> None:
+    def _texture(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         step = self._next(shown, event, Tex)
         _same("the valid mask", _bits(event["valid_mask"], self.lanes), step.state("valid_mask"))
         instruction = step.instruction
@@ -145,7 +145,7 @@ class Comparison:
             register = _register(instruction.destination, step)
             shown.lookups.append((register, step.state("temporaries"), step))
 
-    def _lookup(self, shown: _Group, event: dict[str, Any]) -> None:
+    def _lookup(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         if not shown.lookups:
             raise Difference("words come back that nobody asked for")
         register, expected, step = shown.lookups.popleft()
@@ -153,14 +153,14 @@ class Comparison:
             raise Difference(f"a lookup writes r{int(event['register'])}, expected r{register}")
         _write(shown.words[register], event, slice(0, CHANNELS))
         waiting = {other for other, *_ in shown.lookups}
-        later = shown.group.steps[shown.step - 1] is not step
+        later = shown.wavefront.steps[shown.step - 1] is not step
         if register < len(expected) and register not in waiting and not later:
             _same(f"r{register} behind the lookup", shown.words[register], expected[register])
         elif register < len(expected):
             mask = _enables(event, slice(0, CHANNELS))
             _same(f"words of the lookup in r{register}", shown.words[register][mask], expected[register][mask])
 
-    def _flow(self, shown: _Group, event: dict[str, Any]) -> None:
+    def _flow(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         step, state = self._next(shown, event, Flow), event["state"]
         snapshot = step.snapshot
         self._same_registers(shown, step)
@@ -182,10 +182,10 @@ class Comparison:
             found = tuple(int(frames[name][level]) for name in ("has_index", "iterations", "loop_index"))
             is_loop = frame.kind is FlowOperation.LOOP
             _same(f"loop frame {level}", found, (int(is_loop), frame.iterations, frame.loop_index))
-            for name, row in (("entered", ENTERED), ("broken", BROKEN), ("continued", CONTINUED)):
-                _same(f"{name} of loop frame {level}", _bits(frames[name][level], self.lanes), masks[level][row])
+            for name, mask in (("entered", ENTERED), ("broken", BROKEN), ("continued", CONTINUED)):
+                _same(f"{name} of loop frame {level}", _bits(frames[name][level], self.lanes), masks[level][mask])
 
-    def _same_registers(self, shown: _Group, step: Step) -> None:
+    def _same_registers(self, shown: _Wavefront, step: Step) -> None:
         """All temporaries, but for those that lookups are still to write."""
         expected = step.state("temporaries")
         count = len(expected)
@@ -203,21 +203,21 @@ class Comparison:
                 f"expected 0x{expected[register, channel, lane]:08x}"
             )
 
-    def _fault(self, shown: _Group, event: dict[str, Any]) -> None:
-        fault = shown.group.fault
-        if fault is None or shown.step < len(shown.group.steps):
+    def _fault(self, shown: _Wavefront, event: dict[str, Any]) -> None:
+        fault = shown.wavefront.fault
+        if fault is None or shown.step < len(shown.wavefront.steps):
             raise Difference(f"faults at pc {int(event['pc'])}, where the model goes on")
         _same("pc of the fault", int(event["pc"]), fault[1])
 
-    def _end(self, shown: _Group, event: dict[str, Any]) -> None:
-        _same("executed instructions", shown.step, len(shown.group.steps))
-        _same("fault", bool(event["faulted"]), shown.group.fault is not None)
+    def _end(self, shown: _Wavefront, event: dict[str, Any]) -> None:
+        _same("executed instructions", shown.step, len(shown.wavefront.steps))
+        _same("fault", bool(event["faulted"]), shown.wavefront.fault is not None)
         if shown.lookups:
-            raise Difference("the group ends while lookups are outstanding")
+            raise Difference("the wavefront ends while lookups are outstanding")
 
 
-def _row(fields: dict[str, Any], index: int) -> dict[str, Any]:
-    return {name: _row(value, index) if isinstance(value, dict) else value[index] for name, value in fields.items()}
+def _event(fields: dict[str, Any], index: int) -> dict[str, Any]:
+    return {name: _event(value, index) if isinstance(value, dict) else value[index] for name, value in fields.items()}
 
 
 def _bits(number: Any, count: int) -> np.ndarray:
@@ -228,8 +228,8 @@ def _bits(number: Any, count: int) -> np.ndarray:
 def _enables(event: dict[str, Any], channels: slice) -> np.ndarray:
     """Which words an event writes, [channels, lanes]."""
     chosen = np.zeros((CHANNELS, len(event["enable"])), bool)
-    rows = event["enable"][None, :].astype(np.int64) >> np.arange(CHANNELS)[:, None] & 1
-    chosen[channels] = rows[channels].astype(bool)
+    enabled = event["enable"][None, :].astype(np.int64) >> np.arange(CHANNELS)[:, None] & 1
+    chosen[channels] = enabled[channels].astype(bool)
     return chosen
 
 
@@ -263,10 +263,10 @@ def compare(simulation: CoreSimulation, case: Case, *, timing: Timing) -> None:
     Difference
         At the first instruction, fault or byte of memory that is not as in the model.
     """
-    launch, groups = case.launch()
-    run = simulation.run(launch, groups, timing=timing, max_cycles=_MOST_CYCLES, trace=True)
-    launch, groups = case.launch()
-    expected = record(launch, groups)
+    launch, wavefronts = case.launch()
+    run = simulation.run(launch, wavefronts, timing=timing, max_cycles=_MOST_CYCLES, trace=True)
+    launch, wavefronts = case.launch()
+    expected = record(launch, wavefronts)
     Comparison(case.lanes, expected, run).check()
     _same_faults(expected, run)
     place = run.difference(launch.memory)
@@ -287,9 +287,9 @@ def check_cases(simulation: CoreSimulation, seeds: Iterable[int], timings: Seque
 
 
 def _same_faults(expected: Record, run: CoreRun) -> None:
-    """Statuses by group; of several in one cycle a core reports one."""
+    """Statuses by wavefront; of several in one cycle a core reports one."""
     for fault in run.faults:
-        group = expected.groups[fault.i, fault.j]
-        _same(f"the fault of group ({fault.i}, {fault.j})", (fault.status, fault.pc), group.fault)
-    some = any(group.fault for group in expected.groups.values())
+        wavefront = expected.wavefronts[fault.i, fault.j]
+        _same(f"the fault of wavefront ({fault.i}, {fault.j})", (fault.status, fault.pc), wavefront.fault)
+    some = any(wavefront.fault for wavefront in expected.wavefronts.values())
     _same("whether there is a fault", bool(run.faults), some)

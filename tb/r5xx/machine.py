@@ -73,7 +73,7 @@ def flow(*, inst: dict[str, int], addr: dict[str, int] | None = None, **fields: 
 
 @dataclass
 class Machine:
-    """A command processor over a memory with constants; `lanes` is the group size."""
+    """A command processor over a memory with constants; `lanes` is the wavefront size."""
 
     lanes: int = 4
     watchdog: int = 100_000

@@ -41,7 +41,7 @@ class Case:
     watchdog: int
 
     def launch(self) -> tuple[Launch, list[Any]]:
-        """The program in a memory of its own, and its groups."""
+        """The program in a memory of its own, and its wavefronts."""
         memory = Memory()
         for address, data in self.contents:
             memory.write(address, data)
@@ -49,7 +49,9 @@ class Case:
         memory.write(_COMMANDS, bytes(self.commands))
         machine.run(_COMMANDS, len(self.commands.words))
         walked = machine.state.domain.groups(self.lanes, 1 << 16)
-        return machine.launch(), [(groups.order, *groups.pairs(), groups.covered()) for groups in walked]
+        return machine.launch(), [
+            (wavefronts.order, *wavefronts.pairs(), wavefronts.covered()) for wavefronts in walked
+        ]
 
     def listing(self) -> str:
         """The program with its PCs."""
@@ -112,7 +114,7 @@ def _constants(generator: np.random.Generator, space: _Space, commands: CommandB
 
 
 def _domain(generator: np.random.Generator, lanes: int) -> tuple[int, int, int, int]:
-    """A few groups anywhere, odd corners included."""
+    """A few wavefronts anywhere, odd corners included."""
     quads = lanes // 4
     width = int(generator.integers(1, 8 * quads + 2))
     height = int(generator.integers(1, max(2, _MOST_GROUPS * 2 * quads * 2 // (width + 1))))

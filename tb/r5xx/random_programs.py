@@ -147,7 +147,7 @@ class Program(Code):
         at = self._reserve()
         outer_depth, self._depth = self._depth, 0
         self._loops.append(op)
-        leaves, self._leaves = self._leaves, []
+        vacates, self._leaves = self._leaves, []
         share, self.relative_share = self.relative_share, 0.4 if op == LOOP else self.relative_share
         self._block(inner, loops=True)
         self.relative_share = share
@@ -157,7 +157,7 @@ class Program(Code):
         for place, make in self._leaves:
             self.code[place] = make(end)
         self._loops.pop()
-        self._depth, self._leaves = outer_depth, leaves
+        self._depth, self._leaves = outer_depth, vacates
         return inner * 2 + 2
 
     def _leave(self) -> int:

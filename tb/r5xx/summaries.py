@@ -51,7 +51,7 @@ class Known:
 
     summary: dict[str, int]
     illegal: bool = False
-    late: bool = False
+    presubtracts: bool = False
     sources: tuple[int, int] | None = None
 
 
@@ -73,4 +73,4 @@ def known(words: Instruction, uncached: bool) -> Known:
     # A target whose lowest bit is set acquires.
     waits |= int(writes and target & 1)
     summary = {"unit": Unit.ALU.value, "waits": waits, "direct": int(not presubtract), "writes": int(writes)}
-    return Known(summary, late=bool(presubtract), sources=(rgb, alpha))
+    return Known(summary, presubtracts=bool(presubtract), sources=(rgb, alpha))

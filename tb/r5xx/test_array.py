@@ -1,4 +1,4 @@
-"""Two cores behind one dispatcher: programs leave memory as the golden model does, whoever runs which group.
+"""Two cores behind one dispatcher: programs leave memory as the golden model does, whoever runs which wavefront.
 
 It takes a minute and a half to compile; `tb/compiled/test_uncore.py` compares a machine of two cores every day.
 """
@@ -31,9 +31,9 @@ def test_random_programs(simulation: CoreSimulation, timing: Timing) -> None:
     for seed in range(PROGRAMS):
         case = random_case(seed, lanes=CONFIG.array.lanes)
         run = simulation.run(*case.launch(), timing=replace(timing, seed=seed), max_cycles=MOST_CYCLES)
-        launch, groups = case.launch()
-        expected = record(launch, groups)
+        launch, wavefronts = case.launch()
+        expected = record(launch, wavefronts)
         assert run.difference(launch.memory) is None, seed
         for fault in run.faults:
-            assert (fault.status, fault.pc) == expected.groups[fault.i, fault.j].fault, seed
-        assert bool(run.faults) == any(group.fault for group in expected.groups.values()), seed
+            assert (fault.status, fault.pc) == expected.wavefronts[fault.i, fault.j].fault, seed
+        assert bool(run.faults) == any(wavefront.fault for wavefront in expected.wavefronts.values()), seed

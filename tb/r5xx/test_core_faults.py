@@ -19,8 +19,8 @@ FAULTS = {
         "rtl.r5xx.alu.sources", "index.eq(address + Mux(relative, self.loop_index, 0))", "index.eq(address)"
     ),
     "the alpha unit's temporaries are the RGB unit's": Fault(
-        "rtl.dpp.registers.file", "for place in self.source_places[part])",
-        "for place in self.source_places[0])",
+        "rtl.dpp.registers.file", "for place in self.source_addresses[part])",
+        "for place in self.source_addresses[0])",
     ),
     "temporaries that do not exist are read": Fault(
         "rtl.dpp.registers.placement", "return number <= self._highest", "return number <= self._highest + 1"
@@ -41,29 +41,29 @@ FAULTS = {
     "one temporary is not cleared": Fault(
         "rtl.dpp.registers.file", "rows.eq((1 << (1 << n)) - 1)", "rows.eq((1 << (1 << n)) - 1 - (2 if n else 0))",
     ),
-    "words that were not written keep what another group left": Fault(
+    "words that were not written keep what another wavefront left": Fault(
         "rtl.dpp.registers.file", "(enable | written.is_fresh.replicate(width))", "enable",
     ),
     "killed processors send outputs": Fault(
-        "rtl.dpp.groups.retirement", "stores = self.state.covered & self.state.valid_mask & passed",
+        "rtl.dpp.wavefronts.retirement", "stores = self.state.covered & self.state.valid_mask & passed",
         "stores = self.state.covered & passed",
     ),
-    "LAST ends a group that has inactive processors": Fault(
-        "rtl.r5xx.alu.port", "all_active = ~(group.covered & group.valid_mask & ~group.active).any()",
+    "LAST ends a wavefront that has inactive processors": Fault(
+        "rtl.r5xx.alu.port", "all_active = ~(wavefront.covered & wavefront.valid_mask & ~wavefront.active).any()",
         "all_active = Value.cast(1)",
     ),
-    "a group leaves its slot while its lookups are outstanding": Fault(
-        "rtl.dpp.groups.scheduler", "is_alone = self.quiet & ~self._slots.faulted", "is_alone = ~self._slots.faulted"
+    "a wavefront leaves its wave slot while its lookups are outstanding": Fault(
+        "rtl.dpp.wavefronts.scheduler", "is_alone = self.drained & ~self._waves.faulted", "is_alone = ~self._waves.faulted"
     ),
-    "a group that has left writes temporaries of the next one": Fault(
+    "a wavefront that has left writes temporaries of the next one": Fault(
         "rtl.r5xx.alu.writes", "Mux(stays, self.written.enable[lane], 0)",
         "Mux(effective, self.written.enable[lane], 0)",
     ),
-    "a group that has left writes predicates of the next one": Fault(
+    "a wavefront that has left writes predicates of the next one": Fault(
         "rtl.r5xx.alu.writes", "stays & last if self._array.beats > 1 else stays)", "effective)"
     ),
-    "a group may execute one instruction more": Fault(
-        "rtl.dpp.groups.watchdog", "(now == self.most)", "(now == self.most + 1)"
+    "a wavefront may execute one instruction more": Fault(
+        "rtl.dpp.wavefronts.watchdog", "(now == self.most)", "(now == self.most + 1)"
     ),
 }  # fmt: skip
 

@@ -93,13 +93,13 @@ def devices(**settings: int) -> tuple[Device, Device]:
     return made
 
 
-FEW_SLOTS = replace(DEFAULT, array=ArrayConfig(threads=4, temporaries=128))
+FEW_WAVES = replace(DEFAULT, array=ArrayConfig(threads=4, temporaries=128))
 
 
 @pytest.mark.long
 def test_outputs_that_wait_for_memory_are_those_of_their_groups() -> None:
-    """Of groups of one instruction, so that both rows of every slot wait."""
-    device = Device("core", FEW_SLOTS)
+    """Of wavefronts of one instruction, so that both rows of every wave slot wait."""
+    device = Device("core", FEW_WAVES)
     device._engine.timing = Timing(latency=150, stall=0.9)  # type: ignore[attr-defined]
     error, found = start(device, [move(0, 0, output=0)])
     assert error is None

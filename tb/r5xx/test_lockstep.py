@@ -1,4 +1,4 @@
-"""Random programs on the core, compared with the golden model behind every instruction of every group."""
+"""Random programs on the core, compared with the golden model behind every instruction of every wavefront."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ CONFIGS = {
         arithmetic=PipelineConfig(operands=0, rounding=0),
         presubtract=PipelineConfig(operands=0, alignment=0, addition=0, normalisation=0, rounding=0, result=0),
     ),
-    "one slot": replace(
+    "one wave slot": replace(
         DEFAULT,
         array=ArrayConfig(lanes=4, threads=4, temporaries=128, lookups=4),
         arithmetic=PipelineConfig(addition=0),
@@ -54,20 +54,22 @@ def test_groups_take_slots_of_groups_whose_outputs_are_not_sent(name: str) -> No
         case = random_case(seed, lanes=core.config.array.lanes)
         run = core.run(*case.launch(), timing=TIMINGS[-1], max_cycles=1_000_000, trace=True)
         starts, ends = run.events("start"), run.events("end")
-        events = [(cycle, 0, int(row)) for cycle, row in zip(ends["cycle"].tolist(), ends["row"], strict=True)]
-        events += [(cycle, 1, int(row)) for cycle, row in zip(starts["cycle"].tolist(), starts["row"], strict=True)]
-        rows: set[int] = set()
-        for _, starting, row in sorted(events):
-            early += starting and row ^ core.config.array.threads in rows
-            (rows.add if starting else rows.remove)(row)
+        events = [(cycle, 0, int(bank)) for cycle, bank in zip(ends["cycle"].tolist(), ends["context"], strict=True)]
+        events += [
+            (cycle, 1, int(bank)) for cycle, bank in zip(starts["cycle"].tolist(), starts["context"], strict=True)
+        ]
+        banks: set[int] = set()
+        for _, starting, bank in sorted(events):
+            early += starting and bank ^ core.config.array.threads in banks
+            (banks.add if starting else banks.remove)(bank)
     assert early > LEAST
 
 
 def executed(config: MachineConfig) -> Coverage:
     coverage = Coverage()
     for seed in range(PROGRAMS):
-        launch, groups = random_case(seed, lanes=config.array.lanes).launch()
-        coverage.add(launch, record(launch, groups))
+        launch, wavefronts = random_case(seed, lanes=config.array.lanes).launch()
+        coverage.add(launch, record(launch, wavefronts))
     return coverage
 
 

@@ -14,7 +14,7 @@ from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.r5xx.instruction_set import R5XX
 from ctm.tb.r5xx.core_engine import simulation
 from ctm.tb.r5xx.coverage import Coverage
-from ctm.tb.r5xx.golden_record import GroupRecord, Record, record
+from ctm.tb.r5xx.golden_record import Record, WavefrontRecord, record
 from ctm.tb.r5xx.lockstep import compare
 from ctm.tb.r5xx.programs.flow import random_flow_case
 from ctm.tb.r5xx.random_cases import Case, random_case
@@ -28,7 +28,7 @@ TRIED = [
     *(f"branch {operation.name}" for operation in BranchOperation),
     *(f"address {operation.name}" for operation in AddressOperation),
     "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED", "LAST", "some processors inactive", "nobody active",
-    "group partly covered", "group partly killed", "group faults",
+    "wavefront partly covered", "wavefront partly killed", "wavefront faults",
 ]  # fmt: skip
 TIMINGS = (Timing(latency=1), Timing(latency=5, jitter=60), Timing(latency=30, stall=0.1))
 DRAWS = pytest.mark.parametrize("draw", [random_flow_case, random_case])
@@ -53,14 +53,18 @@ def test_flow_programs_try_every_operation_both_ways(records: list[Record]) -> N
 
 
 def test_flow_programs_reach_the_limits_of_all_stacks(records: list[Record]) -> None:
-    snapshots = [step.snapshot for found in records for group in found.groups.values() for step in group.steps]
+    snapshots = [
+        step.snapshot for found in records for wavefront in found.wavefronts.values() for step in wavefront.steps
+    ]
     assert max(len(snapshot.kinds) for snapshot in snapshots) == LOOP_STACK
     assert max(len(snapshot.returns) for snapshot in snapshots) == ADDRESS_STACK
     assert max(int(snapshot.arrays["counter"].max()) for snapshot in snapshots) == BRANCH_COUNTER_FULL
 
 
 def test_flow_programs_fault_in_all_ways_and_mostly_in_some_groups_only(records: list[Record]) -> None:
-    outcomes = [Counter(group.fault and group.fault[0] for group in found.groups.values()) for found in records]
+    outcomes = [
+        Counter(wavefront.fault and wavefront.fault[0] for wavefront in found.wavefronts.values()) for found in records
+    ]
     seen = sum(outcomes, Counter())
     assert {status: seen[status] for status in {*FAULTS, None} if seen[status] < LEAST} == {}
     assert sum(len(outcome) > 1 for outcome in outcomes) >= CASES // 20
@@ -78,49 +82,49 @@ def test_a_case_is_the_same_each_time(draw: Draw) -> None:
 @DRAWS
 def test_recording_changes_nothing(draw: Draw) -> None:
     for seed in range(20):
-        recorded, groups = draw(seed, lanes=4).launch()
-        found = record(recorded, groups)
-        plain, groups = draw(seed, lanes=4).launch()
+        recorded, wavefronts = draw(seed, lanes=4).launch()
+        found = record(recorded, wavefronts)
+        plain, wavefronts = draw(seed, lanes=4).launch()
         run = ArrayRun(R5XX, plain)
-        for order, i, j, covered in groups:
+        for order, i, j, covered in wavefronts:
             run.execute(order, i, j, covered)
         issued = {kind: run.counters.issued.get(kind.name, 0) for kind in InstructionType}
         types = (issued[InstructionType.ALU] + issued[InstructionType.OUTPUT], issued[InstructionType.TEX],
                  issued[InstructionType.FC])  # fmt: skip
         # An illegal instruction and one that faults while it executes are issued, but leave no step.
-        unfinished = sum(_faults_inside(group) for group in found.groups.values())
+        unfinished = sum(_faults_inside(wavefront) for wavefront in found.wavefronts.values())
         assert sum(found.issued) + unfinished == sum(types), seed
-        assert (run.fault is not None) == any(group.fault for group in found.groups.values()), seed
+        assert (run.fault is not None) == any(wavefront.fault for wavefront in found.wavefronts.values()), seed
         for output in plain.outputs:
             place = slice(output.base, output.base + 0x8000)
             assert np.array_equal(recorded.memory.bytes[place], plain.memory.bytes[place]), seed
 
 
-def _faults_inside(group: GroupRecord) -> bool:
-    return group.fault is not None and group.fault[0] not in (Status.WATCHDOG, Status.PC_RANGE)
+def _faults_inside(wavefront: WavefrontRecord) -> bool:
+    return wavefront.fault is not None and wavefront.fault[0] not in (Status.WATCHDOG, Status.PC_RANGE)
 
 
 @DRAWS
 def test_a_group_does_the_same_alone_and_among_others(draw: Draw) -> None:
     for seed in range(12):
-        launch, groups = draw(seed, lanes=4).launch()
+        launch, wavefronts = draw(seed, lanes=4).launch()
         if launch.program.uncached_writes:
             # Programs that read what they write see what others wrote before.
             continue
-        together = record(launch, groups)
-        alone: dict[tuple[int, int], GroupRecord] = {}
-        launch, groups = draw(seed, lanes=4).launch()
-        for order, i, j, covered in groups:
-            for group, number in enumerate(order):
-                lanes = slice(4 * group, 4 * group + 4)
+        together = record(launch, wavefronts)
+        alone: dict[tuple[int, int], WavefrontRecord] = {}
+        launch, wavefronts = draw(seed, lanes=4).launch()
+        for order, i, j, covered in wavefronts:
+            for wavefront, number in enumerate(order):
+                lanes = slice(4 * wavefront, 4 * wavefront + 4)
                 one = record(launch, [(np.array([number]), i[lanes], j[lanes], covered[lanes])])
-                alone |= one.groups
-        assert alone.keys() == together.groups.keys(), seed
-        for place, group in alone.items():
-            _same(group, together.groups[place], f"seed {seed}, group {place}")
+                alone |= one.wavefronts
+        assert alone.keys() == together.wavefronts.keys(), seed
+        for place, wavefront in alone.items():
+            _same(wavefront, together.wavefronts[place], f"seed {seed}, wavefront {place}")
 
 
-def _same(found: GroupRecord, expected: GroupRecord, where: str) -> None:
+def _same(found: WavefrontRecord, expected: WavefrontRecord, where: str) -> None:
     assert found.fault == expected.fault, where
     assert [step.pc for step in found.steps] == [step.pc for step in expected.steps], where
     for number, (one, other) in enumerate(zip(found.steps, expected.steps, strict=True)):

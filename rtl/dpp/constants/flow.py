@@ -29,16 +29,16 @@ class FlowConstants(wiring.Component):
     integer_number, boolean_number : ``In(5)``
     integer : ``Out(INT_CONSTANT)``
     boolean : ``Out(1)``
-    integer_refused, boolean_refused : ``Out(1)``
+    integer_error, boolean_error : ``Out(1)``
     """
 
     write: In(CONSTANT_WRITE)
     integer_number: In(range(INT_CONSTANTS))
     boolean_number: In(range(BOOL_CONSTANTS))
     integer: Out(INT_CONSTANT)
-    integer_refused: Out(1)
+    integer_error: Out(1)
     boolean: Out(1)
-    boolean_refused: Out(1)
+    boolean_error: Out(1)
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -46,9 +46,9 @@ class FlowConstants(wiring.Component):
         words = self.write.words
         booleans = Cat(word[:BYTE_BITS].any() for word in words)
         integer, error = self._read(m, ConstantBank.INT, INT_CONSTANT.size, Value.cast(words), self.integer_number)
-        m.d.comb += [Value.cast(self.integer).eq(integer), self.integer_refused.eq(error)]
+        m.d.comb += [Value.cast(self.integer).eq(integer), self.integer_error.eq(error)]
         boolean, error = self._read(m, ConstantBank.BOOL, 1, booleans, self.boolean_number)
-        m.d.comb += [self.boolean.eq(boolean), self.boolean_refused.eq(error)]
+        m.d.comb += [self.boolean.eq(boolean), self.boolean_error.eq(error)]
         return m
 
     def _read(self, m: Module, bank: ConstantBank, bits: int, contents: Value, number: Value) -> tuple[Any, Any]:

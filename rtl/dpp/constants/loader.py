@@ -51,7 +51,7 @@ class ConstantLoader(wiring.Component):
     -------
     misses : ``In(miss_layout(lines))`` of each port
         `alu` and `flow`; of two in one cycle the first is heard.
-    forget : ``In(1)``
+    invalidate : ``In(1)``
         Only while nobody loads.
     busy : ``Out(1)``
     float_loaded, int_loaded, bool_loaded : ``Out(lines)``
@@ -65,7 +65,7 @@ class ConstantLoader(wiring.Component):
             {
                 "alu": In(miss_layout(alu_lines)),
                 "flow": In(miss_layout(flow_lines)),
-                "forget": In(1),
+                "invalidate": In(1),
                 "busy": Out(1),
                 **{f"{bank.name.lower()}_loaded": Out(lines) for bank, lines in LINES.items()},
                 "write": Out(CONSTANT_WRITE),
@@ -80,8 +80,8 @@ class ConstantLoader(wiring.Component):
         m.submodules.underway = underway = SyncFIFO(width=LINE.size, depth=_OUTSTANDING)
         asked, loaded = Signal(_KEYS), Signal(_KEYS)
         wanted = Signal(data.ArrayLayout(LINE, self._lines))
-        left = Signal(range(self._lines + 1))
-        walking = left != 0
+        remaining = Signal(range(self._lines + 1))
+        walking = remaining != 0
         m.d.comb += [
             self.busy.eq(walking | underway.r_rdy),
             *(
@@ -92,7 +92,7 @@ class ConstantLoader(wiring.Component):
         with m.If(~self.busy):
             for miss in (self.flow, self.alu):
                 with m.If(miss.valid):
-                    m.d.sync += [Value.cast(wanted).eq(miss.lines), left.eq(len(miss.lines))]
+                    m.d.sync += [Value.cast(wanted).eq(miss.lines), remaining.eq(len(miss.lines))]
 
         line = wanted[0]
         key = self._key(m, line)
@@ -105,24 +105,24 @@ class ConstantLoader(wiring.Component):
         with m.If(goes):
             m.d.sync += [request.valid.eq(1), request.payload.bank.eq(line.bank), request.payload.line.eq(line.line)]
         with m.If(walking & (goes | ~asks)):
-            m.d.sync += [left.eq(left - 1), Value.cast(wanted).eq(Value.cast(wanted)[LINE.size :])]
+            m.d.sync += [remaining.eq(remaining - 1), Value.cast(wanted).eq(Value.cast(wanted)[LINE.size :])]
         with m.If(goes):
             m.d.sync += asked.bit_select(key, 1).eq(1)
 
         beat = Signal(range(LINE_BEATS))
-        answered = LINE(underway.r_data)
+        oldest = LINE(underway.r_data)
         arrives = response.valid & response.ready
         last = arrives & (beat == LINE_BEATS - 1)
         m.d.comb += [
             response.ready.eq(underway.r_rdy),
             underway.r_en.eq(last),
-            self.write.eq(Cat(arrives, answered.bank, answered.line, beat, response.payload)),
+            self.write.eq(Cat(arrives, oldest.bank, oldest.line, beat, response.payload)),
         ]
         with m.If(arrives):
             m.d.sync += beat.eq(beat + 1)
         with m.If(last):
-            m.d.sync += loaded.bit_select(self._key(m, answered), 1).eq(1)
-        with m.If(self.forget):
+            m.d.sync += loaded.bit_select(self._key(m, oldest), 1).eq(1)
+        with m.If(self.invalidate):
             m.d.sync += [asked.eq(0), loaded.eq(0)]
         return m
 

@@ -66,7 +66,9 @@ class Coordinates(wiring.Component):
         m.submodules.scaling = units = GatedStateless(scaling, scaling.latency)
         in_units = scaling.latency // lanes + 2
         m.submodules.results = results = SyncFIFOBuffered(width=self._result.size, depth=in_units + 2)
-        m.submodules.behind = behind = SyncFIFOBuffered(width=request.passenger.shape().size, depth=in_units + 2)
+        m.submodules.passengers = passengers = SyncFIFOBuffered(
+            width=request.passenger.shape().size, depth=in_units + 2
+        )
         m.d.comb += [
             Value.cast(self.result.payload).eq(results.r_data),
             self.result.valid.eq(results.r_rdy),
@@ -75,14 +77,14 @@ class Coordinates(wiring.Component):
 
         serial = request.scaled | request.projected
         lane, started = Signal(range(max(2, lanes))), Signal(range(results.depth + 1))
-        room = results.level + started < results.depth
-        steps = self.request.valid & serial & (room | lane.any())
+        has_space = results.level + started < results.depth
+        steps = self.request.valid & serial & (has_space | lane.any())
         last = lane == lanes - 1
         direct = self.request.valid & ~serial & ~started.any() & results.w_rdy
         m.d.comb += [
             self.request.ready.eq(direct | (steps & last)),
-            behind.w_en.eq(steps & last),
-            behind.w_data.eq(request.passenger),
+            passengers.w_en.eq(steps & last),
+            passengers.w_data.eq(request.passenger),
         ]
         with m.If(steps):
             m.d.sync += lane.eq(Mux(last, 0, lane + 1))
@@ -95,19 +97,19 @@ class Coordinates(wiring.Component):
         arrives, arrives_last = delay_valid(m, Cat(steps, steps & last), scaling.latency)[-1]
         gathered = [Signal(data.ArrayLayout(COORDINATE_BITS, lanes), name=f"gathered_{axis}") for axis in "xy"]
         whole = [
-            Cat(Value.cast(part)[COORDINATE_BITS:], index)
-            for part, index in zip(gathered, (units.x, units.y), strict=True)
+            Cat(Value.cast(held)[COORDINATE_BITS:], index)
+            for held, index in zip(gathered, (units.x, units.y), strict=True)
         ]
         with m.If(arrives):
-            m.d.sync += [Value.cast(part).eq(value) for part, value in zip(gathered, whole, strict=True)]
+            m.d.sync += [Value.cast(held).eq(value) for held, value in zip(gathered, whole, strict=True)]
         m.d.sync += started.eq(started + (steps & (lane == 0)) - arrives_last)
         m.d.comb += [
-            behind.r_en.eq(arrives_last),
+            passengers.r_en.eq(arrives_last),
             results.w_en.eq(direct | arrives_last),
             results.w_data.eq(
                 Mux(
                     arrives_last,
-                    Cat(*whole, behind.r_data),
+                    Cat(*whole, passengers.r_data),
                     Cat(*self._direct(m, request), request.passenger),
                 )
             ),

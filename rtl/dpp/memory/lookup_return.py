@@ -9,9 +9,9 @@ from ctm.rtl.border.clients import fetch_response_layout, words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import beat_fields, beat_of, is_last, lanes_of
 from ctm.rtl.dpp.core_border import lookup_number_layout, lookup_tag_layout
-from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.memory.lookups import record_layout
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.lib.ram import BlockRam
 
@@ -19,10 +19,10 @@ _WAITING = 8
 
 
 def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of a slot's temporary: all of it, or a beat's lanes."""
+    """A write of a wave slot's temporary: all of it, or a beat's lanes."""
     return data.StructLayout(
         {
-            "slot": slot_bits(config),
+            "wave": wave_bits(config),
             "register": REGISTER_BITS,
             **beat_fields(config),
             "words": words_layout(config.at_once),
@@ -34,8 +34,9 @@ def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:
 class LookupReturn(wiring.Component):
     """Keeps where each outstanding lookup's words go, and writes them when they come; one in each cycle.
 
-    Up to 8 answers wait for the register file, so that the cache does not stop whenever the ALU writes to the same bank
-    or a group starts. A group's beats come one after the other, each as a lookup of its own; the last one ends it.
+    Up to 8 responses wait for the register file, so that the cache does not stop whenever the ALU writes to the same
+    bank or a wavefront starts. A wavefront's beats come one after the other, each as a lookup of its own; the last one
+    ends it.
 
     Members
     -------
@@ -43,7 +44,7 @@ class LookupReturn(wiring.Component):
         A lookup sets out.
     response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(lookup_write_layout(config)))``
-    returned : ``Out({valid, slot})``
+    returned : ``Out({valid, wave})``
         A lookup is done.
     error : ``Out({valid, pc})``
         Memory refused the one that `returned` speaks of; it writes nothing.
@@ -60,7 +61,7 @@ class LookupReturn(wiring.Component):
                     stream.Signature(fetch_response_layout(config.at_once, lookup_tag_layout(config, shapes)))
                 ),
                 "write": Out(stream.Signature(lookup_write_layout(config))),
-                "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
+                "returned": Out(data.StructLayout({"valid": 1, "wave": wave_bits(config)})),
                 "error": Out(data.StructLayout({"valid": 1, "pc": shapes.pc_bits})),
             }
         )
@@ -79,8 +80,8 @@ class LookupReturn(wiring.Component):
         ]
         response = self.response
         m.submodules.waiting = waiting = SyncFIFO(width=len(Value.cast(response.payload)), depth=_WAITING)
-        answer = data.View(response.payload.shape(), waiting.r_data)
-        held, valid = Signal.like(answer, reset_less=True), Signal()
+        oldest = data.View(response.payload.shape(), waiting.r_data)
+        held, valid = Signal.like(oldest, reset_less=True), Signal()
         write, done = self.write, Signal()
         error, ends = self._several_beats(m, held, done)
         m.d.comb += [
@@ -89,20 +90,20 @@ class LookupReturn(wiring.Component):
             response.ready.eq(waiting.w_rdy),
             done.eq(valid & (error | write.ready)),
             waiting.r_en.eq(~valid | done),
-            read.addr.eq(Cat(answer.tag.slot, answer.tag.entry)),
+            read.addr.eq(Cat(oldest.tag.wave, oldest.tag.entry)),
             read.en.eq(waiting.r_en),
         ]
         with m.If(waiting.r_en):
-            m.d.sync += [valid.eq(waiting.r_rdy), held.eq(answer)]
+            m.d.sync += [valid.eq(waiting.r_rdy), held.eq(oldest)]
 
         record = read.data
         m.d.comb += [
             write.valid.eq(valid & ~error),
-            write.payload.slot.eq(held.tag.slot),
+            write.payload.wave.eq(held.tag.wave),
             write.payload.register.eq(record.register),
             write.payload.enable.eq(lanes_of(config, record.enable, beat_of(config, held.tag))),
             self.returned.valid.eq(ends),
-            self.returned.slot.eq(held.tag.slot),
+            self.returned.wave.eq(held.tag.wave),
             self.error.valid.eq(ends & error),
             self.error.pc.eq(record.pc),
         ]
@@ -117,10 +118,10 @@ class LookupReturn(wiring.Component):
         config = self._config
         if config.beats == 1:
             return held.error, done
-        earlier, error = Signal(config.threads, name="refused_earlier"), Signal(name="refused_so_far")
+        earlier, error = Signal(config.threads, name="error_earlier"), Signal(name="error_so_far")
         last = is_last(config, held.tag.beat)
-        m.d.comb += error.eq(held.error | earlier.bit_select(held.tag.slot, 1))
+        m.d.comb += error.eq(held.error | earlier.bit_select(held.tag.wave, 1))
         with m.If(done):
-            m.d.sync += earlier.bit_select(held.tag.slot, 1).eq(error & ~last)
+            m.d.sync += earlier.bit_select(held.tag.wave, 1).eq(error & ~last)
         m.d.comb += self.write.payload.beat.eq(held.tag.beat)
         return error, done & last

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import uncached_write_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import counted, is_last, lanes_of
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 
 _QUEUE = 16
 _UNDERWAY = 2
@@ -19,7 +19,7 @@ _UNDERWAY = 2
 
 def uncached_result_layout(config: ArrayConfig) -> data.StructLayout:
     """An instruction's write: whether it comes in this cycle, and what `uncached_write_layout` says of it."""
-    return data.StructLayout({"valid": 1, "write": uncached_write_layout(config.lanes, slot_bits(config))})
+    return data.StructLayout({"valid": 1, "write": uncached_write_layout(config.lanes, wave_bits(config))})
 
 
 class UncachedWrites(wiring.Component):
@@ -49,7 +49,7 @@ class UncachedWrites(wiring.Component):
                 "ready": Out(1),
                 "result": In(uncached_result_layout(config)),
                 "empty": Out(1),
-                "write": Out(stream.Signature(uncached_write_layout(config.at_once, slot_bits(config)))),
+                "write": Out(stream.Signature(uncached_write_layout(config.at_once, wave_bits(config)))),
             }
         )
 

@@ -1,12 +1,12 @@
-"""Temporaries of all resident groups, in block RAM.
+"""Temporaries of all resident wavefronts, in block RAM.
 
-Each memory has one write and one read port, and holds one part of the registers. Reads are made many by copies: one for
-each operand of an instruction and one for lookups. Writes are made two by banks: a group's temporaries are all in one
-bank, and results and lookups are written at the same time if their groups' banks differ. Of two writes to one bank the
-result's, which cannot wait, comes first.
+Each memory has one write and one read port, and holds one field of the registers. Reads are made many by copies: one
+for each operand of an instruction and one for lookups. Writes are made two by banks: a wavefront's temporaries are all
+in one bank, and results and lookups are written at the same time if their wavefronts' banks differ. Of two writes to
+one bank the result's, which cannot wait, comes first.
 
-A group that starts has all its temporaries forgotten at once, and those that nobody has written read 0. The first write
-to such a row sets all of it, words that are not enabled to 0.
+A wavefront that starts has all its temporaries forgotten at once, and those that nobody has written read 0. The first
+write to such a row sets all of it, words that are not enabled to 0.
 """
 
 from functools import reduce
@@ -28,7 +28,7 @@ from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER, ValidBits
 BANKS = 2
 
 
-def place_layout(config: ArrayConfig) -> data.StructLayout:
+def register_address_layout(config: ArrayConfig) -> data.StructLayout:
     """Where a temporary is: a bank, and an entry of it."""
     return data.StructLayout(
         {"bank": (BANKS - 1).bit_length(), "entry": (config.temporaries // BANKS - 1).bit_length()}
@@ -36,14 +36,14 @@ def place_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write to one temporary: its place, the words of all lanes and channels, and which of them are written.
+    """A write to one temporary: its address, the words of all lanes and channels, and which of them are written.
 
-    With `invalidates` all are, and the other temporaries of the slot (of those, that are in the same block of 32) are
-    forgotten. With several beats the lanes are those of one.
+    With `invalidates` all are, and the other temporaries of the wave slot (of those, that are in the same block of 32)
+    are forgotten. With several beats the lanes are those of one.
     """
     return data.StructLayout(
         {
-            "place": place_layout(config),
+            "address": register_address_layout(config),
             **beat_fields(config),
             "words": data.ArrayLayout(data.ArrayLayout(WORD_BITS, CHANNELS), config.at_once),
             "enable": data.ArrayLayout(CHANNELS, config.at_once),
@@ -53,30 +53,30 @@ def write_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 class RegisterFile(wiring.Component):
-    """Registers of all processors of every resident group.
+    """Registers of all processors of every resident wavefront.
 
-    As many lanes as are computed at once are read and written in a cycle; where a group has several beats, each has
+    As many lanes as are computed at once are read and written in a cycle; where a wavefront has several beats, each has
     rows of its own. A read gives its data one cycle later; words that are written in the same cycle mean nothing. All
     reads and the write of results happen in every cycle; a texture write waits while results are written to the same
     bank.
 
     Members
     -------
-    slot_exponent : ``In(8)``
-        A slot has 2^n entries; one-hot, 2^0 first.
+    wave_exponent : ``In(8)``
+        A wave slot has 2^n entries; one-hot, 2^0 first.
     source_beat, texture_beat, result_beat : ``In``
         Whose lanes; only if there are several beats.
-    source_places : ``In(ArrayLayout(ArrayLayout(place_layout(config), operands), parts))``
-        Where each part's operands are.
+    source_addresses : ``In(ArrayLayout(ArrayLayout(register_address_layout(config), operands), register_fields))``
+        Where each field's operands are.
     sources : ``Out(ArrayLayout(ArrayLayout(ArrayLayout(32, 4), operands), lanes))``
         The operands of each lane.
-    texture_source : ``In(place_layout(config))``
+    texture_source : ``In(register_address_layout(config))``
     texture_words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
-    result_places : ``In(ArrayLayout(place_layout(config), parts))``
-        Where each part of the results goes.
+    result_addresses : ``In(ArrayLayout(register_address_layout(config), register_fields))``
+        Where each field of the results goes.
     results : ``In(ArrayLayout(ArrayLayout(32, 4), lanes))``
-    result_writes : ``In(len(parts))``
-        Results of a part may be written in this cycle; others cannot write to the same bank then.
+    result_writes : ``In(len(register_fields))``
+        Results of a field may be written in this cycle; others cannot write to the same bank then.
     result_enable : ``In(ArrayLayout(4, lanes))``
         What is written of them.
     texture_write : ``In(stream.Signature(write_layout(config)))``
@@ -85,20 +85,22 @@ class RegisterFile(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
-        self._config, self._parts = config, shapes.parts
+        self._config, self._fields = config, shapes.register_fields
         self._operands, self._copies = shapes.operands, shapes.operands + 1
-        place, lanes = place_layout(config), config.at_once
+        address, lanes = register_address_layout(config), config.at_once
         vector = data.ArrayLayout(WORD_BITS, CHANNELS)
         super().__init__(
             {
-                "slot_exponent": In(REGISTER_BITS + 1),
-                "source_places": In(data.ArrayLayout(data.ArrayLayout(place, shapes.operands), len(shapes.parts))),
+                "wave_exponent": In(REGISTER_BITS + 1),
+                "source_addresses": In(
+                    data.ArrayLayout(data.ArrayLayout(address, shapes.operands), len(shapes.register_fields))
+                ),
                 "sources": Out(data.ArrayLayout(data.ArrayLayout(vector, shapes.operands), lanes)),
-                "texture_source": In(place),
+                "texture_source": In(address),
                 "texture_words": Out(data.ArrayLayout(vector, lanes)),
-                "result_places": In(data.ArrayLayout(place, len(shapes.parts))),
+                "result_addresses": In(data.ArrayLayout(address, len(shapes.register_fields))),
                 "results": In(data.ArrayLayout(vector, lanes)),
-                "result_writes": In(len(shapes.parts)),
+                "result_writes": In(len(shapes.register_fields)),
                 "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
                 "texture_write": In(stream.Signature(write_layout(config))),
                 "busy": Out(BANKS),
@@ -111,16 +113,16 @@ class RegisterFile(wiring.Component):
         m = Module()
         write = self.texture_write
         busy = []
-        block = self._slot_rows(m)
-        for number, part in enumerate(self._parts):
-            part_busy = Signal(BANKS, name=f"{part.name}_busy")
-            m.d.comb += part_busy.bit_select(self.result_places[number].bank, 1).eq(self.result_writes[number])
-            busy.append(part_busy)
-            banks = [self._bank(m, number, bank, part_busy[bank], block) for bank in range(BANKS)]
+        block = self._wave_rows(m)
+        for number, field in enumerate(self._fields):
+            field_busy = Signal(BANKS, name=f"{field.name}_busy")
+            m.d.comb += field_busy.bit_select(self.result_addresses[number].bank, 1).eq(self.result_writes[number])
+            busy.append(field_busy)
+            banks = [self._bank(m, number, bank, field_busy[bank], block) for bank in range(BANKS)]
             self._connect_reads(m, number, banks)
         m.d.comb += [
             self.busy.eq(reduce(or_, busy)),
-            write.ready.eq(~self.busy.bit_select(write.payload.place.bank, 1)),
+            write.ready.eq(~self.busy.bit_select(write.payload.address.bank, 1)),
         ]
         return m
 
@@ -130,9 +132,9 @@ class RegisterFile(wiring.Component):
     def _words(self, words: data.View, channels: range) -> Value:
         return Cat(words[lane][channel] for lane in range(self._config.at_once) for channel in channels)
 
-    def _slot_rows(self, m: Module) -> Value:
-        """Rows of the texture write's slot, in its block."""
-        entry, exponent = self.texture_write.payload.place.entry, self.slot_exponent
+    def _wave_rows(self, m: Module) -> Value:
+        """Rows of the texture write's wave slot, in its block."""
+        entry, exponent = self.texture_write.payload.address.entry, self.wave_exponent
         rows = Signal(ROWS_TOGETHER)
         first = Signal(INDEX_BITS)
         with m.If(exponent[INDEX_BITS:].any()):
@@ -145,18 +147,18 @@ class RegisterFile(wiring.Component):
         return block
 
     def _bank(
-        self, m: Module, part: int, bank: int, result_writes: Value, block: Value
+        self, m: Module, field: int, bank: int, result_writes: Value, block: Value
     ) -> tuple[ValidBits, list[ReadPort]]:
-        """One bank of a part of the lanes' registers: read ports of its copies, which are all written alike."""
-        name, channels, write = self._parts[part].name, self._parts[part].channels, self.texture_write
-        place, payload = self.result_places[part], write.payload
-        texture_writes = write.valid & write.ready & (payload.place.bank == bank)
+        """One bank of a field of the lanes' registers: read ports of its copies, which are all written alike."""
+        name, channels, write = self._fields[field].name, self._fields[field].channels, self.texture_write
+        address, payload = self.result_addresses[field], write.payload
+        texture_writes = write.valid & write.ready & (payload.address.bank == bank)
         config, width = self._config, self._config.at_once * len(channels)
         depth = config.temporaries // BANKS * config.beats
         entry = Mux(
             result_writes,
-            Cat(place.entry, beat_of(config, self, "result_beat")),
-            Cat(payload.place.entry, beat_of(config, payload)),
+            Cat(address.entry, beat_of(config, self, "result_beat")),
+            Cat(payload.address.entry, beat_of(config, payload)),
         )
         enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)
         words = Signal(width * WORD_BITS, name=f"{name}_{bank}_words")
@@ -188,17 +190,20 @@ class RegisterFile(wiring.Component):
             ports.append(memory.read_port())
         return written, ports
 
-    def _connect_reads(self, m: Module, part: int, banks: list[tuple[ValidBits, list[ReadPort]]]) -> None:
+    def _connect_reads(self, m: Module, field: int, banks: list[tuple[ValidBits, list[ReadPort]]]) -> None:
         """Each copy's reader, of whichever bank it asked in the cycle before."""
-        name, channels, lanes = self._parts[part].name, self._parts[part].channels, range(self._config.at_once)
+        name, channels, lanes = self._fields[field].name, self._fields[field].channels, range(self._config.at_once)
         beats = [beat_of(self._config, self, name) for name in ("source_beat", "texture_beat")]
-        places = [*((place, beats[0]) for place in self.source_places[part]), (self.texture_source, beats[1])]
+        addresses = [
+            *((address, beats[0]) for address in self.source_addresses[field]),
+            (self.texture_source, beats[1]),
+        ]
         readers = [[self.sources[lane][source] for lane in lanes] for source in range(self._operands)]
         readers.append([self.texture_words[lane] for lane in lanes])
-        for copy, ((place, beat), vectors) in enumerate(zip(places, readers, strict=True)):
-            row = Cat(place.entry, beat)
+        for copy, ((address, beat), vectors) in enumerate(zip(addresses, readers, strict=True)):
+            row = Cat(address.entry, beat)
             words = Signal(len(lanes) * len(channels) * WORD_BITS, name=f"{name}_{copy}_words")
-            chosen = delay(m, place.bank)
+            chosen = delay(m, address.bank)
             for bank, (written, ports) in enumerate(banks):
                 m.d.comb += [ports[copy].addr.eq(row), written.reads[copy].eq(row)]
                 with m.If((chosen == bank) & written.written[copy]):

@@ -1,19 +1,19 @@
-"""Where a group's temporaries are in the register file.
+"""Where a wavefront's temporaries are in the register file.
 
-A slot has 2^n entries, as many as the program's temporaries need: even slots in one bank, odd ones in the other. A slot
-that needs all of a small register file has both.
+A wave slot has 2^n entries, as many as the program's temporaries need: even wave slots in one bank, odd ones in the
+other. A wave slot that needs all of a small register file has both.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.dpp.registers.file import register_address_layout
 from ctm.rtl.isa.limits import REGISTER_BITS
 from ctm.rtl.lib.views import record
 
 ALLOCATION = data.StructLayout({"highest": REGISTER_BITS, "exponent": REGISTER_BITS + 1})
-"""A program's highest temporary, and the n of a slot's 2^n entries, one-hot, 2^0 first."""
+"""A program's highest temporary, and the n of a wave slot's 2^n entries, one-hot, 2^0 first."""
 
 
 def _size_exponent(highest_temporary: Value) -> Value:
@@ -32,8 +32,8 @@ def allocate(m: Module, highest_temporary: Value) -> data.View:
     return allocation
 
 
-def usable_slots(config: ArrayConfig, exponent: Value) -> Value:
-    """Slots that fit: as many as the register file holds, `threads` at most."""
+def usable_waves(config: ArrayConfig, exponent: Value) -> Value:
+    """Wave slots that fit: as many as the register file holds, `threads` at most."""
     result: Value = Const(0)
     for n in range(REGISTER_BITS + 1):
         result = Mux(exponent[n], min(config.threads, config.temporaries >> n), result)
@@ -41,29 +41,29 @@ def usable_slots(config: ArrayConfig, exponent: Value) -> Value:
 
 
 class Placement:
-    """Registers of one slot, as an instruction names them."""
+    """Registers of one wave slot, as an instruction names them."""
 
-    def __init__(self, m: Module, config: ArrayConfig, slot: Value, allocation: data.View) -> None:
-        self._m, self._config, self._slot, self._highest = m, config, slot, Value.cast(allocation.highest)
-        base = Signal(REGISTER_BITS + len(slot))
+    def __init__(self, m: Module, config: ArrayConfig, wave: Value, allocation: data.View) -> None:
+        self._m, self._config, self._wave, self._highest = m, config, wave, Value.cast(allocation.highest)
+        base = Signal(REGISTER_BITS + len(wave))
         for n in range(REGISTER_BITS + 1):
             with m.If(allocation.exponent[n]):
-                m.d.comb += base.eq(slot[1:].shift_left(n))
+                m.d.comb += base.eq(wave[1:].shift_left(n))
         self._base = base
 
     def exists(self, number: Value) -> Value:
         """Whether the program has that temporary: others read 0 and swallow writes."""
         return number <= self._highest
 
-    def place(self, number: Value) -> data.View:
+    def address(self, number: Value) -> data.View:
         """Where it is, if it exists."""
-        layout = place_layout(self._config)
-        place = record(layout, name="place")
-        entries = len(place.entry)
+        layout = register_address_layout(self._config)
+        address = record(layout, name="address")
+        entries = len(address.entry)
         linear = Signal(entries + 1, name="linear")
         self._m.d.comb += [
             linear.eq(self._base | number),
-            place.entry.eq(linear[:entries]),
-            place.bank.eq(self._slot[0] | linear[entries]),
+            address.entry.eq(linear[:entries]),
+            address.bank.eq(self._wave[0] | linear[entries]),
         ]
-        return place
+        return address

@@ -1,4 +1,4 @@
-"""The ALU of a group: from sources to results of all lanes.
+"""The ALU of a wavefront: from sources to results of all lanes.
 
 Source: CTM Guide pp. 26-32.
 """
@@ -20,15 +20,15 @@ from ctm.rtl.r5xx.entries import VECTOR
 
 
 class Alu(wiring.Component):
-    """Computes the results of ALU and OUTPUT instructions for a group's lanes.
+    """Computes the results of ALU and OUTPUT instructions for a wavefront's lanes.
 
-    Latency is that of the operand register and of the lane; an instruction that is `late` takes `presubtract_latency`
-    more, because it needs the presubtract units. One instruction per cycle may start and one may enter the lanes: one
-    that is not late must not start `presubtract_latency` cycles behind one that is.
+    Latency is that of the operand register and of the lane; an instruction that is `presubtracts` takes
+    `presubtract_latency` more, because it needs the presubtract units. One instruction per cycle may start and one may
+    enter the lanes: one that is not late must not start `presubtract_latency` cycles behind one that is.
 
     Members
     -------
-    late : ``In(1)``
+    presubtracts : ``In(1)``
         A late instruction starts. 0 if none does.
     words : ``In(INSTRUCTION)``
     control : ``In(LaneControl)``
@@ -50,7 +50,7 @@ class Alu(wiring.Component):
         self.latency = self.presubtract_latency + self.direct_latency
         super().__init__(
             {
-                "late": In(1),
+                "presubtracts": In(1),
                 **{name: In(field.shape) for name, field in entry_layout(lanes)},
                 "results": Out(data.ArrayLayout(VECTOR, lanes)),
                 "comparisons": Out(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), lanes)),
@@ -62,13 +62,13 @@ class Alu(wiring.Component):
         m = Module()
         cycles = self.presubtract_latency
         m.submodules.presubtract = presubtract = GatedStateless(self._presubtract, cycles)
-        late = delay_valid(m, self.late, cycles)[-1]
+        presubtracts = delay_valid(m, self.presubtracts, cycles)[-1]
         given, entering = (Signal(entry_layout(self._lanes), name=name) for name in ("given", "entering"))
         m.d.comb += [
             *(given[name].eq(getattr(self, name)) for name, _ in given.shape()),
             presubtract.entry.eq(given),
-            presubtract.wanted.eq(self.late),
-            entering.eq(Mux(late, Value.cast(presubtract.behind), Value.cast(given))),
+            presubtract.wanted.eq(self.presubtracts),
+            entering.eq(Mux(presubtracts, Value.cast(presubtract.delayed), Value.cast(given))),
         ]
         control, sources = delay(m, entering.control), entering.sources
         self._arithmetic[0].gate_together(m, platform, control)
@@ -77,12 +77,12 @@ class Alu(wiring.Component):
             m.submodules[f"selection_{lane}"] = selection = OperandSelection()
             m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]
             first = lane // QUAD * QUAD
-            is_part = self._lanes < QUAD
+            is_partial = self._lanes < QUAD
             m.d.comb += [
                 selection.words.eq(entering.words),
                 *(
-                    selection.quad[place].eq(entering.quad[place] if is_part else sources[first + place][0])
-                    for place in range(QUAD - 1)
+                    selection.quad[index].eq(entering.quad[index] if is_partial else sources[first + index][0])
+                    for index in range(QUAD - 1)
                 ),
                 *(selection.sources[number].eq(sources[lane][number]) for number in range(SOURCES - 1)),
                 selection.sources[SOURCES - 1].eq(presubtract.results[lane]),

@@ -24,7 +24,8 @@ def enter(
     """Give the lanes what they work on, and the token that goes beside.
 
     With several beats the first one enters behind the cycle in which the last one's sources are there (`complete`):
-    only then is it known whether the group has left its slot, and are src0 of all lanes of the first quad there.
+    only then is it known whether the wavefront has left its wave slot, and are src0 of all lanes of the first quad
+    there.
     """
     beats = config.beats
     on_the_way = [sources]
@@ -37,32 +38,32 @@ def enter(
     m.d.comb += [alu.words.eq(token.words), alu.control.eq(control), alu.sources.eq(on_the_way[-1])]
     if config.at_once < QUAD:
         quad = Signal(alu.quad.shape(), name="quad", reset_less=True)
-        parts = QUAD // config.at_once
-        begins = delay(m, taken.beat, beats, name="beat")[: (parts - 1).bit_length()] == 0
-        for place, word in enumerate(quad):
-            part, lane = divmod(place, config.at_once)
+        slices = QUAD // config.at_once
+        begins = delay(m, taken.beat, beats, name="beat")[: (slices - 1).bit_length()] == 0
+        for index, word in enumerate(quad):
+            number, lane = divmod(index, config.at_once)
             with m.If(begins):
-                m.d.sync += Value.cast(word).eq(on_the_way[beats - 1 - part][lane][0])
+                m.d.sync += Value.cast(word).eq(on_the_way[beats - 1 - number][lane][0])
         m.d.comb += alu.quad.eq(quad)
     return token
 
 
-def arrivals(m: Module, config: ArrayConfig, taken: Taken, late: Value) -> tuple[Signal, Signal]:
+def arrivals(m: Module, config: ArrayConfig, taken: Taken, presubtracts: Value) -> tuple[Signal, Signal]:
     """Whether sources of an instruction that is not late are at the entry in this cycle, and of one that is."""
-    direct_here, late_here = Signal(), Signal()
-    direct = taken.issue.valid & ~late
+    direct_here, presubtracted_here = Signal(), Signal()
+    direct = taken.issue.valid & ~presubtracts
     if config.beats > 1:
-        bits = delay_valid(m, Cat(direct, late), config.beats)[-1]
-        direct, late = bits[0], bits[1]
-    m.d.sync += [direct_here.eq(direct), late_here.eq(late)]
-    return direct_here, late_here
+        bits = delay_valid(m, Cat(direct, presubtracts), config.beats)[-1]
+        direct, presubtracts = bits[0], bits[1]
+    m.d.sync += [direct_here.eq(direct), presubtracted_here.eq(presubtracts)]
+    return direct_here, presubtracted_here
 
 
-def lanes_free(m: Module, config: ArrayConfig, taken: Taken, late: Value, cycles: int) -> Value:
+def lanes_free(m: Module, config: ArrayConfig, taken: Taken, presubtracts: Value, cycles: int) -> Value:
     """Whether an instruction that is issued now, and is not late, finds the lanes free in all its beats.
 
     A late one takes them `cycles` behind the time at which it would have them otherwise.
     """
     beats = config.beats
-    before = delay_valid(m, late & taken.first, cycles + beats - 2)
+    before = delay_valid(m, presubtracts & taken.first, cycles + beats - 2)
     return ~Cat(before[age - 1] for age in range(max(1, cycles - beats + 1), cycles + beats)).any()

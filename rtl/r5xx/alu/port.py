@@ -11,11 +11,11 @@ from ctm.rtl.border.clients import ConstantBank, words_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.beats import Taken, beat_members, counted, is_last, keep, pc_members, take
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
-from ctm.rtl.dpp.groups.scheduling import IssuePort, row_bits, slot_bits
-from ctm.rtl.dpp.groups.state import group_state_layout
-from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.dpp.registers.file import register_address_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
+from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, context_bits, wave_bits
+from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
@@ -32,16 +32,16 @@ from ctm.rtl.r5xx.entries import ALU_ENTRY, VECTOR
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
 from ctm.rtl.r5xx.state import flags_layout
 
-_WRITES = ("result_places", "result_writes", "result_enable", "flags", "outputs", "uncached", "written")
+_WRITES = ("result_addresses", "result_writes", "result_enable", "flags", "outputs", "uncached", "written")
 
 
 class AluPort(wiring.Component):
     """Executes ALU and OUTPUT instructions.
 
-    One instruction per cycle while `ready_direct`, which one that is `late` need not look at. Its results are written
-    `latency` cycles after its issue (`late_latency` if it is late), in whose cycle the group's next one may be issued.
-    An instruction that misses a constant writes nothing, and is issued again. If a group leaves its slot behind its
-    last instruction, that writes outputs and memory, but nothing of the slot.
+    One instruction per cycle while `ready_direct`, which one that is `presubtracts` need not look at. Its results are
+    written `latency` cycles after its issue (`presubtracted_latency` if it is late), in whose cycle the wavefront's
+    next one may be issued. An instruction that misses a constant writes nothing, and is issued again. If a wavefront
+    leaves its wave slot behind its last instruction, that writes outputs and memory, but nothing of the wave slot.
 
     With several beats an instruction is issued only while `ready`, once in as many cycles; its lanes are read and
     written in beats, and the latencies are those of the last one.
@@ -57,27 +57,27 @@ class AluPort(wiring.Component):
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
-    slot, group
-        The group's state in that cycle.
+    wave, wavefront
+        The wavefront's state in that cycle.
     second : ``In(1)``
-        Which of the slot's rows the group has.
+        Which of the wave slot's contexts the wavefront has.
     loaded, constant_write, miss
         The constant loader's.
-    source_places, temporaries, result_places, results, result_writes, result_enable
+    source_addresses, temporaries, result_addresses, results, result_writes, result_enable
         The register file's.
-    flags : ``Out({valid, slot, flags})``
+    flags : ``Out({valid, wave, flags})``
     outputs : ``Out(output_write_layout(config, SHAPES))``
-    acquiring : ``Out({valid, slot})``
+    acquiring : ``Out({valid, wave})``
         An acquiring write is under way.
     announced : ``Out(1)``
         An uncached write is.
     uncached : ``Out(uncached_layout(config))``
-    ending : ``Out({valid, slot})``
-        An instruction that is its group's last one has all that it needs; two cycles after its issue.
-    leaves : ``In(1)``
-        That group leaves its slot. Then there is no `done`.
-    left : ``Out({valid, row})``
-        As `done`, of a group that has left its slot.
+    ending : ``Out({valid, wave})``
+        An instruction that is its wavefront's last one has all that it needs; two cycles after its issue.
+    vacates : ``In(1)``
+        That wavefront leaves its wave slot. Then there is no `done`.
+    vacated : ``Out({valid, context})``
+        As `done`, of a wavefront that has left its wave slot.
     started : ``Out(1)``
         An instruction was issued that will not be issued again.
     written : ``Out(written_layout(config))``
@@ -88,10 +88,12 @@ class AluPort(wiring.Component):
         array, lanes = config.array, config.array.lanes
         self._alu = Alu(array.at_once, config.arithmetic, config.presubtract)
         self.latency = 2 + self._alu.direct_latency + beats_latency(array)
-        self.late_latency = self.latency + self._alu.presubtract_latency
-        slot, state = slot_bits(array), group_state_layout(SHAPES, lanes)
-        at_slot = {"valid": 1, "slot": slot}
-        places = data.ArrayLayout(data.ArrayLayout(place_layout(array), ALU_SOURCES), len(SHAPES.parts))
+        self.presubtracted_latency = self.latency + self._alu.presubtract_latency
+        wave, state = wave_bits(array), wavefront_state_layout(SHAPES, lanes)
+        at_wave = {"valid": 1, "wave": wave}
+        addresses = data.ArrayLayout(
+            data.ArrayLayout(register_address_layout(array), ALU_SOURCES), len(SHAPES.register_fields)
+        )
         super().__init__(
             {
                 "scheduler": In(IssuePort(array, SHAPES)),
@@ -102,26 +104,26 @@ class AluPort(wiring.Component):
                 "entry": In(ALU_ENTRY),
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
-                "slot": Out(slot),
-                "group": In(state),
+                "wave": Out(wave),
+                "wavefront": In(state),
                 "second": In(1),
                 "loaded": In(LINES[ConstantBank.FLOAT]),
                 "constant_write": In(CONSTANT_WRITE),
                 "miss": Out(miss_layout(FLOAT_LINES)),
-                "source_places": Out(places),
+                "source_addresses": Out(addresses),
                 "temporaries": In(data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), array.at_once)),
-                "result_places": Out(data.ArrayLayout(place_layout(array), len(SHAPES.parts))),
+                "result_addresses": Out(data.ArrayLayout(register_address_layout(array), len(SHAPES.register_fields))),
                 "results": Out(words_layout(array.at_once)),
-                "result_writes": Out(len(SHAPES.parts)),
+                "result_writes": Out(len(SHAPES.register_fields)),
                 "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
-                "flags": Out(data.StructLayout(at_slot | {"flags": flags_layout(lanes)})),
+                "flags": Out(data.StructLayout(at_wave | {"flags": flags_layout(lanes)})),
                 "outputs": Out(output_write_layout(array, SHAPES)),
-                "acquiring": Out(data.StructLayout(at_slot)),
+                "acquiring": Out(data.StructLayout(at_wave)),
                 "announced": Out(1),
                 "uncached": Out(uncached_layout(array)),
-                "ending": Out(data.StructLayout(at_slot)),
-                "leaves": In(1),
-                "left": Out(data.StructLayout({"valid": 1, "row": row_bits(array)})),
+                "ending": Out(data.StructLayout(at_wave)),
+                "vacates": In(1),
+                "vacated": Out(data.StructLayout({"valid": 1, "context": context_bits(array)})),
                 "started": Out(1),
                 "written": Out(written_layout(array)),
             }
@@ -135,20 +137,20 @@ class AluPort(wiring.Component):
         array = self._config.array
         taken = take(m, array, self.scheduler.issue)
         issued = taken.issue
-        late = Signal()
-        m.d.comb += [self.slot.eq(issued.slot), late.eq(issued.valid & self.entry.late)]
+        presubtracts = Signal()
+        m.d.comb += [self.wave.eq(issued.wave), presubtracts.eq(issued.valid & self.entry.presubtracts)]
         self._connect_sources(m, sources)
         valid, missing = taken.first, sources.missing
         token = self._token(m, issued, missing)
-        states = DistributedRam(processors_layout(self._config.array.lanes), 1 << len(token.row))
+        states = DistributedRam(processors_layout(self._config.array.lanes), 1 << len(token.context))
         m.submodules.states = states
-        states.write(m, token.row, Cat(Value.cast(self.group[name]) for name, _ in states.shape), valid)
+        states.write(m, token.context, Cat(Value.cast(self.wavefront[name]) for name, _ in states.shape), valid)
         m.d.comb += [
             self.miss.valid.eq(valid & missing),
             self.started.eq(valid & ~missing),
             self.announced.eq(self.started & self.entry.writes),
             self.acquiring.valid.eq(self.announced & RGB_INST(token.words[3]).target.matches(*ACQUIRING)),
-            self.acquiring.slot.eq(issued.slot),
+            self.acquiring.wave.eq(issued.wave),
         ]
 
         at_sources, read = Signal.like(token), keep(m, array, token, valid, name="token")
@@ -157,9 +159,9 @@ class AluPort(wiring.Component):
         m.d.comb += [
             at_sources.eq(read),
             at_sources.error.eq(sources.error),
-            at_sources.has_left.eq(self.leaves),
+            at_sources.vacated.eq(self.vacates),
             self.ending.valid.eq(issued_before & read.ends & ~read.again & ~sources.error),
-            self.ending.slot.eq(read.row[:-1]),
+            self.ending.wave.eq(read.context[:-1]),
         ]
         control = Signal.like(self.entry.control)
         m.d.comb += [
@@ -171,33 +173,33 @@ class AluPort(wiring.Component):
             m, array, alu, taken,
             complete=issued_before, token=at_sources, control=control, sources=sources.sources,
         )  # fmt: skip
-        writing, at_write = self._connect_pipeline(m, alu, taken, late, entered)
-        self._connect_writes(m, alu, writing, at_write, states.read(m, at_write.row))
+        writing, at_write = self._connect_pipeline(m, alu, taken, presubtracts, entered)
+        self._connect_writes(m, alu, writing, at_write, states.read(m, at_write.context))
         return m
 
     def _connect_sources(self, m: Module, sources: Sources) -> None:
         m.d.comb += [
             sources.entry.eq(self.entry),
-            sources.slot.eq(self.slot),
-            sources.loop_index.eq(self.group.loop_index),
+            sources.wave.eq(self.wave),
+            sources.loop_index.eq(self.wavefront.loop_index),
             sources.allocation.eq(self.allocation),
             sources.loaded.eq(self.loaded),
             sources.write.eq(self.constant_write),
             sources.temporaries.eq(self.temporaries),
-            self.source_places[0].eq(sources.rgb_places),
-            self.source_places[1].eq(sources.alpha_places),
+            self.source_addresses[0].eq(sources.rgb_addresses),
+            self.source_addresses[1].eq(sources.alpha_addresses),
             self.miss.lines.eq(sources.lines),
         ]
 
     def _token(self, m: Module, issued: data.View, missing: Value) -> data.View:
         """What goes along with an instruction that has been read."""
-        entry, group = self.entry, self.group
+        entry, wavefront = self.entry, self.wavefront
         token = record(token_layout(self._config))
-        placement = Placement(m, self._config.array, issued.slot, self.allocation)
-        set_destinations(m, token, entry.words, placement, group.loop_index)
-        all_active = ~(group.covered & group.valid_mask & ~group.active).any()
+        placement = Placement(m, self._config.array, issued.wave, self.allocation)
+        set_destinations(m, token, entry.words, placement, wavefront.loop_index)
+        all_active = ~(wavefront.covered & wavefront.valid_mask & ~wavefront.active).any()
         m.d.comb += [
-            token.row.eq(Cat(issued.slot, self.second)),
+            token.context.eq(Cat(issued.wave, self.second)),
             token.pc.eq(issued.pc),
             token.following.eq(entry.following),
             token.words.eq(entry.words),
@@ -208,24 +210,30 @@ class AluPort(wiring.Component):
         return token
 
     def _connect_pipeline(
-        self, m: Module, alu: Alu, taken: Taken, late: Value, token: data.View
+        self, m: Module, alu: Alu, taken: Taken, presubtracts: Value, token: data.View
     ) -> tuple[Value, data.View]:
-        """Bring the token to where the ALU's results come out, and a cycle before to where the group goes on.
+        """Bring the token to where the ALU's results come out, and a cycle before to where the wavefront goes on.
 
         Gives whether an instruction is there, and its token.
         """
         cycles, array = alu.presubtract_latency, self._config.array
-        direct_here, late_here = arrivals(m, array, taken, late)
-        m.d.comb += alu.late.eq(late_here)
-        late_bits = delay_valid(m, late_here, cycles)
+        direct_here, presubtracted_here = arrivals(m, array, taken, presubtracts)
+        m.d.comb += alu.presubtracts.eq(presubtracted_here)
+        presubtracted_bits = delay_valid(m, presubtracted_here, cycles)
         entering, entering_valid = Signal.like(token), Signal()
         m.d.comb += [
-            entering.eq(Mux(late_bits[-1], Value.cast(delay(m, token, cycles, name="late_token")), Value.cast(token))),
-            entering_valid.eq(direct_here | late_bits[-1]),
+            entering.eq(
+                Mux(
+                    presubtracted_bits[-1],
+                    Value.cast(delay(m, token, cycles, name="presubtracted_token")),
+                    Value.cast(token),
+                )
+            ),
+            entering_valid.eq(direct_here | presubtracted_bits[-1]),
         ]
         # One that is issued now is where the sources are two cycles later.
-        ahead = [late, late_here, *late_bits[1:]]
-        free = ~ahead[cycles - 1] if array.beats == 1 else lanes_free(m, array, taken, late, cycles)
+        upcoming = [presubtracts, presubtracted_here, *presubtracted_bits[1:]]
+        free = ~upcoming[cycles - 1] if array.beats == 1 else lanes_free(m, array, taken, presubtracts, cycles)
         m.d.comb += self.ready_direct.eq(free if cycles else 1)
 
         before = alu.direct_latency - 1
@@ -234,15 +242,15 @@ class AluPort(wiring.Component):
         at_write = delay(m, at_done, name="token_write")
         done, ends = self.scheduler.done, self._connect_beats(m, taken, valid_bits[before])
         m.d.comb += [
-            done.valid.eq(ends & ~at_done.has_left),
-            done.slot.eq(at_done.row[:-1]),
+            done.valid.eq(ends & ~at_done.vacated),
+            done.wave.eq(at_done.context[:-1]),
             done.again.eq(at_done.again),
             done.ends.eq(at_done.ends),
             done.faults.eq(at_done.error),
             done.pc.eq(at_done.pc + 1),
             done.following.eq(at_done.following),
-            self.left.valid.eq(ends & at_done.has_left),
-            self.left.row.eq(at_done.row),
+            self.vacated.valid.eq(ends & at_done.vacated),
+            self.vacated.context.eq(at_done.context),
         ]
         return valid_bits[before + 1], at_write
 
@@ -264,12 +272,12 @@ class AluPort(wiring.Component):
         ]
         return valid & is_last(array, beat)
 
-    def _connect_writes(self, m: Module, alu: Alu, valid: Value, token: data.View, group: data.View) -> None:
+    def _connect_writes(self, m: Module, alu: Alu, valid: Value, token: data.View, wavefront: data.View) -> None:
         m.submodules.writes = writes = self._writes
         m.d.comb += [
             writes.valid.eq(valid),
             writes.token.eq(token),
-            writes.group.eq(group),
+            writes.wavefront.eq(wavefront),
             writes.program.eq(self.program),
             writes.results.eq(alu.results),
             writes.comparisons.eq(alu.comparisons),

@@ -91,7 +91,7 @@ class PresubtractStage(wiring.Component):
     Members
     -------
     entry : ``In(entry_layout(lanes))``
-    behind : ``Out(entry_layout(lanes))``
+    delayed : ``Out(entry_layout(lanes))``
     results : ``Out(ArrayLayout(VECTOR, lanes))``
         srcp.
     """
@@ -101,13 +101,13 @@ class PresubtractStage(wiring.Component):
         self.latency = self._units[0].latency
         entry = entry_layout(lanes)
         results = data.ArrayLayout(VECTOR, lanes)
-        super().__init__({"entry": In(entry), "behind": Out(entry), "results": Out(results)})
+        super().__init__({"entry": In(entry), "delayed": Out(entry), "results": Out(results)})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         words = self.entry.words
-        m.d.comb += self.behind.eq(delay(m, self.entry, self.latency, name="entry"))
+        m.d.comb += self.delayed.eq(delay(m, self.entry, self.latency, name="entry"))
         for lane, unit in enumerate(self._units):
             m.submodules[f"unit_{lane}"] = unit
             m.d.comb += [

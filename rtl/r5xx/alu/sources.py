@@ -12,9 +12,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import LINE_BEATS, ConstantBank
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
-from ctm.rtl.dpp.groups.scheduling import slot_bits
-from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.dpp.registers.file import register_address_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.number import BIAS, FRACTION_BITS
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ADDRESS_INLINE, ALPHA_ADDR, RGB_ADDR
@@ -63,13 +63,13 @@ class Sources(wiring.Component):
     Members
     -------
     entry : ``In(ALU_ENTRY)``
-    slot : ``In``
+    wave : ``In``
     loop_index : ``In(9)``
     allocation : ``In(ALLOCATION)``
     loaded : ``In(64)``
         Lines of float constants that are there.
     write : ``In(CONSTANT_WRITE)``
-    rgb_places, alpha_places : ``Out(ArrayLayout(place_layout(config), 3))``
+    rgb_addresses, alpha_addresses : ``Out(ArrayLayout(register_address_layout(config), 3))``
     temporaries : ``In``
         What the register file answers, a cycle later.
     lines : ``Out(ArrayLayout(LINE, 6))``
@@ -82,18 +82,18 @@ class Sources(wiring.Component):
 
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
-        places = data.ArrayLayout(place_layout(config), ALU_SOURCES)
+        addresses = data.ArrayLayout(register_address_layout(config), ALU_SOURCES)
         vectors = data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), config.at_once)
         super().__init__(
             {
                 "entry": In(ALU_ENTRY),
-                "slot": In(slot_bits(config)),
+                "wave": In(wave_bits(config)),
                 "loop_index": In(LOOP_INDEX_BITS),
                 "allocation": In(ALLOCATION),
                 "loaded": In(LINES[ConstantBank.FLOAT]),
                 "write": In(CONSTANT_WRITE),
-                "rgb_places": Out(places),
-                "alpha_places": Out(places),
+                "rgb_addresses": Out(addresses),
+                "alpha_addresses": Out(addresses),
                 "temporaries": In(vectors),
                 "lines": Out(miss_layout(FLOAT_LINES)["lines"].shape),
                 "missing": Out(1),
@@ -105,16 +105,16 @@ class Sources(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        placement = Placement(m, self._config, self.slot, self.allocation)
+        placement = Placement(m, self._config, self.wave, self.allocation)
         missing, error = [], []
-        units = (("rgb", RGB_ADDR(self.entry.words[1]), self.entry.rgb_use, self.rgb_places),
-                 ("alpha", ALPHA_ADDR(self.entry.words[2]), self.entry.alpha_use, self.alpha_places))  # fmt: skip
-        for number, (unit, word, use, places) in enumerate(units):
+        units = (("rgb", RGB_ADDR(self.entry.words[1]), self.entry.rgb_use, self.rgb_addresses),
+                 ("alpha", ALPHA_ADDR(self.entry.words[2]), self.entry.alpha_use, self.alpha_addresses))  # fmt: skip
+        for number, (unit, word, use, addresses) in enumerate(units):
             for source in range(ALU_SOURCES):
                 address, relative = word[f"addr{source}"], word[f"addr{source}_rel"]
                 is_constant = word[f"addr{source}_const"]
                 register = register_number(m, address[:-1], relative, self.loop_index)
-                m.d.comb += places[source].eq(placement.place(register))
+                m.d.comb += addresses[source].eq(placement.address(register))
                 index = Signal(_INDEX_BITS, name=f"{unit}_index_{source}")
                 m.d.comb += index.eq(address + Mux(relative, self.loop_index, 0))
                 kind = Signal(_Kind, name=f"{unit}_kind_{source}")
@@ -132,8 +132,8 @@ class Sources(wiring.Component):
                     line.line.eq(index[_BEAT_BITS:]),
                 ]
                 missing.append(line.needed & ~self.loaded.bit_select(line.line, 1))
-                constant, is_refused = self._constant(m, unit, source, index)
-                error.append(delay(m, line.needed) & is_refused)
+                constant, is_error = self._constant(m, unit, source, index)
+                error.append(delay(m, line.needed) & is_error)
                 inline = delay(m, inline_word(m, address[:-1]))
                 self._assemble(m, unit, source, delay(m, kind), constant, inline)
         m.d.comb += [self.missing.eq(Cat(missing).any()), self.error.eq(Cat(error).any())]
@@ -151,19 +151,19 @@ class Sources(wiring.Component):
             write.addr.eq(Cat(beat.beat, beat.line)),
             write.en.eq(beat.valid & (beat.bank == ConstantBank.FLOAT)),
             write.data.error.eq(beat.error),
-            *(write.data.words[place].eq(beat.words[channel]) for place, channel in enumerate(channels)),
+            *(write.data.words[position].eq(beat.words[channel]) for position, channel in enumerate(channels)),
         ]
         return read.data.words, read.data.error
 
     def _assemble(self, m: Module, unit: str, source: int, kind: Value, constant: Any, inline: Value) -> None:
         """The source's words for every lane."""
         for lane in range(self._config.at_once):
-            for place, channel in enumerate(_CHANNELS[unit]):
+            for position, channel in enumerate(_CHANNELS[unit]):
                 word = self.sources[lane][source][channel]
                 with m.Switch(kind):
                     with m.Case(_Kind.TEMPORARY):
                         m.d.comb += word.eq(self.temporaries[lane][source][channel])
                     with m.Case(_Kind.CONSTANT):
-                        m.d.comb += word.eq(constant[place])
+                        m.d.comb += word.eq(constant[position])
                     with m.Case(_Kind.INLINE):
                         m.d.comb += word.eq(inline)

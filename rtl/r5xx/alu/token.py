@@ -5,10 +5,10 @@ from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.beats import beat_fields
-from ctm.rtl.dpp.groups.scheduling import row_bits
-from ctm.rtl.dpp.groups.state import group_state_layout
-from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.dpp.registers.file import register_address_layout
 from ctm.rtl.dpp.registers.placement import Placement
+from ctm.rtl.dpp.wavefronts.scheduling import context_bits
+from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, INSTRUCTION, RGBA_INST
 from ctm.rtl.r5xx.addressing import register_number
@@ -19,21 +19,23 @@ _PROCESSORS = ("covered", "valid_mask", "active", "predicates", "alu_result")
 
 
 def processors_layout(lanes: int) -> data.StructLayout:
-    """What an instruction's writes depend on, at its issue: when it writes, the slot may be another group's."""
-    state = group_state_layout(SHAPES, lanes)
+    """What an instruction's writes depend on, at its issue: when it writes, the wave slot may be another wavefront's."""
+    state = wavefront_state_layout(SHAPES, lanes)
     return data.StructLayout({name: state[name].shape for name in _PROCESSORS})
 
 
 def token_layout(config: MachineConfig) -> data.StructLayout:
-    """The instruction, where it writes, and how it leaves its group.
+    """The instruction, where it writes, and how it leaves its wavefront.
 
-    `again`: it misses a constant. `ends`: it is the group's last one. `error`: it needs a constant that memory
-    refused. `has_left`: its group has left the slot.
+    `again`: it misses a constant. `ends`: it is the wavefront's last one. `error`: it needs a constant that memory
+    refused. `vacated`: its wavefront has left the wave slot.
     """
-    destination = data.StructLayout({"register": REGISTER_BITS, "exists": 1, "place": place_layout(config.array)})
+    destination = data.StructLayout(
+        {"register": REGISTER_BITS, "exists": 1, "address": register_address_layout(config.array)}
+    )
     return data.StructLayout(
         {
-            "row": row_bits(config.array),
+            "context": context_bits(config.array),
             "pc": PC_BITS,
             "following": SUMMARY,
             "words": INSTRUCTION,
@@ -43,20 +45,20 @@ def token_layout(config: MachineConfig) -> data.StructLayout:
             "again": 1,
             "ends": 1,
             "error": 1,
-            "has_left": 1,
+            "vacated": 1,
         }
     )
 
 
 def written_layout(config: ArrayConfig) -> data.StructLayout:
-    """The instruction that writes in a cycle, and its results' channels, even if its group has left the slot.
+    """The instruction that writes in a cycle, and its results' channels, even if its wavefront has left the wave slot.
 
     With several beats they are those of one.
     """
     return data.StructLayout(
         {
             "valid": 1,
-            "row": row_bits(config),
+            "context": context_bits(config),
             "pc": PC_BITS,
             **beat_fields(config),
             "rgb_register": REGISTER_BITS,
@@ -67,7 +69,7 @@ def written_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def set_destinations(m: Module, token: data.View, words: data.View, placement: Placement, loop_index: Value) -> None:
-    """Set where an instruction's two halves write: register, whether it exists, and its place."""
+    """Set where an instruction's two halves write: register, whether it exists, and its address."""
     rgb, alpha = RGBA_INST(words[5]), ALPHA_INST(words[4])
     for destination, address, relative in (
         (token.rgb, rgb.rgb_addrd, rgb.rgb_addrd_rel),
@@ -77,5 +79,5 @@ def set_destinations(m: Module, token: data.View, words: data.View, placement: P
         m.d.comb += [
             destination.register.eq(number),
             destination.exists.eq(placement.exists(number)),
-            destination.place.eq(placement.place(number)),
+            destination.address.eq(placement.address(number)),
         ]

@@ -14,8 +14,8 @@ from ctm.rtl.border.buffers import LIMITS
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import COMBINATIONAL, ArrayConfig
 from ctm.rtl.dpp.beats import counted, gathered, is_last
-from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.memory.uncached_writes import uncached_result_layout
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD, WORD_BITS
 from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
@@ -34,7 +34,7 @@ def uncached_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout(
         {
             "valid": 1,
-            "slot": slot_bits(config),
+            "wave": wave_bits(config),
             "target": UmrtTarget,
             "words": words_layout(config.at_once),
             "mask": config.at_once,
@@ -133,7 +133,7 @@ class UncachedPairs(wiring.Component):
         result, write = Signal.like(self.result), self.write.write
         m.d.sync += result.eq(self.result)
         m.d.comb += [
-            write.wave.eq(result.slot),
+            write.wave.eq(result.wave),
             write.acquires.eq(Value.cast(result.target).matches(*ACQUIRING)),
         ]
         if self._config.beats > 1:

@@ -10,9 +10,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.beats import beat_members, gathered, is_last, lanes_of
-from ctm.rtl.dpp.groups.scheduling import slot_bits
-from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.dpp.registers.file import register_address_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST
@@ -38,29 +38,29 @@ class AluWrites(wiring.Component):
     beat, result_beat : ``In``, ``Out``
         Whose results, and where they go; only with several beats.
     token : ``In(token_layout(config))``
-    group : ``In(processors_layout(lanes))``
-        The group's processors, as they were when the instruction was issued.
+    wavefront : ``In(processors_layout(lanes))``
+        The wavefront's processors, as they were when the instruction was issued.
     program : ``In(PROGRAM)``
     results, comparisons
         The ALU's.
-    result_places, result_writes, result_enable, flags, outputs, uncached, written
+    result_addresses, result_writes, result_enable, flags, outputs, uncached, written
         The port's.
     """
 
     def __init__(self, config: MachineConfig) -> None:
         array, lanes = config.array, config.array.lanes
         self._array, self._lanes = array, array.at_once
-        flags = data.StructLayout({"valid": 1, "slot": slot_bits(array), "flags": flags_layout(lanes)})
+        flags = data.StructLayout({"valid": 1, "wave": wave_bits(array), "flags": flags_layout(lanes)})
         super().__init__(
             {
                 "valid": In(1),
                 "token": In(token_layout(config)),
-                "group": In(processors_layout(lanes)),
+                "wavefront": In(processors_layout(lanes)),
                 "program": In(PROGRAM),
                 "results": In(words_layout(array.at_once)),
                 "comparisons": In(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), array.at_once)),
-                "result_places": Out(data.ArrayLayout(place_layout(array), len(SHAPES.parts))),
-                "result_writes": Out(len(SHAPES.parts)),
+                "result_addresses": Out(data.ArrayLayout(register_address_layout(array), len(SHAPES.register_fields))),
+                "result_writes": Out(len(SHAPES.register_fields)),
                 "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
                 **beat_members(array, In, "beat"),
                 **beat_members(array, Out, "result_beat"),
@@ -74,10 +74,10 @@ class AluWrites(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        token, slot = self.token, self.token.row[:-1]
-        group, flags, last = self._beat(m)
+        token, wave = self.token, self.token.context[:-1]
+        wavefront, flags, last = self._beat(m)
         effective = self.valid & ~token.again & ~token.error
-        stays = effective & ~token.has_left
+        stays = effective & ~token.vacated
         common, rgb_inst, alpha_inst = COMMON(token.words[0]), RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         m.d.comb += [
             # Which processors write is known late in a cycle. That some may is enough to keep others off.
@@ -87,33 +87,33 @@ class AluWrites(wiring.Component):
                     stays & token.alpha.exists & common.alpha_wmask,
                 )
             ),
-            self.result_places[0].eq(token.rgb.place),
-            self.result_places[1].eq(token.alpha.place),
+            self.result_addresses[0].eq(token.rgb.address),
+            self.result_addresses[1].eq(token.alpha.address),
             self.flags.valid.eq(stays & last if self._array.beats > 1 else stays),
-            self.flags.slot.eq(slot),
-            self.outputs.row.eq(token.row),
+            self.flags.wave.eq(wave),
+            self.outputs.context.eq(token.context),
             self.outputs.targets[0].eq(rgb_inst.target),
             self.outputs.targets[1].eq(alpha_inst.target),
             self.outputs.words.eq(self.results),
             # One that was refused was announced, so it has to come; its mask is empty.
             self.uncached.valid.eq(self.valid & token.writes_uncached & (effective | token.error)),
-            self.uncached.slot.eq(slot),
+            self.uncached.wave.eq(wave),
             self.uncached.target.eq(rgb_inst.target),
             self.uncached.words.eq(self.results),
-            self.uncached.eligible.eq(group.active & group.covered),
+            self.uncached.eligible.eq(wavefront.active & wavefront.covered),
             self.written.valid.eq(effective),
-            self.written.row.eq(token.row),
+            self.written.context.eq(token.context),
             self.written.pc.eq(token.pc),
             self.written.rgb_register.eq(token.rgb.register),
             self.written.alpha_register.eq(token.alpha.register),
         ]
-        predicates = [self._lane(m, lane, effective, group, flags) for lane in range(self._lanes)]
+        predicates = [self._lane(m, lane, effective, wavefront, flags) for lane in range(self._lanes)]
         m.d.comb += flags.predicates.eq(Cat(lane[channel] for channel in range(CHANNELS) for lane in predicates))
         return m
 
     def _beat(self, m: Module) -> tuple[data.View, data.View, Value]:
         """State of the beat's processors, their flags to be set, and whether the beat is the last one."""
-        array, whole, flags = self._array, self.group, self.flags.flags
+        array, whole, flags = self._array, self.wavefront, self.flags.flags
         if array.beats == 1:
             return whole, flags, Const(1)
         beat = self.beat
@@ -133,18 +133,18 @@ class AluWrites(wiring.Component):
         ]
         return own, own_flags, is_last(array, beat)
 
-    def _lane(self, m: Module, lane: int, effective: Value, group: data.View, flags: data.View) -> Value:
+    def _lane(self, m: Module, lane: int, effective: Value, wavefront: data.View, flags: data.View) -> Value:
         """Connect the writes of a lane; give its predicates."""
         token, program = self.token, self.program
-        stays = effective & ~token.has_left
+        stays = effective & ~token.vacated
         exists = Cat(token.rgb.exists.replicate(SCALAR), token.alpha.exists)
         keeps_outputs = effective & ~program.uncached_writes
         keeps_conditional = effective & program.conditional_from_program
         m.submodules[f"writeback_{lane}"] = unit = Writeback()
         m.d.comb += [
             unit.words.eq(token.words),
-            unit.active.eq(group.active[lane]),
-            unit.predicates.eq(lane_predicates(group, lane, self._lanes)),
+            unit.active.eq(wavefront.active[lane]),
+            unit.predicates.eq(lane_predicates(wavefront, lane, self._lanes)),
             unit.comparisons.eq(self.comparisons[lane]),
             self.written.enable[lane].eq(unit.temporary_enable & exists),
             self.result_enable[lane].eq(Mux(stays, self.written.enable[lane], 0)),
@@ -152,8 +152,8 @@ class AluWrites(wiring.Component):
             self.outputs.conditional[lane].eq(unit.conditional_enable & keeps_conditional),
             self.outputs.values[lane].eq(self.results[lane][SCALAR]),
             self.uncached.mask[lane].eq(
-                effective & unit.uncached_enable & group.covered[lane] & group.valid_mask[lane]
+                effective & unit.uncached_enable & wavefront.covered[lane] & wavefront.valid_mask[lane]
             ),
-            flags.alu_result[lane].eq(Mux(unit.alu_result_enable, unit.alu_result, group.alu_result[lane])),
+            flags.alu_result[lane].eq(Mux(unit.alu_result_enable, unit.alu_result, wavefront.alu_result[lane])),
         ]
         return Value.cast(unit.next_predicates)

@@ -70,8 +70,8 @@ class AluControl(wiring.Component):
         alpha_inst, both = ALPHA_INST(self.words[4]), RGBA_INST(self.words[5])
         rgb_operation, alpha_operation = Value.cast(both.rgb_op), Value.cast(alpha_inst.op)
 
-        rgb_known = self._operation(m, self.control.vector, RGB, rgb_operation)
-        alpha_known = self._operation(m, self.control.scalar, ALPHA, alpha_operation)
+        rgb_legal = self._operation(m, self.control.vector, RGB, rgb_operation)
+        alpha_legal = self._operation(m, self.control.scalar, ALPHA, alpha_operation)
         self._result(m, self.control.vector, Value.cast(rgb_inst.omod), common.rgb_clamp)
         self._result(m, self.control.scalar, Value.cast(alpha_inst.omod), common.alpha_clamp)
         with m.Switch(rgb_operation):
@@ -89,8 +89,8 @@ class AluControl(wiring.Component):
         is_output = Value.cast(common.type) == InstructionType.OUTPUT.value
         m.d.comb += self.illegal.eq(
             Cat(
-                ~rgb_known,
-                ~alpha_known,
+                ~rgb_legal,
+                ~alpha_legal,
                 (rgb_operation == RgbOperation.SOP.value) & ~is_transcendental,
                 (alpha_operation == AlphaOperation.DP.value) & ~is_dot,
                 self.control.vector.untouched & (self.control.vector.operation != Operation.SELECTION),
@@ -104,12 +104,12 @@ class AluControl(wiring.Component):
     def _operation(
         self, m: Module, control: ChannelControl, operations: Mapping[Any, Arithmetic], code: Value
     ) -> Value:
-        """Set what a unit's channels compute; give whether the code is known."""
-        known = Signal()
+        """Set what a unit's channels compute; give whether the code is legal."""
+        is_legal = Signal()
         with m.Switch(code):
             for own, operation in operations.items():
                 with m.Case(own.value):
-                    m.d.comb += known.eq(1)
+                    m.d.comb += is_legal.eq(1)
                     if operation.copies_bits:
                         m.d.comb += [
                             control.operation.eq(Operation.SELECTION),
@@ -122,7 +122,7 @@ class AluControl(wiring.Component):
                     else:
                         is_fraction = operation.rgb is RgbOperation.FRC
                         m.d.comb += [control.operation.eq(Operation.SUM), control.fraction.eq(is_fraction)]
-        return known
+        return is_legal
 
     def _result(self, m: Module, control: ChannelControl, modifier: Value, clamp: Value) -> None:
         """Set what happens to a unit's results. A result that is left untouched is not clamped either."""

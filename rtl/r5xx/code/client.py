@@ -13,13 +13,13 @@ class InstructionClient(Interface):
 
     Members
     -------
-    request : ``Out(stream.Signature({slot}))``
+    request : ``Out(stream.Signature({number}))``
         The instruction's number.
-    response : ``In(stream.Signature({words, refused}))``
+    response : ``In(stream.Signature({words, error}))``
         In the order of the requests. With `error` the words mean nothing.
     """
 
     def __init__(self) -> None:
-        request = data.StructLayout({"slot": SLOT_BITS})
+        request = data.StructLayout({"number": SLOT_BITS})
         response = data.StructLayout({"words": INSTRUCTION, "error": 1})
         super().__init__({"request": Out(stream.Signature(request)), "response": In(stream.Signature(response))})

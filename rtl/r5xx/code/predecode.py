@@ -18,14 +18,14 @@ from ctm.rtl.r5xx.shapes import SUMMARY, Unit
 
 
 class Predecode(wiring.Component):
-    """Decodes an instruction as far as it does not depend on a group. Combinational.
+    """Decodes an instruction as far as it does not depend on a wavefront. Combinational.
 
     Members
     -------
     words : ``In(INSTRUCTION)``
     uncached_writes : ``In(1)``
     summary : ``Out(SUMMARY)``
-    late : ``Out(1)``
+    presubtracts : ``Out(1)``
         It enters the lanes behind the presubtract unit.
     control : ``Out(LaneControl)``
     rgb_use, alpha_use : ``Out(3)``
@@ -37,7 +37,7 @@ class Predecode(wiring.Component):
     words: In(INSTRUCTION)
     uncached_writes: In(1)
     summary: Out(SUMMARY)
-    late: Out(1)
+    presubtracts: Out(1)
     control: Out(LaneControl)
     rgb_use: Out(ALU_SOURCES)
     alpha_use: Out(ALU_SOURCES)
@@ -75,12 +75,12 @@ class Predecode(wiring.Component):
         with m.Else():
             m.d.comb += [
                 self.illegal.eq(alu_control.illegal),
-                self.late.eq(source_use.presubtract),
+                self.presubtracts.eq(source_use.presubtract),
                 self.summary.direct.eq(~source_use.presubtract),
             ]
         with m.If(self.illegal):
             # It faults at once.
-            m.d.comb += [self.summary.eq(0), self.summary.unit.eq(Unit.FLOW.value), self.late.eq(0)]
+            m.d.comb += [self.summary.eq(0), self.summary.unit.eq(Unit.FLOW.value), self.presubtracts.eq(0)]
         with m.Elif(is_texture):
             m.d.comb += self.summary.unit.eq(Unit.TEXTURE.value)
         return m

@@ -20,7 +20,7 @@ from ctm.rtl.mc.lines.coalescer import Coalescer, share_layout
 from ctm.rtl.r5xx.code.client import InstructionClient
 
 _WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
-_PLACE_BITS = LINE_OFFSET_BITS - _WORD_OFFSET_BITS
+_OFFSET_BITS = LINE_OFFSET_BITS - _WORD_OFFSET_BITS
 _LINES = CacheConfig(sets=2, ways=1)
 _TOUCHES = 4
 """Instructions in a line, in part or whole; so many may wait for each line, so that waiting does not bound how many."""
@@ -55,12 +55,12 @@ class InstructionReader(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # With an instruction goes the place of its first word in that word's line.
-        first_place = unsigned(_PLACE_BITS)
-        m.submodules.coalescer = coalescer = Coalescer(INSTRUCTION_WORDS, first_place)
+        # With an instruction goes the offset of its first word in that word's line.
+        first_offset = unsigned(_OFFSET_BITS)
+        m.submodules.coalescer = coalescer = Coalescer(INSTRUCTION_WORDS, first_offset)
         m.submodules.lines = lines = LineCache(
             _LINES,
-            share_layout(INSTRUCTION_WORDS, first_place),
+            share_layout(INSTRUCTION_WORDS, first_offset),
             outstanding=self._outstanding,
             waiting=_TOUCHES * self._outstanding,
         )
@@ -68,19 +68,19 @@ class InstructionReader(wiring.Component):
         connect(m, lines.lines, flipped(self.lines))
 
         request, response = self.client.request, self.client.response
-        group, first = coalescer.group, Signal(ADDRESS_BITS)
+        read, first = coalescer.group, Signal(ADDRESS_BITS)
         m.d.comb += [
-            group.valid.eq(request.valid),
-            request.ready.eq(group.ready),
-            first.eq(self.code + request.payload.slot * INSTRUCTION_BYTES),
-            group.payload.reads.eq(~0),
-            group.payload.passenger.eq(first[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
+            read.valid.eq(request.valid),
+            request.ready.eq(read.ready),
+            first.eq(self.code + request.payload.number * INSTRUCTION_BYTES),
+            read.payload.reads.eq(~0),
+            read.payload.passenger.eq(first[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
         ]
         for word in range(INSTRUCTION_WORDS):
             address = Signal(ADDRESS_BITS, name=f"address_{word}")
             m.d.comb += [
                 address.eq(first + word * WORD_BYTES),
-                group.payload.lines[word].eq(address[LINE_OFFSET_BITS:]),
+                read.payload.lines[word].eq(address[LINE_OFFSET_BITS:]),
             ]
 
         line = lines.result
@@ -102,8 +102,8 @@ class InstructionReader(wiring.Component):
             m.d.sync += error.eq(error & ~whole)
         for word in range(INSTRUCTION_WORDS):
             with m.If(taken & share.channels[word]):
-                place = (share.passenger + word)[:_PLACE_BITS]
-                m.d.sync += response.payload.words[word].eq(line.payload.bits.word_select(place, WORD_BITS))
+                offset = (share.passenger + word)[:_OFFSET_BITS]
+                m.d.sync += response.payload.words[word].eq(line.payload.bits.word_select(offset, WORD_BITS))
         return m
 
 

@@ -25,13 +25,13 @@ class InstructionStore(wiring.Component):
     size : ``In(PC_BITS)``
         Instructions of the program.
     uncached_writes : ``In(1)``
-    load, forget : ``In(1)``
-        `forget` only while nobody loads.
+    load, invalidate : ``In(1)``
+        `invalidate` only while nobody loads.
     loaded : ``Out(1)``
     loading : ``Out(1)``
     error : ``Out(1)``
         Memory answered a load with an error.
-    alu_slot, texture_slot, flow_slot : ``In(9)``
+    alu_address, texture_address, flow_address : ``In(9)``
     alu, texture, flow : ``Out(ALU_ENTRY)``, ``Out(TEXTURE_ENTRY)``, ``Out(FLOW_ENTRY)``
     pc : ``In(PC_BITS)``
     summary : ``Out(SUMMARY)``
@@ -42,13 +42,13 @@ class InstructionStore(wiring.Component):
     size: In(PC_BITS)
     uncached_writes: In(1)
     load: In(1)
-    forget: In(1)
+    invalidate: In(1)
     loaded: Out(1)
     loading: Out(1)
     error: Out(1)
-    alu_slot: In(SLOT_BITS)
-    texture_slot: In(SLOT_BITS)
-    flow_slot: In(SLOT_BITS)
+    alu_address: In(SLOT_BITS)
+    texture_address: In(SLOT_BITS)
+    flow_address: In(SLOT_BITS)
     alu: Out(ALU_ENTRY)
     texture: Out(TEXTURE_ENTRY)
     flow: Out(FLOW_ENTRY)
@@ -61,10 +61,10 @@ class InstructionStore(wiring.Component):
         m = Module()
         m.submodules.predecode = predecode = GatedStateless(Predecode())
         request, response = self.client.request, self.client.response
-        asked, answered, arrives = Signal(PC_BITS), Signal(PC_BITS), self.loading & response.valid
+        asked, received, arrives = Signal(PC_BITS), Signal(PC_BITS), self.loading & response.valid
         m.d.comb += [
             request.valid.eq(self.loading & (asked != self.size)),
-            request.payload.slot.eq(asked),
+            request.payload.number.eq(asked),
             response.ready.eq(1),
             predecode.words.eq(response.payload.words),
             predecode.uncached_writes.eq(self.uncached_writes),
@@ -77,30 +77,30 @@ class InstructionStore(wiring.Component):
             m.d.sync += asked.eq(asked + 1)
         with m.If(arrives):
             m.d.sync += [
-                answered.eq(answered + 1),
+                received.eq(received + 1),
                 pending.words.eq(response.payload.words),
                 pending.control.eq(predecode.control),
                 *(getattr(pending, use).eq(getattr(predecode, use)) for use in ("rgb_use", "alpha_use")),
-                pending.late.eq(predecode.late),
+                pending.presubtracts.eq(predecode.presubtracts),
                 pending.writes.eq(predecode.summary.writes),
                 pending_summary.eq(predecode.summary),
                 pending_illegal.eq(predecode.illegal),
-                last.eq(answered == self.size - 1),
+                last.eq(received == self.size - 1),
                 self.error.eq(self.error | response.payload.error),
             ]
         with m.If(last):
             m.d.sync += [self.loading.eq(0), self.loaded.eq(1), last.eq(0)]
-        with m.If(self.forget):
+        with m.If(self.invalidate):
             m.d.sync += self.loaded.eq(0)
         with m.Elif(self.load & ~self.loaded & ~self.loading):
-            m.d.sync += [self.loading.eq(1), self.error.eq(0), asked.eq(0), answered.eq(0)]
+            m.d.sync += [self.loading.eq(1), self.error.eq(0), asked.eq(0), received.eq(0)]
 
         def memory(name: str, contents: Value, address: Value) -> Value:
             stored = BlockRam(len(contents), INSTRUCTION_SLOTS)
             m.submodules[name] = stored
             write, read = stored.write_port(), stored.read_port()
-            m.d.comb += [write.addr.eq((answered - 1)[:SLOT_BITS]), write.data.eq(contents), read.addr.eq(address)]
-            m.d.comb += write.en.eq(last | (arrives & (answered != 0)))
+            m.d.comb += [write.addr.eq((received - 1)[:SLOT_BITS]), write.data.eq(contents), read.addr.eq(address)]
+            m.d.comb += write.en.eq(last | (arrives & (received != 0)))
             return Value.cast(read.data)
 
         beyond = Value.cast(SUMMARY.const({"unit": Unit.FLOW.value}))
@@ -110,9 +110,9 @@ class InstructionStore(wiring.Component):
         m.d.comb += [entry.eq(pending), Value.cast(entry.following).eq(following)]
         summary = memory("summary", Value.cast(pending_summary), self.pc[:SLOT_BITS])
         m.d.comb += [
-            Value.cast(self.alu).eq(memory("alu", Value.cast(entry), self.alu_slot)),
-            Value.cast(self.texture).eq(memory("texture", Cat(words, following), self.texture_slot)),
-            Value.cast(self.flow).eq(memory("flow", Cat(words, pending_illegal, following), self.flow_slot)),
+            Value.cast(self.alu).eq(memory("alu", Value.cast(entry), self.alu_address)),
+            Value.cast(self.texture).eq(memory("texture", Cat(words, following), self.texture_address)),
+            Value.cast(self.flow).eq(memory("flow", Cat(words, pending_illegal, following), self.flow_address)),
             Value.cast(self.summary).eq(Mux(inside & ~self.error, summary, beyond)),
         ]
         return m

@@ -1,4 +1,4 @@
-"""Flow-control instructions: what one does to a group's control state.
+"""Flow-control instructions: what one does to a wavefront's control state.
 
 The order of the steps is that of docs/architecture.md; each is one method. Source: CTM Guide pp. 34-40.
 """
@@ -41,7 +41,7 @@ def needs_boolean(words: Value) -> Value:
 
 
 class FlowControl(wiring.Component):
-    """Executes a flow-control instruction for one group. Combinational.
+    """Executes a flow-control instruction for one wavefront. Combinational.
 
     With a fault the next state means nothing.
 
@@ -107,21 +107,21 @@ class FlowControl(wiring.Component):
         wish = self._wish(m, active)
         voters = self.valid_mask & (self.covered | (~self._inst.ignore_uncovered).replicate(lanes))
 
-        # BREAK and CONTINUE take processors out of the loop; then either they or the group's decision jump.
+        # BREAK and CONTINUE take processors out of the loop; then either they or the wavefront's decision jump.
         leaving = wish & (breaks | continues).replicate(lanes)
         broken = frame.broken | (leaving & breaks.replicate(lanes))
         continued = frame.continued & ~ends.replicate(lanes) | (leaving & continues.replicate(lanes))
-        left = frame.entered & ~broken & voters & ~(continued & continues.replicate(lanes))
+        remaining = frame.entered & ~broken & voters & ~(continued & continues.replicate(lanes))
         deciding = active & voters
         decision = self._decision(deciding, wish, begins, ends, frame.iterations)
         jumps = Signal()
-        m.d.comb += jumps.eq(Mux(breaks | continues, ~left.any(), decision))
+        m.d.comb += jumps.eq(Mux(breaks | continues, ~remaining.any(), decision))
 
         branched = self._branch(m, active & ~leaving, loop_inactive | leaving, counters, wish, jumps)
         pops = Mux(jumps, breaks, ends)
         pushes = begins & ~jumps
         overflow = self._addresses(m, jumps)
-        self._lanes_behind_loop(m, branched, loop_inactive | leaving, pops, frame.entered)
+        self._lanes_after_loop(m, branched, loop_inactive | leaving, pops, frame.entered)
         self._frames(m, frame, is_loop, pushes, pops, jumps & ends, broken, continued)
 
         loop_limit = Mux(self.full, LOOP_STACK, 0)
@@ -189,7 +189,7 @@ class FlowControl(wiring.Component):
         )
 
     def _decision(self, deciding: Value, wish: Value, begins: Value, ends: Value, iterations: Value) -> Value:
-        """Whether the group jumps, by its processors' wishes or by a loop's count."""
+        """Whether the wavefront jumps, by its processors' wishes or by a loop's count."""
         some, all_wish = (deciding & wish).any(), ~(deciding & ~wish).any()
         decision = Mux(self._inst.jump_any, some, all_wish & (deciding.any() | ~begins))
         no_iterations = Value.cast(self.integer.count) == 0
@@ -220,7 +220,7 @@ class FlowControl(wiring.Component):
                 m.d.comb += following.eq(counter + 1)
         return {"active": result, "overflow": overflow.any()}
 
-    def _lanes_behind_loop(
+    def _lanes_after_loop(
         self, m: Module, branched: dict[str, Any], loop_inactive: Value, pops: Value, entered: Value
     ) -> None:
         """Behind a loop everybody is active who was when it began."""

@@ -11,8 +11,8 @@ from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.constants.flow import FlowConstants
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
-from ctm.rtl.dpp.groups.scheduling import IssuePort, slot_bits
-from ctm.rtl.dpp.groups.state import group_state_layout
+from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, wave_bits
+from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
 from ctm.rtl.isa.limits import INT_CONSTANTS
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
@@ -31,9 +31,9 @@ _CONSTANT_BITS = (_LINE_CONSTANTS - 1).bit_length()
 
 
 class FlowPort(wiring.Component):
-    """Executes flow-control instructions; faults groups that cannot go on.
+    """Executes flow-control instructions; faults wavefronts that cannot go on.
 
-    One instruction per cycle; a group's next one may be issued four cycles later, behind a jump six. An instruction
+    One instruction per cycle; a wavefront's next one may be issued four cycles later, behind a jump six. An instruction
     that misses a constant is issued again.
 
     Members
@@ -45,12 +45,12 @@ class FlowPort(wiring.Component):
     error : ``In(1)``
         The program could not be loaded.
     expired : ``In(threads)``
-        Slots whose group has executed as many instructions as it may.
-    slot, group, stacks
-        The group's state in that cycle.
+        Wave slots whose wavefront has executed as many instructions as it may.
+    wave, wavefront, stacks
+        The wavefront's state in that cycle.
     integer_loaded, boolean_loaded, constant_write, miss
         The constant loader's.
-    control : ``Out({valid, slot, state})``
+    control : ``Out({valid, wave, state})``
     pc : ``Out(PC_BITS)``
         The instruction that `done` speaks of.
     fault : ``Out({status, client})``
@@ -63,7 +63,7 @@ class FlowPort(wiring.Component):
 
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
-        slot, lanes = slot_bits(config), config.lanes
+        wave, lanes = wave_bits(config), config.lanes
         super().__init__(
             {
                 "scheduler": In(IssuePort(config, SHAPES)),
@@ -71,14 +71,14 @@ class FlowPort(wiring.Component):
                 "program": In(PROGRAM),
                 "error": In(1),
                 "expired": In(config.threads),
-                "slot": Out(slot),
-                "group": In(group_state_layout(SHAPES, lanes)),
+                "wave": Out(wave),
+                "wavefront": In(wavefront_state_layout(SHAPES, lanes)),
                 "stacks": In(stacks_layout(lanes)),
                 "integer_loaded": In(LINES[ConstantBank.INT]),
                 "boolean_loaded": In(LINES[ConstantBank.BOOL]),
                 "constant_write": In(CONSTANT_WRITE),
                 "miss": Out(miss_layout(FLOW_LINES)),
-                "control": Out(data.StructLayout({"valid": 1, "slot": slot, "state": control_state_layout(lanes)})),
+                "control": Out(data.StructLayout({"valid": 1, "wave": wave, "state": control_state_layout(lanes)})),
                 "pc": Out(PC_BITS),
                 "fault": Out(data.StructLayout({"status": Status, "client": BusClient})),
                 "started": Out(1),
@@ -92,10 +92,10 @@ class FlowPort(wiring.Component):
         entry = self.entry
         issued = Signal.like(self.scheduler.issue)
         m.d.sync += issued.eq(self.scheduler.issue)
-        m.d.comb += self.slot.eq(issued.slot)
+        m.d.comb += self.wave.eq(issued.wave)
 
         trap = record(data.StructLayout({"valid": 1, "status": Status, "client": BusClient}))
-        with m.If(self.expired.bit_select(issued.slot, 1)):
+        with m.If(self.expired.bit_select(issued.wave, 1)):
             m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.WATCHDOG)]
         with m.Elif(self.error):
             m.d.comb += [trap.valid.eq(1), trap.status.eq(Status.BUS_ERROR), trap.client.eq(BusClient.INSTRUCTION)]
@@ -107,11 +107,11 @@ class FlowPort(wiring.Component):
         constants, missing, error = self._constants(m, issued, trap)
         valid = Signal()
         m.d.sync += valid.eq(issued.valid)
-        behind = delay(m, issued, name="behind")
-        missing, trap = delay(m, missing, name="late"), delay(m, trap, name="late")
-        following = delay(m, entry.following, name="late")
+        executing = delay(m, issued, name="executing")
+        missing, trap = delay(m, missing, name="delayed"), delay(m, trap, name="delayed")
+        following = delay(m, entry.following, name="delayed")
         unit, client = self._execute(m, valid, constants, error)
-        self._finish(m, unit, client, valid, behind, missing, trap, following)
+        self._finish(m, unit, client, valid, executing, missing, trap, following)
         return m
 
     def _constants(
@@ -122,13 +122,13 @@ class FlowPort(wiring.Component):
         addr = FC_ADDR(self.entry.words[3])
         wants = ~trap.valid
         missing, error = [], {}
-        for place, (name, bank, number, needed, loaded) in enumerate(
+        for index, (name, bank, number, needed, loaded) in enumerate(
             (
                 ("integer", ConstantBank.INT, addr.int_addr, needs_integer(self.entry.words), self.integer_loaded),
                 ("boolean", ConstantBank.BOOL, addr.bool_addr, needs_boolean(self.entry.words), self.boolean_loaded),
             )
         ):
-            line = self.miss.lines[place]
+            line = self.miss.lines[index]
             m.d.comb += [
                 getattr(constants, f"{name}_number").eq(number),
                 line.needed.eq(needed & wants),
@@ -136,7 +136,7 @@ class FlowPort(wiring.Component):
                 line.line.eq(number[_CONSTANT_BITS:]),
             ]
             missing.append(line.needed & ~loaded.bit_select(number[_CONSTANT_BITS:], 1))
-            error[name] = needed & getattr(constants, f"{name}_refused")
+            error[name] = needed & getattr(constants, f"{name}_error")
         is_missing = Signal()
         m.d.comb += [
             constants.write.eq(self.constant_write),
@@ -150,17 +150,17 @@ class FlowPort(wiring.Component):
     ) -> tuple[GatedStateless, Value]:
         """Flow control, a cycle after the instruction was read; and whose constant was refused."""
         m.submodules.flow_control = unit = GatedStateless(FlowControl(self._config.lanes))
-        group, program = self.group, self.program
+        wavefront, program = self.wavefront, self.program
         state = Signal(control_state_layout(self._config.lanes))
         m.d.comb += [
-            *(state[name].eq(group[name]) for name, _ in state.shape() if name in dict(group.shape())),
+            *(state[name].eq(wavefront[name]) for name, _ in state.shape() if name in dict(wavefront.shape())),
             *(state[name].eq(self.stacks[name]) for name, _ in self.stacks.shape()),
         ]
         now = {
             "words": self.entry.words, "boolean": constants.boolean, "integer": constants.integer,
-            "error": Cat(error.values()).any(), "state": state, "valid_mask": group.valid_mask,
-            "covered": group.covered,
-            "alu_result": group.alu_result, "predicates": group.predicates,
+            "error": Cat(error.values()).any(), "state": state, "valid_mask": wavefront.valid_mask,
+            "covered": wavefront.covered,
+            "alu_result": wavefront.alu_result, "predicates": wavefront.predicates,
         }  # fmt: skip
         m.d.comb += [getattr(unit, name).eq(delay(m, value, name=name)) for name, value in now.items()]
         client = delay(m, Mux(error["integer"], BusClient.INT_CONSTANT.value, BusClient.BOOL_CONSTANT.value))
@@ -177,7 +177,7 @@ class FlowPort(wiring.Component):
         unit: GatedStateless,
         client: Value,
         valid: Value,
-        behind: data.View,
+        executing: data.View,
         missing: Value,
         trap: data.View,
         following: Value,
@@ -186,7 +186,7 @@ class FlowPort(wiring.Component):
         common = COMMON(unit.words[0])
         is_flow = Value.cast(common.type) == InstructionType.FC.value
         m.d.comb += [
-            unit.state.pc.eq(behind.pc),
+            unit.state.pc.eq(executing.pc),
             self.started.eq(valid & ~missing & ~trap.valid & is_flow),
             self.active.eq(unit.state.active),
         ]
@@ -203,17 +203,17 @@ class FlowPort(wiring.Component):
         faults = trap.valid | (unit.fault != FlowFault.NONE)
         sequential = Signal(PC_BITS)
         waiting = unit.covered & unit.valid_mask & ~unit.next_state.active
-        m.d.comb += sequential.eq(behind.pc + 1)
+        m.d.comb += sequential.eq(executing.pc + 1)
         # A decision is a dozen LUTs deep, and so is what the scheduler makes of it.
         m.d.sync += [
             self.control.valid.eq(valid & ~missing & ~faults),
-            self.control.slot.eq(behind.slot),
+            self.control.wave.eq(executing.wave),
             self.control.state.eq(unit.next_state),
-            self.pc.eq(behind.pc),
+            self.pc.eq(executing.pc),
             done.valid.eq(valid),
-            done.slot.eq(behind.slot),
+            done.wave.eq(executing.wave),
             done.again.eq(missing),
-            done.ends.eq((behind.pc == self.program.end) | (common.last & ~waiting.any())),
+            done.ends.eq((executing.pc == self.program.end) | (common.last & ~waiting.any())),
             done.faults.eq(faults),
             done.jumps.eq(unit.next_state.pc != sequential),
             done.pc.eq(unit.next_state.pc),

@@ -12,12 +12,12 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import Taken, beat_members, gathered, is_last, keep, lanes_of, pc_members, take
 from ctm.rtl.dpp.core_border import lookup_number_layout
-from ctm.rtl.dpp.groups.scheduling import IssuePort, slot_bits
-from ctm.rtl.dpp.groups.state import group_state_layout
 from ctm.rtl.dpp.memory.coordinates import request_layout
 from ctm.rtl.dpp.memory.lookups import passenger_layout, record_layout
-from ctm.rtl.dpp.registers.file import place_layout
+from ctm.rtl.dpp.registers.file import register_address_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
+from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, wave_bits
+from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
 from ctm.rtl.fp.number import FRACTION_BITS
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_ADDR, TEX_INST
@@ -39,8 +39,8 @@ _UNDERWAY = 2
 class TexturePort(wiring.Component):
     """Executes a texture instruction until its lookup is on its way, or its kill is done.
 
-    One instruction per cycle while `ready`; a group's next one may be issued three cycles later. With several beats the
-    source is read in these, each gives a request, and the group goes on behind the last.
+    One instruction per cycle while `ready`; a wavefront's next one may be issued three cycles later. With several beats
+    the source is read in these, each gives a request, and the wavefront goes on behind the last.
 
     Members
     -------
@@ -51,19 +51,19 @@ class TexturePort(wiring.Component):
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
-    group : ``In(group_state_layout(SHAPES, lanes))``
-        State of the group `slot`, in the same cycle.
-    slot : ``Out``
-    source : ``Out(place_layout(config))``
+    wavefront : ``In(wavefront_state_layout(SHAPES, lanes))``
+        State of the wavefront `wave`, in the same cycle.
+    wave : ``Out``
+    source : ``Out(register_address_layout(config))``
     source_beat, read_pc : ``Out``
         Whose source, and the instruction to be read for the next cycle; only with several beats.
     words : ``In(words_layout(at_once))``
         The source, a cycle later.
-    asked : ``Out({valid, slot, looks_up, acquires})``
+    asked : ``Out({valid, wave, looks_up, acquires})``
     lookup_entry : ``In(range(lookups))``
         The number of the lookup that `asked` announces.
     record : ``Out({valid, tag, record})``
-    valid_mask : ``Out({valid, slot, valid_mask})``
+    valid_mask : ``Out({valid, wave, valid_mask})``
         Which processors a kill has left.
     request : ``Out(stream)``
         To the coordinate units.
@@ -71,9 +71,9 @@ class TexturePort(wiring.Component):
 
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
-        slot, lanes = slot_bits(config), config.lanes
+        wave, lanes = wave_bits(config), config.lanes
         self._request = request_layout(config.at_once, passenger_layout(config, SHAPES))
-        at_slot = {"valid": 1, "slot": slot}
+        at_wave = {"valid": 1, "wave": wave}
         super().__init__(
             {
                 "scheduler": In(IssuePort(config, SHAPES)),
@@ -81,20 +81,20 @@ class TexturePort(wiring.Component):
                 "entry": In(TEXTURE_ENTRY),
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
-                "group": In(group_state_layout(SHAPES, lanes)),
-                "slot": Out(slot),
-                "source": Out(place_layout(config)),
+                "wavefront": In(wavefront_state_layout(SHAPES, lanes)),
+                "wave": Out(wave),
+                "source": Out(register_address_layout(config)),
                 "words": In(words_layout(config.at_once)),
                 **beat_members(config, Out, "source_beat"),
                 **pc_members(config, SHAPES.pc_bits),
-                "asked": Out(data.StructLayout(at_slot | {"looks_up": 1, "acquires": 1})),
+                "asked": Out(data.StructLayout(at_wave | {"looks_up": 1, "acquires": 1})),
                 "lookup_entry": In(range(config.lookups)),
                 "record": Out(
                     data.StructLayout(
                         {"valid": 1, "tag": lookup_number_layout(config), "record": record_layout(config, SHAPES)}
                     )
                 ),
-                "valid_mask": Out(data.StructLayout(at_slot | {"valid_mask": lanes})),
+                "valid_mask": Out(data.StructLayout(at_wave | {"valid_mask": lanes})),
                 "request": Out(stream.Signature(self._request)),
             }
         )
@@ -102,10 +102,10 @@ class TexturePort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        lanes, group, entry = self._config.lanes, self.group, self.entry
+        lanes, wavefront, entry = self._config.lanes, self.wavefront, self.entry
         taken = take(m, self._config, self.scheduler.issue)
         issued = taken.issue
-        m.d.comb += self.slot.eq(issued.slot)
+        m.d.comb += self.wave.eq(issued.wave)
         common, inst, addr = COMMON(entry.words[0]), TEX_INST(entry.words[1]), TEX_ADDR(entry.words[2])
         operation = Value.cast(inst.inst)
         kills, looks_up = Signal(), Signal()
@@ -116,23 +116,23 @@ class TexturePort(wiring.Component):
             ),
         ]
 
-        placement = Placement(m, self._config, issued.slot, self.allocation)
-        source = register_number(m, addr.src_addr, addr.src_addr_rel, group.loop_index)
-        target = register_number(m, addr.dst_addr, addr.dst_addr_rel, group.loop_index)
+        placement = Placement(m, self._config, issued.wave, self.allocation)
+        source = register_number(m, addr.src_addr, addr.src_addr_rel, wavefront.loop_index)
+        target = register_number(m, addr.dst_addr, addr.dst_addr_rel, wavefront.loop_index)
         uncovered_too = (~inst.ignore_uncovered).replicate(lanes)
-        reached = (group.active | common.write_inactive.replicate(lanes)) & (group.covered | uncovered_too)
+        reached = (wavefront.active | common.write_inactive.replicate(lanes)) & (wavefront.covered | uncovered_too)
         wmask = Cat(common.rgb_wmask, common.alpha_wmask)
         writes = wmask & placement.exists(target).replicate(CHANNELS)
-        allowed = [gates(m, common, lane_predicates(group, lane, lanes)) for lane in range(lanes)]
+        allowed = [gates(m, common, lane_predicates(wavefront, lane, lanes)) for lane in range(lanes)]
         record = self.record
         m.d.comb += [
-            self.source.eq(placement.place(source)),
+            self.source.eq(placement.address(source)),
             self.asked.valid.eq(taken.first),
-            self.asked.slot.eq(issued.slot),
+            self.asked.wave.eq(issued.wave),
             self.asked.looks_up.eq(looks_up),
             self.asked.acquires.eq(inst.tex_sem_acquire),
             record.valid.eq(looks_up & taken.first if self._config.beats > 1 else looks_up),
-            record.tag.slot.eq(issued.slot),
+            record.tag.wave.eq(issued.wave),
             record.tag.entry.eq(self.lookup_entry),
             record.record.register.eq(target),
             record.record.pc.eq(issued.pc),
@@ -140,23 +140,23 @@ class TexturePort(wiring.Component):
             *(record.record.swizzle[channel].eq(addr[f"dst_{name}_swiz"]) for channel, name in enumerate("rgba")),
         ]
 
-        behind = delay(m, issued, name="behind")
+        executing = delay(m, issued, name="executing")
         at_words = {
             "exists": placement.exists(source),
             "inst": inst,
             "swizzles": Cat(addr.src_s_swiz, addr.src_t_swiz, addr.src_q_swiz),
             "fetch": reached,
             "tag": record.tag,
-            "tested": Cat(Mux(group.active[lane], wmask & allowed[lane], 0) for lane in range(lanes)),
+            "tested": Cat(Mux(wavefront.active[lane], wmask & allowed[lane], 0) for lane in range(lanes)),
             "last": common.last,
             "following": entry.following,
         }
-        late = {name: keep(m, self._config, value, taken.first, name=name) for name, value in at_words.items()}
+        delayed = {name: keep(m, self._config, value, taken.first, name=name) for name, value in at_words.items()}
         going = Signal(3)
         m.d.sync += going.eq(Cat(looks_up, kills, issued.valid))
         beat = self._beats(m, taken)
-        self._queue(m, late, beat, going[0], taken.ready)
-        self._finish(m, late, behind, beat, kills=going[1], valid=going[2])
+        self._queue(m, delayed, beat, going[0], taken.ready)
+        self._finish(m, delayed, executing, beat, kills=going[1], valid=going[2])
         return m
 
     def _beats(self, m: Module, taken: Taken) -> Value:
@@ -166,73 +166,73 @@ class TexturePort(wiring.Component):
         m.d.comb += [self.source_beat.eq(taken.beat), self.read_pc.eq(taken.pc)]
         return delay(m, taken.beat, name="beat")
 
-    def _queue(self, m: Module, late: dict[str, Value], beat: Value, looks_up: Value, takes: Value) -> None:
+    def _queue(self, m: Module, delayed: dict[str, Value], beat: Value, looks_up: Value, takes: Value) -> None:
         """Put a lookup's coordinates into the queue; there is room, because `ready` has said so."""
         config, beats = self._config, self._config.beats
         depth = max(_QUEUE, _QUEUED * beats) + _UNDERWAY
         m.submodules.queue = queue = SyncFIFOBuffered(width=self._request.size, depth=depth)
-        room = queue.level <= queue.depth - _UNDERWAY - beats
+        has_space = queue.level <= queue.depth - _UNDERWAY - beats
         request = Signal(self._request)
-        inst = late["inst"]
+        inst = delayed["inst"]
         operation = Value.cast(inst.inst)
         for lane in range(config.at_once):
-            for place, name in enumerate("stq"):
-                swizzle = late["swizzles"].word_select(place, 2)
-                word = Mux(late["exists"], self.words[lane][swizzle], 0)
+            for index, name in enumerate("stq"):
+                swizzle = delayed["swizzles"].word_select(index, 2)
+                word = Mux(delayed["exists"], self.words[lane][swizzle], 0)
                 m.d.comb += request.lanes[lane][name].eq(word)
         m.d.comb += [
             request.scaled.eq(~inst.unscaled),
             request.projected.eq(operation == TextureOperation.LOOKUP_PROJ.value),
             request.input.eq(self.program.inputs[inst.tex_id]),
-            Value.cast(request.passenger.tag).eq(Cat(late["tag"], beat)),
+            Value.cast(request.passenger.tag).eq(Cat(delayed["tag"], beat)),
             request.passenger.input.eq(inst.tex_id),
             request.passenger.uncached.eq(operation == TextureOperation.LOOKUP_UNCACHED.value),
-            request.passenger.fetch.eq(lanes_of(config, late["fetch"], beat)),
+            request.passenger.fetch.eq(lanes_of(config, delayed["fetch"], beat)),
             queue.w_data.eq(request),
             queue.w_en.eq(looks_up),
-            self.ready.eq(room & takes if beats > 1 else room),
+            self.ready.eq(has_space & takes if beats > 1 else has_space),
             Value.cast(self.request.payload).eq(queue.r_data),
             self.request.valid.eq(queue.r_rdy),
             queue.r_en.eq(self.request.ready),
         ]
 
-    def _survivors(self, m: Module, late: dict[str, Value], beat: Value, valid_mask: Value) -> Signal:
+    def _survivors(self, m: Module, delayed: dict[str, Value], beat: Value, valid_mask: Value) -> Signal:
         """Processors that are valid after a kill: none of the tested channels is below zero, which -0 is here."""
         survivors = Signal(self._config.lanes)
         config = self._config
-        tests = lanes_of(config, late["tested"], beat)
+        tests = lanes_of(config, delayed["tested"], beat)
         found = []
         for lane, words in enumerate(self.words):
             tested = tests.word_select(lane, CHANNELS)
             negative = Cat(word[-1] & ~(word[FRACTION_BITS:-1].all() & word[:FRACTION_BITS].any()) for word in words)
-            found.append(late["exists"] & (tested & negative).any())
+            found.append(delayed["exists"] & (tested & negative).any())
         killed = found if config.beats == 1 else gathered(m, config, Cat(found))
         m.d.comb += [survivors[lane].eq(valid_mask[lane] & ~killed[lane]) for lane in range(config.lanes)]
         return survivors
 
     def _finish(
-        self, m: Module, late: dict[str, Value], behind: data.View, beat: Value, *, kills: Value, valid: Value
+        self, m: Module, delayed: dict[str, Value], executing: data.View, beat: Value, *, kills: Value, valid: Value
     ) -> None:
-        """The group goes on, unless nobody is left, or it was the last instruction."""
+        """The wavefront goes on, unless nobody is left, or it was the last instruction."""
         done = self.scheduler.done
         if self._config.beats > 1:
             last = is_last(self._config, beat)
             kills, valid = kills & last, valid & last
-        masks = (self.group.valid_mask, self.group.covered, self.group.active)
+        masks = (self.wavefront.valid_mask, self.wavefront.covered, self.wavefront.active)
         valid_mask, covered, active = (delay(m, mask, name="mask") for mask in masks)
-        survivors = self._survivors(m, late, beat, valid_mask)
+        survivors = self._survivors(m, delayed, beat, valid_mask)
         counting = Mux(kills, survivors, valid_mask) & covered
         m.d.comb += [
             self.valid_mask.valid.eq(kills),
-            self.valid_mask.slot.eq(behind.slot),
+            self.valid_mask.wave.eq(executing.wave),
             self.valid_mask.valid_mask.eq(Mux(kills, survivors, valid_mask)),
             done.valid.eq(valid),
-            done.slot.eq(behind.slot),
+            done.wave.eq(executing.wave),
             done.ends.eq(
-                (behind.pc == self.program.end)
+                (executing.pc == self.program.end)
                 | (kills & ~counting.any())
-                | (late["last"] & ~(counting & ~active).any())
+                | (delayed["last"] & ~(counting & ~active).any())
             ),
-            done.pc.eq(behind.pc + 1),
-            done.following.eq(late["following"]),
+            done.pc.eq(executing.pc + 1),
+            done.following.eq(delayed["following"]),
         ]

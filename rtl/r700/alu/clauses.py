@@ -10,7 +10,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
 from ctm.rtl.lib.ram import DistributedRam, LazyTable
@@ -41,11 +41,11 @@ def clause_layout(config: ArrayConfig) -> data.StructLayout:
 
     It has the units from `begin` up to `end`. `inside` are the pixels that no loop has put out, `branch_mask` and
     `valid_mask` as in `masks_layout`; with `whole` pixels execute whose quad has an active one. `base` is the row of
-    register 0. The wavefront may execute `left` more instructions, if there is a watchdog.
+    register 0. The wavefront may execute `budget` more instructions, if there is a watchdog.
     """
     return data.StructLayout(
         {
-            "slot": slot_bits(config),
+            "wave": wave_bits(config),
             "begin": UNIT_ADDRESS_BITS,
             "end": UNIT_ADDRESS_BITS,
             "kcache": data.ArrayLayout(KCACHE, KCACHE_SETS),
@@ -55,7 +55,7 @@ def clause_layout(config: ArrayConfig) -> data.StructLayout:
             "valid_mask": config.group,
             "loop_index": LOOP_INDEX_BITS,
             "base": row_bits(config),
-            "left": WORD_BITS,
+            "budget": WORD_BITS,
         }
     )
 
@@ -65,11 +65,11 @@ def outcome_layout(config: ArrayConfig) -> data.StructLayout:
     size = config.group
     return data.StructLayout(
         {
-            "slot": slot_bits(config),
+            "wave": wave_bits(config),
             "branch_mask": size,
             "valid_mask": size,
             "cleared": size,
-            "left": WORD_BITS,
+            "budget": WORD_BITS,
             "problem": PROBLEM,
         }
     )
@@ -103,7 +103,7 @@ class ClauseTables:
     """What is kept of each context.
 
     The clause; masks; address registers, and whether the clause has set them; the next group, once it is read, and
-    where it is; slots that the last one used; instructions left; pixels for which a group is still to be issued; why
+    where it is; wave slots that the last one used; instructions left; pixels for which a group is still to be issued; why
     the clause stopped. What begins as the clause says has those contents first, so that all but one have one writer.
     """
 
@@ -114,7 +114,7 @@ class ClauseTables:
     groups: DistributedRam
     nexts: LazyTable
     produced: LazyTable
-    lefts: LazyTable
+    budgets: LazyTable
     remaining: DistributedRam
     problems: LazyTable
 
@@ -125,7 +125,7 @@ class ClauseTables:
             "masks": masks_layout(config.group),
             "nexts": UNIT_ADDRESS_BITS,
             "produced": GROUP_SLOTS,
-            "lefts": WORD_BITS,
+            "budgets": WORD_BITS,
             "problems": PROBLEM,
         }
         others: dict[str, Any] = {
@@ -144,7 +144,7 @@ class ClauseTables:
         """Begin a clause."""
         self.clauses.write(m, context, clause, taken)
         self.address_set.write(m, context, 0, taken)
-        for table in (self.masks, self.nexts, self.produced, self.lefts, self.problems):
+        for table in (self.masks, self.nexts, self.produced, self.budgets, self.problems):
             table.start(m, context, taken)
 
     def read_masks(self, m: Module, context: Value, clause: data.View) -> data.View:

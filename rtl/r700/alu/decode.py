@@ -58,7 +58,7 @@ class GroupDecode(wiring.Component):
     kcache : ``In(ArrayLayout(KCACHE, 2))``
     produced : ``In(5)``
     indices : ``In(INDICES)``
-    anybody : ``In(1)``
+    any_pixel : ``In(1)``
         Some pixel has these indices.
     dx10_clamp : ``In(1)``
     decoded : ``Out(DECODED)``
@@ -70,7 +70,7 @@ class GroupDecode(wiring.Component):
     missing : ``Out(2)``
         Pairs whose lines are not there.
     lines : ``Out(ArrayLayout(6, 2))``
-    is_refused : ``Out(1)``
+    is_error : ``Out(1)``
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class GroupDecode(wiring.Component):
                 "kcache": In(data.ArrayLayout(KCACHE, KCACHE_SETS)),
                 "produced": In(GROUP_SLOTS),
                 "indices": In(INDICES),
-                "anybody": In(1),
+                "any_pixel": In(1),
                 "dx10_clamp": In(1),
                 "loaded": In(_LINES),
                 "error": In(_LINES),
@@ -89,7 +89,7 @@ class GroupDecode(wiring.Component):
                 "relative": Out(1),
                 "illegal": Out(1),
                 "missing": Out(CONSTANT_PAIRS),
-                "is_refused": Out(1),
+                "is_error": Out(1),
                 "lines": Out(data.ArrayLayout(ROW_BITS - 2, CONSTANT_PAIRS)),
             }
         )
@@ -124,7 +124,7 @@ class GroupDecode(wiring.Component):
             row = Signal(signed(len(pair.row) + 2), name=f"row_{number}")
             mode = Value.cast(pair.mode)
             line = target.row[2:]
-            wanted = pair.used & target.exists & (~pair.relative | self.anybody)
+            wanted = pair.used & target.exists & (~pair.relative | self.any_pixel)
             m.d.comb += [
                 row.eq(pair.row + Mux(pair.relative, offset_of(m, self.indices, mode), Const(0, signed(2)))),
                 target.exists.eq((row >= 0) & (row < FLOAT_CONSTANTS)),
@@ -135,5 +135,5 @@ class GroupDecode(wiring.Component):
             ]
             # What was refused once, and then forgotten, is to be loaded first.
             error.append(wanted & ~self.missing[number] & self.error.bit_select(line, 1))
-        m.d.comb += self.is_refused.eq(Cat(error).any())
+        m.d.comb += self.is_error.eq(Cat(error).any())
         return m

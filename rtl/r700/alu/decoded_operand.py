@@ -22,7 +22,7 @@ from ctm.rtl.r700.alu.operands import OPERANDS
 class DecodedOperand:
     """What an operand is, one bit each, and its fields; of one that is not used no bit is set.
 
-    `place` is that of a constant among the locked lines, `cycle` the one in which its bank swizzle has it read.
+    `constant_index` is that of a constant among the locked lines, `cycle` the one in which its bank swizzle has it read.
     """
 
     slot: int
@@ -36,7 +36,7 @@ class DecodedOperand:
     relative: Signal
     mode: Signal
     cycle: Signal
-    place: Signal
+    constant_index: Signal
 
 
 def wanted(
@@ -57,12 +57,12 @@ def wanted(
     relative, mode = named(fields[f"src{number}_rel"], "relative"), named(Value.cast(low.index_mode), "mode")
     is_register = select < alu.KCACHE_0
     is_constant = ~is_register & (select < alu.KCACHE_END)
-    place, unlocked = lines.place(select)
+    constant_index, unlocked = lines.constant_index(select)
     inline = Cat(select == code for code in alu.INLINE_CONSTANTS).any()
     is_value = inline | (select == alu.LITERAL)
     vector, scalar = select == alu.PREVIOUS_VECTOR, select == alu.PREVIOUS_SCALAR
     missing = (vector & ~produced.bit_select(channel, 1)) | (scalar & ~produced[TRANS_SLOT])
-    cycle, known = _cycle(m, slot, number, Value.cast(data.View(ALU_DWORD1_OP2, high).bank_swizzle))
+    cycle, exists = _cycle(m, slot, number, Value.cast(data.View(ALU_DWORD1_OP2, high).bank_swizzle))
     bad_mode = relative & (mode > IndexMode.LOOP.value)
     wrong = (
         (~is_register & ~is_constant & ~is_value & ~vector & ~scalar)
@@ -70,25 +70,25 @@ def wanted(
         | (relative & ~is_register & ~is_constant)
         | ((is_register | is_constant) & bad_mode)
         | missing
-        | ~known
+        | ~exists
     )
     return DecodedOperand(
         slot=slot, register=named(used & is_register, "is_register"), constant=named(used & is_constant, "is_constant"),
         value=named(used & is_value, "is_value"), previous=named(used & (vector | scalar), "is_previous"),
         wrong=named(used & wrong, "is_wrong"), select=select, channel=channel, relative=relative, mode=mode,
-        cycle=cycle, place=named(place, "place"),
+        cycle=cycle, constant_index=named(constant_index, "constant_index"),
     )  # fmt: skip
 
 
 def _cycle(m: Module, slot: int, number: int, swizzle: Value) -> tuple[Signal, Signal]:
     """The cycle in which an operand is read, and whether there is such a swizzle."""
-    cycle, known = Signal(range(READ_CYCLES), name=f"cycle_{slot}_{number}"), Signal(name=f"known_{slot}_{number}")
+    cycle, exists = Signal(range(READ_CYCLES), name=f"cycle_{slot}_{number}"), Signal(name=f"exists_{slot}_{number}")
     with m.Switch(swizzle):
         for code in TransSwizzle if slot == TRANS_SLOT else VectorSwizzle:
             with m.Case(code.value):
                 # The digits of the name are the cycles.
-                m.d.comb += [cycle.eq(int(code.name[-OPERANDS:][number])), known.eq(1)]
-    return cycle, known
+                m.d.comb += [cycle.eq(int(code.name[-OPERANDS:][number])), exists.eq(1)]
+    return cycle, exists
 
 
 def shares(slot: Sequence[DecodedOperand]) -> Value:
@@ -100,8 +100,8 @@ def shares(slot: Sequence[DecodedOperand]) -> Value:
     return first.register & second.register & same
 
 
-def late_in_trans(slot: Sequence[DecodedOperand]) -> list[Value]:
+def trans_read_problems(slot: Sequence[DecodedOperand]) -> list[Value]:
     """What is wrong with the reads of slot t, whose constants take the first cycles."""
     constants = sum(operand.constant | operand.value for operand in slot)
-    late = [(operand.register | operand.previous) & (operand.cycle < constants) for operand in slot]
-    return [Value.cast(constants > TRANS_CONSTANTS), *late]
+    conflicts = [(operand.register | operand.previous) & (operand.cycle < constants) for operand in slot]
+    return [Value.cast(constants > TRANS_CONSTANTS), *conflicts]

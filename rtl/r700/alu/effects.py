@@ -87,7 +87,7 @@ class AddressRegisters(wiring.Component):
     Members
     -------
     kept : ``In(address_layout(size))``
-    known : ``In(1)``
+    is_set : ``In(1)``
         Some group of the clause has set them; else they are 0.
     pixels : ``In(size)``
         Those for which a group has to be executed.
@@ -102,7 +102,7 @@ class AddressRegisters(wiring.Component):
         super().__init__(
             {
                 "kept": In(address_layout(size)),
-                "known": In(1),
+                "is_set": In(1),
                 "pixels": In(size),
                 "indices": Out(INDICES["address"].shape),
                 "alike": Out(size),
@@ -121,18 +121,18 @@ class AddressRegisters(wiring.Component):
             words = [Value.cast(self.kept[channel][pixel]) for pixel in range(self._size)]
             own = Value.cast(self.indices[channel])
             chosen = reduce(or_, (Mux(first[pixel], word, 0) for pixel, word in enumerate(words)))
-            m.d.comb += own.eq(Mux(self.known, chosen, 0))
-            equal.append(Cat((own == word) | ~self.known for word in words))
+            m.d.comb += own.eq(Mux(self.is_set, chosen, 0))
+            equal.append(Cat((own == word) | ~self.is_set for word in words))
         m.d.comb += self.alike.eq(self.pixels & reduce(and_, equal))
         return m
 
 
-def moved(m: Module, kept: data.View, known: Value, moves: Value, gates: data.View, indices: data.View) -> data.View:
+def moved(m: Module, kept: data.View, is_set: Value, moves: Value, gates: data.View, indices: data.View) -> data.View:
     """Address registers behind a group: in the pixels of their channel's gate what MOVA gives."""
     after: data.View = record(kept.shape(), name="addresses_after")
     for channel in range(CHANNELS):
         for pixel, target in enumerate(after[channel]):
-            old = Mux(known, Value.cast(kept[channel][pixel]), 0)
+            old = Mux(is_set, Value.cast(kept[channel][pixel]), 0)
             new = Value.cast(indices[channel][pixel])
             sets = moves.bit_select(channel, 1) & gates[channel][pixel]
             m.d.comb += Value.cast(target).eq(Mux(sets, new, old))

@@ -40,12 +40,12 @@ class Intervals:
         return -(-(self.last + 2) // self.interval)
 
     def phase(self, cycle: int) -> int:
-        """The place of a cycle in its interval."""
+        """The position of a cycle in its interval."""
         return cycle % self.interval
 
     @staticmethod
     def step(cycle: int) -> int:
-        """The place of a cycle in a slice's part of the interval."""
+        """The position of a cycle in a slice's share of the interval."""
         return cycle % PERIOD
 
 

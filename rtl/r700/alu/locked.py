@@ -14,13 +14,13 @@ _ROW_OF_LINE = (KCACHE_LINE_ROWS - 1).bit_length()
 _SET_LINES = KCACHE_SET_ROWS // KCACHE_LINE_ROWS
 _CODE_BITS = (KCACHE_SETS * _SET_LINES - 1).bit_length()
 INDEX_BITS = _ROW_OF_LINE + _CODE_BITS
-"""Width of a constant's place: its row in its line, and the line's code."""
+"""Width of a constant's index: its row in its line, and the line's code."""
 
 
 class LockedLines:
     """Both sets' two lines, by the code that a select of a constant has above its row in a line: line, set.
 
-    A line that both sets have goes by its code in the first one. So places are equal where rows are, and of a group's
+    A line that both sets have goes by its code in the first one. So indices are equal where rows are, and of a group's
     many operands only few bits have to be compared.
     """
 
@@ -42,11 +42,11 @@ class LockedLines:
                     m.d.comb += code.eq(other)
             self._codes.append(code)
 
-    def place(self, select: Value) -> tuple[Value, Value]:
+    def constant_index(self, select: Value) -> tuple[Value, Value]:
         """Where a constant is, and whether that line is not locked."""
         in_line, code = select[:_ROW_OF_LINE], select[_ROW_OF_LINE : _ROW_OF_LINE + _CODE_BITS]
         return Cat(in_line, Array(self._codes)[code]), Array(self._unlocked)[code]
 
-    def row(self, place: Value) -> Value:
-        """The row of a place."""
-        return Cat(place[:_ROW_OF_LINE], Array(self._lines)[place[_ROW_OF_LINE:]])
+    def row(self, constant_index: Value) -> Value:
+        """The row of a index."""
+        return Cat(constant_index[:_ROW_OF_LINE], Array(self._lines)[constant_index[_ROW_OF_LINE:]])

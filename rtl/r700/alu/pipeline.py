@@ -28,9 +28,16 @@ from ctm.rtl.r700.entries import GROUP_OPERANDS
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.passes import passes_of
-from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, row_bits, shown, slice_words, taken
-from ctm.rtl.r700.registers.place import place
-from ctm.rtl.r700.slices import PERIOD, by_slice, part_of, rows_of, slice_fields, slice_in, slices_of
+from ctm.rtl.r700.registers.addressing import register_address
+from ctm.rtl.r700.registers.file import (
+    channel_write_layout,
+    masked,
+    register_address_layout,
+    row_bits,
+    slice_words,
+    taken,
+)
+from ctm.rtl.r700.slices import PERIOD, by_slice, rows_of, slice_fields, slice_in, slice_of, slices_of
 
 _PREVIOUS = data.ArrayLayout(WORD_BITS, GROUP_SLOTS)
 
@@ -82,7 +89,7 @@ class Pipeline(wiring.Component):
     issue : ``In(issue_layout(config))``
         Stable in an interval.
     gprs : ``In(8)``
-    reads : ``Out(ArrayLayout(place_layout(config), 4))``
+    reads : ``Out(ArrayLayout(register_address_layout(config), 4))``
         Of the register file, in the first three of every four cycles.
     words : ``In(ArrayLayout(words of a slice, 4))``
         A cycle later.
@@ -119,9 +126,9 @@ class Pipeline(wiring.Component):
                 "valid": In(1),
                 "issue": In(issue_layout(config)),
                 "gprs": In(8),
-                "reads": Out(data.ArrayLayout(place_layout(array), CHANNELS)),
+                "reads": Out(data.ArrayLayout(register_address_layout(array), CHANNELS)),
                 "words": In(wide),
-                "shows": In(CHANNELS),
+                "words_valid": In(CHANNELS),
                 "constant_words": In(WORDS),
                 "ends": Out(1),
                 "ending": Out(ending_layout(config)),
@@ -155,7 +162,7 @@ class Pipeline(wiring.Component):
         m.d.sync += in_pass.eq(Cat(self.valid & (self.phase == timing.choice - 1), in_pass))
         number = self._pass_number(in_pass)
         in_slice, firsts = number[: (self._slice_passes - 1).bit_length()], in_pass[:: self._slice_passes]
-        parts = self._parts(m, rows, in_slice, firsts.any())
+        pass_words = self._pass_words(m, rows, in_slice, firsts.any())
         units = [Lane(self._config.arithmetic) for _ in range(lanes)]
         control = delay(m, chosen.decoded.control, name="control")
         units[0].gate_together(m, platform, control)
@@ -177,7 +184,7 @@ class Pipeline(wiring.Component):
                 write.en.eq((passes & pixels).any()),
                 read.addr.eq(read_row),
             ]
-            operands = self._choose(m, lane, chosen.decoded.operands, parts, Value.cast(read.data), uniform)
+            operands = self._choose(m, lane, chosen.decoded.operands, pass_words, Value.cast(read.data), uniform)
             m.d.comb += [unit.operands.eq(delay(m, operands, name="operands")), unit.control.eq(control)]
         self._gather(m, units, passes, ending)
         return m
@@ -205,7 +212,7 @@ class Pipeline(wiring.Component):
             port = Signal(decoded.ports[0][0].shape(), name=f"port_{channel}")
             m.d.comb += port.eq(Array(map(Value.cast, (cycle[channel] for cycle in decoded.ports)))[step])
             offset = offset_of(m, decoded.indices, Value.cast(port.mode))
-            found = place(
+            found = register_address(
                 m, self._config.array, port.number, offset, port.relative, gprs=self.gprs, base=base
             )  # fmt: skip
             m.d.comb += self.reads[channel].eq(found)
@@ -214,11 +221,11 @@ class Pipeline(wiring.Component):
         for cycle in range(READ_CYCLES - 1):
             held = [Signal(len(word), name=f"row_{cycle}", reset_less=True) for word in words]
             comes = step == cycle + 1
-            for target, word, show in zip(held, words, self.shows, strict=True):
+            for target, word, is_valid in zip(held, words, self.words_valid, strict=True):
                 with m.If(comes):
                     m.d.sync += target.eq(word)
                 # Their own reset: a multiplexer that all rows share would not be one of flip-flops.
-                with m.If(comes & ~show):
+                with m.If(comes & ~is_valid):
                     m.d.sync += target.eq(0)
             rows.append(list(held))
         assert timing.choice == READ_CYCLES
@@ -234,7 +241,7 @@ class Pipeline(wiring.Component):
             m.d.sync += upcoming.eq(base + rows_of(self.gprs))
         return base
 
-    def _parts(self, m: Module, rows: list[list[Value]], number: Value, is_first: Value) -> list[list[Value]]:
+    def _pass_words(self, m: Module, rows: list[list[Value]], number: Value, is_first: Value) -> list[list[Value]]:
         """Of each cycle's and channel's words those of the pass.
 
         While a slice's last pass is chosen, words of the next one's first cycle are there already; those of the last
@@ -242,32 +249,38 @@ class Pipeline(wiring.Component):
         """
         width, last = self._config.array.at_once * WORD_BITS, self._slice_passes - 1
         passing = {0: range(max(last, 1), last + 1), READ_CYCLES - 1: range(1, last + 1)}
-        parts: list[list[Value]] = []
+        pass_words: list[list[Value]] = []
         for cycle, row in enumerate(rows):
-            part: list[Value] = []
+            of_cycle: list[Value] = []
             for channel, words in enumerate(row):
                 # What was read in the last cycle is the file's still.
-                show = self.shows[channel] if cycle == READ_CYCLES - 1 else Const(1)
-                now = Signal(width, name=f"part_{cycle}_{channel}")
-                pieces = [words[first : first + width] for first in range(0, len(words), width)]
+                is_valid = self.words_valid[channel] if cycle == READ_CYCLES - 1 else Const(1)
+                now = Signal(width, name=f"pass_words_{cycle}_{channel}")
+                by_pass = [words[first : first + width] for first in range(0, len(words), width)]
                 for later in passing.get(cycle, ()):
                     kept = Signal(width, name=f"kept_{cycle}_{channel}_{later}", reset_less=True)
                     with m.If(is_first):
-                        m.d.sync += kept.eq(shown(pieces[later], show))
-                    pieces[later] = kept
-                pieces[0] &= show.replicate(width)
-                m.d.comb += now.eq(Array(pieces)[number])
-                part.append(now)
-            parts.append(part)
-        return parts
+                        m.d.sync += kept.eq(masked(by_pass[later], is_valid))
+                    by_pass[later] = kept
+                by_pass[0] &= is_valid.replicate(width)
+                m.d.comb += now.eq(Array(by_pass)[number])
+                of_cycle.append(now)
+            pass_words.append(of_cycle)
+        return pass_words
 
     def _choose(
-        self, m: Module, lane: int, operands: data.View, parts: list[list[Value]], previous: Value, uniform: data.View
+        self,
+        m: Module,
+        lane: int,
+        operands: data.View,
+        pass_words: list[list[Value]],
+        previous: Value,
+        uniform: data.View,
     ) -> data.View:
         """The operands of one lane."""
         chosen: data.View = record(GROUP_OPERANDS, name=f"chosen_{lane}")
         first = lane * WORD_BITS
-        rows = [[channel[first : first + WORD_BITS] for channel in cycle] for cycle in parts]
+        rows = [[channel[first : first + WORD_BITS] for channel in cycle] for cycle in pass_words]
         # Previous vector results are as if they were read in one cycle more.
         rows.append([previous.word_select(channel, WORD_BITS) for channel in range(CHANNELS)])
         scalar = previous[VECTOR_SLOTS * WORD_BITS :]
@@ -347,14 +360,14 @@ class Pipeline(wiring.Component):
         """
         results, number = self.results, slice_in(self._config.array, self.results)
         base = self._base(m, ending.base, number, results.valid, "write")
-        gates = [part_of(self._config.array, self.gates[slot], number) for slot in range(GROUP_SLOTS)]
+        gates = [slice_of(self._config.array, self.gates[slot], number) for slot in range(GROUP_SLOTS)]
         trans = ending.effects[TRANS_SLOT]
-        target, exists = self._place(m, base, ending, trans)
+        target, exists = self._result_address(m, base, ending, trans)
         trans_writes, trans_row, is_trans = results.valid & trans.writes & exists, Signal.like(target), Signal()
         m.d.sync += [is_trans.eq(trans_writes), trans_row.eq(target)]
         for channel in range(CHANNELS):
             write, other, effect = self.writes[channel], self.others[channel], ending.effects[channel]
-            target, exists = self._place(m, base, ending, effect)
+            target, exists = self._result_address(m, base, ending, effect)
             enable = Mux(results.valid & effect.writes & exists, gates[channel], 0)
             coming = Mux(trans_writes & (trans.channel == channel), gates[TRANS_SLOT], 0)
             enable_trans = Signal.like(coming, name=f"enable_trans_{channel}")
@@ -366,10 +379,10 @@ class Pipeline(wiring.Component):
                 Value.cast(write.words).eq((words[channel] & _by_word(enable)) | words_trans | Value.cast(other.words)),
             ]
 
-    def _place(self, m: Module, base: Value, ending: data.View, effect: data.View) -> tuple[Value, Value]:
+    def _result_address(self, m: Module, base: Value, ending: data.View, effect: data.View) -> tuple[Value, Value]:
         """The row that a result goes to, and whether it exists."""
         offset = offset_of(m, ending.indices, Value.cast(effect.mode))
-        found = place(
+        found = register_address(
             m, self._config.array, effect.number, offset, effect.relative, gprs=self.gprs, base=base
         )  # fmt: skip
         return found.row, found.exists

@@ -134,10 +134,10 @@ class ReadPortSchedule:
             cycle.eq(one_hot_index(lowest_one(free))),
         ]
         after: list[Any] = [Signal(_PORTS, name=f"ports_{number}") for number in range(READ_CYCLES)]
-        for place, (target, own) in enumerate(zip(after, ports, strict=True)):
+        for read_cycle, (target, own) in enumerate(zip(after, ports, strict=True)):
             m.d.comb += target.eq(own)
             for at in range(CHANNELS):
-                with m.If(moves & (cycle == place) & (channel == at)):
+                with m.If(moves & (cycle == read_cycle) & (channel == at)):
                     m.d.comb += [
                         target[at].number.eq(number),
                         target[at].relative.eq(1),
@@ -160,17 +160,20 @@ class ConstantPortAllocator:
     def __init__(self, m: Module, cycle: Value, operands: Sequence[DecodedOperand], lines: LockedLines) -> None:
         width = INDEX_BITS + 2 + len(operands[0].mode)
         keys = [Signal(width, name="pair_key") for _ in operands]
-        left, rest = Signal(len(operands), name="constants_left"), Signal(len(operands), name="constants_rest")
+        remaining, others = (
+            Signal(len(operands), name="constants_remaining"),
+            Signal(len(operands), name="constants_others"),
+        )
         chosen, matches = Signal(width, name="chosen_pair"), Signal(len(operands), name="matches")
         candidates = Signal(len(operands), name="candidates")
         m.d.comb += [
             *(
-                key.eq(Cat(each.place, each.channel[1], each.relative, Mux(each.relative, each.mode, 0)))
+                key.eq(Cat(each.constant_index, each.channel[1], each.relative, Mux(each.relative, each.mode, 0)))
                 for key, each in zip(keys, operands, strict=True)
             ),
-            candidates.eq(Mux(cycle == 0, Cat(operand.constant for operand in operands), left)),
+            candidates.eq(Mux(cycle == 0, Cat(operand.constant for operand in operands), remaining)),
             matches.eq(Cat(key == chosen for key in keys)),
-            rest.eq(candidates & ~matches),
+            others.eq(candidates & ~matches),
         ]
         for use, key in reversed(list(zip(candidates, keys, strict=True))):
             with m.If(use):
@@ -180,11 +183,11 @@ class ConstantPortAllocator:
         for number, pair in enumerate(self.pairs):
             with m.If(cycle == number):
                 m.d.sync += [
-                    left.eq(rest),
+                    remaining.eq(others),
                     pair.used.eq(candidates.any()),
                     pair.row.eq(lines.row(chosen[:INDEX_BITS])),
                     Cat(pair.half, pair.relative, pair.mode).eq(chosen[INDEX_BITS:]),
                 ]
         with m.If(cycle == 0):
             m.d.sync += self.in_first.eq(matches)
-        self.problem: Value = left.any()
+        self.problem: Value = remaining.any()

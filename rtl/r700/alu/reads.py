@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, TRANS_SLOT
-from ctm.rtl.r700.alu.decoded_operand import DecodedOperand, late_in_trans, shares, wanted
+from ctm.rtl.r700.alu.decoded_operand import DecodedOperand, shares, trans_read_problems, wanted
 from ctm.rtl.r700.alu.locked import LockedLines
 from ctm.rtl.r700.alu.operands import KCACHE, OPERANDS, READS, VALUE_BITS, Source, Uniform
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES, ConstantPortAllocator, ReadPortSchedule
@@ -71,7 +71,7 @@ class GroupReads(wiring.Component):
             for operand in every
         ]
         wrong = [operand.wrong for operand in every]
-        problems = [*wrong, *late_in_trans(slots[TRANS_SLOT]), ports.problem, pairs.problem]
+        problems = [*wrong, *trans_read_problems(slots[TRANS_SLOT]), ports.problem, pairs.problem]
         m.d.comb += [reads.illegal.eq(Cat(problems).any()), reads.relative.eq(Cat(ar_relative).any())]
         return m
 

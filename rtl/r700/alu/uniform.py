@@ -26,18 +26,21 @@ def uniform_operands(m: Module, decoded: data.View, constants: Value, *, is_firs
     words = _pairs(m, decoded, constants, is_first, is_last)
     words += [decoded.literals[channel] for channel in range(CHANNELS)]
     uniform: data.View = record(GROUP_OPERANDS, name="uniform", reset_less=True)
-    places = list(product(range(GROUP_SLOTS), range(OPERANDS)))
-    half = -(-len(places) // 2)
-    for early, late in zip_longest(places[:half], places[half:]):
+    positions = list(product(range(GROUP_SLOTS), range(OPERANDS)))
+    half = -(-len(positions) // 2)
+    for first_operand, second_operand in zip_longest(positions[:half], positions[half:]):
         wanted: data.View = record(OPERAND, name="wanted")
-        one, other = (Value.cast(decoded.operands[slot][number]) for slot, number in (early, late or early))
+        one, other = (
+            Value.cast(decoded.operands[slot][number])
+            for slot, number in (first_operand, second_operand or first_operand)
+        )
         m.d.comb += Value.cast(wanted).eq(Mux(is_last, other, one))
-        word, before = _uniform_word(m, wanted, words), Signal(WORD_BITS, name="word_before", reset_less=True)
-        m.d.sync += before.eq(word)
+        word, held = _uniform_word(m, wanted, words), Signal(WORD_BITS, name="word_before", reset_less=True)
+        m.d.sync += held.eq(word)
         with m.If(is_last):
-            m.d.sync += uniform[early[0]][early[1]].eq(before)
-            if late:
-                m.d.sync += uniform[late[0]][late[1]].eq(word)
+            m.d.sync += uniform[first_operand[0]][first_operand[1]].eq(held)
+            if second_operand:
+                m.d.sync += uniform[second_operand[0]][second_operand[1]].eq(word)
     return uniform
 
 

@@ -35,7 +35,7 @@ from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import channel_write_layout, place_layout, slice_words
+from ctm.rtl.r700.registers.file import channel_write_layout, register_address_layout, slice_words
 from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.slices import PERIOD
 from ctm.rtl.r700.trace import alu_trace_layout
@@ -77,7 +77,7 @@ class AluUnit(wiring.Component):
     outcome : ``Out(stream.Signature(outcome_layout(config)))``
     code_row, code_reads, code_found
         A reader of the code cache.
-    file_reads, file_words, file_shows
+    file_reads, file_words, file_words_valid
         Registers; in the cycles of `reads_free` others may read.
     reads_free : ``Out(1)``
     file_writes : ``Out``
@@ -114,9 +114,9 @@ class AluUnit(wiring.Component):
                 "code_row": Out(ROW_ADDRESS_BITS),
                 "code_reads": Out(1),
                 "code_found": In(FOUND),
-                "file_reads": Out(data.ArrayLayout(place_layout(array), CHANNELS)),
+                "file_reads": Out(data.ArrayLayout(register_address_layout(array), CHANNELS)),
                 "file_words": In(wide),
-                "file_shows": In(CHANNELS),
+                "file_words_valid": In(CHANNELS),
                 "reads_free": Out(1),
                 "file_writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "file_others": In(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
@@ -154,7 +154,7 @@ class AluUnit(wiring.Component):
             pipeline.phase.eq(self._phase),
             pipeline.gprs.eq(self.program.gprs),
             pipeline.words.eq(self.file_words),
-            pipeline.shows.eq(self.file_shows),
+            pipeline.words_valid.eq(self.file_words_valid),
             pipeline.constant_words.eq(self.constant_words),
             self.file_reads.eq(pipeline.reads),
             pipeline.others.eq(self.file_others),
@@ -233,19 +233,19 @@ class AluUnit(wiring.Component):
         )
         m.d.comb += [
             addresses.kept.eq(kept),
-            addresses.known.eq(tables.address_set.read(m, context)),
+            addresses.is_set.eq(tables.address_set.read(m, context)),
             addresses.pixels.eq(picked.pixels),
         ]
         decode = self._decode(m, picked, addresses.indices)
-        left = tables.lefts.read(m, context, first=clause.left)
-        problem = self._find_problem(m, picked, decode, left)
+        budget = tables.budgets.read(m, context, first=clause.budget)
+        problem = self._find_problem(m, picked, decode, budget)
         stops = Value.cast(problem.status) != Status.OK.value
         misses = ~stops & decode.missing.any()
-        goes, last, rest = Signal(), Signal(), Signal(self._config.array.group)
+        goes, last, others = Signal(), Signal(), Signal(self._config.array.group)
         m.d.comb += [
             goes.eq(~stops & ~misses),
-            rest.eq(picked.pixels & ~addresses.alike),
-            last.eq(~decode.relative | ~rest.any()),
+            others.eq(picked.pixels & ~addresses.alike),
+            last.eq(~decode.relative | ~others.any()),
             self.miss.valid.eq(picked.now & misses),
             *(
                 line.eq(Cat(decode.missing[number], ConstantBank.FLOAT, decode.lines[number]))
@@ -264,8 +264,8 @@ class AluUnit(wiring.Component):
         flags.set("unread", Mux(in_clause, consumed, 0))
         flags.set("over", Mux(stops, own, 0))
         happens = picked.now & goes
-        tables.lefts.write(m, context, left - 1, happens & ~falling)
-        tables.remaining.write(m, context, rest, happens)
+        tables.budgets.write(m, context, budget - 1, happens & ~falling)
+        tables.remaining.write(m, context, others, happens)
         tables.nexts.write(m, context, group.next, happens & last)
         tables.produced.write(m, context, group.used, happens & last)
         tables.problems.write(m, context, problem, picked.now & stops)
@@ -288,7 +288,7 @@ class AluUnit(wiring.Component):
             # The first one is read while its group is decoded, so that both are there in the interval's second cycle.
             self.constant.eq(Mux(self._phase == 0, issue.decoded.pairs[1].row, decode.decoded.pairs[0].row)),
             trace.valid.eq(happens),
-            trace.slot.eq(clause.slot),
+            trace.wave.eq(clause.wave),
             trace.address.eq(group.address),
             trace.chosen.eq(Mux(decode.relative, addresses.alike, ~0)),
             trace.is_last.eq(last),
@@ -329,24 +329,24 @@ class AluUnit(wiring.Component):
             decode.produced.eq(self._tables.produced.read(m, picked.context)),
             decode.indices.address.eq(indices),
             decode.indices.loop.eq(picked.clause.loop_index),
-            decode.anybody.eq(picked.pixels.any()),
+            decode.any_pixel.eq(picked.pixels.any()),
             decode.dx10_clamp.eq(self.program.dx10_clamp),
             decode.loaded.eq(self.loaded),
             decode.error.eq(self.error),
         ]
         return decode
 
-    def _find_problem(self, m: Module, picked: _Picked, decode: GroupDecode, left: Value) -> data.View:
+    def _find_problem(self, m: Module, picked: _Picked, decode: GroupDecode, budget: Value) -> data.View:
         """Why the group stops its wavefront, if it does."""
         problem: data.View = record(PROBLEM)
         m.d.comb += problem.address.eq(picked.group.address)
-        with m.If((self.program.watchdog != 0) & (left == 0) & ~picked.falling):
+        with m.If((self.program.watchdog != 0) & (budget == 0) & ~picked.falling):
             m.d.comb += problem.status.eq(Status.WATCHDOG)
         with m.Elif(picked.group.error):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.INSTRUCTION)]
         with m.Elif(decode.illegal):
             m.d.comb += problem.status.eq(Status.ILLEGAL_INSTRUCTION)
-        with m.Elif(decode.is_refused):
+        with m.Elif(decode.is_error):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.FLOAT_CONSTANT)]
         return problem
 
@@ -367,15 +367,15 @@ class AluUnit(wiring.Component):
         ]
         tables.masks.write(m, context, effects.after, pipeline.ends)
         flags.set("over", Mux(pipeline.ends & ending.last, (1 << context)[: self._contexts], 0))
-        known = tables.address_set.read(m, context)
+        is_set = tables.address_set.read(m, context)
         moves = Cat(ending.effects[channel].sets_address for channel in range(CHANNELS))
-        after = moved(m, kept, known, moves, effects.gates, pipeline.addresses)
+        after = moved(m, kept, is_set, moves, effects.gates, pipeline.addresses)
         happens = pipeline.ends & moves.any()
         tables.addresses.write(m, context, after, happens)
         tables.address_set.write(m, context, 1, happens)
         m.d.comb += [
             self.trace.result.valid.eq(pipeline.ends),
-            self.trace.result.slot.eq(clause.slot),
+            self.trace.result.wave.eq(clause.wave),
             self.trace.result.masks.eq(effects.after),
             self.trace.result.addresses.eq(after),
             self.trace.words.eq(pipeline.results),
@@ -390,11 +390,11 @@ class AluUnit(wiring.Component):
         masks = tables.read_masks(m, context, clause)
         m.d.comb += [
             outcome.valid.eq(chosen.any()),
-            outcome.payload.slot.eq(clause.slot),
+            outcome.payload.wave.eq(clause.wave),
             *(outcome.payload[name].eq(masks[name]) for name in ("branch_mask", "valid_mask", "cleared")),
-            outcome.payload.left.eq(tables.lefts.read(m, context, first=clause.left)),
+            outcome.payload.budget.eq(tables.budgets.read(m, context, first=clause.budget)),
             outcome.payload.problem.eq(tables.problems.read(m, context)),
         ]
-        left = Mux(outcome.ready, chosen, 0)
+        released = Mux(outcome.ready, chosen, 0)
         for name in ("occupied", "over"):
-            flags.clear(name, left)
+            flags.clear(name, released)

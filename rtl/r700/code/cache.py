@@ -30,8 +30,8 @@ _ROW_OF_LINE = (_ROWS - 1).bit_length()
 _WORD_OF_ROW = (_ROW_WORDS - 1).bit_length()
 _INDEX_BITS = (LINES - 1).bit_length()
 _WORD_OFFSET = WORD_BYTES.bit_length() - 1
-_PLACE_BITS = LINE_OFFSET_BITS - _WORD_OFFSET
-"""Width of a word's place in a line of memory."""
+_POSITION_BITS = LINE_OFFSET_BITS - _WORD_OFFSET
+"""Width of a word's position in a line of memory."""
 
 _KEPT = 63
 """Cycles in which a line that was loaded, and the next one, are not replaced: every reader asks again in fewer."""
@@ -44,7 +44,7 @@ FOUND = data.StructLayout({"hit": 1, "error": 1, "units": data.ArrayLayout(8 * U
 _TAG = data.StructLayout({"error": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
 _TOGETHER = 32
 """Lines that are forgotten in one cycle."""
-_PLACE_TOGETHER = (_TOGETHER - 1).bit_length()
+_POSITION_TOGETHER = (_TOGETHER - 1).bit_length()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,7 +76,7 @@ class CodeCache(wiring.Component):
         Where the code begins, a multiple of 4; constant while lines are wanted.
     size : ``In(14)``
         Units of the code.
-    forget : ``In(1)``
+    invalidate : ``In(1)``
         All lines are those of other code from now on; only while nobody reads. Reads of the next eight cycles miss.
     rows : ``In``, 2 of them
     reads : ``In(1)``, likewise
@@ -88,7 +88,7 @@ class CodeCache(wiring.Component):
 
     address: In(ADDRESS_BITS)
     size: In(UNIT_ADDRESS_BITS)
-    forget: In(1)
+    invalidate: In(1)
     rows: In(data.ArrayLayout(ROW_ADDRESS_BITS, READERS))
     reads: In(READERS)
     found: Out(data.ArrayLayout(FOUND, READERS))
@@ -104,22 +104,22 @@ class CodeCache(wiring.Component):
         m.submodules.tags = tags = DistributedRam(_TAG, LINES)
         m.submodules.loaded = loaded = DistributedRam(_TOGETHER, LINES // _TOGETHER)
         # All are forgotten after reset, too.
-        forgetting = Signal(range(LINES // _TOGETHER + 1))
-        invalidates = forgetting != LINES // _TOGETHER
-        with m.If(self.forget):
-            m.d.sync += forgetting.eq(0)
+        invalidating = Signal(range(LINES // _TOGETHER + 1))
+        invalidates = invalidating != LINES // _TOGETHER
+        with m.If(self.invalidate):
+            m.d.sync += invalidating.eq(0)
         with m.Elif(invalidates):
-            m.d.sync += forgetting.eq(forgetting + 1)
+            m.d.sync += invalidating.eq(invalidating + 1)
         line_bits = ROW_ADDRESS_BITS - _ROW_OF_LINE
         loading = Signal(line_bits, name="line")
 
         def holds(line: Value) -> tuple[Value, Value]:
             """Whether a line is there, and whether it was refused."""
             index = line[:_INDEX_BITS]
-            tag, together = tags.read(m, index), loaded.read(m, index[_PLACE_TOGETHER:])
+            tag, together = tags.read(m, index), loaded.read(m, index[_POSITION_TOGETHER:])
             # What is there of another line is overwritten word by word while one is loaded.
             is_replaced = self.busy & (index == loading[:_INDEX_BITS])
-            is_valid = together.bit_select(index[:_PLACE_TOGETHER], 1) & ~is_replaced & ~invalidates
+            is_valid = together.bit_select(index[:_POSITION_TOGETHER], 1) & ~is_replaced & ~invalidates
             return is_valid & (tag.tag == line[_INDEX_BITS:]), tag.error
 
         wanted, wants = Signal(line_bits), Signal()
@@ -127,13 +127,13 @@ class CodeCache(wiring.Component):
         stores = writer.en.any()
         for number in reversed(range(READERS)):
             row, reads = self.rows[number], self.reads[number]
-            line, place = row[_ROW_OF_LINE:], row[: len(stored)]
+            line, position = row[_ROW_OF_LINE:], row[: len(stored)]
             if number == _WAITS:
-                reads, place = reads & ~stores, Mux(stores, stored, place)
+                reads, position = reads & ~stores, Mux(stores, stored, position)
             port = memory.read_port()
             hit, error = holds(line)
             m.d.comb += [
-                port.addr.eq(place),
+                port.addr.eq(position),
                 self.found[number].hit.eq(delay(m, hit & reads)),
                 self.found[number].error.eq(delay(m, error)),
                 Value.cast(self.found[number].units).eq(Value.cast(port.data)),
@@ -143,10 +143,10 @@ class CodeCache(wiring.Component):
             with m.If(reads & ~hit):
                 m.d.comb += [wanted.eq(line), wants.eq(1)]
         is_loaded = self._fill(m, writer, stored, tags, loading, (wanted, wants & ~invalidates), holds)
-        block, place = loading[_PLACE_TOGETHER:_INDEX_BITS], loading[:_PLACE_TOGETHER]
+        block, position = loading[_POSITION_TOGETHER:_INDEX_BITS], loading[:_POSITION_TOGETHER]
         loaded.write(
-            m, Mux(invalidates, forgetting, block)[: len(block)],
-            Mux(invalidates, 0, loaded.read(m, block) | (1 << place)[:_TOGETHER]), invalidates | is_loaded,
+            m, Mux(invalidates, invalidating, block)[: len(block)],
+            Mux(invalidates, 0, loaded.read(m, block) | (1 << position)[:_TOGETHER]), invalidates | is_loaded,
         )  # fmt: skip
         return m
 
@@ -164,11 +164,13 @@ class CodeCache(wiring.Component):
             held=Signal(2 * LINE_WORDS * WORD_BITS, name="held", reset_less=True), error=Signal(2, name="error"),
             asked=Signal(2, name="asked"), came=Signal(2, name="came"), paired=Signal(name="paired"),
         )  # fmt: skip
-        first, ahead, stale = loading.first, Signal(), Signal()
-        place, index = Signal(range(LINE_WORDS + 1)), line[:_INDEX_BITS]
-        at_second = ahead & loading.paired
-        word = loading.held.word_select((Cat(first[:_PLACE_BITS], at_second) + place)[: _PLACE_BITS + 1], WORD_BITS)
-        error = Mux(loading.paired, loading.error.bit_select(ahead, 1), loading.error.any())
+        first, prefetching, stale = loading.first, Signal(), Signal()
+        position, index = Signal(range(LINE_WORDS + 1)), line[:_INDEX_BITS]
+        at_second = prefetching & loading.paired
+        word = loading.held.word_select(
+            (Cat(first[:_POSITION_BITS], at_second) + position)[: _POSITION_BITS + 1], WORD_BITS
+        )
+        error = Mux(loading.paired, loading.error.bit_select(prefetching, 1), loading.error.any())
         next_line = (line + 1)[: len(line)]
         next_exists = (next_line << 3) < self.size
         there, _ = holds(next_line)
@@ -177,54 +179,54 @@ class CodeCache(wiring.Component):
         def begin(number: Value) -> list[Any]:
             return [
                 line.eq(number),
-                first.eq((self.address >> _WORD_OFFSET) + (number << _PLACE_BITS)),
-                *(each.eq(0) for each in (loading.error, loading.asked, loading.came, loading.paired, place)),
+                first.eq((self.address >> _WORD_OFFSET) + (number << _POSITION_BITS)),
+                *(each.eq(0) for each in (loading.error, loading.asked, loading.came, loading.paired, position)),
             ]
 
         m.d.comb += [
-            stored.eq(Cat(place[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
+            stored.eq(Cat(position[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
             *(each.eq(word) for each in port.data),
         ]
-        tags.write(m, index, Cat(error, line[_INDEX_BITS:]), place == LINE_WORDS)
+        tags.write(m, index, Cat(error, line[_INDEX_BITS:]), position == LINE_WORDS)
         # Readers of lines that exclude each other would load them alternately and never find theirs.
         kept, last, is_loaded = Signal(range(_KEPT + 1)), Signal.like(index), Signal()
         other = wanted[:_INDEX_BITS] - last
         with m.If(kept.any()):
             m.d.sync += kept.eq(kept - 1)
-        with m.If(self.forget):
+        with m.If(self.invalidate):
             m.d.sync += stale.eq(self.busy)
         with m.FSM():
             with m.State("idle"):
                 with m.If(wants & ~(kept.any() & (other[:_INDEX_BITS] < 2))):
-                    m.d.sync += [*begin(wanted), ahead.eq(0), last.eq(wanted)]
+                    m.d.sync += [*begin(wanted), prefetching.eq(0), last.eq(wanted)]
                     m.next = "ask"
             with m.State("ask"):
-                self._ask(m, loading, goes_on & ~ahead)
+                self._ask(m, loading, goes_on & ~prefetching)
             with m.State("store"):
-                m.d.comb += [self.busy.eq(1), port.en.eq((1 << place[:_WORD_OF_ROW])[:_ROW_WORDS])]
-                with m.If(place == LINE_WORDS):
-                    m.d.comb += [port.en.eq(0), is_loaded.eq(~stale & ~self.forget)]
-                    m.d.sync += ahead.eq(1)
-                    with m.If(~ahead & loading.paired):
-                        m.d.sync += [line.eq(next_line), place.eq(0)]
-                    with m.Elif(~ahead & goes_on):
+                m.d.comb += [self.busy.eq(1), port.en.eq((1 << position[:_WORD_OF_ROW])[:_ROW_WORDS])]
+                with m.If(position == LINE_WORDS):
+                    m.d.comb += [port.en.eq(0), is_loaded.eq(~stale & ~self.invalidate)]
+                    m.d.sync += prefetching.eq(1)
+                    with m.If(~prefetching & loading.paired):
+                        m.d.sync += [line.eq(next_line), position.eq(0)]
+                    with m.Elif(~prefetching & goes_on):
                         m.d.sync += [*begin(next_line), stale.eq(0)]
                         m.next = "ask"
                     with m.Else():
                         m.d.sync += [kept.eq(_KEPT), stale.eq(0)]
                         m.next = "idle"
                 with m.Else():
-                    m.d.sync += place.eq(place + 1)
+                    m.d.sync += position.eq(position + 1)
         return is_loaded
 
     def _ask(self, m: Module, loading: _Loading, goes_on: Value) -> None:
         """Read the one or two lines of memory in which the line is, or with it the one that `goes_on`."""
         request, response = self.lines.request, self.lines.response
-        crosses = loading.first[:_PLACE_BITS].any()
+        crosses = loading.first[:_POSITION_BITS].any()
         m.d.comb += [
             self.busy.eq(1),
             request.valid.eq(~loading.asked.all()),
-            request.payload.line.eq((loading.first >> _PLACE_BITS) + loading.asked[0]),
+            request.payload.line.eq((loading.first >> _POSITION_BITS) + loading.asked[0]),
             request.payload.tag.eq(loading.asked[0]),
         ]
         with m.If(request.valid & request.ready):

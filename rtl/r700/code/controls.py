@@ -7,7 +7,7 @@ from amaranth.lib import data
 
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.isa.r700.operations import Operation, Result, Slots
-from ctm.rtl.r700.entries import IntegerOperation, Late, Left, Limit, Relation, Right, Source, Sum, Test, Type
+from ctm.rtl.r700.entries import IntegerOperation, Lhs, Limit, PostMultiply, Relation, Rhs, Source, Sum, Test, Type
 
 Fields = Mapping[str, Any]
 """Values of fields of a record by name; what is not named is 0."""
@@ -34,13 +34,13 @@ def _condition(name: str) -> Fields:
     return {**_accepting(*_CONDITIONS[condition]), "type": _TYPES[kind]}
 
 
-_SUM = {"right": Right.OPERAND_1, "if_false": Source.SUM}
-_PRODUCT = {"left": Left.PRODUCT, "right": Right.MINUS_ZERO, "if_false": Source.SUM}
+_SUM = {"rhs": Rhs.OPERAND_1, "if_false": Source.SUM}
+_PRODUCT = {"lhs": Lhs.PRODUCT, "rhs": Rhs.MINUS_ZERO, "if_false": Source.SUM}
 _LENIENT = {"zero_times_anything": 1}
-_LEFT, _SHARED_LEFT = {"if_false": Source.LEFT}, {"left": Left.SHARED, "if_false": Source.LEFT}
+_LHS, _SHARED_LHS = {"if_false": Source.LHS}, {"lhs": Lhs.SHARED, "if_false": Source.LHS}
 _SHARED_SUM = {"shares_sum": 1, "if_false": Source.SUM}
-_LATE = {"if_false": Source.LATE}
-_CHOICE = {"right": Right.OPERAND_1, "if_true": Source.LEFT, "if_false": Source.RIGHT}
+_POST_MULTIPLIED = {"if_false": Source.POST_MULTIPLIED}
+_CHOICE = {"rhs": Rhs.OPERAND_1, "if_true": Source.LHS, "if_false": Source.RHS}
 
 _FORMULAS: Mapping[str, Fields] = {
     "ADD": _SUM,
@@ -51,28 +51,28 @@ _FORMULAS: Mapping[str, Fields] = {
     "MIN": {**_CHOICE, **_accepting("less")},
     "MAX_DX10": {**_CHOICE, **_accepting("greater", "equal", "second_nan")},
     "MIN_DX10": {**_CHOICE, **_accepting("less", "second_nan")},
-    "FRACT": {"right": Right.FRACTION, "sum": Sum.FRACTION, "if_false": Source.SUM},
+    "FRACT": {"rhs": Rhs.FRACTION, "sum": Sum.FRACTION, "if_false": Source.SUM},
     **{
-        name: {"right": Right.INTEGRAL, "sum": Sum[name], "if_false": Source.SUM}
+        name: {"rhs": Rhs.INTEGRAL, "sum": Sum[name], "if_false": Source.SUM}
         for name in ("TRUNC", "CEIL", "RNDNE", "FLOOR")
     },
-    "MOV": _LEFT,
+    "MOV": _LHS,
     "ZERO": {"if_false": Source.ZERO},
     "DOT4": {**_SHARED_SUM, **_LENIENT},
     "DOT4_IEEE": _SHARED_SUM,
-    "CUBE": {"left": Left.SHARED, "right": Right.MINUS_ZERO, "cube": 1, "if_false": Source.SUM},
-    "MAX4": _SHARED_LEFT,
+    "CUBE": {"lhs": Lhs.SHARED, "rhs": Rhs.MINUS_ZERO, "cube": 1, "if_false": Source.SUM},
+    "MAX4": _SHARED_LHS,
     "INV": {
-        **_accepting("equal"), "right": Right.ONE, "if_true": Source.ZERO, "if_false": Source.LEFT, "inverts": 1,
+        **_accepting("equal"), "rhs": Rhs.ONE, "if_true": Source.ZERO, "if_false": Source.LHS, "inverts": 1,
     },
     # The operand is subtracted; that the counter is used up is seen of the sum.
     "POP": {**_SUM, "pops": 1},
-    "CLR": {"right": Right.LARGEST, "if_false": Source.RIGHT},
+    "CLR": {"rhs": Rhs.LARGEST, "if_false": Source.RHS},
     "RESTORE": {
-        **_accepting("equal"), "test": Test.FIRST, "if_true": Source.ZERO, "if_false": Source.LEFT,
+        **_accepting("equal"), "test": Test.FIRST, "if_true": Source.ZERO, "if_false": Source.LHS,
     },
     **{
-        f"{operation.name}_INT": {"left": Left.INTEGER, "integer": operation, "if_false": Source.LEFT}
+        f"{operation.name}_INT": {"lhs": Lhs.INTEGER, "integer": operation, "if_false": Source.LHS}
         for operation in IntegerOperation
     },
     **{
@@ -81,17 +81,17 @@ _FORMULAS: Mapping[str, Fields] = {
         for kind in ("INT", "UINT")
     },
     **{
-        f"{name}_{kind}": {**_LATE, "type": _TYPES[kind], "trans": trans}
+        f"{name}_{kind}": {**_POST_MULTIPLIED, "type": _TYPES[kind], "trans": trans}
         for name, trans in (
-            ("MULLO", {"late": Late.LOW_PRODUCT}),
-            ("MULHI", {"late": Late.HIGH_PRODUCT}),
-            ("RECIP", {"late": Late.RECIPROCAL, "function": Function.RCP}),
+            ("MULLO", {"post_multiply": PostMultiply.LOW_PRODUCT}),
+            ("MULHI", {"post_multiply": PostMultiply.HIGH_PRODUCT}),
+            ("RECIP", {"post_multiply": PostMultiply.RECIPROCAL, "function": Function.RCP}),
         )
         for kind in ("INT", "UINT")
     },
-    **{f"FLT_TO_{kind}": {**_SHARED_LEFT, "type": _TYPES[kind]} for kind in ("INT", "UINT")},
+    **{f"FLT_TO_{kind}": {**_SHARED_LHS, "type": _TYPES[kind]} for kind in ("INT", "UINT")},
     **{f"{kind}_TO_FLT": {**_SHARED_SUM, "type": _TYPES[kind], "trans": {"converts": 1}} for kind in ("INT", "UINT")},
-    "SQRT_IEEE": {**_LATE, "trans": {"function": Function.RSQ, "late": Late.ROOT}},
+    "SQRT_IEEE": {**_POST_MULTIPLIED, "trans": {"function": Function.RSQ, "post_multiply": PostMultiply.ROOT}},
     "SIN": {**_SHARED_SUM, "trans": {"function": Function.SIN}},
     "COS": {**_SHARED_SUM, "trans": {"function": Function.COS}},
 }  # fmt: skip
@@ -119,20 +119,20 @@ def _families(operation: Operation) -> Iterator[tuple[bool, Any]]:
 def _address(operation: Operation) -> Fields:
     """The result is the operand; the index follows from its rounded sum, or from the operand as an integer."""
     if operation.result is Result.INTEGER:
-        return {**_LEFT, "type": Type.SIGNED}
-    return {**_LEFT, "right": Right.INTEGRAL, "sum": _ROUNDINGS[operation.name]}
+        return {**_LHS, "type": Type.SIGNED}
+    return {**_LHS, "rhs": Rhs.INTEGRAL, "sum": _ROUNDINGS[operation.name]}
 
 
 def _push(condition: str) -> Fields:
     return {
-        **_condition(condition), "test": Test.SECOND, "right": Right.ONE,
+        **_condition(condition), "test": Test.SECOND, "rhs": Rhs.ONE,
         "if_true": Source.ZERO, "if_false": Source.SUM,
     }  # fmt: skip
 
 
 def _selection(formula: str) -> Fields:
     condition = _condition(formula.removeprefix("CND"))
-    words = {"left": Left.OPERAND_1, "right": Right.OPERAND_2, "if_true": Source.LEFT, "if_false": Source.RIGHT}
+    words = {"lhs": Lhs.OPERAND_1, "rhs": Rhs.OPERAND_2, "if_true": Source.LHS, "if_false": Source.RHS}
     return {**condition, **words, "test": Test.FIRST}
 
 
@@ -144,7 +144,7 @@ def _multiplication(formula: str) -> Fields:
     if stem == "MUL_LIT":
         return {**_PRODUCT, **_LENIENT, **scaled, **_accepting("equal"), "test": Test.LIT, "if_true": Source.DARK}
     rules = {} if stem.endswith("IEEE") else _LENIENT
-    return {**_PRODUCT, **rules, **scaled, "right": Right.OPERAND_2}
+    return {**_PRODUCT, **rules, **scaled, "rhs": Rhs.OPERAND_2}
 
 
 def _comparison(operation: Operation) -> Fields:
@@ -154,7 +154,7 @@ def _comparison(operation: Operation) -> Fields:
         holds, fails = fails, holds
     elif operation.result is Result.MASK:
         holds = Source.ONES
-    return {**_condition(operation.formula), "right": Right.OPERAND_1, "if_true": holds, "if_false": fails}
+    return {**_condition(operation.formula), "rhs": Rhs.OPERAND_1, "if_true": holds, "if_false": fails}
 
 
 def control(operation: Operation) -> Fields:
@@ -166,7 +166,7 @@ def control(operation: Operation) -> Fields:
 def facts(operation: Operation) -> Fields:
     """Fields of the operation's OperationFacts."""
     return {
-        "known": 1,
+        "is_legal": 1,
         "operands": operation.operands,
         "vector_only": int(operation.slots is Slots.VECTOR),
         "trans_only": int(operation.slots is Slots.TRANS),

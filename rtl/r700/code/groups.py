@@ -50,7 +50,7 @@ _PARSED = data.StructLayout(
     {
         "facts": _FACTS,
         "count": range(_MOST_WORDS + 1),
-        "behind": range(GROUP_SLOTS + 1),
+        "next_slot": range(GROUP_SLOTS + 1),
         "has_last": 1,
         "done": 1,
         "literal_units": 2,
@@ -58,7 +58,7 @@ _PARSED = data.StructLayout(
         "missed": 1,
     }
 )
-"""A group as far as it is read, without its words; `behind` is the slot behind the last one that was taken."""
+"""A group as far as it is read, without its words; `next_slot` is the slot behind the last one that was taken."""
 
 _TAKES = data.StructLayout({"slots": GROUP_SLOTS, "literals": GROUP_LITERALS // 2, "operands": 2})
 """What a unit is: the instruction of a slot, and how many operands it has, or a pair of literals."""
@@ -160,7 +160,7 @@ class GroupReader(wiring.Component):
         self, m: Module, before: data.View, unit: Value, end: Value, *, skip: Value, name: str
     ) -> tuple[data.View, data.View]:
         """What is read behind one more unit, and what that is."""
-        after, takes = record(_PARSED, name=f"behind_{name}"), record(_TAKES, name=f"takes_{name}")
+        after, takes = record(_PARSED, name=f"after_{name}"), record(_TAKES, name=f"takes_{name}")
         m.d.comb += after.eq(before)
         facts = after.facts
         with m.If(~before.done & ~skip):
@@ -176,10 +176,10 @@ class GroupReader(wiring.Component):
             with m.Elif(before.count == _MOST_WORDS):
                 m.d.comb += [facts.illegal.eq(1), after.done.eq(1)]
             with m.Else():
-                self._place(m, before, after, takes, unit, name=name)
+                self._assign_slot(m, before, after, takes, unit, name=name)
         return after, takes
 
-    def _place(
+    def _assign_slot(
         self, m: Module, before: data.View, after: data.View, takes: data.View, unit: Value, *, name: str
     ) -> None:
         """Find the slot of an instruction."""
@@ -191,11 +191,11 @@ class GroupReader(wiring.Component):
         slot = Signal(range(GROUP_SLOTS), name=f"slot_{name}")
         taken = before.facts.used.bit_select(channel, 1)
         goes_to_t = facts.trans_only | (taken & ~facts.vector_only & ~facts.is_reduction)
-        is_wrong = ~facts.known | (slot < before.behind) | before.facts.used.bit_select(slot, 1)
+        is_wrong = ~facts.is_legal | (slot < before.next_slot) | before.facts.used.bit_select(slot, 1)
         m.d.comb += [
             slot.eq(Mux(goes_to_t, TRANS_SLOT, channel)),
             after.count.eq(before.count + 1),
-            after.behind.eq(slot + 1),
+            after.next_slot.eq(slot + 1),
             after.facts.used.bit_select(slot, 1).eq(1),
             takes.slots.eq((1 << slot)[:GROUP_SLOTS]),
             takes.operands.eq(facts.operands),

@@ -17,7 +17,7 @@ from ctm.rtl.r700.shapes import CODE_LINE_CLIENT
 
 
 class CodeReader(wiring.Component):
-    """Lets the cores' caches read lines, up to `CODE_LINES` at a time; answers come in any order.
+    """Lets the cores' caches read lines, up to `CODE_LINES` at a time; responses come in any order.
 
     Members
     -------
@@ -57,8 +57,8 @@ class CodeReader(wiring.Component):
             request.payload.tag.eq(tag),
         ]
         owners.write(m, tag, Cat(chosen.payload.tag, arbiter.source), goes)
-        answered = Mux(response.valid, (1 << response.payload.tag)[:CODE_LINES], 0)
-        m.d.sync += taken.eq((taken | Mux(goes, free, 0)) & ~answered)
+        responded = Mux(response.valid, (1 << response.payload.tag)[:CODE_LINES], 0)
+        m.d.sync += taken.eq((taken | Mux(goes, free, 0)) & ~responded)
         owner = owners.read(m, response.payload.tag)
         for number, core in enumerate(self.cores):
             m.d.comb += [

@@ -80,9 +80,9 @@ class SlotDecoder(wiring.Component):
 
     def _decode(self, m: Module, operation: Any, codes: type[Op2] | type[Op3], code: Value) -> None:
         with m.Switch(code):
-            for known, declared in OPERATIONS.items():
-                if isinstance(known, codes):
-                    with m.Case(known.value):
+            for operation_code, declared in OPERATIONS.items():
+                if isinstance(operation_code, codes):
+                    with m.Case(operation_code.value):
                         m.d.comb += [
                             operation.eq(_constant(SlotControl, control(declared))),
                             self.facts.eq(_constant(OperationFacts, facts(declared))),

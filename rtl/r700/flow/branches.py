@@ -1,4 +1,4 @@
-"""Words that use branch_mask and call entries of the stack.
+"""Words that use branch and call entries of the stack.
 
 Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
 """
@@ -19,9 +19,9 @@ from ctm.rtl.r700.flow.wavefront import Wavefront
 from ctm.rtl.r700.flow.word import Kind
 
 
-def unless_nobody(flow: Wavefront, stay: Callable[[], None]) -> None:
+def unless_none_pass(flow: Wavefront, stay: Callable[[], None]) -> None:
     """Leave if nobody passes the test, else do what `stay` does."""
-    with flow.m.If(flow.nobody):
+    with flow.m.If(flow.none_pass):
         flow.leave()
     with flow.m.Else():
         stay()
@@ -47,9 +47,9 @@ def call(flow: Wavefront) -> None:
     """CALL."""
     m, state, word, port = flow.m, flow.state, flow.word, flow.push_port
     too_deep = state.calls + word.call_count > CALL_DEPTH
-    with m.If(flow.nobody | too_deep):
+    with m.If(flow.none_pass | too_deep):
         flow.advance()
-    with m.Elif(~flow.has_room(1, branches=False)):
+    with m.Elif(~flow.has_space(1, branches=False)):
         flow.fault(Status.STACK)
     with m.Else():
         call: Any = Signal(stack.CALL)
@@ -68,7 +68,7 @@ def add_pops(flow: Wavefront) -> None:
     """Pop branch entries, two cycles each, and go on as `then` says."""
     m, state = flow.m, flow.state
     with m.State("pop"):
-        m.d.comb += flow.place.eq(state.depth - 1)
+        m.d.comb += flow.stack_index.eq(state.depth - 1)
         with m.If(~flow.pops.any()):
             _go_on(flow)
         with m.Elif(~state.depth.any()):
@@ -110,7 +110,7 @@ def add_top(flow: Wavefront) -> None:
     is_word = Value.cast(word.kind) == Kind.FLOW.value
     returns = is_word & (Value.cast(word.flow) == CfOperation.RETURN.value)
     with m.State("top"):
-        m.d.comb += flow.place.eq(state.depth - 1)
+        m.d.comb += flow.stack_index.eq(state.depth - 1)
         with m.If(~state.depth.any()):
             flow.fault(Status.STACK)
         with m.Else():

@@ -20,9 +20,9 @@ def start_loop(flow: Wavefront) -> None:
     """LOOP_START in its three forms."""
     m, word = flow.m, flow.word
     is_unlimited = Value.cast(word.flow) == CfOperation.LOOP_START_DX10.value
-    with m.If(flow.nobody | (~is_unlimited & (flow.constants.integer.count == 0))):
+    with m.If(flow.none_pass | (~is_unlimited & (flow.constants.integer.count == 0))):
         flow.leave()
-    with m.Elif(~flow.has_room(LOOP_SUBENTRIES, branches=False)):
+    with m.Elif(~flow.has_space(LOOP_SUBENTRIES, branches=False)):
         flow.fault(Status.STACK)
     with m.Else():
         m.d.sync += flow.step.eq(0)
@@ -74,7 +74,7 @@ def add_read(flow: Wavefront) -> None:
     """Read the innermost loop's entry, all rows, and do what needs it."""
     m, state = flow.m, flow.state
     with m.State("read loop"):
-        m.d.comb += flow.place.eq(state.loop + flow.step)
+        m.d.comb += flow.stack_index.eq(state.loop + flow.step)
         m.d.sync += flow.step.eq(flow.step + 1)
         for row in range(LOOP_SUBENTRIES):
             with m.If(flow.step == row + 1):
@@ -124,7 +124,7 @@ def _end_round(flow: Wavefront) -> None:
     _unwind(flow)
     with m.If(goes_on):
         after: Any = Signal(stack.LOOP_CONTINUE)
-        base = flow.slot * flow.unit.program.stack
+        base = flow.wave * flow.unit.program.stack
         m.d.comb += [
             after.rounds.eq(rounds.rounds - 1),
             after.unlimited.eq(rounds.unlimited),

@@ -1,6 +1,6 @@
 """The stacks of all resident wavefronts.
 
-A branch_mask or a call is one row, a loop four; each row says on top what it belongs to. So a stack has as many rows as
+A branch or a call is one row, a loop four; each row says on top what it belongs to. So a stack has as many rows as
 subentries are taken. Source: R700-Family Instruction Set Architecture, section 3.6; docs/architecture.md.
 """
 

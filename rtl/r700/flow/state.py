@@ -3,7 +3,7 @@
 from amaranth.lib import data, enum
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import LOOP_INDEX_BITS
 from ctm.rtl.r700.flow.stack import CALLS_BITS, DEPTH_BITS
@@ -24,13 +24,13 @@ class Then(enum.Enum, shape=2):
 
 def start_layout(config: ArrayConfig) -> data.StructLayout:
     """A wavefront that begins: pixels that are covered, where its registers and its stack are."""
-    return data.StructLayout({"slot": slot_bits(config), "covered": config.group, "base": row_bits(config)})
+    return data.StructLayout({"wave": wave_bits(config), "covered": config.group, "base": row_bits(config)})
 
 
 def end_layout(config: ArrayConfig) -> data.StructLayout:
     """A wavefront at its end: pixels that are valid, and why it stopped, if it did, at which CF word."""
     return data.StructLayout(
-        {"slot": slot_bits(config), "valid_mask": config.group, "word": WORD_ADDRESS_BITS, "problem": PROBLEM}
+        {"wave": wave_bits(config), "valid_mask": config.group, "word": WORD_ADDRESS_BITS, "problem": PROBLEM}
     )
 
 
@@ -49,7 +49,7 @@ def state_layout(config: ArrayConfig) -> data.StructLayout:
             "continue_mask": size,
             "break_mask": size,
             "covered": size,
-            "left": WORD_BITS,
+            "budget": WORD_BITS,
             "index": LOOP_INDEX_BITS,
             "depth": DEPTH_BITS,
             "branches": DEPTH_BITS,

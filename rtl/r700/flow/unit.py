@@ -87,12 +87,12 @@ class FlowUnit(wiring.Component):
         flow = Wavefront(m, self, self._config)
         end = self.end.payload
         m.d.comb += [
-            end.slot.eq(flow.slot),
+            end.wave.eq(flow.wave),
             end.valid_mask.eq(flow.state.valid_mask),
             end.word.eq(flow.state.word),
             end.problem.eq(flow.problem),
             self.trace.word.valid.eq(self.issued),
-            self.trace.word.slot.eq(flow.slot),
+            self.trace.word.wave.eq(flow.wave),
             self.trace.word.state.eq(flow.state),
             self.trace.push.valid.eq(flow.push_port.en),
             self.trace.push.row.eq(flow.push_port.addr),
@@ -118,37 +118,37 @@ def _add_idle(flow: Wavefront) -> None:
     m, unit, state = flow.m, flow.unit, flow.state
     with m.State("idle"):
         m.d.sync += [Value.cast(flow.problem).eq(0), flow.second.eq(0)]
-        over = ((unit.computed, ("branch_mask", "valid_mask", "left")), (unit.moved, ("left",)))
-        known = [flow.states.read(m, source.payload.slot) for source, _ in over]
+        over = ((unit.computed, ("branch_mask", "valid_mask", "budget")), (unit.moved, ("budget",)))
+        saved = [flow.states.read(m, source.payload.wave) for source, _ in over]
         with m.If(unit.computed.valid):
-            _resume(flow, *over[0], known[0])
+            _resume(flow, *over[0], saved[0])
         with m.Elif(unit.moved.valid):
-            _resume(flow, *over[1], known[1])
+            _resume(flow, *over[1], saved[1])
         with m.Elif(unit.start.valid):
             started = unit.start.payload
             m.d.comb += unit.start.ready.eq(1)
             m.d.sync += [
-                flow.slot.eq(started.slot),
+                flow.wave.eq(started.wave),
                 Value.cast(state).eq(0),
                 state.word.eq(unit.program.start),
                 state.branch_mask.eq(~0),
                 state.valid_mask.eq(~0),
                 state.covered.eq(started.covered),
                 state.base.eq(started.base),
-                state.left.eq(unit.program.watchdog),
+                state.budget.eq(unit.program.watchdog),
             ]
             m.next = "fetch"
-    with m.State("behind"):
-        _go_behind(flow)
+    with m.State("after"):
+        _after_clause(flow)
 
 
-def _resume(flow: Wavefront, source: Any, changed: Sequence[str], known: data.View) -> None:
+def _resume(flow: Wavefront, source: Any, changed: Sequence[str], saved: data.View) -> None:
     """Go on with a wavefront whose clause or export is over."""
     m, state = flow.m, flow.state
     m.d.comb += source.ready.eq(1)
     m.d.sync += [
-        flow.slot.eq(source.payload.slot),
-        *(state[name].eq(known[name]) for name, _ in state_layout(flow.config)),
+        flow.wave.eq(source.payload.wave),
+        *(state[name].eq(saved[name]) for name, _ in state_layout(flow.config)),
         *(state[name].eq(source.payload[name]) for name in changed),
         flow.cleared.eq(flow.unit.computed.payload.cleared),
         flow.problem.eq(source.payload.problem),
@@ -156,10 +156,10 @@ def _resume(flow: Wavefront, source: Any, changed: Sequence[str], known: data.Vi
     with m.If(Value.cast(source.payload.problem.status) != Status.OK.value):
         m.next = "ended"
     with m.Else():
-        m.next = "behind"
+        m.next = "after"
 
 
-def _go_behind(flow: Wavefront) -> None:
+def _after_clause(flow: Wavefront) -> None:
     """What an ALU word does behind its clause, executed or skipped."""
     m, state, word = flow.m, flow.state, flow.word
     with m.If(Value.cast(word.kind) != Kind.ALU.value):
@@ -184,7 +184,7 @@ def _add_fetch(flow: Wavefront) -> None:
     m.submodules.decode = decode = CfDecode()
     with m.State("fetch"):
         m.d.comb += unit.code_row.eq(state.word[1:])
-        with m.If((unit.program.watchdog != 0) & (state.left == 0)):
+        with m.If((unit.program.watchdog != 0) & (state.budget == 0)):
             flow.fault(Status.WATCHDOG)
         with m.Elif(~(state.valid_mask & state.covered).any()):
             m.next = "ended"
@@ -206,7 +206,7 @@ def _add_fetch(flow: Wavefront) -> None:
         with m.Elif(found.error):
             flow.fault(Status.BUS_ERROR, BusClient.INSTRUCTION)
         with m.Else():
-            m.d.sync += state.left.eq(state.left - 1)
+            m.d.sync += state.budget.eq(state.budget - 1)
             m.d.comb += [unit.issued.eq(1), unit.active.eq(flow.active)]
             with m.If(decode.word.illegal):
                 flow.fault(Status.ILLEGAL_INSTRUCTION)

@@ -11,7 +11,7 @@ from amaranth.lib.memory import Memory
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.constants.flow import FlowConstants
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.r700.control_flow import Condition
 from ctm.rtl.isa.r700.limits import FIRST_BRANCH_SUBENTRIES, LOOP_SUBENTRIES, SUBENTRIES, UNIT_BYTES
 from ctm.rtl.isa.status import BusClient, Status
@@ -31,7 +31,7 @@ class Wavefront:
     def __init__(self, m: Module, unit: Any, config: ArrayConfig) -> None:
         self.m, self.unit, self.config = m, unit, config
         size = config.group
-        self.slot = Signal(slot_bits(config))
+        self.wave = Signal(wave_bits(config))
         self.state: Any = Signal(state_layout(config), name="state")
         self.cleared = Signal(size)
         self.word: Any = self.state.clause
@@ -44,8 +44,8 @@ class Wavefront:
         self.entry: Any = [Signal(row_layout(size), name=f"entry_{row}") for row in range(LOOP_SUBENTRIES)]
         self.step = Signal(range(LOOP_SUBENTRIES + 1))
         self.unit_word = Signal(8 * UNIT_BYTES)
-        self.place, self.base = Signal(DEPTH_BITS), Signal(range(config.stack_entries * SUBENTRIES))
-        self.holds, self.test, self.nobody = Signal(), Signal(size), Signal()
+        self.stack_index, self.base = Signal(DEPTH_BITS), Signal(range(config.stack_entries * SUBENTRIES))
+        self.holds, self.test, self.none_pass = Signal(), Signal(size), Signal()
         self.states = DistributedRam(state_layout(config), config.threads)
         self.constants = FlowConstants()
         self._stack: Memory = Memory(shape=row_layout(size), depth=config.stack_entries * SUBENTRIES, init=[])
@@ -58,8 +58,8 @@ class Wavefront:
         m.submodules.states, m.submodules.constants, m.submodules.stack = self.states, self.constants, self._stack
         read, constants = self._stack.read_port(), self.constants
         m.d.comb += [
-            self.base.eq(self.slot * unit.program.stack),
-            read.addr.eq(self.base + self.place),
+            self.base.eq(self.wave * unit.program.stack),
+            read.addr.eq(self.base + self.stack_index),
             self.row.eq(read.data),
             self.push_port.addr.eq(self.base + state.depth),
             self.active.eq(state.branch_mask & ~state.continue_mask & ~state.break_mask),
@@ -75,7 +75,7 @@ class Wavefront:
             with m.Case(Condition.NOT_BOOL.value):
                 m.d.comb += self.holds.eq(~constants.boolean)
         pixels = self.active & Mux(word.valid_pixels, state.valid_mask & state.covered, ~0)
-        m.d.comb += [self.test.eq(Mux(self.holds, pixels, 0)), self.nobody.eq(~self.test.any())]
+        m.d.comb += [self.test.eq(Mux(self.holds, pixels, 0)), self.none_pass.eq(~self.test.any())]
 
     def advance(self, target: Value | None = None) -> None:
         """Go to the next word, or to a target; or end."""
@@ -110,7 +110,7 @@ class Wavefront:
         self.m.d.sync += self.second.eq(1)
         self.m.next = "execute"
 
-    def has_room(self, rows: int, *, branches: bool) -> Value:
+    def has_space(self, rows: int, *, branches: bool) -> Value:
         """Whether an entry of so many rows fits."""
         state = self.state
         extra = FIRST_BRANCH_SUBENTRIES if branches else Mux(state.branches.any(), FIRST_BRANCH_SUBENTRIES, 0)
@@ -119,7 +119,7 @@ class Wavefront:
     def push_branch(self, then: Callable[[], None]) -> None:
         """Keep the branch mask, and go on with `then`."""
         m, state, port = self.m, self.state, self.push_port
-        with m.If(~self.has_room(1, branches=True)):
+        with m.If(~self.has_space(1, branches=True)):
             self.fault(Status.STACK)
         with m.Else():
             m.d.comb += [port.en.eq(1), port.data.kind.eq(EntryKind.BRANCH), port.data.mask.eq(state.branch_mask)]

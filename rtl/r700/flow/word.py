@@ -99,7 +99,7 @@ class CfDecode(wiring.Component):
         word, low = self.word, self.unit[:WORD_BITS]
         fields = data.View(cf.CF_DWORD1, self.unit[WORD_BITS:])
         code = Value.cast(fields.cf_inst)
-        known = [operation for operation in CfOperation if operation not in cf.UNSUPPORTED]
+        saved = [operation for operation in CfOperation if operation not in cf.UNSUPPORTED]
         is_fetch = has_bit(code, cf.FETCH_CLAUSES)
         count = Cat(fields.count, fields.count_3)
         m.d.comb += [
@@ -116,7 +116,7 @@ class CfDecode(wiring.Component):
             word.whole_quads.eq(fields.whole_quad_mode),
             word.textures.eq(has_bit(code, cf.TEXTURE_CLAUSES)),
             word.illegal.eq(
-                ~has_bit(code, known)
+                ~has_bit(code, saved)
                 | fields.reserved
                 | (has_bit(code, cf.UNCONDITIONAL) & (Value.cast(fields.cond) != Condition.ACTIVE.value))
                 | (fields.whole_quad_mode & (~is_fetch | fields.valid_pixel_mode))

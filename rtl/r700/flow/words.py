@@ -49,9 +49,9 @@ def add_words(flow: Wavefront) -> None:
         ]
         with m.If(missing.any()):
             m.next = "execute"
-        with m.Elif(needs_bool & flow.constants.boolean_refused):
+        with m.Elif(needs_bool & flow.constants.boolean_error):
             flow.fault(Status.BUS_ERROR, BusClient.BOOL_CONSTANT)
-        with m.Elif(needs_int & flow.constants.integer_refused):
+        with m.Elif(needs_int & flow.constants.integer_error):
             flow.fault(Status.BUS_ERROR, BusClient.INT_CONSTANT)
         with m.Else(), m.Switch(word.kind):
             with m.Case(Kind.ALU):
@@ -71,7 +71,7 @@ def _start_alu(flow: Wavefront) -> None:
     with m.If(pushes):
         flow.push_branch(flow.execute_again)
     with m.Elif(~flow.active.any()):
-        m.next = "behind"
+        m.next = "after"
     with m.Else():
         _begin(flow)
 
@@ -93,7 +93,7 @@ def _start_move(flow: Wavefront) -> None:
             flow.fault(Status.ILLEGAL_INSTRUCTION)
         with m.Else():
             m.next = "dispatch"
-    with m.Elif(flow.nobody):
+    with m.Elif(flow.none_pass):
         flow.advance()
     with m.Else():
         _begin(flow)
@@ -106,12 +106,12 @@ def _hand_over(flow: Wavefront) -> None:
     is_alu = Value.cast(word.kind) == Kind.ALU.value
     for target in (clause, move):
         m.d.comb += [
-            target.slot.eq(flow.slot),
+            target.wave.eq(flow.wave),
             target.begin.eq(word.target),
             target.end.eq(word.target + word.units),
             target.loop_index.eq(state.index),
             target.base.eq(state.base),
-            target.left.eq(state.left),
+            target.budget.eq(state.budget),
         ]
     m.d.comb += [
         clause.kcache.eq(word.kcache),
@@ -130,7 +130,7 @@ def _hand_over(flow: Wavefront) -> None:
         unit.move.valid.eq(~is_alu),
     ]
     taken = Mux(is_alu, unit.clause.ready, unit.move.ready)
-    flow.states.write(m, flow.slot, state, taken)
+    flow.states.write(m, flow.wave, state, taken)
     with m.If(taken):
         m.next = "idle"
 
@@ -149,9 +149,9 @@ def _execute_flow(flow: Wavefront) -> None:
                 m.d.sync += word.flow.eq(second)
                 flow.start_pops(word.pop_count, Then.SECOND)
         with m.Case(CfOperation.JUMP):
-            branches.unless_nobody(flow, flow.advance)
+            branches.unless_none_pass(flow, flow.advance)
         with m.Case(CfOperation.PUSH):
-            branches.unless_nobody(flow, lambda: flow.push_branch(lambda: branches.restrict_and_advance(flow)))
+            branches.unless_none_pass(flow, lambda: flow.push_branch(lambda: branches.restrict_and_advance(flow)))
         with m.Case(CfOperation.PUSH_ELSE):
             flow.push_branch(lambda: branches.exclude_and_leave(flow))
         with m.Case(CfOperation.ELSE):

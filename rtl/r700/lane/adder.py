@@ -59,7 +59,7 @@ class SlotAdder(wiring.Component):
 
     Members
     -------
-    left, right : ``In(32)``
+    lhs, rhs : ``In(32)``
     smaller : ``In(1)``
         Whether the left magnitude is smaller than the right one.
     sum : ``In(Sum)``
@@ -75,8 +75,8 @@ class SlotAdder(wiring.Component):
     aligned_product : ``Out(26)``
     """
 
-    left: In(WORD_BITS)
-    right: In(WORD_BITS)
+    lhs: In(WORD_BITS)
+    rhs: In(WORD_BITS)
     smaller: In(1)
     sum: In(Sum)
     doubles: In(1)
@@ -97,21 +97,21 @@ class SlotAdder(wiring.Component):
         config = self._config
         is_fraction = self.sum == Sum.FRACTION
         is_integral = ~is_fraction & (self.sum != Sum.ADDITION)
-        left, right = unpack(m, self.left, name="left"), unpack(m, self.right, name="right")
-        shift, raw = self._beside_sum(m, left, right, is_integral, is_fraction)
-        masks = is_fraction & ~is_below_one(self.left)
+        lhs, rhs = unpack(m, self.lhs, name="lhs"), unpack(m, self.rhs, name="rhs")
+        shift, raw = self._beside_sum(m, lhs, rhs, is_integral, is_fraction)
+        masks = is_fraction & ~is_below_one(self.lhs)
         flags = Cat(
             self.smaller,
             self.dot,
-            (left.sign != right.sign) & ~is_integral,
+            (lhs.sign != rhs.sign) & ~is_integral,
             masks,
             is_integral,
-            left.sign,
+            lhs.sign,
         )
         # In place of either comes a dot product's term, which is 0 otherwise.
         significands = (
-            Mux(self.dot, 0, left.significand),
-            Mux(self.dot | is_integral, 0, right.significand),
+            Mux(self.dot, 0, lhs.significand),
+            Mux(self.dot | is_integral, 0, rhs.significand),
         )
         sum_kind = Value.cast(self.sum)
 
@@ -134,7 +134,7 @@ class SlotAdder(wiring.Component):
         return m
 
     def _beside_sum(
-        self, m: Module, left: Any, right: Any, is_integral: Value, is_fraction: Value
+        self, m: Module, lhs: Any, rhs: Any, is_integral: Value, is_fraction: Value
     ) -> tuple[Value, data.View]:
         """(how far the smaller number is shifted, all of the raw sum but its significand)."""
         shift = record(distance_layout(SIGNIFICAND_BITS), name="shift")
@@ -142,34 +142,34 @@ class SlotAdder(wiring.Component):
         # The sign of the difference is there before it is known which magnitude is smaller, and tells as much.
         amount = Mux(forward[-1], backward, forward)[:EXPONENT_BITS]
         m.d.comb += [
-            forward.eq(left.exponent - right.exponent),
-            backward.eq(right.exponent - left.exponent),
+            forward.eq(lhs.exponent - rhs.exponent),
+            backward.eq(rhs.exponent - lhs.exponent),
             shift.amount.eq(amount[:AMOUNT_BITS] | amount[AMOUNT_BITS:].any().replicate(AMOUNT_BITS)),
             shift.shifts_left_term.eq(self.smaller),
-            shift.exponent.eq(Mux(forward[-1], right.exponent, left.exponent) - BIAS + self.doubles),
+            shift.exponent.eq(Mux(forward[-1], rhs.exponent, lhs.exponent) - BIAS + self.doubles),
         ]
-        own: Any = raw_beside_sum(m, left, right, shift, headroom=_HEADROOM)
+        own: Any = raw_beside_sum(m, lhs, rhs, shift, headroom=_HEADROOM)
         raw = Signal.like(own, name="raw")
         m.d.comb += raw.eq(own)
         with m.If(is_fraction):
-            m.d.comb += [raw.nan.eq(left.nan | left.infinite), raw.sign.eq(0), raw.zero_sign.eq(0), raw.truncate.eq(1)]
+            m.d.comb += [raw.nan.eq(lhs.nan | lhs.infinite), raw.sign.eq(0), raw.zero_sign.eq(0), raw.truncate.eq(1)]
         with m.Elif(is_integral):
-            m.d.comb += [raw.sign.eq(left.sign), raw.zero_sign.eq(left.sign)]
+            m.d.comb += [raw.sign.eq(lhs.sign), raw.zero_sign.eq(lhs.sign)]
         return Value.cast(shift.amount), raw
 
     def _add(self, m: Module, raw: Any, larger: Value, smaller: Value, flags: Value, sum_kind: Value) -> None:
         subtract, masks, is_integral, sign = flags
-        half, rest, unit = smaller[LOW_BITS - 1], smaller[: LOW_BITS - 1].any(), smaller[LOW_BITS]
+        half, sticky, unit = smaller[LOW_BITS - 1], smaller[: LOW_BITS - 1].any(), smaller[LOW_BITS]
         rounds_up = Signal()
         with m.Switch(sum_kind):
             with m.Case(Sum.CEIL.value):
-                m.d.comb += rounds_up.eq((half | rest) & ~sign)
+                m.d.comb += rounds_up.eq((half | sticky) & ~sign)
             with m.Case(Sum.FLOOR.value):
-                m.d.comb += rounds_up.eq((half | rest) & sign)
+                m.d.comb += rounds_up.eq((half | sticky) & sign)
             with m.Case(Sum.RNDNE.value):
-                m.d.comb += rounds_up.eq(half & (rest | unit))
+                m.d.comb += rounds_up.eq(half & (sticky | unit))
             with m.Case(Sum.UP.value):
-                m.d.comb += rounds_up.eq(half & (rest | ~sign))
+                m.d.comb += rounds_up.eq(half & (sticky | ~sign))
         # Ones below the unit let a carry from below through to it.
         carry = Mux(masks, sign, rounds_up)
         first = Cat(Const(0, LOW_BITS), larger ^ (masks & sign).replicate(SIGNIFICAND_BITS))

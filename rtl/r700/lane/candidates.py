@@ -58,17 +58,17 @@ class Candidates(wiring.Component):
         second = self._relation(m, words[2], words[3], cube, name="second_pair")
         # Of x and y, y is taken if they are equal, and x beside a NaN.
         takes_third = second.greater | Mux(cube, second.first_nan | second.second_nan, second.equal)
-        left = Mux(cube | first.greater | first.equal, words[0], words[1])
-        right = Mux(takes_third, words[2], words[3])
+        lhs = Mux(cube | first.greater | first.equal, words[0], words[1])
+        rhs = Mux(takes_third, words[2], words[3])
 
-        left, right, x, y, z, cube, on_y = (
+        lhs, rhs, x, y, z, cube, on_y = (
             delay(m, value, config.operands, name="pair")
-            for value in (left, right, words[2], words[3], words[0], cube, ~takes_third)
+            for value in (lhs, rhs, words[2], words[3], words[0], cube, ~takes_third)
         )
-        last = self._relation(m, left, right, cube, name="last_pair")
+        last = self._relation(m, lhs, rhs, cube, name="last_pair")
         takes_first = last.greater | last.equal
         on_z = takes_first & ~is_nan(y)
-        major = Mux(Mux(cube, on_z, takes_first), left, right)
+        major = Mux(Mux(cube, on_z, takes_first), lhs, rhs)
         on_y, on_z, major, x, y, z, cube = (
             delay(m, value, config.partial_products, name="major")
             for value in (on_y & ~on_z, on_z, major, x, y, z, cube)
@@ -79,13 +79,13 @@ class Candidates(wiring.Component):
             m.d.comb += self.results[slot].eq(delay(m, word, config.product, name="candidate"))
         return m
 
-    def _relation(self, m: Module, left: Value, right: Value, cube: Value, *, name: str) -> Any:
+    def _relation(self, m: Module, lhs: Value, rhs: Value, cube: Value, *, name: str) -> Any:
         """How two words relate, of CUBE's their magnitudes."""
         m.submodules[name] = comparison = Comparison()
         m.d.comb += [
             comparison.type.eq(Type.FLOAT),
-            comparison.left.eq(Cat(left[:-1], left[-1] & ~cube)),
-            comparison.right.eq(Cat(right[:-1], right[-1] & ~cube)),
+            comparison.lhs.eq(Cat(lhs[:-1], lhs[-1] & ~cube)),
+            comparison.rhs.eq(Cat(rhs[:-1], rhs[-1] & ~cube)),
         ]
         return comparison.relation
 

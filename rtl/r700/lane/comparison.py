@@ -20,7 +20,7 @@ class Comparison(wiring.Component):
 
     Members
     -------
-    left, right : ``In(32)``
+    lhs, rhs : ``In(32)``
     type : ``In(Type)``
     relation : ``Out(Relation)``
         Of the left word to the right one.
@@ -28,8 +28,8 @@ class Comparison(wiring.Component):
         Whether the left word without its highest bit is smaller than the right one.
     """
 
-    left: In(WORD_BITS)
-    right: In(WORD_BITS)
+    lhs: In(WORD_BITS)
+    rhs: In(WORD_BITS)
     type: In(Type)
     relation: Out(Relation)
     smaller: Out(1)
@@ -39,22 +39,22 @@ class Comparison(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        left, right, relation = self.left, self.right, self.relation
+        lhs, rhs, relation = self.lhs, self.rhs, self.relation
         is_float = self.type == Type.FLOAT
-        sign, other_sign = left[-1], right[-1]
+        sign, other_sign = lhs[-1], rhs[-1]
         same_magnitude, equal, less, ordered = Signal(), Signal(), Signal(), Signal()
-        both_zero = is_float & is_zero(left) & is_zero(right)
+        both_zero = is_float & is_zero(lhs) & is_zero(rhs)
         # Of two negative floats the one with the smaller magnitude is larger.
         same_sign_less = Mux(is_float & sign, ~self.smaller & ~same_magnitude, self.smaller)
         m.d.comb += [
-            self.smaller.eq(left[:-1] < right[:-1]),
-            same_magnitude.eq(left[:-1] == right[:-1]),
+            self.smaller.eq(lhs[:-1] < rhs[:-1]),
+            same_magnitude.eq(lhs[:-1] == rhs[:-1]),
             equal.eq(both_zero | (same_magnitude & (sign == other_sign))),
             less.eq(
                 ~both_zero & Mux(sign == other_sign, same_sign_less, Mux(self.type == Type.UNSIGNED, other_sign, sign))
             ),
-            relation.first_nan.eq(is_float & is_nan(left)),
-            relation.second_nan.eq(is_float & is_nan(right) & ~is_nan(left)),
+            relation.first_nan.eq(is_float & is_nan(lhs)),
+            relation.second_nan.eq(is_float & is_nan(rhs) & ~is_nan(lhs)),
             ordered.eq(~relation.first_nan & ~relation.second_nan),
             relation.less.eq(ordered & less),
             relation.equal.eq(ordered & equal),

@@ -23,7 +23,7 @@ from ctm.rtl.fp.number import WIDE_EXPONENT
 from ctm.rtl.isa.r700.limits import TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.clock_gating import GatedStateless, gate_together
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults, Left, Source, Sum, Type
+from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults, Lhs, Source, Sum, Type
 from ctm.rtl.r700.lane import adder, trans
 from ctm.rtl.r700.lane.candidates import Candidates
 from ctm.rtl.r700.lane.slot import INDICES, INTEGERS, RAW_FIELDS, Slot
@@ -68,11 +68,11 @@ class Lane(wiring.Component):
         """Let units rest in all lanes inside `m` while `control`, which all have, wants none of them."""
         timing, slots = self._timing, list(control.slots)
         vector, scalar = slots[0], slots[TRANS_SLOT]
-        integer = Cat(slot.left == Left.INTEGER for slot in slots)
+        integer = Cat(slot.lhs == Lhs.INTEGER for slot in slots)
         # Some operations that are no MOVA, too: nothing says here what one is.
         index = Cat((slot.type == Type.SIGNED) | (slot.sum == Sum.UP) | (slot.sum == Sum.FLOOR) for slot in slots)
-        function = scalar.shares_sum | (scalar.left == Left.SHARED) | (scalar.if_false == Source.LATE)
-        chooses, steps = vector.left == Left.SHARED, self._candidates.latency
+        function = scalar.shares_sum | (scalar.lhs == Lhs.SHARED) | (scalar.if_false == Source.POST_MULTIPLIED)
+        chooses, steps = vector.lhs == Lhs.SHARED, self._candidates.latency
         gate_together(m, platform, INTEGERS, integer.any(), timing.product)
         gate_together(m, platform, INDICES, index.any(), timing.normalised)
         gate_together(m, platform, _TRANS, function, timing.normalised)
@@ -111,7 +111,7 @@ class Lane(wiring.Component):
             unit.control.eq(slot.control),
             slot.shared_word.eq(unit.word),
             slot.shared_raw.eq(unit.raw),
-            slot.late.eq(unit.late),
+            slot.post_multiplied.eq(unit.post_multiplied),
         ]
 
     def _connect_candidates(self, m: Module, vector: list[Slot]) -> None:

@@ -25,8 +25,8 @@ class Magnitude(wiring.Component):
     negative : ``Out(1)``
     magnitude : ``Out(32)``
     fraction : ``Out(23)``
-        What follows its leading one, truncated; any for 0 and -1, as `place`.
-    place : ``Out(5)``
+        What follows its leading one, truncated; any for 0 and -1, as `position`.
+    position : ``Out(5)``
         That of the leading one.
     """
 
@@ -35,7 +35,7 @@ class Magnitude(wiring.Component):
     negative: Out(1)
     magnitude: Out(WORD_BITS)
     fraction: Out(FRACTION_BITS)
-    place: Out(range(WORD_BITS))
+    position: Out(range(WORD_BITS))
 
     def __init__(self, config: PipelineConfig) -> None:
         self.latency = config.operands
@@ -57,6 +57,6 @@ class Magnitude(wiring.Component):
             self.negative.eq(negative),
             self.magnitude.eq(magnitude),
             self.fraction.eq(normalised[-FRACTION_BITS - 1 : -1]),
-            self.place.eq(~zeros + is_power),
+            self.position.eq(~zeros + is_power),
         ]
         return m

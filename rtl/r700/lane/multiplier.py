@@ -43,9 +43,9 @@ class Multiplier(wiring.Component):
         m = Module()
         a_low, a_high = _halves(self.a, self.a_is_signed)
         b_low, b_high = _halves(self.b, self.b_is_signed)
-        parts = (a_low * b_low, a_high * b_high, a_low * b_high, a_high * b_low)
+        products = (a_low * b_low, a_high * b_high, a_low * b_high, a_high * b_low)
         low, high, cross, other_cross = (
-            delay(m, part, self._partial_products, name="partial_product") for part in parts
+            delay(m, product, self._partial_products, name="partial_product") for product in products
         )
         # The upper and lower part do not overlap.
         total = Signal(PRODUCT_BITS)

@@ -8,7 +8,7 @@ from ctm.rtl.fp.number import FRACTION_BITS, ONE
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.choice import chosen_operand
-from ctm.rtl.r700.entries import SLOT_OPERANDS, Left, Relation, Right, SlotControl, Test, Type
+from ctm.rtl.r700.entries import SLOT_OPERANDS, Lhs, Relation, Rhs, SlotControl, Test, Type
 from ctm.rtl.r700.lane.adder import FRACTION_MASK, INTEGRAL, is_below_one
 from ctm.rtl.r700.lane.comparison import relation_to_zero
 
@@ -27,9 +27,9 @@ class OperandWords(wiring.Component):
     control : ``In(SlotControl)``
     words : ``Out(ArrayLayout(32, 2))``
         Operands 0 and 1 with their modifiers.
-    left : ``Out(32)``
+    lhs : ``Out(32)``
         If it is an operand.
-    right : ``Out(32)``
+    rhs : ``Out(32)``
     relation : ``Out(Relation)``
         What is tested if that is not how left relates to right.
     """
@@ -37,8 +37,8 @@ class OperandWords(wiring.Component):
     operands: In(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS))
     control: In(SlotControl)
     words: Out(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS - 1))
-    left: Out(WORD_BITS)
-    right: Out(WORD_BITS)
+    lhs: Out(WORD_BITS)
+    rhs: Out(WORD_BITS)
     relation: Out(Relation)
 
     latency = 0
@@ -55,8 +55,8 @@ class OperandWords(wiring.Component):
         m.d.comb += [
             self.words[0].eq(first),
             self.words[1].eq(second),
-            self.left.eq(Mux(control.left == Left.OPERAND_1, second, first)),
-            self.right.eq(self._right(m, first, second, third)),
+            self.lhs.eq(Mux(control.lhs == Lhs.OPERAND_1, second, first)),
+            self.rhs.eq(self._right(m, first, second, third)),
         ]
         is_float = control.type == Type.FLOAT
         with m.Switch(control.test):
@@ -72,22 +72,22 @@ class OperandWords(wiring.Component):
 
     def _modified(self, m: Module) -> list[Signal]:
         absolute = Cat(self.control.absolute, Const(0, 1))
-        modified = [Signal(WORD_BITS, name=f"modified_{place}") for place in range(SLOT_OPERANDS)]
+        modified = [Signal(WORD_BITS, name=f"modified_{index}") for index in range(SLOT_OPERANDS)]
         m.d.comb += [
-            word.eq(Cat(operand[:-1], (operand[-1] & ~absolute[place]) ^ self.control.negate[place]))
-            for place, (word, operand) in enumerate(zip(modified, self.operands, strict=True))
+            word.eq(Cat(operand[:-1], (operand[-1] & ~absolute[index]) ^ self.control.negate[index]))
+            for index, (word, operand) in enumerate(zip(modified, self.operands, strict=True))
         ]
         return modified
 
     def _right(self, m: Module, first: Value, second: Value, third: Value) -> Value:
-        right, sign = self.control.right, first[-1]
-        is_fraction, below_one = right == Right.FRACTION, is_below_one(first)
-        takes = right == Right.OPERAND_1, right == Right.OPERAND_2
+        rhs, sign = self.control.rhs, first[-1]
+        is_fraction, below_one = rhs == Rhs.FRACTION, is_below_one(first)
+        takes = rhs == Rhs.OPERAND_1, rhs == Rhs.OPERAND_2
         constants = {
-            MINUS_ZERO: (right == Right.MINUS_ZERO) | ((right == Right.INTEGRAL) & sign),
-            ONE: (right == Right.ONE) | (is_fraction & below_one & sign & ~is_zero(first)),
-            LARGEST: right == Right.LARGEST,
-            INTEGRAL: right == Right.INTEGRAL,
+            MINUS_ZERO: (rhs == Rhs.MINUS_ZERO) | ((rhs == Rhs.INTEGRAL) & sign),
+            ONE: (rhs == Rhs.ONE) | (is_fraction & below_one & sign & ~is_zero(first)),
+            LARGEST: rhs == Rhs.LARGEST,
+            INTEGRAL: rhs == Rhs.INTEGRAL,
             FRACTION_MASK: is_fraction & ~below_one,
         }
         return chosen_operand(m, (second, third), takes, constants, name="takes")

@@ -19,7 +19,7 @@ class Outcome(wiring.Component):
 
     Members
     -------
-    left, right : ``In(32)``
+    lhs, rhs : ``In(32)``
     relation : ``In(Relation)``
         What the control accepts or not.
     control : ``In(SlotControl)``
@@ -29,8 +29,8 @@ class Outcome(wiring.Component):
         The result, if it is a word and not late.
     """
 
-    left: In(WORD_BITS)
-    right: In(WORD_BITS)
+    lhs: In(WORD_BITS)
+    rhs: In(WORD_BITS)
     relation: In(Relation)
     control: In(SlotControl)
     holds: Out(1)
@@ -51,11 +51,11 @@ class Outcome(wiring.Component):
             self.holds.eq((Value.cast(self.relation) & Value.cast(control.accepts)).any()),
             source.eq(Mux(self.holds, Value.cast(control.if_true), Value.cast(control.if_false))),
         ]
-        with m.If(control.inverts & ~self.holds & is_zero(self.left)):
+        with m.If(control.inverts & ~self.holds & is_zero(self.lhs)):
             m.d.comb += source.eq(Source.ONE)
         constants = {ONE: source == Source.ONE, _ONES: source == Source.ONES}
         if self._is_trans:
             constants[LARGEST | MINUS_ZERO] = source == Source.DARK
-        takes = source == Source.LEFT, source == Source.RIGHT
-        m.d.comb += self.word.eq(chosen_operand(m, (self.left, self.right), takes, constants, name="takes"))
+        takes = source == Source.LHS, source == Source.RHS
+        m.d.comb += self.word.eq(chosen_operand(m, (self.lhs, self.rhs), takes, constants, name="takes"))
         return m

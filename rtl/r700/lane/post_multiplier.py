@@ -21,7 +21,7 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import C0_FRACTION
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import shift_right_sticky
-from ctm.rtl.r700.entries import SLOT_OPERANDS, Late
+from ctm.rtl.r700.entries import SLOT_OPERANDS, PostMultiply
 from ctm.rtl.r700.lane.multiplier import Multiplier
 from ctm.rtl.r700.lane.reciprocal import SMALL_BITS, QuotientCorrection, SmallQuotients
 from ctm.rtl.r700.lane.root import RootProduct, rounded_significand
@@ -36,7 +36,7 @@ _ESTIMATE_BITS = WORD_BITS - SMALL_BITS
 _AMOUNT_BITS = (_ESTIMATE_BITS - 1).bit_length()
 
 
-class LateResult(data.Struct):
+class PostMultiplierResult(data.Struct):
     """An integer, or with `is_number` a rounded number."""
 
     word: WORD_BITS
@@ -51,27 +51,27 @@ class PostMultiplier(wiring.Component):
     -------
     words : ``In(ArrayLayout(32, 2))``
         When they are `chosen`, as all but `function`.
-    late : ``In(Late)``
+    operation : ``In(PostMultiply)``
     is_signed : ``In(1)``
     magnitude : ``In(32)``
     negative : ``In(1)``
         Operand 0 as an integer.
-    place : ``In(5)``
-        And the place of its leading one.
+    position : ``In(5)``
+        And the position of its leading one.
     function : ``In(52)``
         Significand of its reciprocal, or of operand 0's RSQ; at `function`.
-    result : ``Out(LateResult)``
+    result : ``Out(PostMultiplierResult)``
         At `normalised`.
     """
 
     words: In(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS - 1))
-    late: In(Late)
+    operation: In(PostMultiply)
     is_signed: In(1)
     magnitude: In(WORD_BITS)
     negative: In(1)
-    place: In(range(WORD_BITS))
+    position: In(range(WORD_BITS))
     function: In(RAW_BITS)
-    result: Out(LateResult)
+    result: Out(PostMultiplierResult)
 
     def __init__(self, config: PipelineConfig) -> None:
         self._config, self._timing = config, Timing(config)
@@ -81,7 +81,7 @@ class PostMultiplier(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, timing = self._config, self._timing
-        is_product = (self.late == Late.LOW_PRODUCT) | (self.late == Late.HIGH_PRODUCT)
+        is_product = (self.operation == PostMultiply.LOW_PRODUCT) | (self.operation == PostMultiply.HIGH_PRODUCT)
         first, is_signed = (
             delay(m, value, timing.factor - timing.chosen, name="first")
             for value in (self._first(m), self.is_signed & is_product)
@@ -97,9 +97,9 @@ class PostMultiplier(wiring.Component):
         first, factor = (delay(m, value, multiplier.latency, name="factor") for value in (first, factor))
 
         x: Any = unpack(m, self.words[0], name="x")
-        late, is_signed, negative, x = (
+        operation, is_signed, negative, x = (
             delay(m, value, timing.normalised - timing.chosen, name="beside_product")
-            for value in (Value.cast(self.late), self.is_signed, self.negative, x)
+            for value in (Value.cast(self.operation), self.is_signed, self.negative, x)
         )
         m.submodules.correction = correction = QuotientCorrection()
         m.submodules.root = root = RootProduct()
@@ -113,16 +113,16 @@ class PostMultiplier(wiring.Component):
             root.x.eq(x),
             root.product.eq(product[:PRODUCT_BITS]),
             self.result.number.eq(root.root),
-            self.result.is_number.eq(late == Late.ROOT.value),
+            self.result.is_number.eq(operation == PostMultiply.ROOT.value),
         ]
-        half = Mux(late == Late.HIGH_PRODUCT.value, product[WORD_BITS:], product[:WORD_BITS])
-        m.d.comb += self.result.word.eq(Mux(late == Late.RECIPROCAL.value, correction.result, half))
+        half = Mux(operation == PostMultiply.HIGH_PRODUCT.value, product[WORD_BITS:], product[:WORD_BITS])
+        m.d.comb += self.result.word.eq(Mux(operation == PostMultiply.RECIPROCAL.value, correction.result, half))
         return m
 
     def _first(self, m: Module) -> Value:
         radicand = Value.cast(unpack(m, self.words[0], name="radicand").significand)
-        first = Mux(self.late == Late.ROOT, radicand, self.words[0])
-        return Mux(self.late == Late.RECIPROCAL, self.magnitude, first)
+        first = Mux(self.operation == PostMultiply.ROOT, radicand, self.words[0])
+        return Mux(self.operation == PostMultiply.RECIPROCAL, self.magnitude, first)
 
     def _factor(self, m: Module) -> Value:
         """What the first factor is multiplied by, at `factor`."""
@@ -130,9 +130,13 @@ class PostMultiplier(wiring.Component):
         value = self.function[_BELOW_VALUE : _BELOW_VALUE + _VALUE_BITS]
         value = delay(m, value, config.addition, name="value")
         waiting = timing.factor - config.rounding - timing.chosen
-        word, late = (delay(m, value, waiting, name="word") for value in (self.words[1], Value.cast(self.late)))
+        word, operation = (
+            delay(m, value, waiting, name="word") for value in (self.words[1], Value.cast(self.operation))
+        )
         estimate, root = self._estimate(m, value, waiting), rounded_significand(m, value)
-        factor = Mux(late == Late.RECIPROCAL.value, estimate, Mux(late == Late.ROOT.value, root, word))
+        factor = Mux(
+            operation == PostMultiply.RECIPROCAL.value, estimate, Mux(operation == PostMultiply.ROOT.value, root, word)
+        )
         return delay(m, factor, config.rounding, name="factor")
 
     def _estimate(self, m: Module, value: Value, waiting: int) -> Value:
@@ -145,7 +149,7 @@ class PostMultiplier(wiring.Component):
             delay(m, value, waiting, name="waiting")
             for value in (
                 ~self.magnitude[SMALL_BITS:].any(),
-                (self.place - SMALL_BITS)[:_AMOUNT_BITS],
+                (self.position - SMALL_BITS)[:_AMOUNT_BITS],
             )
         )
         # Of 2^8 it has all bits: the reciprocal, 2, has them above the point.

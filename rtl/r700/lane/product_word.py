@@ -26,8 +26,8 @@ def rounding_of(significand: Value) -> tuple[Value, Value, Value]:
     below = PRODUCT_BITS - SIGNIFICAND_BITS
     kept = Mux(is_high, significand[below:], significand[below - 1 : -1])
     half = Mux(is_high, significand[below - 1], significand[below - 2])
-    rest = significand[: below - 2].any() | (is_high & significand[below - 2])
-    return kept[:FRACTION_BITS], half & (rest | kept[0]), is_high
+    sticky = significand[: below - 2].any() | (is_high & significand[below - 2])
+    return kept[:FRACTION_BITS], half & (sticky | kept[0]), is_high
 
 
 class ProductWord(wiring.Component):

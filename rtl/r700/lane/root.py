@@ -19,10 +19,10 @@ from ctm.rtl.r700.lane.product_word import rounding_of
 def rounded_significand(m: Module, value: Value) -> Value:
     """A value from 1 to 2, of C0_FRACTION fraction bits, rounded to nearest even, as an integer of 25 bits."""
     below = C0_FRACTION - FRACTION_BITS
-    kept, half, rest = value[below : C0_FRACTION + 1], value[below - 1], value[: below - 1].any()
+    kept, half, sticky = value[below : C0_FRACTION + 1], value[below - 1], value[: below - 1].any()
     rounded = Signal(SIGNIFICAND_BITS + 1)
     # 2 itself may come from the table a little larger.
-    m.d.comb += rounded.eq(Mux(value[C0_FRACTION + 1], 1 << SIGNIFICAND_BITS, kept + (half & (rest | kept[0]))))
+    m.d.comb += rounded.eq(Mux(value[C0_FRACTION + 1], 1 << SIGNIFICAND_BITS, kept + (half & (sticky | kept[0]))))
     return rounded
 
 

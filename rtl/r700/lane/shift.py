@@ -97,7 +97,7 @@ class SlotProduct(Product):
         m.d.comb += exponent.eq(Mux(self.operation == IntegerOperation.LSHL, count, -count))
         coarse, fine = Signal(1 << _COARSE_BITS), Signal(1 << (_COUNT_BITS - _COARSE_BITS))
         m.d.comb += [
-            fine.eq(Cat(exponent[:-_COARSE_BITS] == place for place in range(len(fine)))),
-            coarse.eq(Cat(shifts & (exponent[-_COARSE_BITS:] == place) for place in range(len(coarse)))),
+            fine.eq(Cat(exponent[:-_COARSE_BITS] == position for position in range(len(fine)))),
+            coarse.eq(Cat(shifts & (exponent[-_COARSE_BITS:] == position) for position in range(len(coarse)))),
         ]
-        return Cat(fine & part.replicate(len(fine)) for part in coarse)
+        return Cat(fine & bit.replicate(len(fine)) for bit in coarse)

@@ -25,14 +25,14 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.entries import INDEX, SLOT_OPERANDS, Left, SlotControl, Source, Test, Type
+from ctm.rtl.r700.entries import INDEX, SLOT_OPERANDS, Lhs, SlotControl, Source, Test, Type
 from ctm.rtl.r700.lane.adder import AMOUNT_BITS, RAW_BITS, SlotAdder
 from ctm.rtl.r700.lane.comparison import Comparison
 from ctm.rtl.r700.lane.index import Index
 from ctm.rtl.r700.lane.integer import IntegerUnit
 from ctm.rtl.r700.lane.operand_words import OperandWords
 from ctm.rtl.r700.lane.outcome import Outcome
-from ctm.rtl.r700.lane.post_multiplier import LateResult
+from ctm.rtl.r700.lane.post_multiplier import PostMultiplierResult
 from ctm.rtl.r700.lane.product_word import ProductWord
 from ctm.rtl.r700.lane.shift import SlotProduct
 from ctm.rtl.r700.lane.timing import Timing
@@ -47,8 +47,8 @@ RAW_FIELDS = ("exponent", "sign", "zero_sign", "infinite", "nan", "truncate")
 class _Words:
     """What goes on beside an arithmetic unit."""
 
-    left: Any
-    right: Any
+    lhs: Any
+    rhs: Any
     relation: Any
     control: Any
 
@@ -91,7 +91,7 @@ class Slot(wiring.Component):
 
     Of t:
 
-    late : ``In(LateResult)``
+    post_multiplied : ``In(PostMultiplierResult)``
         In front of the register of the step `rounded`.
     """
 
@@ -118,7 +118,7 @@ class Slot(wiring.Component):
                 "word": Out(WORD_BITS),
                 "predicate": Out(1),
                 "kill": Out(1),
-                **({"late": In(LateResult)} if is_trans else vector),
+                **({"post_multiplied": In(PostMultiplierResult)} if is_trans else vector),
             }
         )
 
@@ -129,13 +129,13 @@ class Slot(wiring.Component):
         m.submodules.operand_words = operand_words = OperandWords(is_trans=self._is_trans)
         m.d.comb += [operand_words.operands.eq(self.operands), operand_words.control.eq(self.control)]
         m.d.comb += self.words.eq(operand_words.words)
-        first = _Words(operand_words.left, operand_words.right, operand_words.relation, self.control)
+        first = _Words(operand_words.lhs, operand_words.rhs, operand_words.relation, self.control)
         words = first.later(m, timing.chosen)
         product, shifted = self._product(m, words.control)
         words = words.later(m, timing.partial_products - timing.chosen)
         integer = self._integer(m, words)
-        is_operand = (words.control.left == Left.OPERAND_0) | (words.control.left == Left.OPERAND_1)
-        words = replace(words, left=Mux(is_operand, words.left, 0)).later(m, config.product)
+        is_operand = (words.control.lhs == Lhs.OPERAND_0) | (words.control.lhs == Lhs.OPERAND_1)
+        words = replace(words, lhs=Mux(is_operand, words.lhs, 0)).later(m, config.product)
         words = self._left(m, words, product, shifted, integer).later(m, config.rounding)
         adder = self._adder(m, words)
         if not self._is_trans:
@@ -167,8 +167,8 @@ class Slot(wiring.Component):
     def _integer(self, m: Module, words: _Words) -> Value:
         m.submodules.integer = unit = GatedStateless(IntegerUnit(self._config), together=INTEGERS)
         m.d.comb += [
-            unit.a.eq(words.left),
-            unit.b.eq(words.right),
+            unit.a.eq(words.lhs),
+            unit.b.eq(words.rhs),
             unit.operation.eq(words.control.integer),
         ]
         return Value.cast(unit.result)
@@ -176,21 +176,21 @@ class Slot(wiring.Component):
     def _left(self, m: Module, words: _Words, product: data.View, shifted: Value, integer: Value) -> _Words:
         """Words with the left one that an operation has: of what it may be, all but one are 0."""
         m.submodules.product_word = product_word = ProductWord()
-        chosen = words.control.left
-        m.d.comb += [product_word.product.eq(product), product_word.wanted.eq(chosen == Left.PRODUCT)]
-        is_integer, is_shared = ((chosen == source).replicate(WORD_BITS) for source in (Left.INTEGER, Left.SHARED))
-        left = Signal(WORD_BITS)
-        m.d.comb += left.eq(
-            words.left | product_word.word | shifted | (integer & is_integer) | (self.shared_word & is_shared)
+        chosen = words.control.lhs
+        m.d.comb += [product_word.product.eq(product), product_word.wanted.eq(chosen == Lhs.PRODUCT)]
+        is_integer, is_shared = ((chosen == source).replicate(WORD_BITS) for source in (Lhs.INTEGER, Lhs.SHARED))
+        lhs = Signal(WORD_BITS)
+        m.d.comb += lhs.eq(
+            words.lhs | product_word.word | shifted | (integer & is_integer) | (self.shared_word & is_shared)
         )
-        return replace(words, left=left)
+        return replace(words, lhs=lhs)
 
     def _adder(self, m: Module, words: _Words) -> SlotAdder:
         m.submodules.adder = adder = SlotAdder(self._config)
         control = words.control
         m.d.comb += [
-            adder.left.eq(words.left),
-            adder.right.eq(words.right),
+            adder.lhs.eq(words.lhs),
+            adder.rhs.eq(words.rhs),
             adder.sum.eq(control.sum),
             adder.doubles.eq(control.cube if self._doubles else 0),
         ]
@@ -219,8 +219,8 @@ class Slot(wiring.Component):
         m.submodules.comparison = comparison = Comparison()
         m.submodules.outcome = outcome = Outcome(is_trans=self._is_trans)
         m.d.comb += [
-            comparison.left.eq(words.left),
-            comparison.right.eq(words.right),
+            comparison.lhs.eq(words.lhs),
+            comparison.rhs.eq(words.rhs),
             comparison.type.eq(words.control.type),
             adder.smaller.eq(comparison.smaller),
         ]
@@ -229,8 +229,8 @@ class Slot(wiring.Component):
         m.d.comb += relation.eq(Mux(compares, Value.cast(comparison.relation), Value.cast(words.relation)))
         words = replace(words, relation=relation).later(m, self._timing.compared - self._timing.rounded_product)
         m.d.comb += [
-            outcome.left.eq(words.left),
-            outcome.right.eq(words.right),
+            outcome.lhs.eq(words.lhs),
+            outcome.rhs.eq(words.rhs),
             outcome.relation.eq(words.relation),
             outcome.control.eq(words.control),
         ]
@@ -261,11 +261,11 @@ class Slot(wiring.Component):
         is_word: Value = source != Source.SUM
         m.d.comb += [rounding.substitute.eq(as_rounded(m, word)), rounding.substitutes.eq(is_word)]
         if self._is_trans:
-            is_late = source == Source.LATE
-            with m.If(is_late):
-                m.d.comb += rounding.substitute.eq(self.late.number)
-            word = Mux(is_late, self.late.word, word)
-            is_word = is_word & ~(is_late & self.late.is_number)
+            is_post_multiplied = source == Source.POST_MULTIPLIED
+            with m.If(is_post_multiplied):
+                m.d.comb += rounding.substitute.eq(self.post_multiplied.number)
+            word = Mux(is_post_multiplied, self.post_multiplied.word, word)
+            is_word = is_word & ~(is_post_multiplied & self.post_multiplied.is_number)
         control, word, is_word, holds = (
             delay(m, value, config.rounding, name="rounded") for value in (control, word, is_word, holds)
         )

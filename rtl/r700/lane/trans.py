@@ -1,4 +1,4 @@
-"""What only slot t computes: functions, conversions, and what multiplies last (late.py).
+"""What only slot t computes: functions, conversions, and what multiplies last (`post_multiplier.py`).
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
@@ -17,9 +17,9 @@ from ctm.rtl.fp.transcendental import Interpolation
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import RECIPROCAL
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.entries import SLOT_OPERANDS, Late, Limit, SlotControl, Type
+from ctm.rtl.r700.entries import SLOT_OPERANDS, Limit, PostMultiply, SlotControl, Type
 from ctm.rtl.r700.lane.magnitude import Magnitude
-from ctm.rtl.r700.lane.post_multiplier import LateResult, PostMultiplier
+from ctm.rtl.r700.lane.post_multiplier import PostMultiplier, PostMultiplierResult
 from ctm.rtl.r700.lane.timing import Timing
 from ctm.rtl.r700.lane.to_integer import ToInteger
 
@@ -41,7 +41,7 @@ class Trans(wiring.Component):
         An operand converted to an integer, at `product`.
     raw : ``Out(RAW)``
         A function or a converted integer, when words are `aligned`.
-    late : ``Out(LateResult)``
+    post_multiplied : ``Out(PostMultiplierResult)``
         At `normalised`.
     functions : ``Out(FunctionReader)``
     """
@@ -50,7 +50,7 @@ class Trans(wiring.Component):
     control: In(SlotControl)
     word: Out(WORD_BITS)
     raw: Out(RAW)
-    late: Out(LateResult)
+    post_multiplied: Out(PostMultiplierResult)
     functions: Out(FunctionReader)
 
     def __init__(self, config: PipelineConfig) -> None:
@@ -76,16 +76,16 @@ class Trans(wiring.Component):
         ]
         function = self._function(m, magnitude, words[0], control)
         self._sum(m, function, magnitude, control)
-        m.submodules.late = late = PostMultiplier(config)
+        m.submodules.post_multiplier = post_multiplier = PostMultiplier(config)
         m.d.comb += [
-            late.words.eq(words),
-            late.late.eq(control.trans.late),
-            late.is_signed.eq(is_signed),
-            late.magnitude.eq(magnitude.magnitude),
-            late.negative.eq(magnitude.negative),
-            late.place.eq(magnitude.place),
-            late.function.eq(function.significand),
-            self.late.eq(late.result),
+            post_multiplier.words.eq(words),
+            post_multiplier.operation.eq(control.trans.post_multiply),
+            post_multiplier.is_signed.eq(is_signed),
+            post_multiplier.magnitude.eq(magnitude.magnitude),
+            post_multiplier.negative.eq(magnitude.negative),
+            post_multiplier.position.eq(magnitude.position),
+            post_multiplier.function.eq(function.significand),
+            self.post_multiplied.eq(post_multiplier.result),
         ]
         return m
 
@@ -102,7 +102,11 @@ class Trans(wiring.Component):
         ]
         gives_zero, is_reciprocal, fraction = (
             delay(m, value, config.operands, name="argument")
-            for value in (control.trans.limit == Limit.ZERO, control.trans.late == Late.RECIPROCAL, magnitude.fraction)
+            for value in (
+                control.trans.limit == Limit.ZERO,
+                control.trans.post_multiply == PostMultiply.RECIPROCAL,
+                magnitude.fraction,
+            )
         )
         with m.If(gives_zero & reduction.reduced.infinite):
             # An infinity of a reciprocal has the sign that its zero would have.

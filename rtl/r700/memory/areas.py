@@ -22,7 +22,7 @@ ACCESS = data.StructLayout({"scratch": 1, "indexed": 1, "base": 13, "size": 12, 
 """What an instruction says: elements `base` plus an index of each pixel's, if it is `indexed`, of `element` + 1 dwords;
 behind `base` + `size` there are none. Elements of the scratch are vectors, and each pixel's own."""
 
-PLACE = data.StructLayout({"dword": AREA_WORD_BITS, "inside": CHANNELS})
+ELEMENT_ADDRESS = data.StructLayout({"dword": AREA_WORD_BITS, "inside": CHANNELS})
 """The word of component 0, and which components' words there are."""
 
 _INDEX_BITS = WORD_BITS + 2
@@ -31,14 +31,14 @@ _COUNT_BITS = AREA_WORD_BITS + 1
 _STEPS = 3
 
 
-def pair(place: Value, component: Value | int) -> tuple[Value, Value]:
+def pair(address: Value, component: Value | int) -> tuple[Value, Value]:
     """The pair of a component of a pixel's element in its area."""
-    dword = data.View(PLACE, place).dword + component
+    dword = data.View(ELEMENT_ADDRESS, address).dword + component
     return dword[:COORDINATE_BITS], dword[COORDINATE_BITS : 2 * COORDINATE_BITS]
 
 
-class AreaPlaces(wiring.Component):
-    """Finds the place of every pixel's element, one in each cycle, and then waits for the last one: 19 cycles for 16.
+class AreaAddresses(wiring.Component):
+    """Finds the address of every pixel's element, one in each cycle, and then waits for the last one: 19 cycles for 16.
 
     Sums and products are kept in full width, so none wraps.
 
@@ -59,7 +59,7 @@ class AreaPlaces(wiring.Component):
     first : ``In(AREA_WORD_BITS)``
         The number of the first of these pixels in the domain.
     valid, pixel, element : ``Out``
-        A pixel's `PLACE`, in the low bits of the element's first word.
+        A pixel's `ELEMENT_ADDRESS`, in the low bits of the element's first word.
     done : ``Out(1)``
     """
 
@@ -93,17 +93,17 @@ class AreaPlaces(wiring.Component):
             self.valid.eq(self.start & (count >= _STEPS)),
             self.pixel.eq(count - _STEPS),
         ]
-        place, shown = self._find(m), data.View(PLACE, self.element[0][: PLACE.size])
+        address, reported = self._find(m), data.View(ELEMENT_ADDRESS, self.element[0][: ELEMENT_ADDRESS.size])
         has_scratch = self.covered.bit_select(self.pixel, 1)
         m.d.comb += [
             self.wanted.eq(count),
-            shown.dword.eq(place.dword),
-            shown.inside.eq(Mux(~self.access.scratch | has_scratch, place.inside, 0)),
+            reported.dword.eq(address.dword),
+            reported.inside.eq(Mux(~self.access.scratch | has_scratch, address.inside, 0)),
         ]
         return m
 
     def _find(self, m: Module) -> Any:
-        """A pixel's place, three cycles behind its index."""
+        """A pixel's address, three cycles behind its index."""
         access, words, pixels = self.access, self._words(m), Signal(_COUNT_BITS)
         number, beyond = Signal(_INDEX_BITS), Signal()
         product = Signal(AREA_WORD_BITS + _COUNT_BITS)
@@ -120,12 +120,12 @@ class AreaPlaces(wiring.Component):
         bound = Signal(_COUNT_BITS, name="bound")
         m.d.comb += bound.eq((access.base + access.size + 1) * (access.element + 1))
         is_bounded = ~access.scratch & (access.size != UNBOUNDED)
-        place: Any = Signal(PLACE, name="place", reset_less=True)
-        m.d.sync += place.dword.eq(dword)
+        address: Any = Signal(ELEMENT_ADDRESS, name="address", reset_less=True)
+        m.d.sync += address.dword.eq(dword)
         for component in range(CHANNELS):
             word = dword + component
-            m.d.sync += place.inside[component].eq(~beyond & (word < words) & ~(is_bounded & (word >= bound)))
-        return place
+            m.d.sync += address.inside[component].eq(~beyond & (word < words) & ~(is_bounded & (word >= bound)))
+        return address
 
     def _words(self, m: Module) -> Value:
         """How many words the area has."""

@@ -39,7 +39,7 @@ class ConstantFetch(wiring.Component):
     valid, pixel, element : ``Out``
         The components of an element, by pixel.
     done : ``Out(1)``
-    is_refused : ``Out(1)``
+    is_error : ``Out(1)``
         With `done`: memory gave an error for a line.
     """
 
@@ -61,7 +61,7 @@ class ConstantFetch(wiring.Component):
                 "pixel": Out(range(size)),
                 "element": Out(WORDS),
                 "done": Out(1),
-                "is_refused": Out(1),
+                "is_error": Out(1),
             }
         )
 
@@ -77,8 +77,8 @@ class ConstantFetch(wiring.Component):
         ]
         exists = first + fetch.channels <= _WORDS
         row = first[2 : 2 + ROW_BITS]
-        behind = Mux(row == FLOAT_CONSTANTS - 1, row, row + 1)[:ROW_BITS]
-        lines = row[2:], behind[2:]
+        next_row = Mux(row == FLOAT_CONSTANTS - 1, row, row + 1)[:ROW_BITS]
+        lines = row[2:], next_row[2:]
         missing = Cat(~self.loaded.bit_select(line, 1) for line in lines)
         error = Cat(self.error.bit_select(line, 1) for line in lines)
         # The second row counts only if the element reaches it.
@@ -100,7 +100,7 @@ class ConstantFetch(wiring.Component):
             missing_word = one if channel == CHANNELS - 1 else 0
             m.d.comb += self.element[channel].eq(Mux(fetch.channels > channel, word, missing_word))
 
-        self._step(m, pixel, executes, exists, missing & counts, error & counts, (row, behind), held)
+        self._step(m, pixel, executes, exists, missing & counts, error & counts, (row, next_row), held)
         return m
 
     def _step(
@@ -123,7 +123,7 @@ class ConstantFetch(wiring.Component):
                 with m.Elif(exists & missing.any()):
                     m.d.comb += self.miss.valid.eq(1)
                 with m.Elif(exists & error.any()):
-                    m.d.comb += [self.done.eq(1), self.is_refused.eq(1)]
+                    m.d.comb += [self.done.eq(1), self.is_error.eq(1)]
                     m.d.sync += pixel.eq(0)
                 with m.Elif(self.row_free):
                     m.d.comb += self.row.eq(rows[0])

@@ -20,11 +20,11 @@ from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
-from ctm.rtl.r700.memory.areas import AreaPlaces
+from ctm.rtl.r700.memory.areas import AreaAddresses
 from ctm.rtl.r700.memory.constants import ConstantFetch
 from ctm.rtl.r700.memory.exports import ExportWrite
 from ctm.rtl.r700.memory.instruction import Task, is_among
-from ctm.rtl.r700.memory.linear import LinearPlaces
+from ctm.rtl.r700.memory.linear import LinearCoordinates
 from ctm.rtl.r700.memory.returned import INSTRUCTION_BITS, LookupReturn, instruction_in
 from ctm.rtl.r700.memory.scaling import CoordinateScaling
 from ctm.rtl.r700.memory.selection import PixelSelection
@@ -33,10 +33,10 @@ from ctm.rtl.r700.memory.sequencer import FetchSequencer
 from ctm.rtl.r700.memory.share import LocalShare
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.memory.writing import add_areas, connect_areas
-from ctm.rtl.r700.passes import exporting, part_row, pass_bits, passes_of
+from ctm.rtl.r700.passes import exporting, pass_bits, passes_of, segment_context
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import shown, slice_words
-from ctm.rtl.r700.registers.place import place
+from ctm.rtl.r700.registers.addressing import register_address
+from ctm.rtl.r700.registers.file import masked, slice_words
 from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM, UNIT_ADDRESS_BITS
 from ctm.rtl.r700.slices import by_slice
@@ -68,8 +68,8 @@ class FetchExecutor:
         self.selection = PixelSelection(array)
         """What is looked at of the source: passes, but where a state says `look_at`."""
         self.done, self.sends_on = Signal(), Signal()
-        self.quiet = Signal(array.threads)
-        """Slots all of whose lookups are in the registers."""
+        self.drained = Signal(array.threads)
+        """Wave slots all of whose lookups are in the registers."""
 
     def build(self) -> Module:
         """Wire it."""
@@ -77,7 +77,7 @@ class FetchExecutor:
         m.submodules.sequence = self.sequence = FetchSequencer(self.whole)
         m.submodules.outstanding = self.outstanding = Scoreboard(array)
         self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(self.whole)
-        self.linear, self.areas = LinearPlaces(array), AreaPlaces(array)
+        self.linear, self.areas = LinearCoordinates(array), AreaAddresses(array)
         m.submodules.scaling = Gated(self.scaling, self.scaling.start | self.scaling.stores)
         m.submodules.share = Gated(self.share, self.share.start | self.share.clear.valid)
         m.submodules.linear = Gated(self.linear, self.linear.start)
@@ -85,25 +85,25 @@ class FetchExecutor:
         m.submodules.first_numbers = self.first_numbers = DistributedRam(AREA_WORD_BITS, array.threads)
         m.submodules.returned = self.returned = LookupReturn(array)
         m.submodules.constants = self.constants = ConstantFetch(array)
-        m.submodules.lefts = self.lefts = DistributedRam(WORD_BITS, array.threads)
+        m.submodules.budgets = self.budgets = DistributedRam(WORD_BITS, array.threads)
         m.submodules.problems = self.problems = DistributedRam(PROBLEM, array.threads)
-        m.submodules.refusals = self.refusals = DistributedRam(PROBLEM["address"].shape, array.threads)
+        m.submodules.error_addresses = self.error_addresses = DistributedRam(PROBLEM["address"].shape, array.threads)
         m.submodules.firsts = self.firsts = DistributedRam(UNIT_ADDRESS_BITS, array.threads)
-        self.firsts.write(m, self.sequence.begins.slot, self.sequence.begins.address, self.sequence.begins.valid)
+        self.firsts.write(m, self.sequence.begins.wave, self.sequence.begins.address, self.sequence.begins.valid)
         self.flags = SetClearFlags(array.threads, ("draining", "stopped", "error"))
         connect(m, flipped(unit.lookups.response), self.returned.response)
         m.d.comb += [
             self.outstanding.returned.eq(self.returned.returned),
-            self.quiet.eq(Mux(unit.late, 0, self.outstanding.quiet)),
+            self.drained.eq(Mux(unit.in_flight, 0, self.outstanding.drained)),
             unit.uncached.done.ready.eq(1),
             self.outstanding.written.valid.eq(unit.uncached.done.valid),
-            self.outstanding.written.slot.eq(unit.uncached.done.payload.wave),
+            self.outstanding.written.wave.eq(unit.uncached.done.payload.wave),
         ]
         self._select()
         self.executing = self.of_pass(self.current.executing)
         self.direct = stream.Signature(pass_write_layout(array)).create()
-        for part in (self.constants, self.share, self.areas):
-            self._store(part)
+        for reader in (self.constants, self.share, self.areas):
+            self._store(reader)
         self._share_writes()
         self._connect_sequence()
         written = connect_areas(self)
@@ -151,10 +151,10 @@ class FetchExecutor:
         """Have the selection look at a pixel in this state."""
         self.m.d.comb += [self.selection.by_pixel.eq(1), self.selection.pixel.eq(pixel)]
 
-    def place(self, number: Value, relative: Value) -> Any:
+    def register_address(self, number: Value, relative: Value) -> Any:
         """Where a register of the wavefront is."""
         current = self.current
-        return place(
+        return register_address(
             self.m, self.config, number, current.loop_index, relative, gprs=self.unit.program.gprs, base=current.base
         )
 
@@ -167,25 +167,25 @@ class FetchExecutor:
             m.d.comb += getattr(unit, name).eq(getattr(sequence, name))
         for name in ("program", "code_free", "code_found"):
             m.d.comb += getattr(sequence, name).eq(getattr(unit, name))
-        m.d.comb += sequence.quiet.eq(self.quiet)
+        m.d.comb += sequence.drained.eq(self.drained)
         offered = sequence.work.payload
         with m.If(sequence.work.valid & sequence.work.ready):
             m.d.sync += [self.work.eq(offered), self.pass_number.eq(0), self.component.eq(0)]
             m.d.sync += Value.cast(self.described).eq(Array(map(Value.cast, unit.program.inputs))[offered.fetch.input])
             with m.If(~offered.keeps):
                 m.d.sync += [
-                    self.source[channel].eq(shown(unit.words[channel], unit.shows[channel]))
+                    self.source[channel].eq(masked(unit.words[channel], unit.words_valid[channel]))
                     for channel in range(CHANNELS)
                 ]
 
     def _share_writes(self) -> None:
-        """Answers come first, so that they are never held up."""
-        m, write, answers = self.m, self.unit.write, self.returned.write
+        """Responses come first, so that they are never held up."""
+        m, write, responses = self.m, self.unit.write, self.returned.write
         m.d.comb += [
-            write.valid.eq(answers.valid | self.direct.valid),
-            write.payload.eq(Mux(answers.valid, Value.cast(answers.payload), Value.cast(self.direct.payload))),
-            answers.ready.eq(write.ready),
-            self.direct.ready.eq(write.ready & ~answers.valid),
+            write.valid.eq(responses.valid | self.direct.valid),
+            write.payload.eq(Mux(responses.valid, Value.cast(responses.payload), Value.cast(self.direct.payload))),
+            responses.ready.eq(write.ready),
+            self.direct.ready.eq(write.ready & ~responses.valid),
         ]
 
     def _end_clauses(self) -> None:
@@ -194,54 +194,54 @@ class FetchExecutor:
         stops = ~self._is_fine()
         ends = self.done & (self.work.ends | stops)
         # A lookup that was refused belongs to an earlier instruction.
-        is_first = ends & stops & ~self._has_problem(current.slot)
-        self.lefts.write(m, current.slot, current.left, ends)
-        self.problems.write(m, current.slot, self.work.problem, is_first)
-        self.flags.set("stopped", self._slots(current.slot, is_first))
+        is_first = ends & stops & ~self._has_problem(current.wave)
+        self.budgets.write(m, current.wave, current.budget, ends)
+        self.problems.write(m, current.wave, self.work.problem, is_first)
+        self.flags.set("stopped", self._waves(current.wave, is_first))
         for name in ("stopped", "error"):
-            self.flags.clear(name, self._slots(sequence.begins.slot, sequence.begins.valid))
-        self.flags.set("draining", self._slots(current.slot, ends))
+            self.flags.clear(name, self._waves(sequence.begins.wave, sequence.begins.valid))
+        self.flags.set("draining", self._waves(current.wave, ends))
 
-    def _slots(self, slot: Value, happens: Value) -> Value:
-        """The bit of a slot, if something happens."""
-        return Mux(happens, (1 << slot)[: self.config.threads], 0)
+    def _waves(self, wave: Value, happens: Value) -> Value:
+        """The bit of a wave slot, if something happens."""
+        return Mux(happens, (1 << wave)[: self.config.threads], 0)
 
-    def _has_problem(self, slot: Value) -> Value:
-        """The first of a slot's problems is kept: `problems` has those that stop it, `refusals` refused lookups."""
+    def _has_problem(self, wave: Value) -> Value:
+        """The first of a wave slot's problems is kept: `problems` has those that stop it, `error_addresses` refused lookups."""
         problems = self.flags["stopped"] | self.flags["error"]
-        return problems.bit_select(slot, 1)
+        return problems.bit_select(wave, 1)
 
     def _drain(self) -> None:
         """Give back wavefronts all of whose instructions are done."""
         m, moved = self.m, self.unit.moved
-        done = lowest_one(self.flags["draining"] & self.quiet)
-        slot = one_hot_index(done)
+        done = lowest_one(self.flags["draining"] & self.drained)
+        wave = one_hot_index(done)
         m.d.comb += [
             moved.valid.eq(done.any()),
-            moved.payload.slot.eq(slot),
-            moved.payload.left.eq(self.lefts.read(m, slot)),
+            moved.payload.wave.eq(wave),
+            moved.payload.budget.eq(self.budgets.read(m, wave)),
         ]
         problem = moved.payload.problem
-        with m.If(self.flags["error"].bit_select(slot, 1)):
+        with m.If(self.flags["error"].bit_select(wave, 1)):
             m.d.comb += [
                 problem.status.eq(Status.BUS_ERROR),
                 problem.client.eq(BusClient.INPUT),
-                problem.address.eq(self.refusals.read(m, slot)),
+                problem.address.eq(self.error_addresses.read(m, wave)),
             ]
-        with m.Elif(self.flags["stopped"].bit_select(slot, 1)):
-            m.d.comb += problem.eq(self.problems.read(m, slot))
+        with m.Elif(self.flags["stopped"].bit_select(wave, 1)):
+            m.d.comb += problem.eq(self.problems.read(m, wave))
         self.flags.clear("draining", Mux(moved.ready, done, 0))
         error, returned = self.returned.error, self.returned.returned
-        m.d.comb += self.unit.refuses.eq(error.valid)
-        is_first = error.valid & ~self._has_problem(returned.slot)
-        self.refusals.write(m, returned.slot, self._refused_address(), is_first)
-        self.flags.set("error", self._slots(returned.slot, is_first))
+        m.d.comb += self.unit.fetch_error.eq(error.valid)
+        is_first = error.valid & ~self._has_problem(returned.wave)
+        self.error_addresses.write(m, returned.wave, self._error_address(), is_first)
+        self.flags.set("error", self._waves(returned.wave, is_first))
 
-    def _refused_address(self) -> Value:
+    def _error_address(self) -> Value:
         """Of the instruction whose lookup is refused: the only one of its clause with such low bits."""
-        first = self.firsts.read(self.m, self.returned.returned.slot)
+        first = self.firsts.read(self.m, self.returned.returned.wave)
         number = (self.returned.error.instruction - instruction_in(first))[:INSTRUCTION_BITS]
-        address = Signal(UNIT_ADDRESS_BITS, name="refused_address")
+        address = Signal(UNIT_ADDRESS_BITS, name="error_address")
         self.m.d.comb += address.eq(first + number * FETCH_UNITS)
         return address
 
@@ -252,7 +252,7 @@ class FetchExecutor:
         scales = (fetch.task == Task.GRADIENT) | ((fetch.task == Task.SAMPLE) & fetch.normalised.any())
         firsts = {
             "constants": (Task.CONSTANTS,), "divide": (Task.ELEMENT,), "share": (Task.SHARE_READ, Task.SHARE_WRITE),
-            "areas": (Task.AREA, Task.PLACES), "export": (Task.EXPORT,), "write": (Task.WRITE,),
+            "areas": (Task.AREA, Task.ADDRESSES), "export": (Task.EXPORT,), "write": (Task.WRITE,),
         }  # fmt: skip
         others = is_among(fetch.task, (*chain(*firsts.values()), Task.NOTHING))
         m.d.comb += self.sends_on.eq(offered.valid & ~scales & ~others)
@@ -269,7 +269,7 @@ class FetchExecutor:
                     m.next = "stop"
         with m.State("stop"):
             # Earlier lookups may stop the clause for another reason.
-            with m.If(self.quiet.bit_select(self.current.slot, 1) | self._is_fine()):
+            with m.If(self.drained.bit_select(self.current.wave, 1) | self._is_fine()):
                 self.finish()
 
     def _is_fine(self) -> Value:
@@ -318,7 +318,7 @@ class FetchExecutor:
         with m.State("constants"):
             m.d.comb += constants.start.eq(1)
             self.look_at(constants.pixel)
-            with m.If(constants.done & constants.is_refused):
+            with m.If(constants.done & constants.is_error):
                 m.d.comb += self.sequence.failed.eq(1)
                 m.d.sync += [
                     problem.status.eq(Status.BUS_ERROR),
@@ -341,7 +341,7 @@ class FetchExecutor:
         connect(m, flipped(unit.share), share.clear)
         m.d.comb += [
             share.rows.eq(unit.program.share),
-            share.slot.eq(current.slot),
+            share.wave.eq(current.wave),
             share.fetch.eq(self.fetch),
             share.burst.eq(self.burst),
             share.slice.eq(self.slice),
@@ -374,7 +374,7 @@ class FetchExecutor:
             export.burst.eq(self.burst),
             export.takes_conditional.eq(unit.program.conditional_from_program),
             unit.outputs.eq(export.write),
-            unit.outputs.row.eq(part_row(exporter, number, current.slot)),
+            unit.outputs.context.eq(segment_context(exporter, number, current.wave)),
         ]
         if exporter.beats > 1:
             m.d.comb += unit.outputs.beat.eq(number)

@@ -15,7 +15,7 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
 from ctm.rtl.r700.memory.selection import SELECTS
-from ctm.rtl.r700.passes import by_part, exporting
+from ctm.rtl.r700.passes import by_segment, exporting
 from ctm.rtl.r700.shapes import SHAPES
 
 
@@ -48,7 +48,7 @@ class ExportWrite(wiring.Component):
                 "executing": In(lanes),
                 "burst": In(4),
                 "takes_conditional": In(1),
-                "write": Out(output_write_layout(by_part(config), SHAPES)),
+                "write": Out(output_write_layout(by_segment(config), SHAPES)),
             }
         )
 

@@ -50,7 +50,7 @@ class Task(enum.Enum, shape=4):
     SHARE_WRITE = 8
     AREA = 9
     EXPORT = 10
-    PLACES = 11
+    ADDRESSES = 11
     WRITE = 12
 
 
@@ -151,18 +151,18 @@ class FetchDecode(wiring.Component):
         found = self.fetch
         (first, second, third, _), reserved = self._forms(fetch.VERTEX)
         selects = [Value.cast(second[f"dst_sel_{component}"]) for component in "xyzw"]
-        known = Signal()
+        is_legal = Signal()
         with m.Switch(Value.cast(second.data_format)):
             for element, channels in _CHANNELS.items():
                 with m.Case(element.value):
                     m.d.comb += [
-                        known.eq(1),
+                        is_legal.eq(1),
                         found.channels.eq(channels),
                         found.one_is_float.eq(element.name.startswith("FLOAT")),
                     ]
         is_constant = ~first.buffer_id.any()
         number = Signal(signed(11), name="buffer_number")
-        of_constants = third.offset[:2].any() | ~known
+        of_constants = third.offset[:2].any() | ~is_legal
         of_input = (number < 0) | (number >= INPUTS) | third.offset.any()
         others = second.use_const_fields | third.endian_swap.any() | third.alt_const | third.const_buf_no_stride
         m.d.comb += [
@@ -247,8 +247,8 @@ class FetchDecode(wiring.Component):
             found.source.eq(first.src_gpr),
             found.destination.eq(second.dst_gpr),
             *(
-                target.eq(Mux(mask, place, ComponentSelect.MASK.value))
-                for place, (target, mask) in enumerate(zip(found.selects, masks, strict=True))
+                target.eq(Mux(mask, position, ComponentSelect.MASK.value))
+                for position, (target, mask) in enumerate(zip(found.selects, masks, strict=True))
             ),
             found.coordinates[0].eq(first.src_sel_x),
             found.coordinates[1].eq(first.src_sel_y),
@@ -281,12 +281,12 @@ class FetchDecode(wiring.Component):
             found.destination.eq(second.dst_gpr),
             found.destination_relative.eq(second.dst_rel),
             *(target.eq(select) for target, select in zip(found.selects, selects, strict=True)),
-            *(found.coordinates[place].eq(third[f"src_sel_{name}"]) for place, name in enumerate("xyzw")),
-            *(found.offsets[place].eq(third[f"offset_{name}"]) for place, name in enumerate("xy")),
+            *(found.coordinates[position].eq(third[f"src_sel_{name}"]) for position, name in enumerate("xyzw")),
+            *(found.offsets[position].eq(third[f"offset_{name}"]) for position, name in enumerate("xy")),
             found.normalised.eq(Cat(second.coord_type_x, second.coord_type_y)),
             found.vertical.eq(code == TextureOperation.GET_GRADIENTS_V.value),
         ]
-        known = Signal()
+        is_legal = Signal()
         tasks = {
             Task.SAMPLE: _LOOKUPS,
             Task.LOAD: (TextureOperation.LD,),
@@ -299,12 +299,12 @@ class FetchDecode(wiring.Component):
         with m.Switch(code):
             for task, operations in tasks.items():
                 with m.Case(*(operation.value for operation in operations)):
-                    m.d.comb += [found.task.eq(task), known.eq(1)]
+                    m.d.comb += [found.task.eq(task), is_legal.eq(1)]
         is_input = (number >= 0) & (number < INPUTS)
         m.d.comb += [
             needs_input.eq((found.task != Task.GRADIENT) & (found.task != Task.NOTHING)),
             found.illegal.eq(
-                ~known
+                ~is_legal
                 | reserved
                 | first.alt_const
                 | first.bc_frac_mode

@@ -13,7 +13,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS
 
 
-class LinearPlaces(wiring.Component):
+class LinearCoordinates(wiring.Component):
     """Divides the numbers of one pass's elements by the pitch, a bit of the quotients in each cycle.
 
     `done` comes 32 cycles behind the first with `start`.
@@ -53,17 +53,20 @@ class LinearPlaces(wiring.Component):
         m.d.sync += step.eq(Mux(self.start & ~self.done, step + 1, 0))
         for lane in range(self._lanes):
             # The dividend goes out at the top, the quotient comes in at the bottom.
-            quotient, rest = Signal(WORD_BITS, name=f"quotient_{lane}"), Signal(LIMIT_BITS, name=f"rest_{lane}")
+            quotient, remainder = (
+                Signal(WORD_BITS, name=f"quotient_{lane}"),
+                Signal(LIMIT_BITS, name=f"remainder_{lane}"),
+            )
             dividend = Mux(step == 0, self.numbers[lane], quotient)
-            larger = Cat(dividend[-1], Mux(step == 0, 0, rest))
+            larger = Cat(dividend[-1], Mux(step == 0, 0, remainder))
             fits = larger >= self.pitch
             with m.If(self.start & ~self.done):
                 m.d.sync += [
-                    rest.eq(Mux(fits, larger - self.pitch, larger)),
+                    remainder.eq(Mux(fits, larger - self.pitch, larger)),
                     quotient.eq(Cat(fits, dividend[:-1])),
                 ]
             for number, limit, index in (
-                (rest, self.limits.width, self.x[lane]),
+                (remainder, self.limits.width, self.x[lane]),
                 (quotient, self.limits.height, self.y[lane]),
             ):
                 m.d.comb += index.eq(Mux(number < limit, number, limit - 1)[:COORDINATE_BITS])

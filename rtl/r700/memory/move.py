@@ -6,7 +6,7 @@ Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4.
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import LOOP_INDEX_BITS, UNIT_BYTES
 from ctm.rtl.r700.problem import PROBLEM
@@ -19,11 +19,11 @@ def move_layout(config: ArrayConfig) -> data.StructLayout:
 
     A clause has the units from `begin` up to `end`, and is one of `textures` or of vertices. `executing` are the pixels
     for which it is done, `active` those that are active, `covered` those in the domain, `valid_mask` those not
-    killed; `base` is the row of register 0. The wavefront may execute `left` more instructions.
+    killed; `base` is the row of register 0. The wavefront may execute `budget` more instructions.
     """
     return data.StructLayout(
         {
-            "slot": slot_bits(config),
+            "wave": wave_bits(config),
             "exports": 1,
             "textures": 1,
             "unit": 8 * UNIT_BYTES,
@@ -35,11 +35,11 @@ def move_layout(config: ArrayConfig) -> data.StructLayout:
             "valid_mask": config.group,
             "loop_index": LOOP_INDEX_BITS,
             "base": row_bits(config),
-            "left": WORD_BITS,
+            "budget": WORD_BITS,
         }
     )
 
 
 def moved_layout(config: ArrayConfig) -> data.StructLayout:
     """A fetch clause or an export that is over."""
-    return data.StructLayout({"slot": slot_bits(config), "left": WORD_BITS, "problem": PROBLEM})
+    return data.StructLayout({"wave": wave_bits(config), "budget": WORD_BITS, "problem": PROBLEM})

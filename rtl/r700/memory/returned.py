@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import fetch_response_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import lookup_tag_layout
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.r700.limits import FETCH_CLAUSE_INSTRUCTIONS, FETCH_UNITS
 from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
@@ -33,7 +33,7 @@ class LookupReturn(wiring.Component):
         A lookup sets out; `instruction` is that of its instruction, as `instruction_in` says it.
     response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
-    returned : ``Out({valid, slot})``
+    returned : ``Out({valid, wave})``
         A lookup is done.
     error : ``Out({valid, instruction})``
         Memory refused the one that `returned` speaks of; it writes nothing.
@@ -48,7 +48,7 @@ class LookupReturn(wiring.Component):
                 "record": In(data.StructLayout({"valid": 1, "tag": tag, "kept": self._kept})),
                 "response": In(stream.Signature(fetch_response_layout(config.at_once, tag))),
                 "write": Out(stream.Signature(pass_write_layout(config))),
-                "returned": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config)})),
+                "returned": Out(data.StructLayout({"valid": 1, "wave": wave_bits(config)})),
                 "error": Out(data.StructLayout({"valid": 1, "instruction": INSTRUCTION_BITS})),
             }
         )
@@ -62,22 +62,22 @@ class LookupReturn(wiring.Component):
         note, read = records.write_port(), records.read_port()
         m.d.comb += [note.addr.eq(self.record.tag), note.data.eq(self.record.kept), note.en.eq(self.record.valid)]
         response = self.response
-        answer = response.payload
-        held, valid, done = Signal.like(answer, reset_less=True), Signal(), Signal()
+        payload = response.payload
+        held, valid, done = Signal.like(payload, reset_less=True), Signal(), Signal()
         m.d.comb += [
             response.ready.eq(~valid | done),
             done.eq(valid & (held.error | self.write.ready)),
-            read.addr.eq(answer.tag),
+            read.addr.eq(payload.tag),
             read.en.eq(response.ready),
         ]
         with m.If(response.ready):
-            m.d.sync += [valid.eq(response.valid), held.eq(answer)]
+            m.d.sync += [valid.eq(response.valid), held.eq(payload)]
         m.d.comb += [
             self.write.valid.eq(valid & ~held.error),
             self.write.payload.target.eq(read.data.target),
             self.write.payload.words.eq(held.words),
             self.returned.valid.eq(done),
-            self.returned.slot.eq(held.tag.slot),
+            self.returned.wave.eq(held.tag.wave),
             self.error.valid.eq(done & held.error),
             self.error.instruction.eq(read.data.instruction),
         ]

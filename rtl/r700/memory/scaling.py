@@ -90,7 +90,7 @@ class CoordinateScaling(wiring.Component):
         steps = Mux(is_gradient, 2 * size, size)
         pixel, second = count[:pixel_bits], count[pixel_bits]
         own = [self.own[channel] for channel in range(CHANNELS)]
-        minuend, subtrahend = (self._in_quad(places) for places in (_MINUEND, _SUBTRAHEND))
+        minuend, subtrahend = (self._in_quad(pixels) for pixels in (_MINUEND, _SUBTRAHEND))
         m.d.comb += [
             is_gradient.eq(fetch.task == Task.GRADIENT),
             self.wanted.eq(pixel),
@@ -101,19 +101,19 @@ class CoordinateScaling(wiring.Component):
         for axis, unit in enumerate(units):
             m.submodules[f"multiply_add_{axis}"] = unit
             select = Mux(is_gradient & second, fetch.coordinates[axis + _AXES], fetch.coordinates[axis])
-            left, right, plain = (coordinate(words, select) for words in (minuend, subtrahend, own))
+            lhs, rhs, plain = (coordinate(words, select) for words in (minuend, subtrahend, own))
             m.d.comb += [
-                unit.a.eq(Mux(is_gradient, left, plain)),
+                unit.a.eq(Mux(is_gradient, lhs, plain)),
                 unit.b.eq(Mux(is_gradient, ONE, from_integer(m, self.sizes[axis]))),
-                unit.c.eq(Mux(is_gradient, right ^ _NEGATIVE_ZERO, _NEGATIVE_ZERO)),
+                unit.c.eq(Mux(is_gradient, rhs ^ _NEGATIVE_ZERO, _NEGATIVE_ZERO)),
             ]
         self._keep(m, [unit.result for unit in units], arrives[0], arrives[1 : 1 + pixel_bits], arrives[-1])
         return m
 
-    def _in_quad(self, places: dict[bool, int]) -> list[Value]:
+    def _in_quad(self, pixels: dict[bool, int]) -> list[Value]:
         """A component of each channel, of the pixel of the quad that the gradient's direction names."""
         vertical, quad = self.fetch.vertical, self.quad
-        return [Mux(vertical, quad[channel][places[True]], quad[channel][places[False]]) for channel in range(CHANNELS)]
+        return [Mux(vertical, quad[channel][pixels[True]], quad[channel][pixels[False]]) for channel in range(CHANNELS)]
 
     def _keep(self, m: Module, computed: list[Value], arrives: Value, arriving: Value, second: Value) -> None:
         """Keep results by lane and pass, apart from the source, which all pixels of a quad read."""

@@ -64,18 +64,18 @@ class PixelSelection(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # Parts are passes or quads, whichever are larger.
+        # Blocks are passes or quads, whichever are larger.
         together = max(self._lanes, QUAD)
         pixel: Any = Signal.like(self.pixel, name="looked_at")
         first_of_pass = (self.pass_number * self._lanes)[: len(pixel)]
         m.d.comb += pixel.eq(Mux(self.by_pixel, self.pixel, first_of_pass))
-        in_part, part = pixel[: (together - 1).bit_length()], pixel[(together - 1).bit_length() :]
-        parts = [Signal(together * WORD_BITS, name=f"part_{channel}") for channel in range(CHANNELS)]
-        for words, source in zip(parts, self.source, strict=True):
-            m.d.comb += words.eq(Array(_pieces(Value.cast(source), together))[part])
-        for channel, words in enumerate(parts):
+        in_block, block = pixel[: (together - 1).bit_length()], pixel[(together - 1).bit_length() :]
+        blocks = [Signal(together * WORD_BITS, name=f"block_{channel}") for channel in range(CHANNELS)]
+        for words, source in zip(blocks, self.source, strict=True):
+            m.d.comb += words.eq(Array(_blocks(Value.cast(source), together))[block])
+        for channel, words in enumerate(blocks):
             written = Signal(len(words), name=f"written_{channel}")
-            pixels = (Cat(each.word_select(number, WORD_BITS) for each in parts) for number in range(together))
+            pixels = (Cat(each.word_select(number, WORD_BITS) for each in blocks) for number in range(together))
             m.d.comb += written.eq(Cat(selected(pixel, self.selects[channel]) for pixel in pixels))
             for named, count, value in (
                 ("words", self._lanes, words),
@@ -83,20 +83,20 @@ class PixelSelection(wiring.Component):
                 ("quad", QUAD, words),
                 ("quad_written", QUAD, written),
             ):
-                m.d.comb += Value.cast(getattr(self, named)[channel]).eq(_piece_at(value, count, in_part))
+                m.d.comb += Value.cast(getattr(self, named)[channel]).eq(_block_at(value, count, in_block))
             own = Array(self.quad[channel][each] for each in range(QUAD))[pixel[:2]]
             m.d.comb += self.own[channel].eq(own)
         return m
 
 
-def _pieces(words: Value, count: int) -> list[Value]:
-    """Words in pieces of `count`."""
+def _blocks(words: Value, count: int) -> list[Value]:
+    """Words in blocks of `count`."""
     width = count * WORD_BITS
     return [words[first : first + width] for first in range(0, len(words), width)]
 
 
-def _piece_at(words: Value, count: int, place: Value) -> Value:
-    """The piece of `count` words in which the word with this number is."""
-    pieces = _pieces(words, count)
-    found: Value = Array(pieces)[place[(count - 1).bit_length() :]] if len(pieces) > 1 else words
+def _block_at(words: Value, count: int, index: Value) -> Value:
+    """The block of `count` words in which the word with this number is."""
+    blocks = _blocks(words, count)
+    found: Value = Array(blocks)[index[(count - 1).bit_length() :]] if len(blocks) > 1 else words
     return found

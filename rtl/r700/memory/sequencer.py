@@ -11,7 +11,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.status import BusClient, Status
@@ -22,10 +22,10 @@ from ctm.rtl.r700.memory.instruction import FETCH, LOOKUPS, FetchDecode, Task, i
 from ctm.rtl.r700.memory.move import move_layout
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import place_layout, row_bits
-from ctm.rtl.r700.registers.place import place
+from ctm.rtl.r700.registers.addressing import register_address
+from ctm.rtl.r700.registers.file import register_address_layout, row_bits
 from ctm.rtl.r700.shapes import PROGRAM, UNIT_ADDRESS_BITS
-from ctm.rtl.r700.slices import part_of, rows_of, slice_bits, slices_of
+from ctm.rtl.r700.slices import rows_of, slice_bits, slice_of, slices_of
 from ctm.rtl.r700.trace import fetch_trace_layout
 
 _READ_ONCE = Task.SHARE_READ, Task.AREA
@@ -48,16 +48,16 @@ class FetchSequencer(wiring.Component):
     -------
     program : ``In(PROGRAM)``
     move : ``In(stream.Signature(move_layout(config)))``
-    begins : ``Out({valid, slot, address})``
+    begins : ``Out({valid, wave, address})``
         A clause or export is begun.
     code_row, code_reads, code_found
         A reader of the code cache, in the cycles of `code_free`.
-    read : ``Out(stream.Signature(place_layout(config)))``
+    read : ``Out(stream.Signature(register_address_layout(config)))``
         A register to be read; its words come in the cycle behind.
     work : ``Out(stream.Signature(work_layout(config)))``
         In the cycle of the source's words. Offered again later if it is not taken.
-    quiet : ``In(threads)``
-        Slots without a lookup under way.
+    drained : ``In(threads)``
+        Wave slots without a lookup under way.
     works : ``In(1)``
         A piece of work is under way.
     failed : ``In(1)``
@@ -74,14 +74,14 @@ class FetchSequencer(wiring.Component):
             {
                 "program": In(PROGRAM),
                 "move": In(stream.Signature(move_layout(config))),
-                "begins": Out(data.StructLayout({"valid": 1, "slot": slot_bits(config), "address": UNIT_ADDRESS_BITS})),
+                "begins": Out(data.StructLayout({"valid": 1, "wave": wave_bits(config), "address": UNIT_ADDRESS_BITS})),
                 "code_row": Out(ROW_ADDRESS_BITS),
                 "code_reads": Out(1),
                 "code_free": In(1),
                 "code_found": In(FOUND),
-                "read": Out(stream.Signature(place_layout(config))),
+                "read": Out(stream.Signature(register_address_layout(config))),
                 "work": Out(stream.Signature(work_layout(config))),
-                "quiet": In(config.threads),
+                "drained": In(config.threads),
                 "works": In(1),
                 "failed": In(1),
                 "issued": Out(1),
@@ -126,7 +126,7 @@ class _Steps:
             self.decode.textures.eq(move.textures),
             self.decode.words.eq(unit.code_found.units),
             unit.trace.valid.eq(unit.issued),
-            unit.trace.slot.eq(move.slot),
+            unit.trace.wave.eq(move.wave),
             unit.trace.address.eq(move.begin),
             unit.trace.executing.eq(move.executing),
         ]
@@ -171,15 +171,15 @@ class _Steps:
         m, move, config = self.m, self.move, self.config
         rows = rows_of(self.unit.program.gprs)
         # All pixels read what the first active one does, whichever slice that is in.
-        first = (part_of(config, move.active, Const(number)).any() for number in range(self.slices))
+        first = (slice_of(config, move.active, Const(number)).any() for number in range(self.slices))
         broadcasts = self._broadcasts()
         self.source_slice = Mux(broadcasts, one_hot_index(lowest_one(Cat(first))), self.slice)
         self.source_base = Signal(row_bits(config), name="source_base")
         masks = ("executing", "active", "covered", "valid_mask")
         m.d.comb += [
             *(work.move[str(name)].eq(move[str(name)]) for name, _ in move.shape() if name not in (*masks, "base")),
-            *(work.move[name].eq(part_of(config, move[name], self.slice)) for name in masks if name != "active"),
-            work.move.active.eq(part_of(config, move.active, self.source_slice)),
+            *(work.move[name].eq(slice_of(config, move[name], self.slice)) for name in masks if name != "active"),
+            work.move.active.eq(slice_of(config, move.active, self.source_slice)),
             work.move.base.eq(move.base + self.slice * rows),
             work.slice.eq(self.slice),
             self.source_base.eq(move.base + self.source_slice * rows),
@@ -195,7 +195,7 @@ class _Steps:
         return keeps
 
     def _export_task(self) -> Value:
-        writes = Mux(self.at_index, Task.PLACES.value, Task.WRITE.value)
+        writes = Mux(self.at_index, Task.ADDRESSES.value, Task.WRITE.value)
         return Mux(writes_area(self.move.unit), writes, Task.EXPORT.value)
 
     def _export_access(self) -> Value:
@@ -220,20 +220,20 @@ class _Steps:
         number = Mux(move.exports, Mux(self.at_index, low.index_gpr, low.rw_gpr), fetch.source)
         relative = Mux(move.exports, ~self.at_index & low.rw_rel, fetch.source_relative)
         steps = Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)
-        found = place(
+        found = register_address(
             self.m, self.config, (number + steps)[: REGISTER_BITS + 1], move.loop_index, relative,
             gprs=unit.program.gprs, base=self.source_base,
         )  # fmt: skip
         written = self._named(fetch.destination + self.burst, fetch.destination_relative)
         self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
-        # Answers come in the order of their lookups; what is written without one must not come before them.
+        # Responses come in the order of their lookups; what is written without one must not come before them.
         is_absent = Cat(each.limits.width == 0 for each in unit.program.inputs).bit_select(fetch.input, 1)
-        answered = self._is(*LOOKUPS) & ~is_absent
-        own = self._named(fetch.source, fetch.source_relative) | Mux(answered, 0, self.destination)
+        responds = self._is(*LOOKUPS) & ~is_absent
+        own = self._named(fetch.source, fetch.source_relative) | Mux(responds, 0, self.destination)
         # Of these only the first register is looked at before they begin.
         several = self._is(*_READ_ONCE) & fetch.burst.any()
         named = (self.written & own).any() | (several & self.written.any())
-        done = unit.quiet.bit_select(move.slot, 1) & ~unit.works
+        done = unit.drained.bit_select(move.wave, 1) & ~unit.works
         return found, ~move.exports & named & ~done
 
     def _named(self, number: Value, relative: Value) -> Value:
@@ -245,7 +245,7 @@ class _Steps:
         """Begin a clause or an export."""
         m, unit = self.m, self.unit
         coming = data.View(move_layout(self.config), self.queue.r_data)
-        m.d.comb += [unit.begins.slot.eq(coming.slot), unit.begins.address.eq(coming.begin)]
+        m.d.comb += [unit.begins.wave.eq(coming.wave), unit.begins.address.eq(coming.begin)]
         with m.State("idle"):
             m.d.comb += [self.queue.r_en.eq(1), unit.begins.valid.eq(self.queue.r_rdy)]
             m.d.sync += [
@@ -277,7 +277,7 @@ class _Steps:
         m, unit, move = self.m, self.unit, self.move
         with m.State("fetch"):
             m.d.comb += [unit.code_row.eq(move.begin[1:]), unit.code_reads.eq(1)]
-            with m.If((unit.program.watchdog != 0) & (move.left == 0)):
+            with m.If((unit.program.watchdog != 0) & (move.budget == 0)):
                 self._fail(Status.WATCHDOG)
             with m.Elif(unit.code_free):
                 m.next = "decode"
@@ -288,7 +288,7 @@ class _Steps:
             with m.Elif(unit.code_found.error):
                 self._fail(Status.BUS_ERROR, BusClient.INSTRUCTION)
             with m.Else():
-                m.d.sync += move.left.eq(move.left - 1)
+                m.d.sync += move.budget.eq(move.budget - 1)
                 m.d.comb += [unit.issued.eq(1), unit.active.eq(move.executing)]
                 with m.If(self.decode.fetch.illegal):
                     self._fail(Status.ILLEGAL_INSTRUCTION)

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_BANKS, LDS_ROW
@@ -36,11 +36,11 @@ class LocalShare(wiring.Component):
     Members
     -------
     rows : ``In(9)``
-    clear : ``In(stream.Signature(slot))``
+    clear : ``In(stream.Signature(wave))``
         Taken when it is done.
     start : ``In(1)``
         High until `done`.
-    slot : ``In``
+    wave : ``In``
     fetch : ``In(FETCH)``
     burst : ``In(4)``
         The number of the register among those of the instruction.
@@ -60,13 +60,13 @@ class LocalShare(wiring.Component):
     def __init__(self, config: ArrayConfig) -> None:
         self._config, self._size = config, by_slice(config).group
         size = self._size
-        slot = slot_bits(config)
+        wave = wave_bits(config)
         super().__init__(
             {
                 "rows": In(SHARE_BITS),
-                "clear": In(stream.Signature(slot)),
+                "clear": In(stream.Signature(wave)),
                 "start": In(1),
-                "slot": In(slot),
+                "wave": In(wave),
                 "fetch": In(FETCH),
                 "burst": In(4),
                 "slice": In(slice_bits(config)),
@@ -106,7 +106,7 @@ class LocalShare(wiring.Component):
         row, bank, word, found = self._read_row(m)
         read_pixel = Mux(self.fetch.broadcasts, one_hot_index(lowest_one(self.active)), count)
         m.d.comb += self.wanted.eq(Mux(writes, in_slice * LDS_BANKS, read_pixel))
-        base = (Mux(self.start, self.slot, self.clear.payload) * self.rows)[: _ROWS.bit_length()]
+        base = (Mux(self.start, self.wave, self.clear.payload) * self.rows)[: _ROWS.bit_length()]
         found_halves = []
         for number in range(_MEMORIES):
             # Of bank `number`, and behind it of the one that is as many further on.

@@ -11,16 +11,16 @@ from ctm.rtl.border.clients import WORDS, FetchClient, UncachedClient
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.dpp.core_border import lookup_tag_layout
-from ctm.rtl.dpp.groups.scheduling import slot_bits
 from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.memory.constants import ROWS
 from ctm.rtl.r700.memory.executor import FetchExecutor
 from ctm.rtl.r700.memory.move import move_layout, moved_layout
-from ctm.rtl.r700.passes import by_part
-from ctm.rtl.r700.registers.file import place_layout, slice_words
+from ctm.rtl.r700.passes import by_segment
+from ctm.rtl.r700.registers.file import register_address_layout, slice_words
 from ctm.rtl.r700.registers.writing import pass_write_layout
 from ctm.rtl.r700.shapes import AREAS, PROGRAM, SHAPES
 from ctm.rtl.r700.start import numbered_layout
@@ -31,7 +31,7 @@ class FetchUnit(wiring.Component):
     """Takes fetch clauses and exports one after the other, and says when each is over.
 
     An instruction reads one register, in a cycle in which the ALU does not, and sends a lookup for each pass of the
-    lanes in which a pixel executes; instructions of a clause follow each other without waiting for answers, unless one
+    lanes in which a pixel executes; instructions of a clause follow each other without waiting for responses, unless one
     names a register that an earlier one has yet to write. Coordinates that are normalised take a cycle more for each
     pixel.
 
@@ -42,32 +42,32 @@ class FetchUnit(wiring.Component):
     moved : ``Out(stream.Signature(moved_layout(config)))``
     code_row, code_reads, code_found
         A reader of the code cache, in the cycles of `code_free`.
-    read : ``Out(stream.Signature(place_layout(config)))``
+    read : ``Out(stream.Signature(register_address_layout(config)))``
         A register to be read; its words come in the cycle behind.
-    share : ``In(stream.Signature(slot))``
-        A slot whose part of the local data share is to be cleared.
+    share : ``In(stream.Signature(wave))``
+        A wave slot whose part of the local data share is to be cleared.
     words : ``In(ArrayLayout(words of a slice, 4))``
-    shows : ``In(4)``
+    words_valid : ``In(4)``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
-    refuses : ``Out(1)``
+    fetch_error : ``Out(1)``
         Memory refused a lookup, which writes nothing.
-    late : ``In(1)``
+    in_flight : ``In(1)``
         What was written, and is not followed, is not yet in the registers.
     outputs : ``Out(output_write_layout)``
-        Of rows slot * parts + part.
+        Of rows wave slot * parts + part.
     lookups : ``Out(FetchClient(lanes, tag, areas))``
-    uncached : ``Out(UncachedClient(lanes, slot, areas))``
-    numbered : ``In({valid, slot, number})``
-        The number of the first pixel of a slot's wavefront in the domain.
+    uncached : ``Out(UncachedClient(lanes, wave, areas))``
+    numbered : ``In({valid, wave, number})``
+        The number of the first pixel of a wave slot's wavefront in the domain.
     constant, constant_free, constant_words
         A reader of the float constants, in the cycles of `constant_free`.
-    loaded, refused, miss
+    loaded, error, miss
         Lines of constants, and those that are missing.
     issued, active
         As those of other units.
     trace : ``Out(fetch_trace_layout(config))``
     waits : ``Out(1)``
-        A wavefront waits for answers, of lookups or of writes.
+        A wavefront waits for responses, of lookups or of writes.
     busy : ``Out(1)``
     """
 
@@ -79,21 +79,21 @@ class FetchUnit(wiring.Component):
             {
                 "program": In(PROGRAM),
                 "move": In(stream.Signature(move_layout(array))),
-                "share": In(stream.Signature(slot_bits(array))),
+                "share": In(stream.Signature(wave_bits(array))),
                 "moved": Out(stream.Signature(moved_layout(array))),
                 "code_row": Out(ROW_ADDRESS_BITS),
                 "code_reads": Out(1),
                 "code_free": In(1),
                 "code_found": In(FOUND),
-                "read": Out(stream.Signature(place_layout(array))),
+                "read": Out(stream.Signature(register_address_layout(array))),
                 "words": In(wide),
-                "shows": In(CHANNELS),
+                "words_valid": In(CHANNELS),
                 "write": Out(stream.Signature(pass_write_layout(array))),
-                "refuses": Out(1),
-                "late": In(1),
-                "outputs": Out(output_write_layout(by_part(array), SHAPES)),
+                "fetch_error": Out(1),
+                "in_flight": In(1),
+                "outputs": Out(output_write_layout(by_segment(array), SHAPES)),
                 "lookups": Out(FetchClient(array.at_once, lookup_tag_layout(array, SHAPES), len(AREAS))),
-                "uncached": Out(UncachedClient(array.at_once, slot_bits(array), len(AREAS))),
+                "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS))),
                 "numbered": In(numbered_layout(array)),
                 "constant": Out(ROW_BITS),
                 "constant_free": In(1),

@@ -27,7 +27,7 @@ def row_bits(config: ArrayConfig) -> int:
     return (depth_of(config) - 1).bit_length()
 
 
-def place_layout(config: ArrayConfig) -> data.StructLayout:
+def register_address_layout(config: ArrayConfig) -> data.StructLayout:
     """A row of the file, if there `exists` such a register: others read 0 and swallow writes."""
     return data.StructLayout({"row": row_bits(config), "exists": 1})
 
@@ -43,9 +43,9 @@ def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({"row": row_bits(config), "words": slice_words(config), "enable": enable})
 
 
-def shown(words: Any, shows: Value) -> Value:
+def masked(words: Any, words_valid: Value) -> Value:
     """What a register holds, of the words that were read; where it is kept, this is the reset of the flip-flops."""
-    return Mux(shows, Value.cast(words), 0)
+    return Mux(words_valid, Value.cast(words), 0)
 
 
 def taken(target: Value, words: Value, enable: Value) -> list[Any]:
@@ -63,10 +63,10 @@ class RegisterFile(wiring.Component):
 
     Members
     -------
-    reads : ``In(ArrayLayout(place_layout(config), 4))``
+    reads : ``In(ArrayLayout(register_address_layout(config), 4))``
     words : ``Out(ArrayLayout(slice_words(config), 4))``
-    shows : ``Out(4)``
-        Whether a channel's words are a register's; else it reads 0, and they are anything. See `shown`.
+    words_valid : ``Out(4)``
+        Whether a channel's words are a register's; else it reads 0, and they are anything. See `masked`.
     writes : ``In(ArrayLayout(channel_write_layout(config), 4))``
     invalidates : ``In(32)``
         Of the write to the first channel's row: rows of its block of 32 that are forgotten in all channels. All four
@@ -77,9 +77,9 @@ class RegisterFile(wiring.Component):
         self._config = config
         super().__init__(
             {
-                "reads": In(data.ArrayLayout(place_layout(config), CHANNELS)),
+                "reads": In(data.ArrayLayout(register_address_layout(config), CHANNELS)),
                 "words": Out(data.ArrayLayout(slice_words(config), CHANNELS)),
-                "shows": Out(CHANNELS),
+                "words_valid": Out(CHANNELS),
                 "writes": In(data.ArrayLayout(channel_write_layout(config), CHANNELS)),
                 "invalidates": In(ROWS_TOGETHER),
             }
@@ -107,7 +107,7 @@ class RegisterFile(wiring.Component):
                 port.en.eq((write.enable | written.is_fresh.replicate(size)) & writes.replicate(size)),
                 written.reads[0].eq(self.reads[channel].row),
                 read.addr.eq(self.reads[channel].row),
-                self.shows[channel].eq(exists & written.written[0]),
+                self.words_valid[channel].eq(exists & written.written[0]),
                 self.words[channel].eq(read.data),
             ]
         return m

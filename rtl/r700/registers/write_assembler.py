@@ -31,7 +31,7 @@ class WriteAssembler(wiring.Component):
     file : ``Out(stream.Signature(ArrayLayout(channel_write_layout(config), 4)))``
     error : ``In(1)``
         A pass does not come: nobody may follow what is kept.
-    late : ``Out(1)``
+    in_flight : ``Out(1)``
         What nobody follows is kept.
     """
 
@@ -42,7 +42,7 @@ class WriteAssembler(wiring.Component):
                 "write": In(stream.Signature(pass_write_layout(config))),
                 "file": Out(stream.Signature(data.ArrayLayout(channel_write_layout(config), CHANNELS))),
                 "error": In(1),
-                "late": Out(1),
+                "in_flight": Out(1),
             }
         )
 
@@ -56,10 +56,12 @@ class WriteAssembler(wiring.Component):
         joins, is_last, leaves = Signal(), Signal(), Signal()
         m.d.comb += [
             is_last.eq(target.number == last),
-            joins.eq((row == target.row) & (target.number > number) & ~self.late),
+            joins.eq((row == target.row) & (target.number > number) & ~self.in_flight),
             leaves.eq(file.valid & file.ready),
             # Whatever comes makes way for itself.
-            file.valid.eq(Mux(held, self.late | (self.write.valid & (is_last | ~joins)), self.write.valid & is_last)),
+            file.valid.eq(
+                Mux(held, self.in_flight | (self.write.valid & (is_last | ~joins)), self.write.valid & is_last)
+            ),
             self.write.ready.eq(Mux(is_last, file.ready & (~held | joins), ~held | joins | leaves)),
         ]
         goes = Signal()
@@ -67,11 +69,11 @@ class WriteAssembler(wiring.Component):
         keeps = self.write.valid & self.write.ready & ~is_last
         with m.If(keeps):
             m.d.sync += [held.eq(1), row.eq(target.row), number.eq(target.number)]
-            m.d.sync += self.late.eq(self.error | ~target.followed)
+            m.d.sync += self.in_flight.eq(self.error | ~target.followed)
         with m.Elif(leaves):
-            m.d.sync += [held.eq(0), self.late.eq(0)]
+            m.d.sync += [held.eq(0), self.in_flight.eq(0)]
         with m.Elif(self.error):
-            m.d.sync += self.late.eq(held)
+            m.d.sync += self.in_flight.eq(held)
         for channel in range(CHANNELS):
             passes = [self._keep(m, channel, each, (words, enable), (keeps, leaves)) for each in range(last)]
             passes.append((words[channel], Mux(goes, enable[channel], 0)))

@@ -34,7 +34,7 @@ from ctm.tb.lib.words import Words
 from ctm.tb.r5xx.random_alu import random_words
 
 SOURCES = 3
-GROUPS, LANES = 32, 4
+WAVEFRONTS, LANES = 32, 4
 INSTRUCTIONS = 400
 CONFIGS = {
     "all registers": (PipelineConfig(), PipelineConfig()),
@@ -75,10 +75,10 @@ def programs() -> list[Program]:
 
 def golden(program: Program, words: Sequence[int], temporaries: Words) -> Words:
     """Results [lanes, channels] of one instruction."""
-    size = GROUPS * LANES
+    size = WAVEFRONTS * LANES
     zeros = np.zeros(size, np.int64)
     batch = Batch.start(
-        program, LANES, np.arange(GROUPS), zeros, zeros, np.ones(size, bool), np.zeros(size, np.float32)
+        program, LANES, np.arange(WAVEFRONTS), zeros, zeros, np.ones(size, bool), np.zeros(size, np.float32)
     )
     batch.temporaries.view(np.uint32)[:] = temporaries
     batch.clean = [False] * (2 * SOURCES)
@@ -106,20 +106,20 @@ def test_random_instructions(config):
     both = programs()
     for rule in rules:
         words = from_fixed_temporaries(random_words(generator))
-        temporaries = random_floats(generator, (2 * SOURCES, CHANNELS, GROUPS * LANES))
+        temporaries = random_floats(generator, (2 * SOURCES, CHANNELS, WAVEFRONTS * LANES))
         expected.append(golden(both[rule], words, temporaries))
         sources = np.concatenate([temporaries[:SOURCES, :3], temporaries[SOURCES:, 3:]], axis=1)
-        all_sources.append(sources.reshape(SOURCES * CHANNELS, -1).T.reshape(GROUPS, -1))
+        all_sources.append(sources.reshape(SOURCES * CHANNELS, -1).T.reshape(WAVEFRONTS, -1))
         all_words.append(words)
-    words = np.repeat(np.array(all_words, np.uint32), GROUPS, axis=0)
+    words = np.repeat(np.array(all_words, np.uint32), WAVEFRONTS, axis=0)
     operands = {
-        "late": 1, "words": words, "control": control_of(words, np.repeat(rules, GROUPS)),
+        "presubtracts": 1, "words": words, "control": control_of(words, np.repeat(rules, WAVEFRONTS)),
         "sources": np.concatenate(all_sources),
     }  # fmt: skip
     results = np.concatenate(expected)
     holds = [comparisons(results[:, channel].copy()) << np.uint32(4 * channel) for channel in range(CHANNELS)]
-    by_group = np.bitwise_or.reduce(holds).reshape(-1, LANES).astype(np.uint64)
-    all_holds = np.bitwise_or.reduce(by_group << np.uint64(16) * np.arange(LANES, dtype=np.uint64), axis=1)
+    by_wavefront = np.bitwise_or.reduce(holds).reshape(-1, LANES).astype(np.uint64)
+    all_holds = np.bitwise_or.reduce(by_wavefront << np.uint64(16) * np.arange(LANES, dtype=np.uint64), axis=1)
     unit = CompiledUnit(Alu(LANES, *CONFIGS[config]))
     check(unit(**operands), {"results": results.reshape(-1, LANES * CHANNELS), "comparisons": all_holds}, operands)
 

@@ -56,20 +56,20 @@ class Bench:
         number = int(self.generator.integers(FLOAT_CONSTANTS if constant else TEMPORARIES))
         return {"addr": number, "const": int(constant), "rel": int(relative)}
 
-    def place(self, slot: int, number: int, highest: int) -> dict[str, int]:
-        """Where a temporary is: each slot has a power of two entries, odd slots the second bank."""
-        entry = (slot // 2 << highest.bit_length()) + number
+    def place(self, wave: int, number: int, highest: int) -> dict[str, int]:
+        """Where a temporary is: each wave slot has a power of two entries, odd wave slots the second bank."""
+        entry = (wave // 2 << highest.bit_length()) + number
         banks = self.config.temporaries // 2
-        return {"bank": slot % 2 or entry // banks, "entry": entry % banks}
+        return {"bank": wave % 2 or entry // banks, "entry": entry % banks}
 
-    def check_places(self, context: Any, addresses: Addresses, slot: int, highest: int, index: int):
+    def check_places(self, context: Any, addresses: Addresses, wave: int, highest: int, index: int):
         """Places of the temporaries that exist; they are asked for in the instruction's cycle."""
-        for places, unit in zip((self.unit.rgb_places, self.unit.alpha_places), addresses, strict=True):
+        for places, unit in zip((self.unit.rgb_addresses, self.unit.alpha_addresses), addresses, strict=True):
             for source, address in enumerate(unit):
                 number = (address["addr"] + address["rel"] * index) % TEMPORARIES
                 if not address["const"] and address["addr"] < ADDRESS_INLINE and number <= highest:
                     found = {name: context.get(places[source][name]) for name in ("bank", "entry")}
-                    assert found == self.place(slot, number, highest)
+                    assert found == self.place(wave, number, highest)
 
     def check_lines(self, context: Any, addresses: Addresses, uses: list[int], loaded: int, index: int):
         """Lines that are needed; whether one is missing, and whether a constant was refused."""
@@ -99,7 +99,7 @@ class Bench:
         """One instruction with its sources a cycle later; whether a line was missing and a constant refused."""
         generator, lanes = self.generator, self.config.lanes
         highest = int(generator.choice([0, 1, 5, 16, 31, 62, 127]))
-        slot = int(generator.integers(self.config.resident_groups(highest + 1)))
+        wave = int(generator.integers(self.config.resident_groups(highest + 1)))
         index = int(generator.choice([0, 1, generator.integers(512), 511]))
         words = [pack(RGB_ADDR, **{f"addr{source}" + (f"_{name}" if name != "addr" else ""): value
                                    for source, address in enumerate(unit) for name, value in address.items()})
@@ -109,9 +109,9 @@ class Bench:
         context.set(self.unit.entry.rgb_use, uses[0])
         context.set(self.unit.entry.alpha_use, uses[1])
         allocation = {"highest": highest, "exponent": 1 << highest.bit_length()}
-        for name, value in (("slot", slot), ("allocation", allocation), ("loop_index", index), ("loaded", loaded)):
+        for name, value in (("wave", wave), ("allocation", allocation), ("loop_index", index), ("loaded", loaded)):
             context.set(getattr(self.unit, name), value)
-        self.check_places(context, addresses, slot, highest, index)
+        self.check_places(context, addresses, wave, highest, index)
         missing, error = self.check_lines(context, addresses, uses, loaded, index)
         await context.tick()
         temporaries = generator.integers(0, 1 << 32, (lanes, SOURCES, CHANNELS), np.uint32)

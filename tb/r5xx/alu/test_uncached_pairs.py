@@ -34,7 +34,7 @@ def random_result(generator: np.random.Generator, lanes: int) -> dict[str, Any]:
     eligible = generator.random(lanes) < generator.choice([0, 0.3, 0.8])
     mask = eligible & (generator.random(lanes) < 0.7)
     target = UmrtTarget(int(generator.integers(4)))
-    return {"slot": int(generator.integers(4)), "target": target, "words": words, "eligible": eligible, "mask": mask}
+    return {"wave": int(generator.integers(4)), "target": target, "words": words, "eligible": eligible, "mask": mask}
 
 
 def leaders(eligible: np.ndarray) -> np.ndarray:
@@ -55,7 +55,7 @@ def expected(result: dict[str, Any], width: int, height: int) -> dict[str, Any] 
     if not mask.any() and not acquires:
         return None
     pairs = [(lane, int(x[lane]), int(y[lane]), int(result["words"][lane, 0])) for lane in np.flatnonzero(mask)]
-    return {"slot": result["slot"], "acquires": int(acquires), "lanes": pairs}
+    return {"wave": result["wave"], "acquires": int(acquires), "lanes": pairs}
 
 
 def found(layout: Any, payload: int, lanes: int) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def found(layout: Any, payload: int, lanes: int) -> dict[str, Any]:
     names, bits = ("x", "y", "values"), (12, 12, 32)
     pairs = [(lane, *(write[name] >> size * lane & (1 << size) - 1 for name, size in zip(names, bits, strict=True)))
              for lane in range(lanes) if write["mask"] >> lane & 1]  # fmt: skip
-    return {"slot": write["wave"], "acquires": write["acquires"], "lanes": pairs}
+    return {"wave": write["wave"], "acquires": write["acquires"], "lanes": pairs}
 
 
 class PairsAndWrites(wiring.Component):
@@ -118,7 +118,7 @@ class Pipeline:
         context.set(self._unit.result.valid, result is not None)
         if result is not None:
             port, masks = self._unit.result, ("mask", "eligible")
-            context.set(port.slot, result["slot"])
+            context.set(port.wave, result["wave"])
             context.set(Value.cast(port.target), result["target"].value)
             context.set(Value.cast(port.words), joined(result["words"].ravel().tolist(), 32))
             for name in masks:
@@ -137,14 +137,14 @@ def test_random_results(lanes, width, height, stall):
 
     async def testbench(context: Any) -> None:
         context.set(unit.limits, {"width": width, "height": height})
-        quiet = cycles = 0
-        while quiet < 50:
+        drained = cycles = 0
+        while drained < 50:
             pipeline.drive(context)
             sink.drive(context)
             assert not (context.get(unit.empty) and context.get(unit.write.valid))
             sink.finish(context)
             await context.tick()
-            quiet = quiet + 1 if drained() and context.get(unit.empty) else 0
+            drained = drained + 1 if drained() and context.get(unit.empty) else 0
             # What was announced before the last cycle is known.
             assert not (pipeline.announced and context.get(unit.empty))
             cycles += 1

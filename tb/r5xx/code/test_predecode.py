@@ -23,7 +23,7 @@ def test_random_instructions(uncached):
         expected, shown = known(words, uncached), [hex(word) for word in words]
         assert result["illegal"][place] == expected.illegal, shown
         assert unpack(SUMMARY, int(result["summary"][place])) == expected.summary, shown
-        assert result["late"][place] == expected.late, shown
+        assert result["presubtracts"][place] == expected.presubtracts, shown
         if expected.sources:
             assert (result["rgb_use"][place], result["alpha_use"][place]) == expected.sources, shown
         counts["illegal"] += expected.illegal

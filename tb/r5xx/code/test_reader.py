@@ -19,14 +19,14 @@ _SPACE = 1 << 32
 @pytest.mark.parametrize("code", [0x8010_0074, 0x7FFF_FFFC, 0xFFFF_FF00 + 4, 0])
 def test_instructions_come_in_order(code: int, client_stall: float, memory_stall: float) -> None:
     reader, generator = InstructionReader(outstanding=4), np.random.default_rng(2)
-    slots = [*range(12), INSTRUCTION_SLOTS - 1, *generator.integers(INSTRUCTION_SLOTS, size=15).tolist()]
+    numbers = [*range(12), INSTRUCTION_SLOTS - 1, *generator.integers(INSTRUCTION_SLOTS, size=15).tolist()]
     source, sink = (
         Source(reader.client.request, generator, client_stall),
         Sink(reader.client.response, generator, client_stall),
     )
-    source.waiting = list(slots)
+    source.waiting = list(numbers)
     lines = Lines(reader, generator, memory_stall)
-    addresses = [(code + INSTRUCTION_BYTES * slot) % _SPACE for slot in slots]
+    addresses = [(code + INSTRUCTION_BYTES * number) % _SPACE for number in numbers]
     lines.error = {address // LINE_BYTES for address in addresses[::6]}
 
     async def testbench(context: Any) -> None:
@@ -34,7 +34,7 @@ def test_instructions_come_in_order(code: int, client_stall: float, memory_stall
         for _ in range(DEADLINE):
             await cycle(context, [source, sink, lines])
             assert not context.get(reader.idle) or len(sink.received) == len(source.taken)
-            if len(sink.received) == len(slots):
+            if len(sink.received) == len(numbers):
                 break
         for _ in range(3):
             await cycle(context, [source, sink, lines])

@@ -43,8 +43,8 @@ class Store:
             asked = len(self._asked.received)
             await cycle(context, [self._asked, self._answers])
             self._answers.waiting += [
-                joined(program[slot]) | (slot == error) << WORD * len(program[slot])
-                for slot in self._asked.received[asked:]
+                joined(program[number]) | (number == error) << WORD * len(program[number])
+                for number in self._asked.received[asked:]
             ]
             cycles += 1
             assert cycles < 20 * len(program) + 200
@@ -53,15 +53,15 @@ class Store:
         assert not context.get(unit.loading)
         return cycles
 
-    async def forget(self, context: Any) -> None:
+    async def invalidate(self, context: Any) -> None:
         context.set(self.unit.load, 0)
-        context.set(self.unit.forget, 1)
+        context.set(self.unit.invalidate, 1)
         await context.tick()
-        context.set(self.unit.forget, 0)
+        context.set(self.unit.invalidate, 0)
 
 
-def following(program: list[Instruction], slot: int, uncached: bool) -> dict[str, int]:
-    return known(program[slot + 1], uncached).summary if slot + 1 < len(program) else BEYOND
+def following(program: list[Instruction], number: int, uncached: bool) -> dict[str, int]:
+    return known(program[number + 1], uncached).summary if number + 1 < len(program) else BEYOND
 
 
 async def check_entries(context: Any, unit: Any, program: list[Instruction], uncached: bool) -> None:
@@ -69,20 +69,20 @@ async def check_entries(context: Any, unit: Any, program: list[Instruction], unc
     size = len(program)
     controls = decoded(program, uncached)
     for first in range(size):
-        slots = [(first + distance) % size for distance in (0, size // 3, size // 2)]
-        for port, slot in zip((unit.alu_slot, unit.texture_slot, unit.flow_slot), slots, strict=True):
-            context.set(port, slot)
+        numbers = [(first + distance) % size for distance in (0, size // 3, size // 2)]
+        for port, number in zip((unit.alu_address, unit.texture_address, unit.flow_address), numbers, strict=True):
+            context.set(port, number)
         await context.tick()
         views = ((ALU_ENTRY, unit.alu), (TEXTURE_ENTRY, unit.texture), (FLOW_ENTRY, unit.flow))
         entries = [unpack(layout, context.get(Value.cast(view))) for layout, view in views]
-        for entry, slot in zip(entries, slots, strict=True):
-            assert entry["words"] == joined(program[slot])
-            assert unpack(SUMMARY, entry["following"]) == following(program, slot, uncached), slot
-        alu, of_alu, of_flow = entries[0], known(program[slots[0]], uncached), known(program[slots[2]], uncached)
-        assert (alu["late"], alu["writes"]) == (of_alu.late, of_alu.summary["writes"])
+        for entry, number in zip(entries, numbers, strict=True):
+            assert entry["words"] == joined(program[number])
+            assert unpack(SUMMARY, entry["following"]) == following(program, number, uncached), number
+        alu, of_alu, of_flow = entries[0], known(program[numbers[0]], uncached), known(program[numbers[2]], uncached)
+        assert (alu["presubtracts"], alu["writes"]) == (of_alu.presubtracts, of_alu.summary["writes"])
         if of_alu.sources:
             assert (alu["rgb_use"], alu["alpha_use"]) == of_alu.sources
-            assert alu["control"] == controls[slots[0]]
+            assert alu["control"] == controls[numbers[0]]
         assert entries[2]["illegal"] == of_flow.illegal
 
 
@@ -119,7 +119,7 @@ def test_programs_one_after_the_other(stall):
             context.set(store.unit.load, 1)
             await context.tick()
             assert not context.get(store.unit.loading), "what is there is not loaded again"
-            await store.forget(context)
+            await store.invalidate(context)
 
     simulate(store.unit, testbench)
 
@@ -143,7 +143,7 @@ def test_what_memory_refuses_faults_wherever_a_group_goes(error):
     async def testbench(context: Any) -> None:
         await store.load(context, program, uncached=False, error=error)
         await check_summaries(context, store.unit, [BEYOND] * len(program))
-        await store.forget(context)
+        await store.invalidate(context)
         await store.load(context, program, uncached=False)
         await check_summaries(context, store.unit, [known(words, False).summary for words in program])
 

@@ -1,4 +1,4 @@
-"""Flow control, compiled, against the golden model: random instructions on groups in random states."""
+"""Flow control, compiled, against the golden model: random instructions on wavefronts in random states."""
 
 from collections import Counter
 from functools import cache
@@ -28,14 +28,14 @@ from ctm.sim.memory import Memory
 from ctm.tb.jobs.folder import executable
 from ctm.tb.r5xx.flow_states import Lanes, meaning, pack_states, random_control, randomise, start
 
-GROUPS = 16
+WAVEFRONTS = 16
 INSTRUCTIONS = 300
 KINDS = (FlowOperation.LOOP, FlowOperation.REP)
 INT_CONSTANTS = [0x00000000, 0x00000001, 0x00FF0502, 0x007F10FF, 0x0080FF03]
 
 
 class Row(NamedTuple):
-    """One group's instruction: the hardware's inputs, and the state and fault that are expected."""
+    """One wavefront's instruction: the hardware's inputs, and the state and fault that are expected."""
 
     inputs: dict[str, int]
     state: int
@@ -97,13 +97,13 @@ class ConstantNeeds(wiring.Component):
 
 
 def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
-    """One instruction on groups that share everything but their lanes' states."""
+    """One instruction on wavefronts that share everything but their lanes' states."""
     full, code_offset = bool(generator.integers(4)), int(generator.choice([0, 7, 300]))
     refuses = not generator.integers(6)
     program = program_with(full, code_offset, refuses=refuses)
     words = random_words(generator)
     instruction = decode(words, code_offset=code_offset, uncached_writes=False)
-    batch = start(program, GROUPS, lanes)
+    batch = start(program, WAVEFRONTS, lanes)
     randomise(
         batch,
         random_control(generator, KINDS, full),
@@ -126,30 +126,30 @@ def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
         Row(
             {
                 **shared,
-                "state": before[group],
-                **{name: column[group] for name, column in columns.items()},
-                "predicates": sum(bits[group] << lanes * channel for channel, bits in enumerate(predicates)),
+                "state": before[wavefront],
+                **{name: column[wavefront] for name, column in columns.items()},
+                "predicates": sum(bits[wavefront] << lanes * channel for channel, bits in enumerate(predicates)),
             },
-            states[group],
-            faults[group],
+            states[wavefront],
+            faults[wavefront],
         )
-        for group in range(GROUPS)
+        for wavefront in range(WAVEFRONTS)
     ]
 
 
 def after(batch: Batch, program: Program, instruction: Flow | Illegal) -> tuple[list[int], list[FlowFault]]:
-    """Each group's state and fault behind the instruction, by the golden model."""
+    """Each wavefront's state and fault behind the instruction, by the golden model."""
     if isinstance(instruction, Illegal):
-        return [0] * GROUPS, [FlowFault.ILLEGAL_INSTRUCTION] * GROUPS
+        return [0] * WAVEFRONTS, [FlowFault.ILLEGAL_INSTRUCTION] * WAVEFRONTS
     try:
         outcome = flow.execute(batch, program, instruction)
     except flow.StackError:
-        return [0] * GROUPS, [FlowFault.STACK] * GROUPS
+        return [0] * WAVEFRONTS, [FlowFault.STACK] * WAVEFRONTS
     except flow.FrameError:
-        return [0] * GROUPS, [FlowFault.ILLEGAL_INSTRUCTION] * GROUPS
+        return [0] * WAVEFRONTS, [FlowFault.ILLEGAL_INSTRUCTION] * WAVEFRONTS
     except RefusedError:
-        return [0] * GROUPS, [FlowFault.BUS_ERROR] * GROUPS
-    states, faults = [0] * GROUPS, [FlowFault.STACK] * GROUPS
+        return [0] * WAVEFRONTS, [FlowFault.BUS_ERROR] * WAVEFRONTS
+    states, faults = [0] * WAVEFRONTS, [FlowFault.STACK] * WAVEFRONTS
     for jumps, control in ((True, outcome.jump), (False, outcome.stay)):
         chosen = (outcome.jumps == jumps) & ~outcome.overflowed
         if control is None or not chosen.any():
@@ -157,8 +157,8 @@ def after(batch: Batch, program: Program, instruction: Flow | Illegal) -> tuple[
         part = batch.select(chosen)
         part.control = control
         flow.apply_frames(part, instruction, jumps=jumps)
-        for group, state in zip(np.flatnonzero(chosen), pack_states(part), strict=True):
-            states[group], faults[group] = state, FlowFault.NONE
+        for wavefront, state in zip(np.flatnonzero(chosen), pack_states(part), strict=True):
+            states[wavefront], faults[wavefront] = state, FlowFault.NONE
     return states, faults
 
 

@@ -259,8 +259,8 @@ def random_flow_case(seed: int, *, lanes: int) -> Case:
     i0, j0 = int(generator.integers(0, 3)), int(generator.integers(0, 3))
     domain = (i0, j0, i0 + width, j0 + height)
     contents, commands = _surroundings(generator, executable, domain)
-    groups = (width * 2 // lanes + 1) * (height // 2 + 1)
-    longest = min(_MOST_INSTRUCTIONS, _MOST_STEPS // groups)
+    wavefronts = (width * 2 // lanes + 1) * (height // 2 + 1)
+    longest = min(_MOST_INSTRUCTIONS, _MOST_STEPS // wavefronts)
     return Case(seed, lanes, executable, contents, commands, int(generator.integers(longest // 4, longest)))
 
 

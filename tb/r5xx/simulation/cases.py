@@ -24,7 +24,7 @@ from ctm.tb.jobs.folder import executable
 from ctm.tb.lib.words import random_words
 from ctm.tb.r5xx.machine import move
 from ctm.tb.r5xx.simulation.copier import Copier, Mistake
-from ctm.tb.r5xx.simulation.launch import GroupArrays
+from ctm.tb.r5xx.simulation.launch import WavefrontArrays
 from ctm.tb.r5xx.simulation.simulation import CoreSimulation
 
 PROGRAM, FLOATS, INTS, BOOLS = 0x10000, 0x20000, 0x22000, 0x22800
@@ -71,10 +71,10 @@ def launch_of(
     )
 
 
-def groups_of(domain: Domain, lanes: int) -> Iterator[GroupArrays]:
-    """The domain in parts of a few groups."""
-    for groups in domain.groups(lanes, 3):
-        yield np.arange(groups.order.size), *groups.pairs(), groups.covered()
+def wavefronts_of(domain: Domain, lanes: int) -> Iterator[WavefrontArrays]:
+    """The domain in parts of a few wavefronts."""
+    for wavefronts in domain.groups(lanes, 3):
+        yield np.arange(wavefronts.order.size), *wavefronts.pairs(), wavefronts.covered()
 
 
 def filled(seed: int = 1) -> Memory:

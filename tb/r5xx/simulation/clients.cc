@@ -12,11 +12,11 @@ struct RunSetup {
     const std::uint32_t* code;  // [instructions][words]
     std::uint64_t instructions;
     std::array<const std::uint32_t*, BANKS> constants;        // [beats][words]
-    std::array<const std::uint8_t*, BANKS> constant_refused;  // [beats]
+    std::array<const std::uint8_t*, BANKS> constant_error;  // [beats]
     std::array<std::uint64_t, BANKS> beats;
     const std::uint32_t* program;  // Bits of the port.
-    const std::uint32_t *group_i, *group_j, *group_covered;
-    std::uint64_t groups, latency, jitter, stall, seed, max_cycles, is_traced;
+    const std::uint32_t *wavefront_i, *wavefront_j, *wavefront_covered;
+    std::uint64_t wavefronts, latency, jitter, stall, seed, max_cycles, is_traced;
 };
 
 std::uint32_t lane_i(unsigned lane) { return 2 * (lane / QUAD) + (lane & 1); }
@@ -114,14 +114,14 @@ private:
     std::uint64_t due() { return now + setup.latency + chance.delay(); }
 
     void fetch(const Payload<CodeRequest>& request) {
-        const std::uint32_t slot = get(request, CodeRequest::slot);
-        if (slot >= setup.instructions) {
-            throw Violation("code_request: slot " + std::to_string(slot) + " of a program of "
+        const std::uint32_t wave = get(request, CodeRequest::wave);
+        if (wave >= setup.instructions) {
+            throw Violation("code_request: wave " + std::to_string(wave) + " of a program of "
                             + std::to_string(setup.instructions) + " instructions");
         }
         Payload<CodeResponse> answer{};
         for (unsigned word = 0; word < INSTRUCTION_WORDS; ++word) {
-            set(answer, CodeResponse::words, setup.code[slot * INSTRUCTION_WORDS + word], word);
+            set(answer, CodeResponse::words, setup.code[wave * INSTRUCTION_WORDS + word], word);
         }
         instructions.put(instruction_order.due(due()), answer);
     }
@@ -134,7 +134,7 @@ private:
         }
         const std::uint64_t when = constant_order.due(due());
         for (unsigned beat = line * LINE_BEATS; beat < (line + 1) * LINE_BEATS; ++beat) {
-            const bool error = setup.constant_refused[bank][beat];
+            const bool error = setup.constant_error[bank][beat];
             Payload<ConstantsResponse> answer{};
             set(answer, ConstantsResponse::error, error);
             for (unsigned word = 0; word < BEAT_WORDS; ++word) {
@@ -146,7 +146,7 @@ private:
     }
 
     void look_up(const Payload<LookupsRequest>& request) {
-        const unsigned index = get(request, LookupsRequest::input), slot = get(request, LookupsRequest::tag_slot);
+        const unsigned index = get(request, LookupsRequest::input), wave = get(request, LookupsRequest::tag_wave);
         const Buffer& buffer = memory.input(index);
         std::array<Element, AT_ONCE> elements;
         bool error = false;
@@ -162,14 +162,14 @@ private:
             error |= memory.look_up(index, get(request, LookupsRequest::uncached), x, y, elements[lane]);
         }
         Payload<LookupsResponse> answer{};
-        set(answer, LookupsResponse::tag_slot, slot);
+        set(answer, LookupsResponse::tag_wave, wave);
         set(answer, LookupsResponse::tag_entry, get(request, LookupsRequest::tag_entry));
         set(answer, LookupsResponse::tag_beat, get(request, LookupsRequest::tag_beat));
         set(answer, LookupsResponse::error, error);
         for (unsigned place = 0; place < AT_ONCE * CHANNELS; ++place) {
             set(answer, LookupsResponse::words, error ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
         }
-        lookups.put(lookup_orders[slot].due(due()), answer);
+        lookups.put(lookup_orders[wave].due(due()), answer);
     }
 
     // Writes that the core waits for.

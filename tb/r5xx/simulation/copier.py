@@ -1,4 +1,4 @@
-"""A component with a core's border that is no core: each group goes to every memory client once.
+"""A component with a core's border that is no core: each wavefront goes to every memory client once.
 
 It shows that the simulation around it works, and with a `mistake` that the simulation notices.
 """
@@ -30,7 +30,7 @@ class Mistake(enum.Enum, shape=3):
 
 
 class Copier(wiring.Component):
-    """Copies an element of input 0 to target 0 for each lane, one group after the other.
+    """Copies an element of input 0 to target 0 for each lane, one wavefront after the other.
 
     On its way it fetches instruction 0, loads float line 0 and tests (values: channel 0 of the element). Target 1 takes
     word 0 of the instruction and of the line's beats 0, 1 and 3, target 2 the lanes that passed. With uncached writes
@@ -45,19 +45,19 @@ class Copier(wiring.Component):
         """Build the hardware."""
         m = Module()
         lanes = self._config.lanes
-        group = Signal(wavefront_layout(lanes))
+        wavefront = Signal(wavefront_layout(lanes))
         instruction, beats = Signal(32), Signal(32 * LINE_BEATS)
         words, passed = Signal(words_layout(lanes)), Signal(lanes)
         beat, invalidates, waited = Signal(range(LINE_BEATS)), Signal(8), Signal(4)
-        m.d.sync += invalidates.eq(invalidates + (self.forget_code & self.forget_constants))
+        m.d.sync += invalidates.eq(invalidates + (self.invalidate_code & self.invalidate_constants))
         self._trace(m, invalidates)
-        self._drive(m, group, words, passed, instruction, beats)
+        self._drive(m, wavefront, words, passed, instruction, beats)
 
         with m.FSM():
             with m.State("GROUP"):
-                m.d.comb += [self.idle.eq(self._mistake is not Mistake.NEVER_IDLE), self.group.ready.eq(1)]
-                with m.If(self.group.valid):
-                    m.d.sync += group.eq(self.group.payload)
+                m.d.comb += [self.idle.eq(self._mistake is not Mistake.NEVER_IDLE), self.wavefront.ready.eq(1)]
+                with m.If(self.wavefront.valid):
+                    m.d.sync += wavefront.eq(self.wavefront.payload)
                     m.next = "FETCH"
             self._send(m, "FETCH", self.code.request, "FETCHED")
             with m.State("FETCHED"):
@@ -117,10 +117,10 @@ class Copier(wiring.Component):
     def _trace(self, m: Module, invalidates: Signal) -> None:
         """Show events; the PC of flow events counts how often code and constants were forgotten."""
         m.d.comb += [
-            self.trace.start.valid.eq(self.group.valid & self.group.ready),
-            self.trace.start.group.eq(self.group.payload),
+            self.trace.start.valid.eq(self.wavefront.valid & self.wavefront.ready),
+            self.trace.start.wavefront.eq(self.wavefront.payload),
             self.trace.lookup.valid.eq(self.lookups.response.valid & self.lookups.response.ready),
-            self.trace.lookup.row.eq(self.lookups.response.payload.tag.slot),
+            self.trace.lookup.context.eq(self.lookups.response.payload.tag.wave),
             self.trace.lookup.words.eq(self.lookups.response.payload.words),
             self.trace.flow.valid.eq(self.tests.response.valid & self.tests.response.ready),
             self.trace.flow.pc.eq(invalidates),
@@ -139,30 +139,30 @@ class Copier(wiring.Component):
         m.d.sync += waited.eq(waited + 1)
         m.d.comb += request.valid.eq(~waited[0] if self._mistake is Mistake.DROPS_VALID else 1)
 
-    def _drive(self, m: Module, group: Any, words: Any, passed: Any, instruction: Any, beats: Any) -> None:
+    def _drive(self, m: Module, wavefront: Any, words: Any, passed: Any, instruction: Any, beats: Any) -> None:
         """Payloads."""
         lanes = self._config.lanes
         element = self.output.payload.words
         m.d.comb += [
-            self.code.request.payload.slot.eq(100 if self._mistake is Mistake.FETCHES_BEYOND else 0),
+            self.code.request.payload.wave.eq(100 if self._mistake is Mistake.FETCHES_BEYOND else 0),
             self.constants.request.payload.bank.eq(ConstantBank.FLOAT),
-            self.lookups.request.payload.tag.slot.eq(group.i[1:]),
-            self.lookups.request.payload.fetch.eq(group.covered),
-            self.tests.request.payload.i.eq(group.i),
-            self.tests.request.payload.j.eq(group.j),
-            self.tests.request.payload.mask.eq(group.covered),
-            self.output.payload.i.eq(group.i),
-            self.output.payload.j.eq(group.j),
-            self.uncached.write.payload.mask.eq(group.covered),
+            self.lookups.request.payload.tag.wave.eq(wavefront.i[1:]),
+            self.lookups.request.payload.fetch.eq(wavefront.covered),
+            self.tests.request.payload.i.eq(wavefront.i),
+            self.tests.request.payload.j.eq(wavefront.j),
+            self.tests.request.payload.mask.eq(wavefront.covered),
+            self.output.payload.i.eq(wavefront.i),
+            self.output.payload.j.eq(wavefront.j),
+            self.uncached.write.payload.mask.eq(wavefront.covered),
             self.uncached.write.payload.acquires.eq(1),
             self.fault.payload.status.eq(Status.BUS_ERROR),
             self.fault.payload.client.eq(BusClient.INPUT),
             self.fault.payload.pc.eq(3),
-            self.fault.payload.i.eq(group.i),
-            self.fault.payload.j.eq(group.j),
+            self.fault.payload.i.eq(wavefront.i),
+            self.fault.payload.j.eq(wavefront.j),
         ]
         for lane in range(lanes):
-            i, j = group.i + (2 * (lane // 4) + lane % 2), group.j + (lane >> 1 & 1)
+            i, j = wavefront.i + (2 * (lane // 4) + lane % 2), wavefront.j + (lane >> 1 & 1)
             m.d.comb += [
                 self.lookups.request.payload.x[lane].eq(i),
                 self.lookups.request.payload.y[lane].eq(j),
@@ -170,7 +170,7 @@ class Copier(wiring.Component):
                 self.uncached.write.payload.y[lane].eq(j),
                 self.uncached.write.payload.values[lane].eq(~words[lane][0]),
                 self.tests.request.payload["values"][lane].eq(words[lane][0]),
-                self.output.payload.mask[lane].eq(group.covered[lane].replicate(4)),
+                self.output.payload.mask[lane].eq(wavefront.covered[lane].replicate(4)),
                 element[lane].eq(words[lane]),
             ]
             with m.If(self.output.payload.target == 1):

@@ -20,7 +20,7 @@ from ctm.sim.golden.mc.address import extent
 from ctm.sim.memory import Memory
 
 Integers = npt.NDArray[np.signedinteger]
-GroupArrays = tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]
+WavefrontArrays = tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]
 """Order [n]; i, j and coverage [n * lanes]: what a run of the golden model adds."""
 Range = tuple[int, int]
 
@@ -75,15 +75,15 @@ class RunSetup(ctypes.Structure):
         ("code", ctypes.c_void_p),
         ("instructions", ctypes.c_uint64),
         ("constants", ctypes.c_void_p * _BANKS),
-        ("constant_refused", ctypes.c_void_p * _BANKS),
+        ("constant_error", ctypes.c_void_p * _BANKS),
         ("beats", ctypes.c_uint64 * _BANKS),
         ("program", ctypes.c_void_p),
-        ("group_i", ctypes.c_void_p),
-        ("group_j", ctypes.c_void_p),
-        ("group_covered", ctypes.c_void_p),
+        ("wavefront_i", ctypes.c_void_p),
+        ("wavefront_j", ctypes.c_void_p),
+        ("wavefront_covered", ctypes.c_void_p),
         *[
             (name, ctypes.c_uint64)
-            for name in ("groups", "latency", "jitter", "stall", "seed", "max_cycles", "is_traced")
+            for name in ("wavefronts", "latency", "jitter", "stall", "seed", "max_cycles", "is_traced")
         ],
     ]
 
@@ -143,22 +143,26 @@ def memory_setup(launch: Launch, current: Memory, arrays: Arrays) -> MemorySetup
     )
 
 
-def run_setup(launch: Launch, current: Memory, groups: Iterable[GroupArrays], arrays: Arrays, **given: int) -> RunSetup:
+def run_setup(
+    launch: Launch, current: Memory, wavefronts: Iterable[WavefrontArrays], arrays: Arrays, **given: int
+) -> RunSetup:
     """Everything that a run needs; `given` are the timing's fields and limits."""
     setup = RunSetup(memory=memory_setup(launch, current, arrays), **given)
     code = np.array(launch.program.image.code, np.uint32).reshape(-1, INSTRUCTION_WORDS)
     setup.code, setup.instructions = arrays.pointer(code, np.uint32), len(code)
     _set_constants(setup, launch, arrays)
     setup.program = arrays.pointer(words_of(program_word(launch), PROGRAM.size), np.uint32)
-    i, j, covered = _groups(groups, launch.lanes)
-    setup.groups = i.size
-    setup.group_i, setup.group_j, setup.group_covered = (arrays.pointer(x, np.uint32) for x in (i, j, covered))
+    i, j, covered = _wavefronts(wavefronts, launch.lanes)
+    setup.wavefronts = i.size
+    setup.wavefront_i, setup.wavefront_j, setup.wavefront_covered = (
+        arrays.pointer(x, np.uint32) for x in (i, j, covered)
+    )
     return setup
 
 
-def _groups(groups: Iterable[GroupArrays], lanes: int) -> tuple[Integers, Integers, Integers]:
-    """Lane 0's pair and the coverage, as bits, of each group that has a covered lane."""
-    parts = [tuple(np.reshape(array, (-1, lanes)) for array in arrays) for _, *arrays in groups]
+def _wavefronts(wavefronts: Iterable[WavefrontArrays], lanes: int) -> tuple[Integers, Integers, Integers]:
+    """Lane 0's pair and the coverage, as bits, of each wavefront that has a covered lane."""
+    parts = [tuple(np.reshape(array, (-1, lanes)) for array in arrays) for _, *arrays in wavefronts]
     empty = np.zeros((0, lanes), np.int64)
     i, j, covered = (np.concatenate([empty, *(part[place] for part in parts)]) for place in range(3))
     bits = covered.astype(np.int64) @ (1 << np.arange(lanes))
@@ -172,9 +176,9 @@ def _set_constants(setup: RunSetup, launch: Launch, arrays: Arrays) -> None:
     sizes = (FLOAT_CONSTANTS * CHANNELS, INT_CONSTANTS, BOOL_CONSTANTS)
     for bank, (base, size) in enumerate(zip(bases, sizes, strict=True)):
         beat_bytes = 4 * BEAT_WORDS
-        error = [launch.memory.is_refused(base + beat_bytes * beat, beat_bytes) for beat in range(size // BEAT_WORDS)]
+        error = [launch.memory.is_error(base + beat_bytes * beat, beat_bytes) for beat in range(size // BEAT_WORDS)]
         setup.constants[bank] = arrays.pointer(launch.memory.words(base, size), np.uint32)
-        setup.constant_refused[bank] = arrays.pointer(error, np.uint8)
+        setup.constant_error[bank] = arrays.pointer(error, np.uint8)
         setup.beats[bank] = len(error)
 
 

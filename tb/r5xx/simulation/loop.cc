@@ -4,7 +4,7 @@
 
 namespace {
 
-constexpr unsigned QUIET_CYCLES = 8;  // Of idle, behind the last group: then it is believed.
+constexpr unsigned QUIET_CYCLES = 8;  // Of idle, behind the last wavefront: then it is believed.
 constexpr unsigned FAULT_WORDS = 5;
 
 enum Outcome : std::uint64_t { DONE, TIMEOUT, BROKEN };
@@ -36,22 +36,22 @@ public:
     // False if it did not end in time.
     bool run(std::array<std::uint64_t, 3>& issued) {
         clients.withdraw();
-        group.withdraw(model);
+        wavefront.withdraw(model);
         do {
             if (now == setup.max_cycles) return false;
             step();
         } while (!idle);
         drive(Ports::program(model), program_bits());
-        Ports::forget_code(model) = Ports::forget_constants(model) = 1;
+        Ports::invalidate_code(model) = Ports::invalidate_constants(model) = 1;
         step();
-        Ports::forget_code(model) = Ports::forget_constants(model) = 0;
+        Ports::invalidate_code(model) = Ports::invalidate_constants(model) = 0;
         started = now, end = now, issuing = true;
         counts = {};
-        for (unsigned quiet = 0; quiet < QUIET_CYCLES;) {
+        for (unsigned drained = 0; drained < QUIET_CYCLES;) {
             if (cycle() >= setup.max_cycles) return false;
             step();
-            quiet = idle && taken_groups == setup.groups ? quiet + 1 : 0;
-            if (!quiet) end = now;
+            drained = idle && taken_wavefronts == setup.wavefronts ? drained + 1 : 0;
+            if (!drained) end = now;
         }
         if (clients.outstanding()) throw Violation("idle: it is high while answers are outstanding (" + state() + ")");
         clients.finish_writes();
@@ -61,7 +61,7 @@ public:
     }
 
     std::string state() const {
-        return std::to_string(taken_groups) + " of " + std::to_string(setup.groups) + " groups taken" + clients.state()
+        return std::to_string(taken_wavefronts) + " of " + std::to_string(setup.wavefronts) + " wavefronts taken" + clients.state()
             + (idle ? ", idle is high" : ", idle is low");
     }
 
@@ -71,9 +71,9 @@ private:
     const RunSetup& setup;
     Chance chance;
     Clients clients;
-    Answer<Group> group;
-    std::uint64_t now = 0, started = 0, end = 0, taken_groups = 0;
-    bool issuing = false, group_offered = false, idle = false;
+    Answer<Wavefront> wavefront;
+    std::uint64_t now = 0, started = 0, end = 0, taken_wavefronts = 0;
+    bool issuing = false, wavefront_offered = false, idle = false;
     std::array<std::uint64_t, 3> counts{};
 
     Payload<Program> program_bits() const {
@@ -84,27 +84,27 @@ private:
 
     void step() {
         clients.start(now);
-        if (issuing && !group_offered && taken_groups < setup.groups) offer_group();
-        group.start(model, now, chance.withholds());
+        if (issuing && !wavefront_offered && taken_wavefronts < setup.wavefronts) offer_wavefront();
+        wavefront.start(model, now, chance.withholds());
         model.eval();
         clients.settle();
-        group.settle(model);
+        wavefront.settle(model);
         watch();
         model.clk = 1;
         model.eval();
         model.clk = 0;
         clients.finish();
-        if (group.finish(model)) ++taken_groups, group_offered = false;
+        if (wavefront.finish(model)) ++taken_wavefronts, wavefront_offered = false;
         ++now;
     }
 
-    void offer_group() {
-        Payload<Group> next{};
-        set(next, Group::i, setup.group_i[taken_groups]);
-        set(next, Group::j, setup.group_j[taken_groups]);
-        set(next, Group::covered, setup.group_covered[taken_groups]);
-        group.put(now, next);
-        group_offered = true;
+    void offer_wavefront() {
+        Payload<Wavefront> next{};
+        set(next, Wavefront::i, setup.wavefront_i[taken_wavefronts]);
+        set(next, Wavefront::j, setup.wavefront_j[taken_wavefronts]);
+        set(next, Wavefront::covered, setup.wavefront_covered[taken_wavefronts]);
+        wavefront.put(now, next);
+        wavefront_offered = true;
     }
 
     // What is no request: faults, what was issued, the trace.

@@ -112,13 +112,13 @@ public:
         const std::array<std::uint32_t, CHANNELS> addresses = {
             address_of(buffer, right, y), address_of(buffer, x, up), address_of(buffer, right, up),
             address_of(buffer, x, y)};
-        bool is_refused = false;
+        bool is_error = false;
         for (unsigned channel = 0; channel < CHANNELS; ++channel) {
             Element neighbour;
-            is_refused |= read(buffer, memory, addresses[channel], neighbour);
+            is_error |= read(buffer, memory, addresses[channel], neighbour);
             element[channel] = neighbour[0];
         }
-        return is_refused;
+        return is_error;
     }
 
     // Stores the channels in `mask` that the format and the output mask have; what lies outside is dropped.
@@ -154,21 +154,21 @@ public:
 private:
     const MemorySetup& setup;
 
-    bool is_refused(std::uint32_t address, std::uint32_t size) const {
+    bool is_error(std::uint32_t address, std::uint32_t size) const {
         return std::any_of(setup.refused, setup.refused + setup.refused_count, [=](const Range& range) {
             return address < range.end && std::uint64_t(address) + size > range.first;
         });
     }
 
     bool lose(std::uint32_t client, std::uint32_t address, std::uint32_t size) {
-        if (!is_refused(address, size)) return false;
+        if (!is_error(address, size)) return false;
         if (!has_lost) lost_client = client, lost_address = address;
         has_lost = true;
         return true;
     }
 
     bool read(const Buffer& buffer, const std::uint8_t* memory, std::uint32_t address, Element& element) const {
-        if (is_refused(address, buffer.element_bytes())) return true;
+        if (is_error(address, buffer.element_bytes())) return true;
         element = MISSING;
         for (unsigned channel = 0; channel < buffer.channels; ++channel) {
             std::uint32_t raw = 0;

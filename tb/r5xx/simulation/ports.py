@@ -16,7 +16,7 @@ from ctm.sim.compiled.numbered import port_name
 from ctm.sim.compiled.verilog import Port
 
 _CODES = (BusClient, ConditionalTest, ConstantBank)
-_SINGLES = ("program", "forget_code", "forget_constants", "idle", "issued")
+_SINGLES = ("program", "invalidate_code", "invalidate_constants", "idle", "issued")
 
 Field = tuple[str, int, int]
 """Name, offset and width of an element."""
@@ -75,7 +75,7 @@ def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
 
 
 def _with_beat(listed: list[Field]) -> list[Field]:
-    """A lookup's tag has the number of a beat: of no bits where a group has one beat only."""
+    """A lookup's tag has the number of a beat: of no bits where a wavefront has one beat only."""
     names = {name for name, *_ in listed}
     return [*listed, ("tag_beat", 0, 0)] if "tag_entry" in names and "tag_beat" not in names else listed
 

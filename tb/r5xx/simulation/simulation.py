@@ -1,6 +1,6 @@
 """The core of the DPP array, compiled, with a simple memory behind it: runs whole domains.
 
-A core is clocked, fed with groups and answered in C++; `loop.cc` says in which order things happen. Where a
+A core is clocked, fed with wavefronts and answered in C++; `loop.cc` says in which order things happen. Where a
 core may not look, answers hold a poison: lanes that do not fetch, data of refused accesses, streams that are not valid.
 """
 
@@ -25,9 +25,9 @@ from ctm.sim.memory import Memory
 from ctm.tb.lib.fields import Fields, Words, decode
 from ctm.tb.r5xx.simulation.launch import (
     Arrays,
-    GroupArrays,
     Range,
     RunSetup,
+    WavefrontArrays,
     copied,
     ranges,
     run_setup,
@@ -53,7 +53,7 @@ class ProtocolError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """How the memory and what feeds groups behave; all of it is the same for the same seed.
+    """How the memory and what feeds wavefronts behave; all of it is the same for the same seed.
 
     An answer comes `latency` (1 or more) cycles behind its request, and up to `jitter` more. In each cycle, each ready
     and each new valid is withheld with the probability `stall`.
@@ -73,7 +73,7 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Why a group was stopped; i and j are lane 0's."""
+    """Why a wavefront was stopped; i and j are lane 0's."""
 
     status: Status
     client: BusClient
@@ -87,8 +87,8 @@ class CoreRun:
     """What a run did.
 
     `memory` has the buffers and what the run made of them, and 0 elsewhere; `lost` there is the first write that was
-    refused. `cycles` are those from the first group's offer to the last one in which the core was not idle, `issued`
-    counts instructions: ALU and OUTPUT, TEX, FC. `faults` are in the order in which they happened.
+    refused. `cycles` are those from the first wavefront's offer to the last one in which the core was not idle,
+    `issued` counts instructions: ALU and OUTPUT, TEX, FC. `faults` are in the order in which they happened.
     """
 
     memory: Memory
@@ -103,7 +103,7 @@ class CoreRun:
     def events(self, kind: str) -> Fields:
         """All events of a kind in order: the fields of the trace's layout as `decode` gives them, and `cycle` [n].
 
-        Those of a group's beats are one event.
+        Those of a wavefront's beats are one event.
 
         Raises
         ------
@@ -170,13 +170,13 @@ class CoreSimulation:
     def run(
         self,
         launch: Launch,
-        groups: Iterable[GroupArrays],
+        wavefronts: Iterable[WavefrontArrays],
         *,
         timing: Timing,
         max_cycles: int,
         trace: bool = False,
     ) -> CoreRun:
-        """Run a program over groups; those without a covered lane are left out.
+        """Run a program over wavefronts; those without a covered lane are left out.
 
         The launch's memory is not changed, and holds what memory held at the start: a golden model that runs the same
         launch must come later, or have a memory of its own.
@@ -196,7 +196,7 @@ class CoreSimulation:
         written = ranges(written_buffers(launch))
         memory = copied(launch.memory, [*written, *ranges([launch.conditional.buffer]), *ranges(launch.inputs.buffers)])
         setup = run_setup(
-            launch, memory, groups, arrays,
+            launch, memory, wavefronts, arrays,
             latency=timing.latency, jitter=timing.jitter, stall=round(timing.stall * _STALL_ONE),
             seed=timing.seed % (1 << 64), max_cycles=max_cycles, is_traced=trace,
         )  # fmt: skip

@@ -20,10 +20,10 @@ from ctm.tb.r5xx.simulation.cases import (
     OUTPUT,
     filled,
     floats_at,
-    groups_of,
     launch_of,
     outputs,
     simulation,
+    wavefronts_of,
 )
 from ctm.tb.r5xx.simulation.copier import Mistake
 from ctm.tb.r5xx.simulation.simulation import CoreRun, ProtocolError, Timing
@@ -46,7 +46,7 @@ def test_every_client_is_served_and_a_run_leaves_nothing_behind(lanes: int, timi
             test=ConditionalTest.LESS, location=ConditionalLocation.DPP, write_enabled=True,
         )  # fmt: skip
         launch = launch_of(memory, lanes=lanes, conditional=unit)
-        run = core.run(launch, groups_of(domain, lanes), timing=timing, max_cycles=100_000)
+        run = core.run(launch, wavefronts_of(domain, lanes), timing=timing, max_cycles=100_000)
         copy = floats_at(memory, FLOAT4, domain)
         assert np.array_equal(floats_at(run.memory, outputs()[0], domain), copy)
         instruction = launch.program.image.code[0][0]
@@ -61,7 +61,9 @@ def test_every_client_is_served_and_a_run_leaves_nothing_behind(lanes: int, timi
         assert passed.any()
         assert not passed.all()
         assert not run.faults
-        count = sum(1 for _, _, _, covered in groups_of(domain, lanes) for g in covered.reshape(-1, lanes) if g.any())
+        count = sum(
+            1 for _, _, _, covered in wavefronts_of(domain, lanes) for g in covered.reshape(-1, lanes) if g.any()
+        )
         assert run.issued == (count, count, count)
         assert run.cycles > 8 * count
 
@@ -76,8 +78,8 @@ def test_groups_without_a_covered_lane_are_left_out() -> None:
     i, j = np.array([0, 1, 0, 1, 2, 3, 2, 3]), np.array([0, 0, 1, 1] * 2)
     launch = launch_of(filled())
     run = simulation().run(launch, [(np.arange(2), i, j, covered)], timing=QUICK, max_cycles=1000, trace=True)
-    group = run.events("start")["group"]
-    assert (list(group["i"]), list(group["j"]), list(group["covered"])) == ([2], [0], [0b0010])
+    wavefront = run.events("start")["wavefront"]
+    assert (list(wavefront["i"]), list(wavefront["j"]), list(wavefront["covered"])) == ([2], [0], [0b0010])
     written = np.flatnonzero(run.memory.view(np.uint32)[OUTPUT // 4 :][:256])
     assert set(written // 4) <= {3}
 
@@ -86,8 +88,8 @@ def test_columns_reach_beyond_the_last_one() -> None:
     far = Domain(i0=4094, j0=4095, i1=4095, j1=4095)
     wide = replace(FLOAT4, pitch=4096, height=4096)
     launch = launch_of(filled(), lanes=8, source=replace(wide, pitch=0), targets=tuple([wide] * 4))
-    run = simulation(8).run(launch, groups_of(far, 8), timing=QUICK, max_cycles=1000, trace=True)
-    assert list(run.events("start")["group"]["i"]) == [4094]
+    run = simulation(8).run(launch, wavefronts_of(far, 8), timing=QUICK, max_cycles=1000, trace=True)
+    assert list(run.events("start")["wavefront"]["i"]) == [4094]
     # Width 0 reads 0 in every channel, whose tests pass; target 2 came last.
     assert list(floats_at(run.memory, wide, far)[0]) == [1, 1]
 
@@ -95,11 +97,11 @@ def test_columns_reach_beyond_the_last_one() -> None:
 def test_a_run_does_not_change_the_launch_s_memory_and_cached_reads_see_the_start() -> None:
     memory = filled()
     before = memory.bytes[INPUT:][:0x1000].copy()
-    # Target 0 writes what the next group reads.
+    # Target 0 writes what the next wavefront reads.
     shifted = replace(FLOAT4, base=INPUT + 0x800, height=4)
     launch = launch_of(memory, targets=(shifted, *outputs()[1:]))
     domain = Domain(i0=0, j0=0, i1=15, j1=3)
-    run = simulation().run(launch, groups_of(domain, 4), timing=QUICK, max_cycles=10_000)
+    run = simulation().run(launch, wavefronts_of(domain, 4), timing=QUICK, max_cycles=10_000)
     assert np.array_equal(memory.bytes[INPUT:][:0x1000], before)
     assert np.array_equal(floats_at(run.memory, shifted, domain), floats_at(memory, FLOAT4, domain))
     assert run.difference(memory) == min(INPUT + 0x800 + np.flatnonzero(
@@ -111,11 +113,11 @@ def test_a_run_does_not_change_the_launch_s_memory_and_cached_reads_see_the_star
 def test_uncached_writes_reach_output_0() -> None:
     launch = launch_of(filled(), targets=outputs(format=DataFormat.FLOAT32_1), uncached_writes=True)
     domain = Domain(i0=0, j0=0, i1=7, j1=3)
-    run = simulation().run(launch, groups_of(domain, 4), timing=ROUGH, max_cycles=10_000)
+    run = simulation().run(launch, wavefronts_of(domain, 4), timing=ROUGH, max_cycles=10_000)
     expected = ~floats_at(launch.memory, FLOAT4, domain)[0]
     assert np.array_equal(floats_at(run.memory, launch.outputs[0], domain)[0], expected)
     hidden = launch_of(filled(), uncached_writes=True, mask=(False, True, True, True))
-    run = simulation().run(hidden, groups_of(domain, 4), timing=ROUGH, max_cycles=10_000)
+    run = simulation().run(hidden, wavefronts_of(domain, 4), timing=ROUGH, max_cycles=10_000)
     assert not floats_at(run.memory, hidden.outputs[0], domain)[0].any()
 
 
@@ -125,7 +127,7 @@ def test_refused_lookups_come_back_refused_and_refused_writes_are_dropped_and_kn
     memory.refuse(OUTPUT + 16 * 16 + 3, OUTPUT + 16 * 16 + 5)
     memory.refuse(OUTPUT + 16 * 22, OUTPUT + 16 * 23)
     domain = Domain(i0=0, j0=0, i1=7, j1=1)
-    run = simulation().run(launch_of(memory), groups_of(domain, 4), timing=QUICK, max_cycles=10_000)
+    run = simulation().run(launch_of(memory), wavefronts_of(domain, 4), timing=QUICK, max_cycles=10_000)
     assert fault_set(run) == {(4, 0)}
     assert (run.faults[0].status, run.faults[0].client, run.faults[0].pc) == (Status.BUS_ERROR, BusClient.INPUT, 3)
     assert run.memory.lost == (BusClient.OUTPUT, OUTPUT + 16 * 16)
@@ -138,7 +140,7 @@ def test_a_lane_that_does_not_fetch_gets_a_poison_and_cannot_fail() -> None:
     memory = filled()
     memory.refuse(INPUT, INPUT + 16)
     domain = Domain(i0=1, j0=0, i1=1, j1=0)
-    run = simulation().run(launch_of(memory), groups_of(domain, 4), timing=QUICK, max_cycles=10_000, trace=True)
+    run = simulation().run(launch_of(memory), wavefronts_of(domain, 4), timing=QUICK, max_cycles=10_000, trace=True)
     assert not run.faults
     words = run.events("lookup")["words"]
     assert words.shape == (1, 4, 4)
@@ -150,7 +152,7 @@ def test_refused_constants_are_poison() -> None:
     memory = filled()
     memory.refuse(FLOATS + 16, FLOATS + 17)
     domain = Domain(i0=0, j0=0, i1=0, j1=0)
-    run = simulation().run(launch_of(memory), groups_of(domain, 4), timing=QUICK, max_cycles=10_000)
+    run = simulation().run(launch_of(memory), wavefronts_of(domain, 4), timing=QUICK, max_cycles=10_000)
     assert floats_at(run.memory, outputs()[1], domain)[2, 0] == 0x7FBADBAD
 
 
@@ -158,14 +160,14 @@ def test_refused_constants_are_poison() -> None:
 def test_traces_are_arrays_by_field(timing: Timing) -> None:
     domain = Domain(i0=2, j0=0, i1=9, j1=3)
     launch = launch_of(filled())
-    run = simulation().run(launch, groups_of(domain, 4), timing=timing, max_cycles=10_000, trace=True)
+    run = simulation().run(launch, wavefronts_of(domain, 4), timing=timing, max_cycles=10_000, trace=True)
     starts, lookups, flows = run.events("start"), run.events("lookup"), run.events("flow")
-    assert list(starts["group"]["i"]) == [2, 4, 6, 8] * 2
-    assert list(starts["group"]["j"]) == [0] * 4 + [2] * 4
+    assert list(starts["wavefront"]["i"]) == [2, 4, 6, 8] * 2
+    assert list(starts["wavefront"]["j"]) == [0] * 4 + [2] * 4
     assert starts["cycle"][0] < (1 if timing is QUICK else 50)
     assert (np.diff(starts["cycle"].astype(np.int64)) > 8).all()
     assert (lookups["cycle"] > starts["cycle"]).all()
-    assert list(lookups["row"]) == [1, 2, 3, 4] * 2
+    assert list(lookups["context"]) == [1, 2, 3, 4] * 2
     pairs = floats_at(launch.memory, FLOAT4, domain).reshape(4, 2, 2, 4, 2).transpose(1, 3, 2, 4, 0)
     assert np.array_equal(lookups["words"], pairs.reshape(8, 4, 4))
     assert (lookups["words"].dtype, flows["state"]["frames"]["iterations"].shape) == (np.uint32, (8, 4))
@@ -178,7 +180,7 @@ def test_traces_are_arrays_by_field(timing: Timing) -> None:
 def test_each_run_makes_the_core_forget_its_program_once() -> None:
     domain = Domain(i0=0, j0=0, i1=0, j1=0)
     runs = [
-        simulation().run(launch_of(filled()), groups_of(domain, 4), timing=ROUGH, max_cycles=10_000, trace=True)
+        simulation().run(launch_of(filled()), wavefronts_of(domain, 4), timing=ROUGH, max_cycles=10_000, trace=True)
         for _ in range(2)
     ]
     first, second = (int(run.events("flow")["pc"][0]) for run in runs)
@@ -189,7 +191,7 @@ def test_a_seed_decides_all_of_the_timing() -> None:
     domain = Domain(i0=0, j0=0, i1=15, j1=7)
     cycles = [
         simulation()
-        .run(launch_of(filled()), groups_of(domain, 4), timing=replace(ROUGH, seed=seed), max_cycles=99_999)
+        .run(launch_of(filled()), wavefronts_of(domain, 4), timing=replace(ROUGH, seed=seed), max_cycles=99_999)
         .cycles
         for seed in (1, 2, 1)
     ]
@@ -200,7 +202,7 @@ def test_latency_is_what_it_says() -> None:
     domain = Domain(i0=0, j0=0, i1=0, j1=0)
     one, ten = (
         simulation().run(
-            launch_of(filled()), groups_of(domain, 4), timing=Timing(latency=latency), max_cycles=999
+            launch_of(filled()), wavefronts_of(domain, 4), timing=Timing(latency=latency), max_cycles=999
         ).cycles
         for latency in (1, 10)
     )  # fmt: skip
@@ -213,35 +215,35 @@ def test_latency_is_what_it_says() -> None:
     [
         (Mistake.DROPS_VALID, r"cycle \d+: output: valid fell before ready"),
         (Mistake.CHANGES_PAYLOAD, r"cycle \d+: output: the payload changed before ready"),
-        (Mistake.FETCHES_BEYOND, r"cycle \d+: code_request: slot 100 of a program of 1"),
+        (Mistake.FETCHES_BEYOND, r"cycle \d+: code_request: wave slot 100 of a program of 1"),
         (Mistake.IDLE_TOO_EARLY, r"cycle \d+: idle: it is high while .*1 uncached write answers outstanding"),
     ],
 )
 def test_a_core_that_breaks_a_rule_is_noticed(mistake: Mistake, message: str) -> None:
     core = simulation(4, mistake)
     launch = launch_of(filled(), uncached_writes=True)
-    groups = list(groups_of(Domain(i0=0, j0=0, i1=7, j1=7), 4))
+    wavefronts = list(wavefronts_of(Domain(i0=0, j0=0, i1=7, j1=7), 4))
     timing = replace(ROUGH, latency=200)
     for _ in range(2):
         with pytest.raises(ProtocolError, match=message):
-            core.run(launch, groups, timing=timing, max_cycles=100_000)
+            core.run(launch, wavefronts, timing=timing, max_cycles=100_000)
 
 
 def test_lookups_outside_the_limits_break_a_rule() -> None:
     launch = launch_of(filled(), source=replace(FLOAT4, pitch=4))
     with pytest.raises(ProtocolError, match=r"lookups_request: lane 0 asks for \(4, 0\), which input 0 does not have"):
-        simulation().run(launch, groups_of(Domain(i0=4, j0=0, i1=4, j1=0), 4), timing=QUICK, max_cycles=1000)
+        simulation().run(launch, wavefronts_of(Domain(i0=4, j0=0, i1=4, j1=0), 4), timing=QUICK, max_cycles=1000)
 
 
 def test_a_run_that_takes_too_long_says_what_is_outstanding() -> None:
-    groups = list(groups_of(Domain(i0=0, j0=0, i1=7, j1=1), 4))
+    wavefronts = list(wavefronts_of(Domain(i0=0, j0=0, i1=7, j1=1), 4))
     with pytest.raises(
-        TimeoutError, match="cycle 100: 1 of 4 groups taken, 1 instruction answers outstanding, idle is low"
+        TimeoutError, match="cycle 100: 1 of 4 wavefronts taken, 1 instruction answers outstanding, idle is low"
     ):
-        simulation().run(launch_of(filled()), groups, timing=Timing(latency=1000), max_cycles=100)
-    with pytest.raises(TimeoutError, match="cycle 50: 0 of 4 groups taken, idle is low"):
-        simulation(4, Mistake.NEVER_IDLE).run(launch_of(filled()), groups, timing=QUICK, max_cycles=50)
-    assert simulation().run(launch_of(filled()), groups, timing=QUICK, max_cycles=10_000).issued == (4, 4, 4)
+        simulation().run(launch_of(filled()), wavefronts, timing=Timing(latency=1000), max_cycles=100)
+    with pytest.raises(TimeoutError, match="cycle 50: 0 of 4 wavefronts taken, idle is low"):
+        simulation(4, Mistake.NEVER_IDLE).run(launch_of(filled()), wavefronts, timing=QUICK, max_cycles=50)
+    assert simulation().run(launch_of(filled()), wavefronts, timing=QUICK, max_cycles=10_000).issued == (4, 4, 4)
 
 
 def test_timing_and_launch_are_checked() -> None:

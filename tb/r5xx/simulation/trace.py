@@ -11,22 +11,22 @@ _OF_LANES = ("words", "enable")
 
 
 def whole(fields: Fields) -> Fields:
-    """Events of whole groups, each in the cycle of its last beat, from events of beats.
+    """Events of whole wavefronts, each in the cycle of its last beat, from events of beats.
 
-    Beats of a row come in their order; an event of which some are missing is left out. Events without beats stay.
+    Beats of a context come in their order; an event of which some are missing is left out. Events without beats stay.
     """
     if "beat" not in fields:
         return fields
     beats = int(fields["beat"].max(initial=0)) + 1
     begun: dict[int, list[int]] = {}
     complete = []
-    for index, (row, beat) in enumerate(zip(fields["row"].tolist(), fields["beat"].tolist(), strict=True)):
+    for index, (bank, beat) in enumerate(zip(fields["context"].tolist(), fields["beat"].tolist(), strict=True)):
         if beat == 0:
-            begun[row] = []
-        if row in begun and len(begun[row]) == beat:
-            begun[row].append(index)
+            begun[bank] = []
+        if bank in begun and len(begun[bank]) == beat:
+            begun[bank].append(index)
             if beat == beats - 1:
-                complete.append(begun.pop(row))
+                complete.append(begun.pop(bank))
     places = np.array(complete, np.int64).reshape(-1, beats)
     return {
         name: _joined(values[places]) if name in _OF_LANES else values[places[:, -1]]
@@ -35,7 +35,7 @@ def whole(fields: Fields) -> Fields:
     }
 
 
-def _joined(parts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _joined(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Of [event, beat, lane, ...] the beats' lanes along one axis."""
-    events, beats, lanes = parts.shape[:3]
-    return parts.reshape(events, beats * lanes, *parts.shape[3:])
+    events, beats, lanes = values.shape[:3]
+    return values.reshape(events, beats * lanes, *values.shape[3:])

@@ -16,7 +16,7 @@ _HALF_BITS = COORDINATE_BITS + 2
 _OFFSET_BITS = 5
 
 
-class TexelPlace(wiring.Component):
+class TexelIndex(wiring.Component):
     """floor(coordinate + offset / 2), clamped to [0, limit - 1]; a NaN is 0. Combinational.
 
     Members
@@ -28,14 +28,14 @@ class TexelPlace(wiring.Component):
         In half texels.
     limit : ``In(13)``
         1 to 4096.
-    place : ``Out(12)``
+    index : ``Out(12)``
     """
 
     word: In(WORD_BITS)
     integer: In(1)
     offset: In(signed(_OFFSET_BITS))
     limit: In(LIMIT_BITS)
-    place: Out(COORDINATE_BITS)
+    index: Out(COORDINATE_BITS)
 
     latency = 0
 
@@ -70,9 +70,9 @@ class TexelPlace(wiring.Component):
         m.d.comb += texel.eq(halves >> 1)
         last = (self.limit - 1)[:COORDINATE_BITS]
         with m.If(beyond):
-            m.d.comb += self.place.eq(Mux(negative, 0, last))
+            m.d.comb += self.index.eq(Mux(negative, 0, last))
         with m.Elif(texel < 0):
-            m.d.comb += self.place.eq(0)
+            m.d.comb += self.index.eq(0)
         with m.Else():
-            m.d.comb += self.place.eq(Mux(texel >= self.limit, last, texel.as_unsigned()[:COORDINATE_BITS]))
+            m.d.comb += self.index.eq(Mux(texel >= self.limit, last, texel.as_unsigned()[:COORDINATE_BITS]))
         return m

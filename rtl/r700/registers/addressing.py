@@ -10,26 +10,26 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import REGISTER_BITS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.registers.file import place_layout, row_bits
+from ctm.rtl.r700.registers.file import register_address_layout, row_bits
 
 
-def place(
+def register_address(
     m: Module, config: ArrayConfig, number: Value, offset: Value, relative: Value, *, gprs: Value, base: Value
 ) -> data.View:
     """The place of a register, with `relative` of the one `offset` (signed) further.
 
     Clause temporaries, which stand behind the `gprs` others, cannot be reached by an offset.
     """
-    layout = place_layout(config)
-    found: data.View = record(layout, name="place")
+    layout = register_address_layout(config)
+    found: data.View = record(layout, name="register_address")
     moved = Signal(signed(REGISTER_BITS + 4), name="moved")
     # A burst may count beyond the last number that there is.
     is_temporary = ~relative & (number >> 2 == FIRST_CLAUSE_TEMPORARY >> 2)
-    behind = number[:2] + gprs
+    temporary = number[:2] + gprs
     m.d.comb += [
         moved.eq(number + Mux(relative, offset, 0)),
         found.exists.eq(is_temporary | ((moved >= 0) & (moved < gprs))),
-        found.row.eq((base + Mux(is_temporary, behind, moved.as_unsigned()))[: row_bits(config)]),
+        found.row.eq((base + Mux(is_temporary, temporary, moved.as_unsigned()))[: row_bits(config)]),
     ]
     return found
 

@@ -12,10 +12,6 @@ from amaranth.lib import data
 from amaranth.lib.wiring import connect, flipped
 
 from ctm.rtl.config import ArrayConfig, MachineConfig
-from ctm.rtl.dpp.groups.retirement import Retirement
-from ctm.rtl.dpp.groups.scheduler import Scheduler
-from ctm.rtl.dpp.groups.starter import Starter
-from ctm.rtl.dpp.groups.state import GroupStates
 from ctm.rtl.dpp.memory.coordinates import Coordinates
 from ctm.rtl.dpp.memory.lookup_return import LookupReturn
 from ctm.rtl.dpp.memory.lookups import passenger_layout
@@ -23,19 +19,23 @@ from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.rtl.dpp.memory.uncached_writes import UncachedWrites
 from ctm.rtl.dpp.registers.file import RegisterFile
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
-from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_slots
+from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_waves
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.wavefronts.retirement import Retirement
+from ctm.rtl.dpp.wavefronts.scheduler import Scheduler
+from ctm.rtl.dpp.wavefronts.starter import Starter
+from ctm.rtl.dpp.wavefronts.state import WavefrontStates
 
 _OUTPUT, _TEST = range(2)
-"""Readers of the states of groups at their end."""
+"""Readers of the states of wavefronts at their end."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CoreParts:
-    """The parts, submodules of the core by the same names."""
+class CoreUnits:
+    """The units, submodules of the core by the same names."""
 
     scheduler: Scheduler
-    states: GroupStates
+    states: WavefrontStates
     registers: RegisterFile
     outputs: OutputRegisters
     outstanding: Scoreboard
@@ -46,12 +46,12 @@ class CoreParts:
     retirement: Retirement
 
 
-def add_parts(m: Module, config: MachineConfig, shapes: Shapes, *, readers: int) -> CoreParts:
-    """Make the parts; `readers` read the groups' states."""
+def add_units(m: Module, config: MachineConfig, shapes: Shapes, *, readers: int) -> CoreUnits:
+    """Make the units; `readers` read the wavefronts' states."""
     array = config.array
-    parts = CoreParts(
+    units = CoreUnits(
         scheduler=Scheduler(array, shapes),
-        states=GroupStates(array, shapes, readers),
+        states=WavefrontStates(array, shapes, readers),
         registers=RegisterFile(array, shapes),
         outputs=OutputRegisters(array, shapes),
         outstanding=Scoreboard(array),
@@ -61,12 +61,12 @@ def add_parts(m: Module, config: MachineConfig, shapes: Shapes, *, readers: int)
         uncached=UncachedWrites(array),
         retirement=Retirement(array, shapes),
     )
-    for name, part in vars(parts).items():
-        m.submodules[name] = part
-    return parts
+    for name, unit in vars(units).items():
+        m.submodules[name] = unit
+    return units
 
 
-def connect_parts(m: Module, core: Any, parts: CoreParts, array: ArrayConfig) -> data.View:
+def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) -> data.View:
     """Wire what needs no instruction set to a core with the members of `core_members`.
 
     Returns
@@ -75,35 +75,35 @@ def connect_parts(m: Module, core: Any, parts: CoreParts, array: ArrayConfig) ->
         Where the program's temporaries are, for the ports.
     """
     allocation = allocate(m, core.program.highest_temporary)
-    m.d.comb += parts.registers.slot_exponent.eq(allocation.exponent)
-    m.d.sync += parts.scheduler.slots.eq(usable_slots(array, allocation.exponent))
-    _connect_starts(m, core, parts)
-    _connect_outstanding(m, core, parts)
-    _connect_lookups(m, core, parts)
-    _connect_register_writes(m, parts, array, allocation)
-    _connect_ends(m, core, parts, array)
+    m.d.comb += units.registers.wave_exponent.eq(allocation.exponent)
+    m.d.sync += units.scheduler.waves.eq(usable_waves(array, allocation.exponent))
+    _connect_starts(m, core, units)
+    _connect_outstanding(m, core, units)
+    _connect_lookups(m, core, units)
+    _connect_register_writes(m, units, array, allocation)
+    _connect_ends(m, core, units, array)
     return allocation
 
 
-def _connect_starts(m: Module, core: Any, parts: CoreParts) -> None:
-    """Groups that come in."""
-    scheduler, starter, program = parts.scheduler, parts.starter, core.program
-    takes = core.group.valid & core.group.ready
-    # What slots there are is known a cycle behind the program, which is there with its first group.
+def _connect_starts(m: Module, core: Any, units: CoreUnits) -> None:
+    """Wavefronts that come in."""
+    scheduler, starter, program = units.scheduler, units.starter, core.program
+    takes = core.wavefront.valid & core.wavefront.ready
+    # What wave slots there are is known a cycle behind the program, which is there with its first wavefront.
     offered = Signal()
-    m.d.sync += offered.eq(core.group.valid)
-    starts = (parts.outputs.start, parts.states.start)
+    m.d.sync += offered.eq(core.wavefront.valid)
+    starts = (units.outputs.start, units.states.start)
     m.d.comb += [
         core.free.eq(scheduler.free),
-        core.group.ready.eq(scheduler.free.any() & ~starter.busy & offered),
+        core.wavefront.ready.eq(scheduler.free.any() & ~starter.busy & offered),
         scheduler.admit.eq(takes),
         *(start.valid.eq(takes) for start in starts),
-        *(start.row.eq(scheduler.free_row) for start in starts),
-        parts.states.start.group.eq(core.group.payload),
-        parts.states.second.eq(scheduler.second),
-        starter.group.valid.eq(takes),
-        starter.group.slot.eq(scheduler.free_row[:-1]),
-        starter.group.group.eq(core.group.payload),
+        *(start.context.eq(scheduler.free_context) for start in starts),
+        units.states.start.wavefront.eq(core.wavefront.payload),
+        units.states.second.eq(scheduler.second),
+        starter.wavefront.valid.eq(takes),
+        starter.wavefront.wave.eq(scheduler.free_context[:-1]),
+        starter.wavefront.wavefront.eq(core.wavefront.payload),
         starter.highest_temporary.eq(program.highest_temporary),
         scheduler.start.eq(program.start),
         scheduler.begin.eq(starter.begin),
@@ -112,22 +112,22 @@ def _connect_starts(m: Module, core: Any, parts: CoreParts) -> None:
     ]
 
 
-def _connect_outstanding(m: Module, core: Any, parts: CoreParts) -> None:
-    """What groups wait for, and uncached writes on their way."""
-    scheduler, outstanding, done = parts.scheduler, parts.outstanding, core.uncached.done
-    connect(m, parts.uncached.write, flipped(core.uncached.write))
+def _connect_outstanding(m: Module, core: Any, units: CoreUnits) -> None:
+    """What wavefronts wait for, and uncached writes on their way."""
+    scheduler, outstanding, done = units.scheduler, units.outstanding, core.uncached.done
+    connect(m, units.uncached.write, flipped(core.uncached.write))
     m.d.comb += [
-        *(getattr(scheduler, name).eq(getattr(outstanding, name)) for name in ("blocked", "full", "quiet")),
-        outstanding.returned.eq(parts.lookups.returned),
+        *(getattr(scheduler, name).eq(getattr(outstanding, name)) for name in ("blocked", "full", "drained")),
+        outstanding.returned.eq(units.lookups.returned),
         done.ready.eq(1),
         outstanding.written.valid.eq(done.valid),
-        outstanding.written.slot.eq(done.payload.wave),
+        outstanding.written.wave.eq(done.payload.wave),
     ]
 
 
-def _connect_lookups(m: Module, core: Any, parts: CoreParts) -> None:
-    """Lookups behind their coordinates, and groups that a refused one stops."""
-    request, result, lookups = core.lookups.request, parts.coordinates.result, parts.lookups
+def _connect_lookups(m: Module, core: Any, units: CoreUnits) -> None:
+    """Lookups behind their coordinates, and wavefronts that a refused one stops."""
+    request, result, lookups = core.lookups.request, units.coordinates.result, units.lookups
     connect(m, flipped(core.lookups.response), lookups.response)
     m.d.comb += [
         request.valid.eq(result.valid),
@@ -135,34 +135,34 @@ def _connect_lookups(m: Module, core: Any, parts: CoreParts) -> None:
         request.payload.x.eq(result.payload.x),
         request.payload.y.eq(result.payload.y),
         *(request.payload[name].eq(result.payload.passenger[name]) for name, _ in result.payload.passenger.shape()),
-        parts.scheduler.stop.valid.eq(lookups.error.valid),
-        parts.scheduler.stop.slot.eq(lookups.returned.slot),
+        units.scheduler.stop.valid.eq(lookups.error.valid),
+        units.scheduler.stop.wave.eq(lookups.returned.wave),
     ]
 
 
-def _connect_register_writes(m: Module, parts: CoreParts, array: ArrayConfig, allocation: data.View) -> None:
-    """New groups' temporaries are set before lookups write theirs, which come so often that a group might wait."""
-    lookup, clear, write = parts.lookups.write, parts.starter.write, parts.registers.texture_write
-    places = [
-        Placement(m, array, port.payload.slot, allocation).place(port.payload.register) for port in (lookup, clear)
+def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, allocation: data.View) -> None:
+    """New wavefronts' temporaries are set before lookups write theirs, which come so often that a wavefront might wait."""
+    lookup, clear, write = units.lookups.write, units.starter.write, units.registers.texture_write
+    addresses = [
+        Placement(m, array, port.payload.wave, allocation).address(port.payload.register) for port in (lookup, clear)
     ]
     clears = Signal()
     m.d.comb += [
-        clears.eq(clear.valid & ~parts.registers.busy.bit_select(places[1].bank, 1)),
+        clears.eq(clear.valid & ~units.registers.busy.bit_select(addresses[1].bank, 1)),
         clear.ready.eq(clears),
         lookup.ready.eq(write.ready & ~clears),
         write.valid.eq(lookup.valid | clears),
     ]
     with m.If(clears):
         m.d.comb += [
-            write.payload.place.eq(places[1]),
+            write.payload.address.eq(addresses[1]),
             write.payload.words.eq(clear.payload.words),
             Value.cast(write.payload.enable).eq(~0),
             write.payload.invalidates.eq(1),
         ]
     with m.Else():
         m.d.comb += [
-            write.payload.place.eq(places[0]),
+            write.payload.address.eq(addresses[0]),
             write.payload.words.eq(lookup.payload.words),
             write.payload.enable.eq(lookup.payload.enable),
         ]
@@ -170,15 +170,15 @@ def _connect_register_writes(m: Module, parts: CoreParts, array: ArrayConfig, al
         m.d.comb += write.payload.beat.eq(Mux(clears, clear.payload.beat, lookup.payload.beat))
 
 
-def _connect_ends(m: Module, core: Any, parts: CoreParts, array: ArrayConfig) -> None:
-    """Groups that are at their end."""
-    scheduler, retirement, states = parts.scheduler, parts.retirement, parts.states
-    connect_retirement(m, core, array, retirement, parts.outputs, rows=states.ended_rows, states=states.ended)
+def _connect_ends(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) -> None:
+    """Wavefronts that are at their end."""
+    scheduler, retirement, states = units.scheduler, units.retirement, units.states
+    connect_retirement(m, core, array, retirement, units.outputs, contexts=states.ended_contexts, states=states.ended)
     m.d.comb += [
         scheduler.can_retire.eq(retirement.ready),
-        retirement.group.eq(scheduler.retire),
+        retirement.wavefront.eq(scheduler.retire),
         scheduler.release.valid.eq(retirement.release.valid),
-        scheduler.release.row.eq(retirement.release.row),
+        scheduler.release.context.eq(retirement.release.context),
     ]
 
 
@@ -189,12 +189,12 @@ def connect_retirement(
     retirement: Retirement,
     outputs: OutputRegisters,
     *,
-    rows: Any,
+    contexts: Any,
     states: Any,
 ) -> None:
     """Wire the retirement to a core's border and its output registers, and two readers of states at their end to it.
 
-    `rows` are what the readers are asked for, `states` what they answer.
+    `contexts` are what the readers are asked for, `states` what they answer.
     """
     connect(m, retirement.tester, flipped(core.tests))
     m.d.comb += [
@@ -207,14 +207,14 @@ def connect_retirement(
             for name in ("words", "mask")
             for lane, value in enumerate(retirement.output.payload[name])
         ),
-        rows[_OUTPUT].eq(retirement.row),
-        rows[_TEST].eq(retirement.test_row),
+        contexts[_OUTPUT].eq(retirement.context),
+        contexts[_TEST].eq(retirement.test_context),
         retirement.state.eq(states[_OUTPUT]),
         retirement.test_state.eq(states[_TEST]),
         retirement.program.eq(core.program),
-        outputs.row.eq(retirement.row),
+        outputs.context.eq(retirement.context),
         outputs.target.eq(retirement.target),
-        outputs.conditional_row.eq(retirement.test_row),
+        outputs.conditional_context.eq(retirement.test_context),
         retirement.words.eq(outputs.words),
         retirement.written.eq(outputs.written),
         retirement.conditional.eq(outputs.conditional),

@@ -11,8 +11,8 @@ from ctm.rtl.r5xx.texture.port import TexturePort
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Parts:
-    """The parts beside `CoreParts`, submodules of the core by the same names."""
+class Units:
+    """The units beside `CoreUnits`, submodules of the core by the same names."""
 
     store: InstructionStore
     loader: ConstantLoader

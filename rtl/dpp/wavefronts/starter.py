@@ -1,4 +1,4 @@
-"""Gives a new group its registers: r0 is its place, all others are 0.
+"""Gives a new wavefront its registers: r0 is its coordinates, all others are 0.
 
 Source: docs/architecture.md, a program's start.
 """
@@ -11,7 +11,7 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import ONLY_BEAT, beat_bits, beat_fields, is_last, pair_of
-from ctm.rtl.dpp.groups.scheduling import slot_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import QUAD, REGISTER_BITS
@@ -24,7 +24,7 @@ def clear_layout(config: ArrayConfig) -> data.StructLayout:
     """A temporary of all lanes, or of a beat's; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0."""
     return data.StructLayout(
         {
-            "slot": slot_bits(config),
+            "wave": wave_bits(config),
             "register": REGISTER_BITS,
             **beat_fields(config),
             "words": words_layout(config.at_once),
@@ -33,53 +33,53 @@ def clear_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 class Starter(wiring.Component):
-    """Sets a group's temporaries, 32 at a time, in cycles in which the register file has room for it.
+    """Sets a wavefront's temporaries, 32 at a time, in cycles in which the register file has room for it.
 
-    One group at a time; it takes two cycles, and one more for each further 32 temporaries of the program; with several
-    beats as many cycles for each 32, and one more.
+    One wavefront at a time; it takes two cycles, and one more for each further 32 temporaries of the program; with
+    several beats as many cycles for each 32, and one more.
 
     Members
     -------
-    group : ``In({valid, slot, group})``
-        A group that takes a slot; only while not `busy`.
+    wavefront : ``In({valid, wave, wavefront})``
+        A wavefront that takes a wave slot; only while not `busy`.
     busy : ``Out(1)``
     highest_temporary : ``In(7)``
     write : ``Out(stream.Signature(clear_layout(config)))``
-    begin : ``Out({valid, slot})``
+    begin : ``Out({valid, wave})``
         All is set.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
-        at_slot = {"valid": 1, "slot": slot_bits(config)}
+        at_wave = {"valid": 1, "wave": wave_bits(config)}
         super().__init__(
             {
-                "group": In(data.StructLayout(at_slot | {"group": wavefront_layout(config.lanes)})),
+                "wavefront": In(data.StructLayout(at_wave | {"wavefront": wavefront_layout(config.lanes)})),
                 "busy": Out(1),
                 "highest_temporary": In(REGISTER_BITS),
                 "write": Out(stream.Signature(clear_layout(config))),
-                "begin": Out(data.StructLayout(at_slot)),
+                "begin": Out(data.StructLayout(at_wave)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        write, register, slot = self.write, Signal(REGISTER_BITS), Signal(slot_bits(self._config))
+        write, register, wave = self.write, Signal(REGISTER_BITS), Signal(wave_bits(self._config))
         upcoming, last = self._beats(m)
-        place = delay(m, self._place(m, upcoming), name="place")
+        coordinates = delay(m, self._coordinates(m, upcoming), name="coordinates")
         first = register == 0
         m.d.comb += [
             write.valid.eq(self.busy),
-            write.payload.slot.eq(slot),
+            write.payload.wave.eq(wave),
             write.payload.register.eq(register),
-            Value.cast(write.payload.words).eq(Mux(first, Value.cast(place), 0)),
+            Value.cast(write.payload.words).eq(Mux(first, Value.cast(coordinates), 0)),
             self.begin.valid.eq(self.busy & last & first),
-            self.begin.slot.eq(slot),
+            self.begin.wave.eq(wave),
         ]
-        with m.If(self.group.valid):
+        with m.If(self.wavefront.valid):
             block = Cat(Const(0, INDEX_BITS), self.highest_temporary[INDEX_BITS:])
-            m.d.sync += [self.busy.eq(1), register.eq(block), slot.eq(self.group.slot)]
+            m.d.sync += [self.busy.eq(1), register.eq(block), wave.eq(self.wavefront.wave)]
         with m.Elif(last):
             m.d.sync += register.eq(register - ROWS_TOGETHER)
             with m.If(first):
@@ -97,16 +97,16 @@ class Starter(wiring.Component):
         m.d.comb += self.write.payload.beat.eq(beat)
         return upcoming, self.write.ready & is_last(config, beat)
 
-    def _place(self, m: Module, beat: Value) -> data.View:
-        """r0 of the group that is being started, or of the one that may come in this cycle; of the lanes of a beat."""
+    def _coordinates(self, m: Module, beat: Value) -> data.View:
+        """r0 of the wavefront that is being started, or of the one that may come in this cycle; of the lanes of a beat."""
         lanes = self._config.at_once
         words = record(words_layout(lanes))
-        group = Signal.like(self.group.group)
-        held = Signal.like(group, reset_less=True)
-        # Whether a group comes is known late in a cycle; while none is started it does not matter.
-        m.d.comb += group.eq(Mux(self.busy, Value.cast(held), Value.cast(self.group.group)))
-        m.d.sync += held.eq(group)
-        i, j = pair_of(self._config, group, beat)
+        wavefront = Signal.like(self.wavefront.wavefront)
+        held = Signal.like(wavefront, reset_less=True)
+        # Whether a wavefront comes is known late in a cycle; while none is started it does not matter.
+        m.d.comb += wavefront.eq(Mux(self.busy, Value.cast(held), Value.cast(self.wavefront.wavefront)))
+        m.d.sync += held.eq(wavefront)
+        i, j = pair_of(self._config, wavefront, beat)
         columns = [from_integer(m, (i + offset)[: len(i)]) for offset in range(max(lanes // 2, min(lanes, 2)))]
         rows = [from_integer(m, (j + offset)[: len(j)]) for offset in range(2 if lanes >= QUAD else 1)]
         for lane in range(lanes):

@@ -1,1 +1,0 @@
-"""Groups from their start to their retirement."""

@@ -1,0 +1,1 @@
+"""Wavefronts from their start to their retirement."""

@@ -1,0 +1,390 @@
+"""Which wavefront's instruction each port executes next.
+
+A resident wavefront has a wave slot. It is *clearing* until its temporaries are, then *ready*: it can be issued;
+*fetching*: its next instruction has to be looked at; in a port (nothing is set); *waiting* for what its port had to
+load; *finished*.
+
+A wavefront whose last instruction is under way *leaves* its wave slot if it has nothing outstanding. The next wavefront
+then takes the wave slot, and the wave slot's other context, while the first one's results are still computed and its
+outputs are sent.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import reduce
+from operator import and_, or_
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.programs import CORE_CREDITS
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.wavefronts.scheduling import STALLS, IssuePort, context_bits, issue_layout, wave_bits
+from ctm.rtl.dpp.wavefronts.watchdog import Watchdog
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.age_matrix import AgeMatrix
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.ram import DistributedRam
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Waves:
+    """A bit for each wave slot and fact; of `units` and `needs`, for each port and resource of the next instruction.
+
+    `occupied`: it has a wavefront. `fetching`, `ready`, `waiting`, `finished`: where the wavefront is. `running`: it
+    has begun and not ended. `waits`: its next instruction waits for the semaphore.
+    """
+
+    occupied: Signal
+    fetching: Signal
+    ready: Signal
+    waiting: Signal
+    running: Signal
+    finished: Signal
+    faulted: Signal
+    waits: Signal
+    units: list[Signal]
+    needs: list[Signal]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _News:
+    """What becomes known of a wave slot's next instruction: the wave slot, one-hot or 0, and whether its wavefront has expired."""
+
+    wave: Value
+    summary: Any
+    expired: Value
+
+
+class Scheduler(wiring.Component):
+    """Gives each port the first wavefront in order that is ready for it, one each cycle in which the port is `ready`.
+
+    A wavefront that comes goes to the end of the order; one whose instruction a port takes that defers goes behind
+    those that are in no later round, see `AgeMatrix`. A port's `done` makes its wavefront ready in the next cycle, in
+    which it may be issued again; behind a jump it is two cycles later, because the instruction there has to be looked
+    at first, for one wavefront in each cycle. The first instruction is looked at in cycles in which no wavefront needs
+    one, so `begin` does as `done` if there was such a cycle.
+
+    Members
+    -------
+    waves : ``In(range(threads + 1))``
+        How many wave slots the program may use.
+    admit : ``In(1)``
+        A wavefront takes `free_context`; only if one is `free`.
+    free_context : ``Out``
+    free : ``Out(range(AHEAD + 1))``
+        Wave slots that are free, `CORE_CREDITS` at most.
+    start : ``In(pc_bits)``
+        The first instruction; constant from the cycle before a `begin` on.
+    begin : ``In({valid, wave})``
+        Its temporaries are cleared; it starts.
+    ports : ``Out(IssuePort(config, shapes))`` for each port
+    ending : ``In({valid, wave})``
+        An instruction is under way behind which its wavefront ends.
+    vacates : ``Out(1)``
+        That wavefront leaves its wave slot; there will be no `done`.
+    stop : ``In({valid, wave})``
+        A wavefront faults outside a port.
+    fetch : ``Out({valid, wave, pc})``
+        The instruction to be looked at, for no wavefront if it is not valid; `fetched` is its summary, a cycle later.
+    fetched : ``In(shapes.summary)``
+    can_fetch : ``In(1)``
+        An instruction can be looked at.
+    ready : ``In(ports)``
+        Ports that can take an instruction.
+    available : ``In(resources)``
+        Resources that an instruction can have.
+    wake : ``In(1)``
+        Nothing is being loaded.
+    blocked, full : ``In(threads)``
+        Wave slots whose semaphore is taken; that have as many lookups outstanding as they may.
+    drained : ``In(threads)``
+        Wave slots with nothing outstanding.
+    watchdog : ``In(32)``
+    expired : ``Out(threads)``
+        Wave slots whose wavefront has executed as many instructions as it may; the faulting port gets its next one.
+    can_retire : ``In(1)``
+    retire : ``Out({valid, context, faulted})``
+        A wavefront at its end, with nothing outstanding.
+    release : ``In({valid, context})``
+        The context is free again, and the wave slot if its wavefront has not left it.
+    second : ``Out(threads)``
+        Wave slots whose wavefront has the second of the wave slot's contexts.
+    contexts : ``Out(2 * threads)``
+        Contexts that are not free.
+    stalls : ``Out(5)``
+        The cause in `STALLS` why the last cycle issued nothing at the counted port; 0 if it did, or there is no
+        wavefront.
+    """
+
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        self._config, self._shapes, self._threads, self._summary = config, shapes, config.threads, shapes.summary
+        self._takes_beats = config.beats > 1
+        threads, ports = config.threads, len(shapes.ports)
+        self._waves = _Waves(
+            **{field.name: Signal(threads, name=field.name) for field in fields(_Waves) if field.type is Signal},
+            units=[Signal(threads, name=f"unit_{port.name.lower()}") for port in shapes.ports],
+            needs=[Signal(threads, name=f"needs_{resource.name}") for resource in shapes.resources],
+        )
+        wave, context = wave_bits(config), context_bits(config)
+        at_wave = {"valid": 1, "wave": wave}
+        super().__init__(
+            {
+                "waves": In(range(threads + 1)),
+                "admit": In(1),
+                "free_context": Out(context),
+                "free": Out(range(CORE_CREDITS + 1)),
+                "start": In(shapes.pc_bits),
+                "begin": In(data.StructLayout(at_wave)),
+                "ports": Out(IssuePort(config, shapes)).array(ports),
+                "ending": In(data.StructLayout(at_wave)),
+                "vacates": Out(1),
+                "stop": In(data.StructLayout(at_wave)),
+                "fetch": Out(issue_layout(config, shapes)),
+                "fetched": In(shapes.summary),
+                "can_fetch": In(1),
+                "ready": In(ports),
+                "available": In(len(shapes.resources)),
+                "can_retire": In(1),
+                "wake": In(1),
+                "blocked": In(threads),
+                "full": In(threads),
+                "drained": In(threads),
+                "watchdog": In(WORD_BITS),
+                "expired": Out(threads),
+                "retire": Out(data.StructLayout({"valid": 1, "context": context, "faulted": 1})),
+                "release": In(data.StructLayout({"valid": 1, "context": context})),
+                "second": Out(threads),
+                "contexts": Out(2 * threads),
+                "stalls": Out(len(STALLS)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        waves = self._waves
+        m.submodules.pcs = pcs = DistributedRam(self._shapes.pc_bits, self._threads)
+        admitted = self._admit(m)
+        blocked = waves.ready & ~waves.faulted & self._blocked()
+        open_ = waves.ready & ~waves.faulted & ~blocked
+        ages = self._pick(m, admitted, open_)
+        retire = len(self.ports) + 1
+        fetched = Signal.like(self.fetch)
+        for number, issue in enumerate((*self._issues(), self.fetch)):
+            self._connect(m, ages, number, issue, pcs)
+        with m.If(~self.fetch.valid):
+            m.d.comb += self.fetch.pc.eq(self.start)
+        m.d.sync += fetched.eq(self.fetch)
+        m.d.comb += [
+            self.retire.valid.eq(ages.found[retire]),
+            self.retire.context.eq(Cat(ages.oldest[retire], self.second.bit_select(ages.oldest[retire], 1))),
+            self.retire.faulted.eq(waves.faulted.bit_select(ages.oldest[retire], 1)),
+        ]
+        pcs.write(m, self.begin.wave, self.start, self.begin.valid)
+        for done in self._dones():
+            pcs.write(m, done.wave, done.pc, done.valid & ~done.again)
+        self._step(m, admitted, fetched)
+        self._count_stalls(m, ages, blocked, open_)
+        return m
+
+    def _issues(self) -> list[data.View]:
+        return [port.issue for port in self.ports]
+
+    def _dones(self) -> list[data.View]:
+        return [port.done for port in self.ports]
+
+    def _mask(self, m: Module, valid: Value, wave: Value, name: str) -> Signal:
+        """One wave slot's bit, or none."""
+        mask = Signal(self._threads, name=name)
+        m.d.comb += mask.eq(Mux(valid, 1 << wave, 0))
+        return mask
+
+    def _admit(self, m: Module) -> Value:
+        """Offer a wave slot and its other context; the wave slot that a wavefront takes."""
+        usable = ((1 << self.waves) - 1)[: self._threads]
+        other_context = (self.contexts[: self._threads] & self.second) | (self.contexts[self._threads :] & ~self.second)
+        free, first, free_wave = Signal(self._threads), Signal(self._threads), Signal.like(self.begin.wave)
+        others, count = free & ~first, [free.any()]
+        for _ in range(1, CORE_CREDITS):
+            count.append(others.any())
+            others &= ~lowest_one(others)
+        m.d.comb += [
+            free.eq(~self._waves.occupied & usable & ~other_context),
+            first.eq(lowest_one(free)),
+            free_wave.eq(one_hot_index(first)),
+            self.free.eq(sum(count)),
+            self.free_context.eq(Cat(free_wave, ~self.second.bit_select(free_wave, 1))),
+        ]
+        return self._mask(m, self.admit, free_wave, "admitted")
+
+    def _blocked(self) -> Value:
+        """Wave slots whose next instruction has to wait for what they have asked of memory."""
+        looking_up = (unit for unit, port in zip(self._waves.units, self._shapes.ports, strict=True) if port.looks_up)
+        return Value.cast((self._waves.waits & self.blocked) | (reduce(or_, looking_up, Const(0)) & self.full))
+
+    def _pick(self, m: Module, admitted: Value, open_: Value) -> AgeMatrix:
+        """Candidates for each port, for looking at and for retiring; the oldest of each."""
+        shapes, waves, every = self._shapes, self._waves, self._threads
+        m.submodules.ages = ages = AgeMatrix(every, len(shapes.ports) + 2)
+        fetches, retires = ages.candidates[len(shapes.ports) :]
+
+        def where(allowed: Value) -> Value:
+            return allowed.replicate(every)
+
+        has_all = reduce(
+            and_, (~needs | where(available) for needs, available in zip(waves.needs, self.available, strict=True)), open_
+        )  # fmt: skip
+        deferred = (
+            self._mask(m, issue.valid, issue.wave, "defers")
+            for port, issue in zip(shapes.ports, self._issues(), strict=True)
+            if port.defers
+        )
+        m.d.comb += [
+            ages.renew.eq(admitted),
+            ages.present.eq(waves.occupied),
+            ages.defer.eq(reduce(or_, deferred, Const(0))),
+            *(
+                ages.candidates[port].eq(has_all & unit & where(self.ready[port]))
+                for port, unit in enumerate(waves.units)
+            ),
+            fetches.eq(waves.fetching & ~waves.faulted & where(self.can_fetch)),
+            retires.eq(waves.finished & self.drained & where(self.can_retire)),
+        ]
+        return ages
+
+    def _connect(self, m: Module, ages: AgeMatrix, number: int, issue: data.View, pcs: DistributedRam) -> None:
+        m.d.comb += [
+            issue.valid.eq(ages.found[number]),
+            issue.wave.eq(ages.oldest[number]),
+            issue.pc.eq(pcs.read(m, ages.oldest[number])),
+        ]
+
+    def _count_stalls(self, m: Module, ages: AgeMatrix, blocked: Value, open_: Value) -> None:
+        waves = self._waves
+        lacks = [
+            Mux(ready, 0, unit)
+            for port, (ready, unit) in enumerate(zip(self.ready, waves.units, strict=True))
+            if not self._takes_beats or port != self._shapes.counted
+        ]
+        for resource, needs, available in zip(self._shapes.resources, waves.needs, self.available, strict=True):
+            if resource.is_request:
+                lacks.append(Mux(available, 0, needs))
+        requests = open_ & reduce(or_, lacks)
+        loading = waves.waiting | Mux(self.can_fetch, 0, waves.fetching)
+        causes = [blocked, loading, requests, waves.running, self.contexts]
+        found = lowest_one(Cat(cause.any() for cause in causes))
+        works = ages.found[self._shapes.counted]
+        if self._takes_beats:
+            works |= ~self.ready[self._shapes.counted]
+        m.d.sync += self.stalls.eq(Mux(works, 0, found))
+
+    def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
+        """Each wave slot's next state."""
+        waves = self._waves
+        vacated = self._occupy(m, admitted)
+        issued = Signal(self._threads)
+        m.d.comb += issued.eq(reduce(or_, (self._mask(m, each.valid, each.wave, "issues") for each in self._issues())))
+        events = {"begun": self.begin, "taken": self.fetch, "looked_at": fetched, "stopped": self.stop}
+        begun, taken, looked_at, stopped = (
+            self._mask(m, event.valid, event.wave, name) for name, event in events.items()
+        )
+        retired = self._mask(m, self.retire.valid, self.retire.context[:-1], "retired")
+        again = self._done(m, "again", lambda done: done.again)
+        continues = self._done(m, "continues", lambda done: ~done.again & ~done.ends & ~done.faults & ~done.jumps)
+        jumps = self._done(m, "jumps", lambda done: ~done.again & ~done.ends & ~done.faults & done.jumps)
+        ends = self._done(m, "ends", lambda done: ~done.again & (done.ends | done.faults))
+        faults = self._done(m, "faults", lambda done: ~done.again & done.faults)
+
+        given_up, woken = Signal(self._threads), Signal(self._threads)
+        m.d.comb += [
+            given_up.eq((waves.ready | waves.waiting | waves.fetching) & waves.faulted),
+            woken.eq(Mux(self.wake, waves.waiting, 0)),
+        ]
+        first_valid, first = self._first(m, fetched)
+        m.d.sync += [
+            waves.faulted.eq((waves.faulted | faults | stopped) & ~admitted),
+            waves.fetching.eq(waves.fetching & ~taken & ~given_up | Mux(first_valid, 0, begun) | jumps),
+            waves.waiting.eq(waves.waiting & ~woken & ~given_up | again),
+            waves.ready.eq(
+                (waves.ready & ~issued | woken) & ~given_up | Mux(first_valid, begun, 0) | continues | looked_at
+            ),
+            waves.running.eq((waves.running & ~given_up & ~ends & ~vacated) | begun),
+            waves.finished.eq((waves.finished | given_up) & ~retired | ends),
+        ]
+        self._learn(m, begun, fetched, first)
+
+    def _done(self, m: Module, name: str, applies: Callable[[data.View], Value]) -> Signal:
+        """Wave slots of which a port's `done` says something."""
+        found = Signal(self._threads, name=f"done_{name}")
+        m.d.comb += found.eq(
+            reduce(or_, (self._mask(m, done.valid & applies(done), done.wave, name) for done in self._dones()))
+        )
+        return found
+
+    def _first(self, m: Module, fetched: data.View) -> tuple[Value, Value]:
+        """Whether the first instruction's summary is known, and the summary: `fetched` where that is no wavefront's."""
+        valid, held, could_fetch = Signal(), Signal(), Signal()
+        summary, held_summary = Signal(self._summary, name="first"), Signal(self._summary, name="held_first")
+        m.d.comb += [valid.eq(held), summary.eq(held_summary)]
+        with m.If(~fetched.valid):
+            m.d.comb += [valid.eq(could_fetch), summary.eq(self.fetched)]
+        m.d.sync += [could_fetch.eq(self.can_fetch), held.eq(valid & self.can_fetch), held_summary.eq(summary)]
+        return valid, summary
+
+    def _occupy(self, m: Module, admitted: Value) -> Value:
+        """Which wave slots and contexts are free; the wave slot whose wavefront leaves it."""
+        occupied, ending, context = self._waves.occupied, self.ending, self.release.context
+        is_alone = self.drained & ~self._waves.faulted
+        m.d.comb += self.vacates.eq(ending.valid & is_alone.bit_select(ending.wave, 1))
+        vacated = self._mask(m, self.vacates, ending.wave, "vacated")
+        # The wavefront of a context that is released still has its wave slot if that is the context of the wave slot's
+        # last wavefront.
+        releases = self.release.valid & (self.second.bit_select(context[:-1], 1) == context[-1])
+        released = self._mask(m, releases, context[:-1], "released")
+        released_context = Mux(self.release.valid, 1 << context, 0)
+        m.d.sync += [
+            occupied.eq((occupied & ~released & ~vacated) | admitted),
+            self.second.eq(self.second ^ admitted),
+            self.contexts.eq(
+                (self.contexts & ~released_context) | Cat(admitted & self.second, admitted & ~self.second)
+            ),
+        ]
+        return vacated
+
+    def _learn(self, m: Module, begun: Value, fetched: data.View, first: Value) -> None:
+        """What is known of each wave slot's next instruction, and how many it may still execute."""
+        dones = self._dones()
+        m.submodules.watchdog = watchdog = Watchdog(self._config, len(dones))
+        m.d.comb += [watchdog.most.eq(self.watchdog), watchdog.begin.eq(self.begin)]
+        news = [_News(wave=begun, summary=first, expired=Const(0))]
+        for done, executed, expires in zip(dones, watchdog.executed, watchdog.expires, strict=True):
+            m.d.comb += [executed.valid.eq(done.valid & ~done.again), executed.wave.eq(done.wave)]
+            counted = self._mask(m, executed.valid, executed.wave, "counted")
+            news.append(_News(wave=counted, summary=done.following, expired=expires))
+        expiring = reduce(or_, (Mux(each.expired, each.wave, 0) for each in news[1:]))
+        m.d.sync += self.expired.eq((self.expired & ~begun) | expiring)
+        expired = Signal(name="has_expired")
+        m.d.comb += expired.eq(self.expired.bit_select(fetched.wave, 1))
+        looked_at = self._mask(m, fetched.valid, fetched.wave, "learns")
+        self._keep(m, [*news, _News(wave=looked_at, summary=self.fetched, expired=expired)])
+
+    def _keep(self, m: Module, news: list[_News]) -> None:
+        """Keep what is new; each wave slot has one news at most. A wavefront that has expired is the faulting port's."""
+        waves, shapes = self._waves, self._shapes
+        learned = Signal(self._threads)
+        m.d.comb += learned.eq(reduce(or_, (each.wave for each in news)))
+
+        def learn(stored: Signal, facts: list[Value]) -> None:
+            new = reduce(or_, (Mux(fact, each.wave, 0) for fact, each in zip(facts, news, strict=True)))
+            m.d.sync += stored.eq((stored & ~learned) | new)
+
+        for port, unit in enumerate(waves.units):
+            faults = int(port == shapes.faulting)
+            learn(unit, [Mux(each.expired, faults, each.summary.unit == port) for each in news])
+        learn(waves.waits, [each.summary.waits & ~each.expired for each in news])
+        for resource, needs in zip(shapes.resources, waves.needs, strict=True):
+            learn(needs, [each.summary[resource.name] & ~each.expired for each in news])
