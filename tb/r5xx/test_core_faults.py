@@ -19,8 +19,8 @@ FAULTS = {
         "rtl.r5xx.alu.sources", "index.eq(address + Mux(relative, self.loop_index, 0))", "index.eq(address)"
     ),
     "the alpha unit's temporaries are the RGB unit's": Fault(
-        "rtl.dpp.registers.file", "for place in self.source_addresses[part])",
-        "for place in self.source_addresses[0])",
+        "rtl.dpp.registers.file", "for address in self.source_addresses[field])",
+        "for address in self.source_addresses[0])",
     ),
     "temporaries that do not exist are read": Fault(
         "rtl.dpp.registers.placement", "return number <= self._highest", "return number <= self._highest + 1"
@@ -36,7 +36,7 @@ FAULTS = {
         "rtl.r5xx.texture.port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"
     ),
     "a late instruction's operands are those of another": Fault(
-        "rtl.r5xx.alu.alu", "Mux(late, Value.cast(presubtract.behind)", "Mux(self.late, Value.cast(presubtract.behind)",
+        "rtl.r5xx.alu.alu", "Mux(presubtracts, Value.cast(presubtract.delayed)", "Mux(self.presubtracts, Value.cast(presubtract.delayed)",
     ),
     "one temporary is not cleared": Fault(
         "rtl.dpp.registers.file", "rows.eq((1 << (1 << n)) - 1)", "rows.eq((1 << (1 << n)) - 1 - (2 if n else 0))",

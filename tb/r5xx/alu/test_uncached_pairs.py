@@ -137,14 +137,14 @@ def test_random_results(lanes, width, height, stall):
 
     async def testbench(context: Any) -> None:
         context.set(unit.limits, {"width": width, "height": height})
-        drained = cycles = 0
-        while drained < 50:
+        idle = cycles = 0
+        while idle < 50:
             pipeline.drive(context)
             sink.drive(context)
             assert not (context.get(unit.empty) and context.get(unit.write.valid))
             sink.finish(context)
             await context.tick()
-            drained = drained + 1 if drained() and context.get(unit.empty) else 0
+            idle = idle + 1 if drained() and context.get(unit.empty) else 0
             # What was announced before the last cycle is known.
             assert not (pipeline.announced and context.get(unit.empty))
             cycles += 1

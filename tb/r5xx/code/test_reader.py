@@ -27,7 +27,7 @@ def test_instructions_come_in_order(code: int, client_stall: float, memory_stall
     source.waiting = list(numbers)
     lines = Lines(reader, generator, memory_stall)
     addresses = [(code + INSTRUCTION_BYTES * number) % _SPACE for number in numbers]
-    lines.error = {address // LINE_BYTES for address in addresses[::6]}
+    lines.error_lines = {address // LINE_BYTES for address in addresses[::6]}
 
     async def testbench(context: Any) -> None:
         context.set(reader.code, code)
@@ -43,7 +43,7 @@ def test_instructions_come_in_order(code: int, client_stall: float, memory_stall
     simulate(reader, testbench)
     for payload, address in zip(sink.received, addresses, strict=True):
         touched = {address // LINE_BYTES, (address + INSTRUCTION_BYTES - 1) % _SPACE // LINE_BYTES}
-        error = bool(touched & lines.error)
+        error = bool(touched & lines.error_lines)
         assert payload >> 32 * WORDS == error
         words = [payload >> 32 * word & 0xFFFF_FFFF for word in range(WORDS)]
         assert error or words == memory_words(address, WORDS)

@@ -114,14 +114,14 @@ private:
     std::uint64_t due() { return now + setup.latency + chance.delay(); }
 
     void fetch(const Payload<CodeRequest>& request) {
-        const std::uint32_t wave = get(request, CodeRequest::wave);
-        if (wave >= setup.instructions) {
-            throw Violation("code_request: wave " + std::to_string(wave) + " of a program of "
+        const std::uint32_t number = get(request, CodeRequest::number);
+        if (number >= setup.instructions) {
+            throw Violation("code_request: instruction " + std::to_string(number) + " of a program of "
                             + std::to_string(setup.instructions) + " instructions");
         }
         Payload<CodeResponse> answer{};
         for (unsigned word = 0; word < INSTRUCTION_WORDS; ++word) {
-            set(answer, CodeResponse::words, setup.code[wave * INSTRUCTION_WORDS + word], word);
+            set(answer, CodeResponse::words, setup.code[number * INSTRUCTION_WORDS + word], word);
         }
         instructions.put(instruction_order.due(due()), answer);
     }

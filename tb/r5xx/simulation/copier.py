@@ -144,7 +144,7 @@ class Copier(wiring.Component):
         lanes = self._config.lanes
         element = self.output.payload.words
         m.d.comb += [
-            self.code.request.payload.wave.eq(100 if self._mistake is Mistake.FETCHES_BEYOND else 0),
+            self.code.request.payload.number.eq(100 if self._mistake is Mistake.FETCHES_BEYOND else 0),
             self.constants.request.payload.bank.eq(ConstantBank.FLOAT),
             self.lookups.request.payload.tag.wave.eq(wavefront.i[1:]),
             self.lookups.request.payload.fetch.eq(wavefront.covered),

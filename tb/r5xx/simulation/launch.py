@@ -176,7 +176,7 @@ def _set_constants(setup: RunSetup, launch: Launch, arrays: Arrays) -> None:
     sizes = (FLOAT_CONSTANTS * CHANNELS, INT_CONSTANTS, BOOL_CONSTANTS)
     for bank, (base, size) in enumerate(zip(bases, sizes, strict=True)):
         beat_bytes = 4 * BEAT_WORDS
-        error = [launch.memory.is_error(base + beat_bytes * beat, beat_bytes) for beat in range(size // BEAT_WORDS)]
+        error = [launch.memory.is_refused(base + beat_bytes * beat, beat_bytes) for beat in range(size // BEAT_WORDS)]
         setup.constants[bank] = arrays.pointer(launch.memory.words(base, size), np.uint32)
         setup.constant_error[bank] = arrays.pointer(error, np.uint8)
         setup.beats[bank] = len(error)

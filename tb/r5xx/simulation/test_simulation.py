@@ -215,7 +215,7 @@ def test_latency_is_what_it_says() -> None:
     [
         (Mistake.DROPS_VALID, r"cycle \d+: output: valid fell before ready"),
         (Mistake.CHANGES_PAYLOAD, r"cycle \d+: output: the payload changed before ready"),
-        (Mistake.FETCHES_BEYOND, r"cycle \d+: code_request: wave slot 100 of a program of 1"),
+        (Mistake.FETCHES_BEYOND, r"cycle \d+: code_request: instruction 100 of a program of 1"),
         (Mistake.IDLE_TOO_EARLY, r"cycle \d+: idle: it is high while .*1 uncached write answers outstanding"),
     ],
 )

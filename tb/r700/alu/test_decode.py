@@ -33,7 +33,7 @@ class Case:
     """First lines of what is locked of each set."""
     addresses: list[int]
     loop: int
-    anybody: bool
+    any_pixel: bool
     loaded: int
     error: int
 
@@ -66,7 +66,7 @@ class Case:
     def line(self, half: Half) -> int | None:
         """The line that a half needs: none if it does not exist, or if nobody has what it is relative to."""
         row = self.row(half)
-        return None if row is None or (half[2] is not None and not self.anybody) else row // LINE_ROWS
+        return None if row is None or (half[2] is not None and not self.any_pixel) else row // LINE_ROWS
 
     def is_readable(self) -> bool:
         """Whether ports and pairs suffice."""
@@ -96,7 +96,7 @@ class Draw:
             case = Case(
                 slots=[self._slot(channel) for channel in channels], kcache=lines,
                 addresses=[int(draw.choice([0, 1, -1, 255, -256, int(draw.integers(-40, 40))])) for _ in range(4)],
-                loop=int(draw.choice([0, 1, 255, 511, int(draw.integers(40))])), anybody=self._chance(0.8),
+                loop=int(draw.choice([0, 1, 255, 511, int(draw.integers(40))])), any_pixel=self._chance(0.8),
                 loaded=self._lines(0.7), error=self._lines(0.3),
             )  # fmt: skip
             if channels and case.is_readable():
@@ -138,7 +138,7 @@ def drive(context: Any, unit: Any, case: Case, *, illegal: bool, dx10_clamp: boo
     )
     context.set(unit.kcache, [{"line": line, "lines": 2, "problem": 0} for line in case.kcache])
     context.set(unit.indices, {"address": case.addresses, "loop": case.loop})
-    for name, value in (("anybody", case.anybody), ("loaded", case.loaded), ("error", case.error)):
+    for name, value in (("any_pixel", case.any_pixel), ("loaded", case.loaded), ("error", case.error)):
         context.set(getattr(unit, name), value)
     context.set(unit.dx10_clamp, dx10_clamp)
     return padded

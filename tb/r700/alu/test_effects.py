@@ -82,13 +82,13 @@ def check_addresses(seed: int, count: int) -> None:
     async def run(context: Any) -> None:
         for _ in range(count):
             kept = draw.choice([-256, -1, 0, 255], (CHANNELS, SIZE), p=[0.02, 0.04, 0.9, 0.04])
-            pixels, known = draw.random(SIZE) < draw.choice([0.2, 0.9]), bool(draw.random() < 0.8)
+            pixels, is_set = draw.random(SIZE) < draw.choice([0.2, 0.9]), bool(draw.random() < 0.8)
             context.set(part.kept, kept.tolist())
-            context.set(part.known, known)
+            context.set(part.is_set, is_set)
             context.set(part.pixels, _mask(pixels))
             if not pixels.any():
                 continue
-            values = kept * known
+            values = kept * is_set
             first = values[:, np.flatnonzero(pixels)[0]]
             alike = pixels & (values == first[:, None]).all(axis=0)
             assert list(context.get(part.indices)) == first.tolist()

@@ -40,13 +40,13 @@ class File:
         self.pixels = pixels
 
     @staticmethod
-    def shows(row: int, channel: int) -> bool:
+    def words_valid(row: int, channel: int) -> bool:
         """Whether it was written."""
         return word_of(row, channel, 1) % 5 > 0
 
     def words(self, row: int, channel: int) -> list[int]:
         """What pixels have."""
-        shown = self.shows(row, channel)
+        shown = self.words_valid(row, channel)
         return [word_of(row, channel, pixel, 2) * shown for pixel in range(self.pixels)]
 
     @staticmethod
@@ -55,7 +55,7 @@ class File:
         return [word_of(row, channel, 3) for channel in range(CHANNELS)]
 
 
-CYCLE_INPUTS = ("phase", "words", "shows", "constant_words", "gates", "others")
+CYCLE_INPUTS = ("phase", "words", "words_valid", "constant_words", "gates", "others")
 
 
 def gathered(unit: Any) -> tuple[Module, Any]:
@@ -158,10 +158,10 @@ class Bench:
             found |= {"constant": self.file.constant(row)} if exists else {}
         anything = self.draw.integers(0, 1 << 32, (CHANNELS, self.file.pixels)).tolist()
         words = [word for channel in range(CHANNELS) for word in found.get(f"words_{channel}", anything[channel])]
-        shows = found.get("shows", int(self.draw.integers(1 << CHANNELS)))
+        shows = found.get("words_valid", int(self.draw.integers(1 << CHANNELS)))
         constant = found.get("constant", [row[0] for row in anything])
         self.found = {}
-        return {"words": joined(words, 32), "shows": shows, "constant_words": joined(constant, 32)}
+        return {"words": joined(words, 32), "words_valid": shows, "constant_words": joined(constant, 32)}
 
     def _read(self, context: Any, now: Group | None, phase: int) -> None:
         """Registers and constants that the group reads."""
@@ -177,10 +177,10 @@ class Bench:
                 if row is None:
                     continue
                 assert read.row == row, f"cycle {phase}, channel {channel}"
-                if self.file.shows(row, channel):
+                if self.file.words_valid(row, channel):
                     shows |= 1 << channel
                     self.found[f"words_{channel}"] = self.file.words(row, channel)
-            self.found["shows"] = shows
+            self.found["words_valid"] = shows
 
     def _row(self, register: Register, group: Group, number: int) -> int | None:
         """The row of a register of a slice."""

@@ -105,13 +105,13 @@ def test_readers_find_what_memory_has(latency: int) -> None:
                 context.set(unit.reads[number], reads)
                 reader.asked = reader.row if reads else None
             memory.drive(context, unit.lines, cycle)
-            context.set(unit.forget, 0)
+            context.set(unit.invalidate, 0)
             if rests and generator.random() < 0.1:
                 # Another program. Nobody reads, but what was read before may still be under way.
                 changes += 1
                 memory.fill()
                 context.set(unit.address, memory.address)
-                context.set(unit.forget, 1)
+                context.set(unit.invalidate, 1)
             await context.tick()
             for number, reader in enumerate(readers):
                 reader.waited += not rests

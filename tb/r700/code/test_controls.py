@@ -14,7 +14,7 @@ import pytest
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.isa.r700.operations import OPERATIONS, Operation
 from ctm.rtl.r700.code.controls import control
-from ctm.rtl.r700.entries import Left, Limit, Right, Source, Sum, Test, Type
+from ctm.rtl.r700.entries import Lhs, Limit, Rhs, Source, Sum, Test, Type
 
 ZERO, ONE, ONES, LARGEST, NAN = 0, 0x3F800000, 0xFFFFFFFF, 0x7F7FFFFF, 0x7FC00000
 WORDS = (
@@ -66,8 +66,8 @@ def counted(name: str, a: int, b: int) -> Result:
     if name.startswith("INV"):
         return (ZERO, True) if number(a, "") == 1 else (ONE if number(a, "") == 0 else a, False)
     if name.startswith("POP"):
-        left = added(a, b ^ 0x80000000)
-        return (ZERO, True) if number(left, "") <= 0 else (left, False)
+        lhs = added(a, b ^ 0x80000000)
+        return (ZERO, True) if number(lhs, "") <= 0 else (lhs, False)
     if name.startswith("CLR"):
         return LARGEST, False
     if name.startswith("RESTORE"):
@@ -100,21 +100,21 @@ def followed(operation: Operation, a: int, b: int, c: int) -> Result:
     """What a slot does with three words."""
     does = control(operation)
     kind = {Type.FLOAT: "", Type.SIGNED: "INT", Type.UNSIGNED: "UINT"}[does.get("type", Type.FLOAT)]
-    left = {Left.OPERAND_0: a, Left.OPERAND_1: b}[does.get("left", Left.OPERAND_0)]
-    right = {
-        Right.OPERAND_1: b, Right.OPERAND_2: c, Right.ONE: ONE, Right.LARGEST: LARGEST, Right.MINUS_ZERO: 0x80000000,
-    }[does.get("right", Right.OPERAND_1)]  # fmt: skip
+    lhs = {Lhs.OPERAND_0: a, Lhs.OPERAND_1: b}[does.get("lhs", Lhs.OPERAND_0)]
+    rhs = {
+        Rhs.OPERAND_1: b, Rhs.OPERAND_2: c, Rhs.ONE: ONE, Rhs.LARGEST: LARGEST, Rhs.MINUS_ZERO: 0x80000000,
+    }[does.get("rhs", Rhs.OPERAND_1)]  # fmt: skip
     if does.get("pops"):
-        right ^= 0x80000000
+        rhs ^= 0x80000000
     test = does.get("test", Test.COMPARE)
-    pair = {Test.COMPARE: (left, right), Test.FIRST: (a, ZERO), Test.SECOND: (b, ZERO)}[test]
+    pair = {Test.COMPARE: (lhs, rhs), Test.FIRST: (a, ZERO), Test.SECOND: (b, ZERO)}[test]
     relation = related(number(pair[0], kind), number(pair[1], kind))
     holds = bool(does.get("accepts", {}).get(relation, 0)) and (test is not Test.SECOND or number(a, "") == 0)
     source = does.get("if_true" if holds else "if_false", Source.SUM)
     assert source is not Source.SUM or does.get("sum", Sum.ADDITION) is Sum.ADDITION
-    word = {Source.LEFT: left, Source.RIGHT: right, Source.ZERO: ZERO, Source.ONE: ONE, Source.ONES: ONES}.get(source)
+    word = {Source.LHS: lhs, Source.RHS: rhs, Source.ZERO: ZERO, Source.ONE: ONE, Source.ONES: ONES}.get(source)
     if word is None:
-        word = added(left, right)
+        word = added(lhs, rhs)
     if does.get("inverts") and not holds and number(a, "") == 0:
         word = ONE
     if does.get("pops") and number(word, "") <= 0:

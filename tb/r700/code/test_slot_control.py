@@ -39,10 +39,10 @@ def test_exactly_the_declared_codes_are_known() -> None:
     words = [{"code": code} for code in range(1 << CODE_BITS)] + [
         {"code": code, "three_operands": 1} for code in range(32)
     ]
-    known = {(fields.get("three_operands", 0), fields["code"]) for fields, (_, facts) in
-             zip(words, decoded(*words), strict=True) if facts.known}  # fmt: skip
-    assert known == {(int(isinstance(code, Op3)), code.value) for code in OPERATIONS}
-    assert known.isdisjoint((int(isinstance(code, Op3)), code.value) for code in ILLEGAL)
+    legal = {(fields.get("three_operands", 0), fields["code"]) for fields, (_, facts) in
+             zip(words, decoded(*words), strict=True) if facts.is_legal}  # fmt: skip
+    assert legal == {(int(isinstance(code, Op3)), code.value) for code in OPERATIONS}
+    assert legal.isdisjoint((int(isinstance(code, Op3)), code.value) for code in ILLEGAL)
 
 
 def test_facts_are_those_of_the_declaration() -> None:
@@ -59,7 +59,7 @@ def test_facts_are_those_of_the_declaration() -> None:
 
 def test_what_is_unknown_does_nothing() -> None:
     [(control, facts)] = decoded({"code": Op2.ADD_64.value})
-    assert not facts.known
+    assert not facts.is_legal
     assert control.if_false == Source.ZERO
     assert not (control.sets_predicate or control.kills or facts.sets_predicate or facts.kills)
 

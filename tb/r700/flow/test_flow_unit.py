@@ -14,7 +14,7 @@ from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.flow.random_words import CONSTANTS, draw, spoil, units_of
 from ctm.tb.r700.flow.wavefront_model import Constants, StopError, Wavefront, Word
 
-SLOTS, SIZE = 4, 8
+WAVES, SIZE = 4, 8
 PROGRAMS = 30
 MOST_WORDS = 40
 """Words that a wavefront executes, at most."""
@@ -24,7 +24,7 @@ LINE_BEATS, BEAT_WORDS = 4, 4
 
 @dataclass
 class Under:
-    """A wavefront in its slot: the word that it is at, if that has begun; why it stopped; what was before the word.
+    """A wavefront in its wave slot: the word that it is at, if that has begun; why it stopped; what was before the word.
 
     It is `elsewhere` while somebody executes its clause.
     """
@@ -45,10 +45,10 @@ class Bench:
     def __init__(self, seed: int) -> None:
         self.draw = np.random.default_rng(seed)
         self.config = ArrayConfig(
-            instruction_set="r700", wavefront=SIZE, threads=SLOTS, temporaries=2048, stack_entries=64
+            instruction_set="r700", wavefront=SIZE, threads=WAVES, temporaries=2048, stack_entries=64
         )
         self.unit: Any = FlowUnit(self.config)
-        self.slots: dict[int, Under] = {}
+        self.waves: dict[int, Under] = {}
         self.seen: dict[str, int] = {}
         self.cycles = 0
 
@@ -74,21 +74,21 @@ class Bench:
         self.constants = Constants(
             ints=ints, bools=bools, error=str(draw_.choice(["", "", "", "", "", "", "INT", "BOOL"]))
         )
-        self.room = 4 * int(draw_.choice([1, 2, 3, 16, 16, 16]))
+        self.space = 4 * int(draw_.choice([1, 2, 3, 16, 16, 16]))
         self.watchdog = int(draw_.choice([7, MOST_WORDS, MOST_WORDS]))
         self.writes: list[dict[str, Any]] = []
         self.loaded = {"INT": 0, "BOOL": 0}
-        self.waiting = int(draw_.integers(1, SLOTS + 2))
+        self.waiting = int(draw_.integers(1, WAVES + 2))
 
     async def run(self, context: Any) -> None:
         """Execute programs."""
         for _ in range(PROGRAMS):
             self._program()
             program = {
-                "start": 0, "size": len(self.words), "stack": self.room, "watchdog": self.watchdog, "memory": 1
+                "start": 0, "size": len(self.words), "stack": self.space, "watchdog": self.watchdog, "memory": 1
             }  # fmt: skip
             context.set(self.unit.program, program)
-            while self.waiting or self.slots:
+            while self.waiting or self.waves:
                 self.cycles += 1
                 assert self.cycles < DEADLINE, "it does not go on"
                 await self._cycle(context)
@@ -114,22 +114,22 @@ class Bench:
         return low | high << 32
 
     def _offer_start(self, context: Any) -> None:
-        """A wavefront may come to a free slot."""
+        """A wavefront may come to a free wave slot."""
         start = self.unit.start
-        free = [slot for slot in range(SLOTS) if slot not in self.slots]
+        free = [wave for wave in range(WAVES) if wave not in self.waves]
         begins = bool(self.waiting and free) and self._chance(0.2)
         context.set(start.valid, begins)
         if not begins:
             return
-        slot, base = int(self.draw.choice(free)), int(self.draw.integers(1000))
+        wave, base = int(self.draw.choice(free)), int(self.draw.integers(1000))
         model = Wavefront(
             size=SIZE, covered=self._mask((1 << SIZE) - 1, 0.8), words=self.words, constants=self.constants,
-            room=self.room, left=self.watchdog, watched=True,
+            space=self.space, budget=self.watchdog, watched=True,
         )  # fmt: skip
-        context.set(start.payload, {"slot": slot, "covered": model.covered, "base": base})
+        context.set(start.payload, {"wave": wave, "covered": model.covered, "base": base})
         if context.get(start.ready):
             self.waiting -= 1
-            self.slots[slot] = Under(model, base)
+            self.waves[wave] = Under(model, base)
 
     def _offer_over(self, context: Any) -> None:
         """A clause or an export may be over."""
@@ -137,17 +137,17 @@ class Bench:
         for port in (unit.computed, unit.moved):
             context.set(port.valid, 0)
         for port, kinds in ((unit.computed, ("alu",)), (unit.moved, ("fetch", "export"))):
-            for slot, under in self.slots.items():
+            for wave, under in self.waves.items():
                 if under.elsewhere and under.word is not None and under.word.starts in kinds and self._chance(0.2):
-                    self._finish(context, port, slot)
+                    self._finish(context, port, wave)
                     break
 
-    def _finish(self, context: Any, port: Any, slot: int) -> None:
-        under = self.slots[slot]
+    def _finish(self, context: Any, port: Any, wave: int) -> None:
+        under = self.waves[wave]
         model, word = under.model, under.word
         assert word is not None
-        left = max(0, model.left - int(self.draw.integers(3)))
-        payload: dict[str, Any] = {"slot": slot, "left": left}
+        budget = max(0, model.budget - int(self.draw.integers(3)))
+        payload: dict[str, Any] = {"wave": wave, "budget": budget}
         cleared, valid_mask = 0, model.valid_mask
         if word.starts == "alu":
             cleared = self._mask(model.active, 0.4) if self._chance(0.6) else 0
@@ -162,7 +162,7 @@ class Bench:
             context.set(port.valid, 0)
             return
         under.elsewhere, under.word = False, None
-        model.left, model.valid_mask, model.branch_mask = left, valid_mask, model.branch_mask & ~cleared
+        model.budget, model.valid_mask, model.branch_mask = budget, valid_mask, model.branch_mask & ~cleared
         if stops:
             under.stop = "given"
             return
@@ -220,7 +220,7 @@ class Bench:
     def _begin(self, context: Any) -> None:
         """A word begins: everything must be as the one before left it."""
         shown = context.get(self.unit.trace.word)
-        under, state = self.slots[shown.slot], shown.state
+        under, state = self.waves[shown.wave], shown.state
         model = under.model
         assert not under.elsewhere and not under.stop, f"executes behind {under.stop or 'a clause'}"
         at = model.word
@@ -251,13 +251,13 @@ class Bench:
                 under.stop = "over"
 
     def _hand_over(self, payload: Any, kinds: tuple[str, ...]) -> None:
-        under = self.slots[payload.slot]
+        under = self.waves[payload.wave]
         model, word = under.model, under.word
         assert word is not None and not under.stop and word.starts in kinds, "hands over what it should not"
         passing = model.passing(word)
         if word.starts != "export":
             assert (payload.begin, payload.end) == (word.addr, word.addr + word.units), word
-        assert (payload.loop_index, payload.base, payload.left) == (model.index, under.base, model.left)
+        assert (payload.loop_index, payload.base, payload.budget) == (model.index, under.base, model.budget)
         if word.starts == "alu":
             inside = model.all & ~model.continue_mask & ~model.break_mask
             assert payload.inside == inside
@@ -275,7 +275,7 @@ class Bench:
         under.elsewhere = True
 
     def _end(self, payload: Any) -> None:
-        under = self.slots.pop(payload.slot)
+        under = self.waves.pop(payload.wave)
         model = under.model
         assert under.word is None or under.stop, "ends in a word"
         if not under.stop:

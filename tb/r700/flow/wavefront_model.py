@@ -71,14 +71,14 @@ class StopError(Exception):
 
 @dataclass
 class Wavefront:
-    """A wavefront of `size` pixels and its program. `room` are subentries that its stack may have."""
+    """A wavefront of `size` pixels and its program. `space` are subentries that its stack may have."""
 
     size: int
     covered: int
     words: list[Word]
     constants: Constants
-    room: int
-    left: int
+    space: int
+    budget: int
     watched: bool
     word: int = 0
     index: int = 0
@@ -103,13 +103,13 @@ class Wavefront:
 
     def begin(self) -> Word | None:
         """The word that is next, or None at the end; one instruction less is left."""
-        if self.watched and self.left == 0:
+        if self.watched and self.budget == 0:
             raise StopError("WATCHDOG")
         if not self.valid_mask & self.covered:
             return None
         if self.word >= len(self.words):
             raise StopError("PC_RANGE")
-        self.left = (self.left - 1) % (1 << 32)
+        self.budget = (self.budget - 1) % (1 << 32)
         word = self.words[self.word]
         if word.illegal:
             raise StopError("ILLEGAL_INSTRUCTION")
@@ -161,7 +161,7 @@ class Wavefront:
     def _push(self, entry: Entry) -> None:
         after = [*self.stack, entry]
         taken = sum(4 if each.kind == "loop" else 1 for each in after)
-        if taken + 2 * any(each.kind == "branch" for each in after) > self.room:
+        if taken + 2 * any(each.kind == "branch" for each in after) > self.space:
             raise StopError("STACK")
         self.stack.append(entry)
 

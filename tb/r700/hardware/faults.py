@@ -49,7 +49,7 @@ FAULTS = [
     *_in("alu.clauses", ("found.eq(Mux(clause.whole, whole_quads(m, active), active))", "found.eq(active)")),
     *_in(
         "alu.unit",
-        ("last.eq(~decode.relative | ~rest.any())", "last.eq(1)"),
+        ("last.eq(~decode.relative | ~others.any())", "last.eq(1)"),
         ("issue.decoded.pairs[1].row, decode.decoded", "issue.decoded.pairs[0].row, decode.decoded"),
         ("(self._phase != 0) & (self._phase != intervals.interval - 1)", "self._phase != 0"),
     ),
@@ -58,7 +58,7 @@ FAULTS = [
         ("(trans.channel == channel), gates[TRANS_SLOT], 0)", "(trans.channel == channel), gates[0], 0)"),
         ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
     ),
-    *_in("registers.place", ("is_temporary = ~relative & (", "is_temporary = (")),
+    *_in("registers.addressing", ("is_temporary = ~relative & (", "is_temporary = (")),
     *_in("memory.sequencer", ("named = (self.written & own).any() | ", "named = ")),
     *_in("registers.writing", ("Mux(select == ComponentSelect.ONE.value, ONE, 0)", "Value.cast(0)")),
 ]
@@ -70,15 +70,15 @@ SLICED = [
         "alu.pipeline",
         ("upcoming.eq(base + rows_of(self.gprs))", "upcoming.eq(base + self.gprs)"),
         (
-            "part_of(self._config.array, self.gates[slot], number)",
-            "part_of(self._config.array, self.gates[slot], ~number)",
+            "slice_of(self._config.array, self.gates[slot], number)",
+            "slice_of(self._config.array, self.gates[slot], ~number)",
         ),
     ),
     *_in(
         "memory.sequencer",
         ("work.move.base.eq(move.base + self.slice * rows)", "work.move.base.eq(move.base)"),
     ),
-    *_in("memory.writing", ("number + mover.slice * (mover.config.group // 2)", "number")),
+    *_in("memory.writing", ("number + executor.slice * (executor.config.group // 2)", "number")),
     *_in("memory.share", ("quad = Cat(in_slice, self.slice)", "quad = Cat(in_slice)")),
     *_in("memory.executor", ("(self.passes - 1).bit_length()], self.slice)", "(self.passes - 1).bit_length()])")),
 ]

@@ -40,13 +40,13 @@ class Difference(Exception):  # noqa: N818
 
 @dataclass(eq=False)
 class _Wavefront:
-    """What the trace has shown of the wavefront in a slot."""
+    """What the trace has shown of the wavefront in a wave slot."""
 
     record: WavefrontRecord
     base: int
     """The row of its first register."""
     results: np.ndarray
-    """Of the group that is executed, [slots, pixels], for the pixels so far."""
+    """Of the group that is executed, [wave slots, pixels], for the pixels so far."""
     steps: int = 0
     settles: Step | None = None
     """The step whose registers are all written before the next one begins."""
@@ -66,10 +66,10 @@ class _Wavefront:
 
 
 class _Core:
-    """What one core's trace has shown: its wavefronts by slot, its registers and stacks, the groups under way."""
+    """What one core's trace has shown: its wavefronts by wave slot, its registers and stacks, the groups under way."""
 
     def __init__(self, array: ArrayConfig) -> None:
-        self.slots: dict[int, _Wavefront] = {}
+        self.waves: dict[int, _Wavefront] = {}
         self.taken: dict[int, WavefrontRecord] = {}
         self.registers = np.zeros((depth_of(array), CHANNELS, by_slice(array).group), np.uint32)
         self.words = np.zeros((GROUP_SLOTS, array.group), np.uint32)
@@ -79,7 +79,7 @@ class _Core:
 
 
 class Comparison:
-    """Compares one run; `code` is the program's, `stack_size` the subentries of each slot."""
+    """Compares one run; `code` is the program's, `stack_size` the subentries of each wave slot."""
 
     def __init__(
         self, array: ArrayConfig, code: Code, stack_size: int, records: Mapping[tuple[int, int], WavefrontRecord]
@@ -109,11 +109,11 @@ class Comparison:
             raise Difference(f"wavefronts that did not end: {sorted(missing)}")
 
     def _shown(self, core: _Core, event: Fields) -> _Wavefront:
-        """The wavefront of an event's slot."""
-        slot = int(event["slot"])
-        if slot not in core.slots:
-            raise Difference(f"slot {slot} has no wavefront")
-        shown = core.slots[slot]
+        """The wavefront of an event's wave slot."""
+        wave = int(event["wave"])
+        if wave not in core.waves:
+            raise Difference(f"wave slot {wave} has no wavefront")
+        shown = core.waves[wave]
         place = "the start" if shown.last is None else place_of(shown.last.pc)
         self._at = f"wavefront ({shown.record.i}, {shown.record.j}) behind {place}"
         return shown
@@ -129,19 +129,19 @@ class Comparison:
             core.registers[row, channel, pixels] = writes["words"][channel][pixels]
 
     def _take(self, core: _Core, event: Fields) -> None:
-        slot, group = int(event["slot"]), event["group"]
+        wave, group = int(event["wave"]), event["group"]
         place = int(group["i"]), int(group["j"])
-        if slot in core.slots:
-            raise Difference(f"a wavefront takes slot {slot}, which another one has")
+        if wave in core.waves:
+            raise Difference(f"a wavefront takes wave slot {wave}, which another one has")
         if place not in self._records:
             raise Difference(f"a wavefront at {place}, which the domain has not")
-        core.taken[slot] = self._records[place]
-        _same("coverage", _bits(group["covered"], self._array.group), core.taken[slot].covered)
+        core.taken[wave] = self._records[place]
+        _same("coverage", _bits(group["covered"], self._array.group), core.taken[wave].covered)
 
     def _start(self, core: _Core, event: Fields) -> None:
-        slot = int(event["slot"])
+        wave = int(event["wave"])
         results = np.zeros((GROUP_SLOTS, self._array.group), np.uint32)
-        core.slots[slot] = _Wavefront(core.taken.pop(slot), int(event["base"]), results)
+        core.waves[wave] = _Wavefront(core.taken.pop(wave), int(event["base"]), results)
 
     def _next(self, shown: _Wavefront, pc: int) -> Step | None:
         """The step that an event is; None where the model has stopped, which it may do at that PC only."""
@@ -162,10 +162,10 @@ class Comparison:
         if shown.is_unknown:
             return
         self._settle(core, shown)
-        self._same_state(core, shown, int(event["slot"]), state)
+        self._same_state(core, shown, int(event["wave"]), state)
         shown.settles = self._next(shown, int(state["word"]) & _WORD_MASK)
 
-    def _same_state(self, core: _Core, shown: _Wavefront, slot: int, state: Fields) -> None:
+    def _same_state(self, core: _Core, shown: _Wavefront, wave: int, state: Fields) -> None:
         """The control state of the word that begins, which is that behind the step before."""
         size, step = self._array.group, shown.last
         _same("coverage", _bits(state["covered"], size), shown.record.covered)
@@ -180,9 +180,9 @@ class Comparison:
         for name in ("branch_mask", "continue_mask", "break_mask", "valid_mask"):
             _same(name, _bits(state[name], size), step.state(name))
         _same("aL", int(state["index"]), step.control.loop_index)
-        self._same_stack(core, slot, int(state["depth"]), int(state["branches"]), step)
+        self._same_stack(core, wave, int(state["depth"]), int(state["branches"]), step)
 
-    def _same_stack(self, core: _Core, slot: int, depth: int, branches: int, step: Step) -> None:
+    def _same_stack(self, core: _Core, wave: int, depth: int, branches: int, step: Step) -> None:
         """Every row of the stack: its masks, and what an entry keeps beside them."""
         size, place = self._array.group, 0
         for entry, masks in zip(step.control.stack, step.frames, strict=True):
@@ -195,7 +195,7 @@ class Comparison:
                 besides = [{"target": entry.target, "count": entry.call_count}]
             for row, beside in enumerate(besides):
                 what = f"row {place} of the stack"
-                found = core.stack.get(slot * self._stack_size + place)
+                found = core.stack.get(wave * self._stack_size + place)
                 if found is None:
                     raise Difference(f"{what} was not written")
                 _same(f"{what}, its kind", RowKind(int(found["kind"])), _ROWS[entry.kind])
@@ -228,7 +228,7 @@ class Comparison:
         if not core.issued:
             raise Difference("results of a group that was not issued")
         issued = core.issued.popleft()
-        _same("the slot of the group that was issued", int(issued["slot"]), int(event["slot"]))
+        _same("the wave slot of the group that was issued", int(issued["wave"]), int(event["wave"]))
         if shown.is_unknown:
             return
         size = self._array.group
@@ -258,9 +258,9 @@ class Comparison:
         executing = before.state("branch_mask") & ~before.state("continue_mask") & ~before.state("break_mask")
         executing = whole_quads(executing) if word.whole_quads else executing
         _same("address registers", _signed(event["addresses"])[:, executing], step.state("address")[:, executing])
-        for slot in sorted(group.forwarded):
-            expected, found = step.state("previous")[slot][executing], shown.results[slot][executing]
-            _same(f"the result of slot {'xyzwt'[slot]}", found, expected)
+        for wave in sorted(group.forwarded):
+            expected, found = step.state("previous")[wave][executing], shown.results[wave][executing]
+            _same(f"the result of wave slot {'xyzwt'[wave]}", found, expected)
 
     def _fetch(self, core: _Core, event: Fields) -> None:
         shown = self._shown(core, event)
@@ -281,7 +281,7 @@ class Comparison:
         _same("executing pixels", _bits(event["executing"], self._array.group), executing)
 
     def _end(self, core: _Core, event: Fields) -> None:
-        shown, slot = self._shown(core, event), int(event["slot"])
+        shown, wave = self._shown(core, event), int(event["wave"])
         record, size, problem = shown.record, self._array.group, event["problem"]
         status = Status(int(problem["status"]))
         pc = int(problem["address"]) << _ADDRESS_BIT | int(event["word"]) & _WORD_MASK
@@ -295,7 +295,7 @@ class Comparison:
             expected = np.ones(size, bool) if shown.last is None else shown.last.state("valid_mask")
             _same("the valid mask", _bits(event["valid_mask"], size), expected)
         self._done.add((record.i, record.j))
-        del core.slots[slot]
+        del core.waves[wave]
 
     def _settle(self, core: _Core, shown: _Wavefront) -> None:
         """Compare the registers behind the step that has ended."""

@@ -8,7 +8,7 @@ from amaranth import Const, Module, Signal
 from amaranth.sim import Simulator
 
 from ctm.rtl.config import R700, ArrayConfig, with_settings
-from ctm.rtl.r700.passes import by_part, first_pixel, part_row, parts_of, pass_bits, passes_of
+from ctm.rtl.r700.passes import by_segment, first_pixel, pass_bits, passes_of, segment_context, segments_of
 from ctm.rtl.r700.registers.file import depth_of
 from ctm.rtl.r700.slices import PERIOD, by_slice, slices_of
 from ctm.sim.golden.pe.domain import Domain, Groups
@@ -33,7 +33,7 @@ def _array(lanes: int, wavefront: int, rate: int) -> ArrayConfig:
 def _values(array: ArrayConfig) -> list[tuple[int, ...]]:
     """Of each pass what hardware says: column and row of its first pixel, the row of its part."""
     m, number = Module(), Signal(pass_bits(array))
-    wanted = [*first_pixel(array, number), part_row(array, number, Const(_SLOT, 2))]
+    wanted = [*first_pixel(array, number), segment_context(array, number, Const(_SLOT, 2))]
     found = [Signal(_BITS, name=f"found_{place}") for place in range(len(wanted))]
     m.d.comb += [target.eq(value) for target, value in zip(found, wanted, strict=True)]
     values: list[tuple[int, ...]] = []
@@ -56,9 +56,9 @@ def test_passes_go_through_a_wavefront(lanes: int, wavefront: int, rate: int) ->
     group = Groups(domain=Domain(), lanes=array.group, order=zero, i=zero, j=zero)
     i, j = group.pairs()
     firsts = range(0, array.group, array.at_once)
-    rows = [_SLOT * parts_of(array) + first // lanes for first in firsts]
+    rows = [_SLOT * segments_of(array) + first // lanes for first in firsts]
     assert _values(array) == [(i[first], j[first], row) for first, row in zip(firsts, rows, strict=True)]
-    assert 2 * by_part(array).threads > max(rows)
+    assert 2 * by_segment(array).threads > max(rows)
 
 
 @pytest.mark.parametrize(("lanes", "wavefront", "rate"), _MACHINES)

@@ -43,7 +43,7 @@ class Pass:
 
 
 class Bench:
-    """The component, with passes of several slots, whose instructions follow each other.
+    """The component, with passes of several wave slots, whose instructions follow each other.
 
     What it takes are passes of a slice: of `rate` pixels, up to four of them.
     """
@@ -61,10 +61,10 @@ class Bench:
         self.underway: list[Iterator[Pass]] = [iter(()) for _ in range(4)]
         self.begun = self.writes = self.settled = 0
 
-    def _instruction(self, slot: int) -> Iterator[Pass]:
+    def _instruction(self, wave: int) -> Iterator[Pass]:
         draw = self.generator
         numbers = sorted(draw.choice(self.passes, draw.integers(1, self.passes + 1), replace=False).tolist())
-        row, exists = slot * ROWS // 4 + int(draw.integers(ROWS // 4)), bool(draw.random() < 0.9)
+        row, exists = wave * ROWS // 4 + int(draw.integers(ROWS // 4)), bool(draw.random() < 0.9)
         selects = [int(draw.choice([0, 1, 2, 3, 4, 5, 7])) for _ in range(CHANNELS)]
         for number in numbers:
             yield Pass(
@@ -75,16 +75,16 @@ class Bench:
             )  # fmt: skip
 
     def _next(self) -> Pass | None:
-        """The next pass of some slot, most often of the one before; None if no instruction is left."""
+        """The next pass of some wave slot, most often of the one before; None if no instruction is left."""
         while True:
-            slot = int(self.generator.integers(len(self.underway)))
-            found = next(self.underway[slot], None)
+            wave = int(self.generator.integers(len(self.underway)))
+            found = next(self.underway[wave], None)
             if found is not None:
                 return found
             if self.begun < INSTRUCTIONS:
                 self.begun += 1
-                self.underway[slot] = self._instruction(slot)
-            elif (rest := next((each for slots in self.underway for each in slots), None)) is not None:
+                self.underway[wave] = self._instruction(wave)
+            elif (rest := next((each for waves in self.underway for each in waves), None)) is not None:
                 return rest
             else:
                 return None
@@ -124,7 +124,7 @@ class Bench:
                 last = None
             idle += finished
             await context.tick()
-            if last is not None and not last.followed and not context.get(unit.late):
+            if last is not None and not last.followed and not context.get(unit.in_flight):
                 self.settled += 1
                 assert (self.registers[last.row] == self.expected[last.row]).all(), "read before it is written"
         assert (self.registers == self.expected).all()

@@ -63,7 +63,7 @@ class DecodedLane(wiring.Component):
         lane = self._lane
         platform = ClockGating() if self._gated else None
         m.submodules.lane = Fragment.get(lane, platform)
-        lane.rest_together(m, platform, lane.control)
+        lane.gate_together(m, platform, lane.control)
         share_tables(m, [lane.functions])
         control: Any = Signal(LaneControl)
         m.d.comb += control.dx10_clamp.eq(self.dx10_clamp)

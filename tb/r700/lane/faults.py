@@ -28,24 +28,24 @@ FAULTS = [
         ("exponent[:EXPONENT_BITS].all()", "0"),
         ("~product.infinite & exponent[-1]", "0"),
         ("Cat((~is_high).replicate(EXPONENT_BITS - 1), is_high)", "Const((1 << (EXPONENT_BITS - 1)) - 1)"),
-        ("half & (rest | kept[0])", "half & rest"),
+        ("half & (sticky | kept[0])", "half & sticky"),
         ("self.wanted & infinite", "infinite"),
     ),
     Fault("rtl.lib.choice", "other | first", "first"),
     *_in(
         "lane.comparison",
         ("~self.smaller & ~same_magnitude, self.smaller", "~self.smaller, self.smaller"),
-        ("is_float & is_zero(left) & is_zero(right)", "is_zero(left) & is_zero(right)"),
+        ("is_float & is_zero(lhs) & is_zero(rhs)", "is_zero(lhs) & is_zero(rhs)"),
         ("Type.UNSIGNED, other_sign, sign", "Type.UNSIGNED, sign, other_sign"),
     ),
     *_in(
         "lane.adder",
-        ("half & (rest | ~sign)", "half"),  # MOVA of -0.5
-        ("half & (rest | unit)", "half & rest"),
-        ("raw.zero_sign.eq(left.sign)", "raw.zero_sign.eq(0)"),
+        ("half & (sticky | ~sign)", "half"),  # MOVA of -0.5
+        ("half & (sticky | unit)", "half & sticky"),
+        ("raw.zero_sign.eq(lhs.sign)", "raw.zero_sign.eq(0)"),
         ("raw.truncate.eq(1)", "raw.truncate.eq(0)"),
         ("amount[AMOUNT_BITS:].any().replicate(AMOUNT_BITS)", "0"),
-        ("left.nan | left.infinite", "left.nan"),
+        ("lhs.nan | lhs.infinite", "lhs.nan"),
     ),
     *_in(
         "lane.index",
@@ -74,7 +74,7 @@ FAULTS = [
     ),
     *_in(
         "lane.outcome",
-        ("control.inverts & ~self.holds & is_zero(self.left)", "0"),
+        ("control.inverts & ~self.holds & is_zero(self.lhs)", "0"),
     ),
     *_in(
         "lane.slot",
@@ -105,7 +105,7 @@ FAULTS = [
     ),
     *_in(
         "lane.root",
-        ("half & (rest | kept[0])", "half & rest"),
+        ("half & (sticky | kept[0])", "half & sticky"),
         ("(x.exponent + BIAS - 1) >> 1", "(x.exponent + BIAS) >> 1"),
         ("x.nan | (x.sign & ~x.zero)", "x.nan | x.sign"),
     ),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-CHANNELS, QUAD, BANKS, ROW, SLOTS = 4, 4, 4, 4, 16
+CHANNELS, QUAD, BANKS, ROW, WAVES = 4, 4, 4, 4, 16
 ONE, NAN = 0x3F800000, 0x7FFFFFFF
 NOT_WRITTEN = 7
 CONSTANT_WORDS = 1024
@@ -18,7 +18,7 @@ UNBOUNDED, ROW_WORDS = 4095, 8
 """ARRAY_SIZE without a bound; rows begin at multiples of 32 bytes."""
 
 
-def place(word: int, offset: int, limit: int, *, integer: bool) -> int:
+def texel_index(word: int, offset: int, limit: int, *, integer: bool) -> int:
     """floor(coordinate + offset / 2) in exact numbers, inside [0, limit - 1]; denormals are 0."""
     if integer:
         exact = Fraction(word - (1 << 32) * (word >> 31))
@@ -114,7 +114,7 @@ class AreaAccess:
 class ShareAccess:
     """LOCAL_DS_WRITE or LOCAL_DS_READ of one wavefront. `source` is [burst][4][n], of a read [1][4][n]."""
 
-    slot: int
+    wave: int
     writes: bool
     burst: int
     source: np.ndarray
@@ -124,11 +124,11 @@ class ShareAccess:
 
 
 class Share:
-    """The share as dwords of each slot, [slot][bank][dword], changed pixel by pixel."""
+    """The share as dwords of each wave slot, [wave slot][bank][dword], changed pixel by pixel."""
 
     def __init__(self, rows: int) -> None:
         self.dwords = ROW * rows
-        self.contents = np.zeros((SLOTS, BANKS, self.dwords), np.uint32)
+        self.contents = np.zeros((WAVES, BANKS, self.dwords), np.uint32)
 
     def write(self, access: ShareAccess) -> None:
         """Registers outermost, then pixels, then components."""
@@ -138,7 +138,7 @@ class Share:
                 for component, select in enumerate(access.fields["selects"]):
                     if select != NOT_WRITTEN and first + component < self.dwords:
                         word = access.source[k][select][pixel] if select < CHANNELS else ONE * (select == 5)
-                        self.contents[access.slot][pixel & 3][first + component] = word
+                        self.contents[access.wave][pixel & 3][first + component] = word
 
     def read(self, access: ShareAccess) -> np.ndarray:
         """What each pixel finds, as [burst][pixel][4]."""
@@ -153,5 +153,5 @@ class Share:
                 wanted = [dword] * ROW if access.fields["selects_word"] else range(first, first + ROW)
                 for component, each in enumerate(wanted):
                     if each + ROW * k < self.dwords:
-                        found[k][pixel][component] = self.contents[access.slot][bank & 3][each + ROW * k]
+                        found[k][pixel][component] = self.contents[access.wave][bank & 3][each + ROW * k]
         return found

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ctm.tb.r700 import words
-from ctm.tb.r700.memory.models import Area, AreaAccess, Share, ShareAccess, chosen, element, gradients, place, product
+from ctm.tb.r700.memory.models import Area, AreaAccess, Share, ShareAccess, chosen, element, gradients, product, texel
 
 GPRS, CHANNELS, OUTPUTS = 8, 4, 4
 TEXTURES, ABSENT = 2, 1
@@ -23,7 +23,7 @@ DOMAIN = 24, 10
 SHARE_ROWS, MASK, ONE = 8, 7, 0x3F800000
 RESULT = np.uint32
 OWN_DWORDS = 240
-"""Of area 0 for each slot."""
+"""Of area 0 for each wave slot."""
 Effect = Callable[["Wave"], None]
 Fetch = tuple[list[words.Unit], Effect, int | None]
 """Its words, what it does, and the input that it looks up elements of, if that is there."""
@@ -37,7 +37,7 @@ def texel(number: int, x: int, y: int) -> np.ndarray:
 
 @dataclass(kw_only=True)
 class World:
-    """What wavefronts share: constants, areas as dwords, and the data share, of which each slot has a part."""
+    """What wavefronts share: constants, areas as dwords, and the data share, of which each wave slot has a part."""
 
     constants: np.ndarray
     areas: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
@@ -48,7 +48,7 @@ class World:
 class Wave:
     """A wavefront: its registers, clause temporaries behind them, as [register][channel][pixel], and its outputs."""
 
-    slot: int
+    number: int
     first: int
     registers: np.ndarray
     outputs: np.ndarray
@@ -91,8 +91,8 @@ class Wave:
 class Drawing:
     """Draws instructions."""
 
-    def __init__(self, draw: np.random.Generator, slot: int) -> None:
-        self.draw, self.slot = draw, slot
+    def __init__(self, draw: np.random.Generator, number: int) -> None:
+        self.draw, self.number = draw, number
 
     def _chance(self, probability: float) -> bool:
         return bool(self.draw.random() < probability)
@@ -137,7 +137,7 @@ class Drawing:
             scaled = [product(plain[axis], (pitch, height)[axis]) for axis in range(2)]
             used = [(scaled if normalised[axis] else plain)[axis] for axis in range(2)]
             for pixel in range(wave.size if number != ABSENT else 0):
-                pair = (place(int(used[a][pixel]), offsets[a], limits[a], integer=integer) for a in range(2))
+                pair = (texel_index(int(used[a][pixel]), offsets[a], limits[a], integer=integer) for a in range(2))
                 found[:, pixel] = texel(number, *pair)
             wave.write(*target, found, selects, wave.masks["executing"])
 
@@ -219,7 +219,7 @@ class Drawing:
     def _access(self, wave: Wave, writes: bool, burst: int, source: np.ndarray, **fields: Any) -> ShareAccess:
         masks = wave.masks
         return ShareAccess(
-            slot=wave.slot, writes=writes, burst=burst, source=source,
+            wave=wave.number, writes=writes, burst=burst, source=source,
             executing=masks["executing"], active=masks["active"], fields=fields,
         )  # fmt: skip
 
@@ -240,9 +240,9 @@ class Drawing:
         return units, effect, None
 
     def _place(self) -> AreaAccess:
-        """Elements that no other slot writes."""
+        """Elements that no other wave slot writes."""
         scratch, size, dwords = self._chance(0.5), self._below(20), int(self.draw.choice([1, 2, 4]))
-        base = self._below(3) if scratch else self.slot * OWN_DWORDS // dwords + self._below(20)
+        base = self._below(3) if scratch else self.number * OWN_DWORDS // dwords + self._below(20)
         dwords = CHANNELS if scratch else dwords
         indexed = self._chance(0.6)
         return AreaAccess(scratch=scratch, indexed=indexed, base=base, size=size, dwords=dwords, burst=0)

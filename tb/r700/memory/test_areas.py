@@ -1,4 +1,4 @@
-"""AreaPlaces: which words of outputs 0 and 3 the pixels' elements are, and which of them exist."""
+"""AreaAddresses: which words of outputs 0 and 3 the pixels' elements are, and which of them exist."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.r700.memory.areas import PLACE, AreaPlaces
+from ctm.rtl.r700.memory.areas import ELEMENT_ADDRESS, AreaAddresses
 from ctm.rtl.r700.shapes import AREA_WORD_BITS
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.memory.looking import mask
@@ -24,7 +24,7 @@ class Bench:
 
     def __init__(self, seed: int, wavefront: int) -> None:
         self.size = wavefront
-        self.unit: Any = AreaPlaces(ArrayConfig(instruction_set="r700", wavefront=wavefront))
+        self.unit: Any = AreaAddresses(ArrayConfig(instruction_set="r700", wavefront=wavefront))
         self.draw = np.random.default_rng(seed)
         self.found = dict.fromkeys(range(2), 0)
         """Words that exist, without and with the scratch."""
@@ -105,7 +105,7 @@ class Bench:
             context.set(unit.index, indices[wanted])
             assert context.get(unit.done) == (cycle == self.size + 2), "it takes another time"
             if context.get(unit.valid):
-                bits = context.get(Value.cast(unit.element)) & ((1 << PLACE.size) - 1)
+                bits = context.get(Value.cast(unit.element)) & ((1 << ELEMENT_ADDRESS.size) - 1)
                 found[context.get(unit.pixel)] = bits % (1 << AREA_WORD_BITS), bits >> AREA_WORD_BITS
             await context.tick()
         context.set(unit.start, 0)

@@ -95,7 +95,7 @@ class Bench:
                 assert misses, "it waits for nothing"
                 self.asked |= {context.get(line.line) for line in misses}
                 self.loading = LOADING
-            is_done, is_refused = bool(context.get(unit.done)), bool(context.get(unit.is_refused))
+            is_done, is_refused = bool(context.get(unit.done)), bool(context.get(unit.is_error))
             await context.tick()
             if is_done:
                 break

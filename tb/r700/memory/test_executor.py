@@ -34,7 +34,7 @@ from ctm.tb.r700.memory.moves import (
     texel,
 )  # fmt: skip
 
-SLOTS, ROWS, DEADLINE, LEFT = 4, GPRS + 4, 60_000, 1000
+WAVES, ROWS, DEADLINE, BUDGET = 4, GPRS + 4, 60_000, 1000
 MOVES, FEW_MOVES = 40, 8
 _MASKS = "executing", "active", "covered", "valid_mask"
 
@@ -43,7 +43,7 @@ _MASKS = "executing", "active", "covered", "valid_mask"
 class Expected:
     """How a clause or an export ends."""
 
-    left: int
+    budget: int
     status: Status = Status.OK
     client: BusClient = BusClient.COMMAND
     address: int = 0
@@ -55,7 +55,7 @@ class Bench:
     """The unit with its register file, code, inputs, areas and output registers, all of which take their time."""
 
     def __init__(self, seed: int, moves: int, *, wavefront: int, rate: int, stall: float) -> None:
-        array = replace(R700.array, wavefront=wavefront, rate=rate, threads=SLOTS, temporaries=512, lookups=4)
+        array = replace(R700.array, wavefront=wavefront, rate=rate, threads=WAVES, temporaries=512, lookups=4)
         self.config, self.size, self.stall, self.moves = array, wavefront, stall, moves
         self.lanes = rate or array.lanes
         self.passes = wavefront // self.lanes
@@ -73,18 +73,18 @@ class Bench:
         self.draw = np.random.default_rng(seed)
         bank = random_floats(self.draw, (1024,))
         self.world, self.areas = World(constants=bank), ({}, {})
-        self.waves = [self._wave(slot) for slot in range(SLOTS)]
-        rows = SLOTS * wavefront // self.slice * ROWS
+        self.waves = [self._wave(number) for number in range(WAVES)]
+        rows = WAVES * wavefront // self.slice * ROWS
         self.file = np.zeros((rows, CHANNELS, self.slice), RESULT)
-        shape = SLOTS, OUTPUTS, CHANNELS, wavefront
+        shape = WAVES, OUTPUTS, CHANNELS, wavefront
         self.outputs, self.written = np.zeros(shape, RESULT), np.zeros(shape, bool)
-        self.values, self.valued = np.zeros((SLOTS, wavefront), RESULT), np.zeros((SLOTS, wavefront), bool)
+        self.values, self.valued = np.zeros((WAVES, wavefront), RESULT), np.zeros((WAVES, wavefront), bool)
         self.code: dict[int, int] = {}
         self.expected: dict[int, Expected] = {}
-        self.lookups: list[deque[tuple[int, int]]] = [deque() for _ in range(SLOTS)]
+        self.lookups: list[deque[tuple[int, int]]] = [deque() for _ in range(WAVES)]
         self.offered: tuple[int, int] | None = None
         self.error: dict[int, int | None] = {}
-        """The input that memory refuses a slot."""
+        """The input that memory refuses a wave slot."""
         self.unclean: list[int] = []
         self.uncached: deque[tuple[int | None, list[tuple[int, int, int]]]] = deque()
         self.reading: int | None = None
@@ -92,10 +92,10 @@ class Bench:
         self.hits = False
         self.done: list[Status] = []
 
-    def _wave(self, slot: int) -> Wave:
+    def _wave(self, number: int) -> Wave:
         size = self.size
         return Wave(
-            slot=slot, first=slot // 2 * 2 * DOMAIN[0] + slot % 2 * (size // 2),
+            number=number, first=number // 2 * 2 * DOMAIN[0] + number % 2 * (size // 2),
             registers=np.zeros((ROWS, CHANNELS, size), RESULT), outputs=np.zeros((OUTPUTS, CHANNELS, size), RESULT),
             written=np.zeros((OUTPUTS, CHANNELS, size), bool), values=np.zeros(size, RESULT),
             valued=np.zeros(size, bool), world=self.world,
@@ -112,19 +112,19 @@ class Bench:
         ints = draw.integers(0, 12, shape).astype(RESULT)
         anything = random_floats(draw, shape)
         wave.registers[:] = np.choose(kinds, [ints, *(each.view(RESULT) for each in floats), anything])
-        self.file[self._rows(wave.slot)] = self._as_rows(wave.registers)
+        self.file[self._rows(wave.number)] = self._as_rows(wave.registers)
 
-    def _rows(self, slot: int) -> slice:
+    def _rows(self, number: int) -> slice:
         count = self.size // self.slice * ROWS
-        return slice(slot * count, (slot + 1) * count)
+        return slice(number * count, (number + 1) * count)
 
     def _as_rows(self, registers: np.ndarray) -> np.ndarray:
         """Registers of one slice behind those of another."""
         return np.concatenate(np.split(registers, self.size // self.slice, axis=2))
 
-    def move(self, slot: int) -> dict[str, Any]:
-        """Draw a clause or an export of a slot, do it to the model, and say how the unit is told of it."""
-        draw, wave, drawing = self.draw, self.waves[slot], Drawing(self.draw, slot)
+    def move(self, number: int) -> dict[str, Any]:
+        """Draw a clause or an export of a wave slot, do it to the model, and say how the unit is told of it."""
+        draw, wave, drawing = self.draw, self.waves[number], Drawing(self.draw, number)
         self._refresh(wave)
         wave.index = int(draw.integers(3))
         wave.masks = {name: draw.random(self.size) < draw.choice([0.1, 0.7, 1]) for name in _MASKS}
@@ -132,9 +132,15 @@ class Bench:
         for name in ("executing", "active"):
             wave.masks[name][int(draw.integers(self.size))] = True
         wave.masks["active"] |= wave.masks["executing"]
-        begin, expected = slot * 200, Expected(left=LEFT)
+        begin, expected = number * 200, Expected(budget=BUDGET)
         said: dict[str, Any] = {name: mask(wave.masks[name]) for name in _MASKS}
-        said |= {"slot": slot, "loop_index": wave.index, "base": self._rows(slot).start, "left": LEFT, "begin": begin}
+        said |= {
+            "wave": number,
+            "loop_index": wave.index,
+            "base": self._rows(number).start,
+            "budget": BUDGET,
+            "begin": begin,
+        }
         if self._chance(0.35):
             unit, effect = drawing.export()
             effect(wave)
@@ -144,13 +150,13 @@ class Bench:
             bad = int(draw.integers(count)) if self._chance(0.1) else count
             said |= {"exports": 0, "unit": 0, "textures": 1, "end": begin + 2 * count}
             self._clause(drawing, wave, begin, count, bad, expected)
-        self.expected[slot] = expected
+        self.expected[number] = expected
         return said
 
     def _clause(self, drawing: Drawing, wave: Wave, begin: int, count: int, bad: int, expected: Expected) -> None:
         """Instructions up to one that is illegal; memory may refuse an input, which stops it."""
         error = int(self.draw.integers(len(INPUTS))) if self._chance(0.15) else None
-        self.error[wave.slot] = error
+        self.error[wave.number] = error
         for number in range(count):
             units, effect, looks_up = drawing.fetch()
             if number == bad:
@@ -160,7 +166,7 @@ class Bench:
                 self.code[address + place] = low | high << 32
             if number > bad:
                 continue
-            expected.left -= 1
+            expected.budget -= 1
             if number < bad:
                 effect(wave)
             if expected.status is not Status.OK:
@@ -172,17 +178,17 @@ class Bench:
                 expected.uncertain = True
 
     async def run(self, context: Any) -> None:
-        """Give each slot one move after the other."""
+        """Give each wave slot one move after the other."""
         unit = self.unit
         await self._describe(context)
-        free, waiting, given, cycles = list(range(SLOTS)), None, 0, 0
+        free, waiting, given, cycles = list(range(WAVES)), None, 0, 0
         while len(self.done) < self.moves:
             cycles += 1
             assert cycles < DEADLINE, "it does not go on"
             self._clear(context)
             if waiting is None and free and given < self.moves and self._chance(0.5):
-                slot = free.pop(int(self.draw.integers(len(free))))
-                waiting, given = self.move(slot), given + 1
+                number = free.pop(int(self.draw.integers(len(free))))
+                waiting, given = self.move(number), given + 1
                 context.set(unit.move.payload, waiting)
             self._set(context, unit.move.valid, waiting is not None)
             self._show(context)
@@ -193,14 +199,14 @@ class Bench:
                 self.world.share.contents[self.unclean[0]] = 0
                 free.append(self.unclean.pop(0))
             if context.get(unit.moved.valid) and context.get(unit.moved.ready):
-                slot, is_clean = self._end(context)
-                (free if is_clean else self.unclean).append(slot)
+                number, is_clean = self._end(context)
+                (free if is_clean else self.unclean).append(number)
             await context.tick()
         await context.tick()
         assert not context.get(unit.busy)
 
     def _clear(self, context: Any) -> None:
-        """A slot's part of the data share is cleared before it gets another wavefront."""
+        """A wave slot's part of the data share is cleared before it gets another wavefront."""
         clear = self.unit.share
         self._set(context, clear.valid, bool(self.unclean))
         self._set(context, clear.payload, self.unclean[0] if self.unclean else 0)
@@ -211,37 +217,37 @@ class Bench:
             for pitch, height, columns, rows in INPUTS
         ]
         areas = [{"limits": {"width": a.width, "height": a.height}, "stride": a.stride} for a in AREAS]
-        said: dict[str, Any] = {"gprs": GPRS, "watchdog": LEFT, "texture_base": TEXTURES, "memory": 1, "scratch": 1}
+        said: dict[str, Any] = {"gprs": GPRS, "watchdog": BUDGET, "texture_base": TEXTURES, "memory": 1, "scratch": 1}
         said |= {"inputs": inputs + [inputs[1]] * (16 - len(inputs)), "areas": areas, "share": SHARE_ROWS}
         said |= {"domain": {"width": DOMAIN[0], "height": DOMAIN[1]}, "conditional_from_program": 1}
         context.set(self.unit.program, said)
         context.set(self.unit.loaded, (1 << 64) - 1)
         for wave in self.waves:
-            number = {"valid": 1, "slot": wave.slot, "number": wave.first}
+            number = {"valid": 1, "wave": wave.number, "number": wave.first}
             context.set(self.unit.numbered, number)
             await context.tick()
         context.set(self.unit.numbered, {"valid": 0})
 
     def _end(self, context: Any) -> tuple[int, bool]:
-        """Compare what a move has left. Returns its slot, and whether its part of the data share stays as it is."""
+        """Compare what a move has left. Returns its wave slot, and whether its part of the data share stays as it is."""
         moved = context.get(self.unit.moved.payload)
-        slot, problem, expected = moved.slot, moved.problem, self.expected.pop(moved.slot)
+        number, problem, expected = moved.wave, moved.problem, self.expected.pop(moved.wave)
         status = Status(problem.status)
         assert status is expected.status, f"{status} at {problem.address}, not {expected}"
         if status is not Status.OK:
             assert (problem.client, problem.address) == (expected.client, expected.address)
-        wave = self.waves[slot]
+        wave = self.waves[number]
         if not expected.uncertain:
-            assert moved.left == expected.left
-            np.testing.assert_array_equal(self.file[self._rows(slot)], self._as_rows(wave.registers))
-            np.testing.assert_array_equal(self.written[slot], wave.written)
-            np.testing.assert_array_equal(np.where(wave.written, self.outputs[slot], 0), wave.outputs)
-            np.testing.assert_array_equal(self.valued[slot], wave.valued)
-            np.testing.assert_array_equal(np.where(wave.valued, self.values[slot], 0), wave.values)
+            assert moved.budget == expected.budget
+            np.testing.assert_array_equal(self.file[self._rows(number)], self._as_rows(wave.registers))
+            np.testing.assert_array_equal(self.written[number], wave.written)
+            np.testing.assert_array_equal(np.where(wave.written, self.outputs[number], 0), wave.outputs)
+            np.testing.assert_array_equal(self.valued[number], wave.valued)
+            np.testing.assert_array_equal(np.where(wave.valued, self.values[number], 0), wave.values)
             for number in range(len(AREAS)):
                 assert self._own(wave, number, self.areas) == self._own(wave, number, self.world.areas)
         self.done.append(status)
-        return slot, not expected.uncertain and self._chance(0.8)
+        return number, not expected.uncertain and self._chance(0.8)
 
     @staticmethod
     def _own(wave: Wave, number: int, areas: tuple[dict[int, int], dict[int, int]]) -> dict[int, int]:
@@ -249,7 +255,7 @@ class Bench:
         pixels, size = set(wave.numbers()), DOMAIN[0] * DOMAIN[1]
         if number:
             return {at: word for at, word in areas[1].items() if at // CHANNELS % size in pixels}
-        return {at: word for at, word in areas[0].items() if at // OWN_DWORDS == wave.slot}
+        return {at: word for at, word in areas[0].items() if at // OWN_DWORDS == wave.number}
 
     def _show(self, context: Any) -> None:
         """What others give in this cycle."""
@@ -257,10 +263,10 @@ class Bench:
         places = [self.code.get(2 * self.code_row + place, 0) for place in range(2)]
         self._set(context, unit.code_found, {"hit": int(self.hits), "units": places})
         if self.reading is None:
-            self._set(context, unit.shows, 0)
+            self._set(context, unit.words_valid, 0)
         else:
             self._set(context, self.words, int.from_bytes(self.file[self.reading].tobytes(), "little"))
-            self._set(context, unit.shows, 15)
+            self._set(context, unit.words_valid, 15)
         self._set(context, unit.constant_words, [int(word) for word in self._row()])
         context.set(self.free, mask(self.draw.random(len(self.free)) >= self.stall))
         self._answer(context)
@@ -275,9 +281,9 @@ class Bench:
         return self.world.constants[4 * self.constant : 4 * self.constant + 4]
 
     def _answer(self, context: Any) -> None:
-        """Answers to lookups, the oldest of a slot first, and to writes that acquire."""
+        """Answers to lookups, the oldest of a wave slot first, and to writes that acquire."""
         unit, response = self.unit, self.unit.lookups.response
-        waiting = [slot for slot in range(SLOTS) if self.lookups[slot]]
+        waiting = [number for number in range(WAVES) if self.lookups[number]]
         if self.offered is None and waiting and not self._chance(0.5):
             self.offered = self.lookups[int(self.draw.choice(waiting))].popleft()
         self._set(context, response.valid, self.offered is not None)
@@ -331,15 +337,15 @@ class Bench:
             return
         write = context.get(outputs)
         lanes, at_once = self.config.lanes, len(write.enable)
-        slot, part = divmod(write.row, self.size // lanes)
+        number, part = divmod(write.context, self.size // lanes)
         first = part * lanes + (write.beat * at_once if at_once < lanes else 0)
         for lane in range(at_once):
             for channel in range(CHANNELS):
                 if write.enable[lane] >> channel & 1:
-                    at = slot, write.targets[channel], channel, first + lane
+                    at = number, write.targets[channel], channel, first + lane
                     self.outputs[at], self.written[at] = write.words[lane][channel], True
             if write.conditional >> lane & 1:
-                self.values[slot][first + lane], self.valued[slot][first + lane] = write.values[lane], True
+                self.values[number][first + lane], self.valued[number][first + lane] = write.values[lane], True
 
     def _look_up(self, context: Any) -> None:
         """Memory reads at once what it answers later; of inputs 16 and 17, which are areas, one dword."""
@@ -358,9 +364,9 @@ class Bench:
                 assert request.x[lane] < columns and request.y[lane] < rows
                 found = texel(request.input, request.x[lane], request.y[lane])
             answer |= int.from_bytes(found.tobytes(), "little") << places["words"] + 128 * lane
-        slot = request.tag.slot
-        answer |= (request.input == self.error.get(slot)) << places["error"]
-        self.lookups[slot].append((answer, slot))
+        number = request.tag.wave
+        answer |= (request.input == self.error.get(number)) << places["error"]
+        self.lookups[number].append((answer, number))
 
     def _write_area(self, write: Any) -> None:
         """Writes are done in order, some time later."""

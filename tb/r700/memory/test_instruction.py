@@ -268,7 +268,7 @@ def check(cases: Iterable[tuple[int, Draw]]) -> Counter[Task | None]:
 def compare() -> None:
     """What the ordinary suite compares."""
     seen = check(drawn(1, CASES))
-    tasks = set(Task) - {Task.EXPORT, Task.PLACES, Task.WRITE}
+    tasks = set(Task) - {Task.EXPORT, Task.ADDRESSES, Task.WRITE}
     assert set(seen) == {*tasks, None} and min(seen.values()) > CASES // 400, seen
     for seed in range(4):
         check(beside_legal_ones(seed))

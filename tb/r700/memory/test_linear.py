@@ -7,7 +7,7 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.r700.memory.linear import LinearPlaces
+from ctm.rtl.r700.memory.linear import LinearCoordinates
 from ctm.tb.lib.streams import simulate
 
 DIVISIONS, CYCLES = 40, 32
@@ -27,7 +27,7 @@ def numbers(draw: np.random.Generator, pitch: int, limits: tuple[int, int], lane
 
 def check(seed: int, count: int, lanes: int) -> None:
     """Divisions one after the other, with and without a pause."""
-    unit: Any = LinearPlaces(ArrayConfig(instruction_set="r700", lanes=lanes, wavefront=4 * lanes))
+    unit: Any = LinearCoordinates(ArrayConfig(instruction_set="r700", lanes=lanes, wavefront=4 * lanes))
     draw = np.random.default_rng(seed)
 
     async def run(context: Any) -> None:

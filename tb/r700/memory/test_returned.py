@@ -16,7 +16,7 @@ NUMBERS = CONFIG.threads * CONFIG.lookups
 
 
 class Bench:
-    """Lookups of all slots, each with a number that no other one under way has; answers come in any order."""
+    """Lookups of all wave slots, each with a number that no other one under way has; answers come in any order."""
 
     def __init__(self, seed: int, stall: float) -> None:
         self.unit: Any = LookupReturn(CONFIG)
@@ -28,7 +28,7 @@ class Bench:
         self.answered: list[int] = []
         self.expected: list[tuple[int, int | None]] = []
         self.found: list[tuple[int, int | None]] = []
-        """Lookups that are done: the slot, and if memory refused it the instruction."""
+        """Lookups that are done: the wave slot, and if memory refused it the instruction."""
         self.writes: list[int] = []
 
     async def run(self, context: Any) -> None:
@@ -48,7 +48,7 @@ class Bench:
             if context.get(unit.returned.valid):
                 error = context.get(unit.error.valid)
                 self.found.append(
-                    (context.get(unit.returned.slot), context.get(unit.error.instruction) if error else None)
+                    (context.get(unit.returned.wave), context.get(unit.error.instruction) if error else None)
                 )
                 assert self.answered, "a lookup is done that nobody answered"
                 self.free.append(self.answered.pop(0))

@@ -20,7 +20,7 @@ from ctm.tb.r700 import words
 MOVES, DEADLINE = 40, 30_000
 TEXTURES, ABSENT, WATCHDOG = 3, 1, 1000
 """Inputs from number 3 on; number 1 of these is not there; and what a wavefront may execute."""
-GPRS, SLOTS = 9, 4
+GPRS, WAVES = 9, 4
 
 
 @dataclass(kw_only=True)
@@ -53,7 +53,7 @@ class Piece:
     ends: bool = False
     problem: Status = Status.OK
     address: int = 0
-    left: int = 0
+    budget: int = 0
     waits: bool = False
     may_fail: bool = False
 
@@ -62,7 +62,7 @@ class Piece:
 class Move:
     """A clause or an export, with its masks as integers."""
 
-    slot: int
+    wave: int
     begin: int
     instructions: list[Instruction]
     unit: int = 0
@@ -70,14 +70,14 @@ class Move:
     masks: dict[str, int] = field(default_factory=dict)
     index: int = 0
     base: int = 0
-    left: int = 0
+    budget: int = 0
 
 
 class Bench:
     """The sequence with its code, a register file that is free now and then, and somebody who does the work."""
 
     def __init__(self, seed: int, **settings: int) -> None:
-        self.config = ArrayConfig(instruction_set="r700", threads=SLOTS, temporaries=512, **settings)
+        self.config = ArrayConfig(instruction_set="r700", threads=WAVES, temporaries=512, **settings)
         self.size = self.config.group
         self.slices = max(1, self.size // (4 * (settings.get("rate") or 4)))
         self.unit: Any = FetchSequencer(self.config)
@@ -135,8 +135,8 @@ class Bench:
         if self._chance(0.3):
             masks["active"] = 1 << int(draw.integers(self.size))
         move = Move(
-            slot=int(draw.integers(SLOTS)), begin=2 * int(draw.integers(400)), instructions=[], masks=masks,
-            index=int(draw.integers(4)), base=int(draw.integers(200)), left=WATCHDOG,
+            wave=int(draw.integers(WAVES)), begin=2 * int(draw.integers(400)), instructions=[], masks=masks,
+            index=int(draw.integers(4)), base=int(draw.integers(200)), budget=WATCHDOG,
         )  # fmt: skip
         if self._chance(0.3):
             move.exports = True
@@ -159,7 +159,7 @@ class Bench:
             bad = Instruction(units=units, task=Task.NOTHING, illegal=True)
             move.instructions[int(draw.integers(len(move.instructions)))] = bad
         if self._chance(0.1):
-            move.left = int(draw.integers(3))
+            move.budget = int(draw.integers(3))
         for number, each in enumerate(move.instructions):
             for place, (low, high) in enumerate(each.units):
                 self.code[move.begin + 2 * number + place] = low | high << 32
@@ -169,18 +169,20 @@ class Bench:
         """What a clause or an export comes apart to."""
         written: set[int] = set()
         for number, each in enumerate(move.instructions):
-            address, left = move.begin + 2 * number, move.left - number - 1
+            address, budget = move.begin + 2 * number, move.budget - number - 1
             at_end = number == len(move.instructions) - 1
-            if not move.exports and left < 0:
-                yield Piece(task=Task.NOTHING, reads=False, ends=True, problem=Status.WATCHDOG, address=address, left=0)
+            if not move.exports and budget < 0:
+                yield Piece(
+                    task=Task.NOTHING, reads=False, ends=True, problem=Status.WATCHDOG, address=address, budget=0
+                )
                 return
             if each.illegal:
                 problem = Status.ILLEGAL_INSTRUCTION
-                yield Piece(task=Task.NOTHING, reads=False, ends=True, problem=problem, address=address, left=left)
+                yield Piece(task=Task.NOTHING, reads=False, ends=True, problem=problem, address=address, budget=budget)
                 return
             found = list(self._of_instruction(move, each, written))
             for piece in found:
-                piece.left = move.left if move.exports else left
+                piece.budget = move.budget if move.exports else budget
                 piece.ends = at_end and piece is found[-1]
                 yield piece
             if each.writes is not None:
@@ -201,7 +203,7 @@ class Bench:
             order.sort(key=lambda at: at[1])
         for part, k in order:
             if each.task is Task.WRITE:
-                yield self._piece(move, Task.PLACES, part, k, part, (3, False))
+                yield self._piece(move, Task.ADDRESSES, part, k, part, (3, False))
             of = part
             keeps = once and k > 0
             if each.broadcasts:
@@ -257,9 +259,9 @@ class Bench:
         context.set(
             self.unit.move.payload,
             {
-                "slot": move.slot, "exports": int(move.exports), "textures": 1, "unit": move.unit,
+                "wave": move.wave, "exports": int(move.exports), "textures": 1, "unit": move.unit,
                 "begin": move.begin, "end": move.begin + 2 * len(move.instructions), **move.masks,
-                "loop_index": move.index, "base": move.base, "left": move.left,
+                "loop_index": move.index, "base": move.base, "budget": move.budget,
             },
         )  # fmt: skip
 
@@ -274,16 +276,16 @@ class Bench:
             # Nothing more of its clause comes.
             self.pieces = [(move, piece) for move, piece in self.pieces if move is not self.failing]
             self.failed += 1
-        context.set(unit.quiet, (1 << SLOTS) - 1 if quiet else 0)
+        context.set(unit.drained, (1 << WAVES) - 1 if quiet else 0)
         free = self._chance(0.7)
         context.set(unit.code_free, free)
         context.set(unit.read.ready, self._chance(0.3))
         context.set(unit.work.ready, not works and self._chance(0.6))
         row, reads = context.get(unit.code_row), context.get(unit.code_reads)
         if context.get(unit.issued):
-            said = context.get(unit.trace.slot), context.get(unit.trace.executing), context.get(unit.active)
+            said = context.get(unit.trace.wave), context.get(unit.trace.executing), context.get(unit.active)
             move = self.pieces[0][0]
-            assert said == (move.slot, move.masks["executing"], move.masks["executing"])
+            assert said == (move.wave, move.masks["executing"], move.masks["executing"])
         self._work(context)
         if context.get(unit.read.valid) and context.get(unit.read.ready):
             payload = context.get(unit.read.payload)
@@ -315,8 +317,8 @@ class Bench:
             assert {name: found.move[name] for name in masks} == masks
             assert found.move.active == piece.active
             assert found.move.base == move.base + piece.part * (GPRS + 4)
-        assert (found.move.slot, found.move.loop_index) == (move.slot, move.index)
-        assert found.move.left == piece.left
+        assert (found.move.wave, found.move.loop_index) == (move.wave, move.index)
+        assert found.move.budget == piece.budget
         if piece.reads:
             assert self.read is not None, "nothing was read for it"
             assert self.read[1] == piece.exists and (not piece.exists or self.read[0] == piece.place), piece

@@ -17,30 +17,30 @@ from ctm.tb.r700.memory.models import Share, ShareAccess
 
 WRITTEN, CHANNELS, ROW = 2, 4, 4
 """Pixels of which a register is written in one cycle; words of one, and of a row."""
-SLOTS = 16
+WAVES = 16
 BANK_DWORDS = 1024
 NOT_WRITTEN = 7
 INSTRUCTIONS = 60
 
 
 class Bench:
-    """The share of a core, and accesses of its wavefronts in any order; slots are cleared meanwhile."""
+    """The share of a core, and accesses of its wavefronts in any order; wave slots are cleared meanwhile."""
 
     def __init__(self, seed: int, rows: int, **settings: int) -> None:
-        self.config = ArrayConfig(instruction_set="r700", threads=SLOTS, temporaries=2048, **settings)
+        self.config = ArrayConfig(instruction_set="r700", threads=WAVES, temporaries=2048, **settings)
         self.unit: Any = LocalShare(self.config)
         self.selection: Any = PixelSelection(by_slice(self.config))
         self.model, self.rows = Share(rows), rows
-        resident = min(SLOTS, BANK_DWORDS // (ROW * rows))
-        self.slots = sorted({0, 1, resident - 1})
+        resident = min(WAVES, BANK_DWORDS // (ROW * rows))
+        self.waves = sorted({0, 1, resident - 1})
         self.draw = np.random.default_rng(seed)
         self.clearing: int | None = None
         self.cleared, self.found_words = 0, 0
 
     def access(self) -> ShareAccess:
-        """A random one of a slot that is not being cleared."""
+        """A random one of a wave slot that is not being cleared."""
         draw, size = self.draw, self.config.group
-        slots = [slot for slot in self.slots if slot != self.clearing]
+        waves = [wave for wave in self.waves if wave != self.clearing]
         writes, burst = bool(draw.random() < 0.5), int(draw.integers(1, 4))
         executing = draw.random(size) < draw.choice([0.1, 0.5, 1.0])
         active = executing if draw.random() < 0.5 else draw.random(size) < 0.5
@@ -61,18 +61,18 @@ class Bench:
                 "broadcasts": broadcasts, "selects_word": selects_word,
             }  # fmt: skip
         return ShareAccess(
-            slot=int(draw.choice(slots)), writes=writes, burst=burst, source=source,
+            wave=int(draw.choice(waves)), writes=writes, burst=burst, source=source,
             executing=executing, active=active, fields=fields,
         )  # fmt: skip
 
     async def run(self, context: Any) -> None:
-        """Access slots, and begin now and then to clear one."""
+        """Access wave slots, and begin now and then to clear one."""
         context.set(self.unit.rows, self.rows)
         for _ in range(INSTRUCTIONS):
             for _ in range(int(self.draw.integers(5))):
                 await self._cycle(context)
             if self.clearing is None and self.draw.random() < 0.1:
-                self.clearing = int(self.draw.choice(self.slots))
+                self.clearing = int(self.draw.choice(self.waves))
             await self._execute(context, self.access())
 
     async def _execute(self, context: Any, access: ShareAccess) -> None:
@@ -93,7 +93,7 @@ class Bench:
                 of = int(np.flatnonzero(access.active)[0]) // size
             source = access.source[k if access.writes else 0][:, of * size : (of + 1) * size]
             unit = self.unit
-            context.set(unit.slot, access.slot)
+            context.set(unit.wave, access.wave)
             context.set(unit.fetch, {"task": task, "burst": access.burst - 1, **access.fields})
             context.set(unit.burst, k)
             context.set(unit.slice, part)
@@ -121,7 +121,7 @@ class Bench:
         return found
 
     async def _cycle(self, context: Any) -> None:
-        """A slot may be cleared between the pieces of others."""
+        """A wave slot may be cleared between the pieces of others."""
         clear = self.unit.clear
         context.set(clear.valid, self.clearing is not None)
         context.set(clear.payload, self.clearing or 0)

@@ -1,4 +1,4 @@
-"""WavefrontEnd: a wavefront at its end is handed over part by part, once, and its slot is free when all are done."""
+"""WavefrontEnd: a wavefront at its end is handed over segment by segment, once, and its wave slot is free when all are done."""
 
 from collections import Counter, deque
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ PROBLEMS = (Status.BUS_ERROR, Status.ILLEGAL_INSTRUCTION, Status.STACK, Status.P
 
 @dataclass(kw_only=True)
 class Wavefront:
-    """One that has a slot: its group, and what is left of it at its end."""
+    """One that has a wave slot: its wavefront, and what is left of it at its end."""
 
     i: int
     j: int
@@ -48,11 +48,11 @@ class Bench:
         self.unit: Any = WavefrontEnd(self.config)
         self.draw = np.random.default_rng(seed)
         self.lanes = settings["lanes"]
-        self.parts = settings["wavefront"] // self.lanes
-        self.slots: dict[int, Wavefront] = {}
+        self.segments = settings["wavefront"] // self.lanes
+        self.waves: dict[int, Wavefront] = {}
         self.offered: int | None = None
         self.handing: deque[tuple[int, int]] = deque()
-        """Slot and part of what is to be handed over."""
+        """Wave slot and segment of what is to be handed over."""
         self.sending: deque[tuple[int, int]] = deque()
         self.seen: Counter[str] = Counter()
         self.waited = 0
@@ -61,7 +61,7 @@ class Bench:
         return bool(self.draw.random() < probability)
 
     def _mask(self) -> int:
-        return int.from_bytes(self.draw.bytes(8), "little") % (1 << self.config.group)
+        return int.from_bytes(self.draw.bytes(8), "little") % (1 << self.config.wavefront)
 
     async def run(self, context: Any) -> None:
         """Until so many wavefronts have gone."""
@@ -78,25 +78,25 @@ class Bench:
             self._see_end(context)
             self._see_free(context, done)
             if begun is not None:
-                self.slots[begun[0]] = begun[1]
+                self.waves[begun[0]] = begun[1]
             await context.tick()
 
     def _begin(self, context: Any) -> tuple[int, Wavefront] | None:
-        """Perhaps a group takes a slot; what it says of no group is anything."""
-        draw, free = self.draw, [slot for slot in range(self.config.threads) if slot not in self.slots]
+        """Perhaps a wavefront takes a wave slot; what it says of no wavefront is anything."""
+        draw, free = self.draw, [wave for wave in range(self.config.threads) if wave not in self.waves]
         begins = bool(free) and self._chance(0.5)
-        slot = int(draw.choice(free)) if begins else int(draw.integers(self.config.threads))
+        wave = int(draw.choice(free)) if begins else int(draw.integers(self.config.threads))
         wavefront = Wavefront(i=int(draw.integers(1 << 12)), j=int(draw.integers(1 << 12)), covered=self._mask())
-        group = {"i": wavefront.i, "j": wavefront.j, "covered": wavefront.covered}
-        context.set(self.unit.group, {"valid": int(begins), "slot": slot, "group": group})
-        return (slot, wavefront) if begins else None
+        given = {"i": wavefront.i, "j": wavefront.j, "covered": wavefront.covered}
+        context.set(self.unit.wavefront, {"valid": int(begins), "wave": wave, "wavefront": given})
+        return (wave, wavefront) if begins else None
 
     def _offer(self, context: Any) -> None:
         """A wavefront comes to its end, and waits."""
-        draw, running = self.draw, [slot for slot, each in self.slots.items() if not each.has_ended]
+        draw, running = self.draw, [wave for wave, each in self.waves.items() if not each.has_ended]
         if self.offered is None and running and self._chance(0.5):
             self.offered = int(draw.choice(running))
-            each = self.slots[self.offered]
+            each = self.waves[self.offered]
             each.valid_mask, each.word = self._mask(), int(draw.integers(1 << WORD_BITS + 1))
             if self._chance(0.4):
                 each.status = PROBLEMS[int(draw.integers(len(PROBLEMS)))]
@@ -105,47 +105,48 @@ class Bench:
         end = self.unit.end
         context.set(end.valid, self.offered is not None)
         if self.offered is not None:
-            each = self.slots[self.offered]
+            each = self.waves[self.offered]
             problem = {"status": each.status, "client": each.client, "address": each.address}
             context.set(
                 end.payload,
-                {"slot": self.offered, "valid_mask": each.valid_mask, "word": each.word, "problem": problem},
+                {"wave": self.offered, "valid_mask": each.valid_mask, "word": each.word, "problem": problem},
             )  # fmt: skip
 
-    def _row(self, slot: int, part: int) -> int:
-        return slot * self.parts + part
+    def _context(self, wave: int, segment: int) -> int:
+        return wave * self.segments + segment
 
     def _release(self, context: Any) -> tuple[int, int] | None:
-        """Perhaps a part is done, the one that was handed over first."""
+        """Perhaps a segment is done, the one that was handed over first."""
         done = self.sending.popleft() if self.sending and self._chance(0.5) else None
-        slot, part = done or (int(self.draw.integers(self.config.threads)), self.parts - 1)
-        faulted = done is not None and self.slots[slot].status is not Status.OK
+        wave, segment = done or (int(self.draw.integers(self.config.threads)), self.segments - 1)
+        faulted = done is not None and self.waves[wave].status is not Status.OK
         context.set(
-            self.unit.released, {"valid": int(done is not None), "row": self._row(slot, part), "faulted": int(faulted)}
+            self.unit.released,
+            {"valid": int(done is not None), "context": self._context(wave, segment), "faulted": int(faulted)},
         )
         return done
 
     def _look(self, context: Any) -> None:
-        """Read the states of parts that have ended."""
-        ended = [slot for slot, each in self.slots.items() if each.has_ended]
-        for row, state in zip(self.unit.rows, self.unit.states, strict=True):
+        """Read the states of segments that have ended."""
+        ended = [wave for wave, each in self.waves.items() if each.has_ended]
+        for row, state in zip(self.unit.contexts, self.unit.states, strict=True):
             if not ended:
                 continue
-            slot, part = int(self.draw.choice(ended)), int(self.draw.integers(self.parts))
-            context.set(row, self._row(slot, part))
-            each, own = self.slots[slot], (1 << self.lanes) - 1
-            # Parts are beside each other, each of two rows.
+            wave, segment = int(self.draw.choice(ended)), int(self.draw.integers(self.segments))
+            context.set(row, self._context(wave, segment))
+            each, own = self.waves[wave], (1 << self.lanes) - 1
+            # Segments are beside each other, each of two rows.
             found = [context.get(value) for value in (state.i, state.j, state.covered, state.valid_mask)]
-            shift = part * self.lanes
+            shift = segment * self.lanes
             masks = (each.covered, each.valid_mask)
-            expected = [each.i + part * self.lanes // 2, each.j, *(mask >> shift & own for mask in masks)]
-            assert found == expected, f"part {part} of {each}"
+            expected = [each.i + segment * self.lanes // 2, each.j, *(mask >> shift & own for mask in masks)]
+            assert found == expected, f"segment {segment} of {each}"
             self.seen["states"] += 1
 
     def _see_fault(self, context: Any) -> None:
         """A wavefront that stops is reported when it is taken."""
         unit, taken = self.unit, self.offered is not None and context.get(self.unit.end.ready)
-        each = self.slots[self.offered] if self.offered is not None and taken else None
+        each = self.waves[self.offered] if self.offered is not None and taken else None
         fails = each is not None and each.status is not Status.OK
         assert bool(context.get(unit.fault.valid)) == fails
         if each is not None and fails:
@@ -155,38 +156,41 @@ class Bench:
             self.seen["faults"] += 1
 
     def _see_retired(self, context: Any, can_retire: bool) -> None:
-        """Parts come in order."""
+        """Segments come in order."""
         retire = context.get(self.unit.retire)
         self.waited = self.waited + 1 if self.handing and can_retire and not retire.valid else 0
-        assert self.waited < DEADLINE, "a part is not handed over"
+        assert self.waited < DEADLINE, "a segment is not handed over"
         if not retire.valid:
             return
-        assert self.handing, "a part too many"
-        slot, part = self.handing[0]
-        assert (retire.row, bool(retire.faulted)) == (self._row(slot, part), self.slots[slot].status is not Status.OK)
+        assert self.handing, "a segment too many"
+        wave, segment = self.handing[0]
+        assert (retire.context, bool(retire.faulted)) == (
+            self._context(wave, segment),
+            self.waves[wave].status is not Status.OK,
+        )
         if can_retire:
             self.sending.append(self.handing.popleft())
 
     def _see_end(self, context: Any) -> None:
         if self.offered is not None and context.get(self.unit.end.ready):
-            self.slots[self.offered].has_ended = True
-            self.handing += [(self.offered, part) for part in range(self.parts)]
+            self.waves[self.offered].has_ended = True
+            self.handing += [(self.offered, segment) for segment in range(self.segments)]
             self.offered, self.waited = None, 0
         elif self.offered is not None and not self.handing:
             self.waited += 1
             assert self.waited < DEADLINE, "a wavefront is not taken"
 
     def _see_free(self, context: Any, done: tuple[int, int] | None) -> None:
-        """With its last part a wavefront has gone."""
-        free, slot = self.unit.free, None
+        """With its last segment a wavefront has gone."""
+        free, wave = self.unit.free, None
         if done is not None:
-            each = self.slots[done[0]]
+            each = self.waves[done[0]]
             each.released += 1
-            slot = done[0] if each.released == self.parts else None
-        assert bool(context.get(free.valid)) == (slot is not None)
-        if slot is not None:
-            assert context.get(free.slot) == slot
-            del self.slots[slot]
+            wave = done[0] if each.released == self.segments else None
+        assert bool(context.get(free.valid)) == (wave is not None)
+        if wave is not None:
+            assert context.get(free.wave) == wave
+            del self.waves[wave]
             self.seen["free"] += 1
 
 

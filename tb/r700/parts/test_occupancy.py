@@ -20,7 +20,7 @@ MACHINES = [
 
 
 def room_for(config: ArrayConfig, gprs: int, stack: int, share: int) -> int:
-    """Wavefronts that fit, at most as many as there are slots."""
+    """Wavefronts that fit, at most as many as there are wave slots."""
     passes = config.wavefront // config.lanes
     rooms = (
         config.temporaries // ((gprs + CLAUSE_TEMPORARIES) * passes),
@@ -45,12 +45,12 @@ def check(settings: dict[str, int], seed: int, programs: int) -> None:
                 context.set(unit.program[name], size)
             room = room_for(config, gprs, stack, share)
             found.add(room)
-            # Another program may come before all slots are counted.
+            # Another program may come before all wave slots are counted.
             cycles = int(draw.choice([1, 3, 40]))
             await context.tick()
             for cycle in range(cycles):
                 usable = context.get(unit.usable)
-                assert usable in ((1 << slots) - 1 for slots in range(room + 1)), (gprs, stack, share)
+                assert usable in ((1 << waves) - 1 for waves in range(room + 1)), (gprs, stack, share)
                 assert usable.bit_count() >= min(cycle, room), (gprs, stack, share)
                 await context.tick()
 

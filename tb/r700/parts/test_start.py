@@ -35,7 +35,7 @@ MACHINES: list[dict[str, int]] = [
 class Wavefront:
     """A wavefront that begins, of a program for a domain (i0, j0, width)."""
 
-    slot: int
+    wave: int
     i: int
     j: int
     covered: int
@@ -70,7 +70,7 @@ class Bench:
         self.of_slice = min(self.passes, PERIOD)
         self.stalls = stalls
         unit = self.unit
-        names = ("clear", "place", "share", "start")
+        names = ("clear", "r0", "share", "start")
         self.sinks = {name: Sink(getattr(unit, name), self.draw, 0.4 if stalls else 0.0) for name in names}
         self.order: list[str] = []
         self.fresh: set[tuple[int, int]] = set()
@@ -84,10 +84,10 @@ class Bench:
         i = i0 // 2 * 2 + 2 * int(draw.integers((width + 1) // 2))
         j = j0 // 2 * 2 + 2 * int(draw.integers((COLUMNS - j0 + 1) // 2))
         gprs = int(draw.choice([1, 28, 60, 124, int(draw.integers(1, 125))]))
-        slots = min(self.config.threads, depth_of(self.config) // self._rows(gprs))
+        waves = min(self.config.threads, depth_of(self.config) // self._rows(gprs))
         covered = int.from_bytes(draw.bytes(8), "little") % (1 << self.size)
         return Wavefront(
-            slot=int(draw.integers(slots)), i=i, j=j, covered=covered,
+            wave=int(draw.integers(waves)), i=i, j=j, covered=covered,
             domain=(i0, j0, width), gprs=gprs, share=int(draw.choice([0, 0, 1, 256])), compute=bool(draw.integers(2)),
         )  # fmt: skip
 
@@ -111,7 +111,7 @@ class Bench:
                 sink.received.clear()
             for _ in range(int(draw.integers(3)) if self.stalls else 0):
                 await self._cycle(context, None)
-            assert not self.order, "something begins without a group"
+            assert not self.order, "something begins without a wavefront"
             assert not context.get(unit.busy)
             await self._cycle(context, each)
             cycles = 0
@@ -123,17 +123,17 @@ class Bench:
 
     async def _cycle(self, context: Any, begins: Wavefront | None) -> None:
         unit, draw = self.unit, self.draw
-        group = {"i": int(draw.integers(COLUMNS)), "j": int(draw.integers(COLUMNS)), "covered": 0}
-        slot = int(draw.integers(self.config.threads))
+        given = {"i": int(draw.integers(COLUMNS)), "j": int(draw.integers(COLUMNS)), "covered": 0}
+        wave = int(draw.integers(self.config.threads))
         if begins is not None:
-            slot, group = begins.slot, {"i": begins.i, "j": begins.j, "covered": begins.covered}
-        context.set(unit.group, {"valid": int(begins is not None), "slot": slot, "group": group})
+            wave, given = begins.wave, {"i": begins.i, "j": begins.j, "covered": begins.covered}
+        context.set(unit.wavefront, {"valid": int(begins is not None), "wave": wave, "wavefront": given})
         for sink in self.sinks.values():
             sink.drive(context)
         if context.get(unit.fresh.valid):
-            self.fresh.add((context.get(unit.fresh.slot), context.get(unit.fresh.number)))
+            self.fresh.add((context.get(unit.fresh.wave), context.get(unit.fresh.number)))
         if context.get(unit.numbered.valid):
-            self.numbered.add((context.get(unit.numbered.slot), context.get(unit.numbered.number)))
+            self.numbered.add((context.get(unit.numbered.wave), context.get(unit.numbered.number)))
         for name, sink in self.sinks.items():
             before = len(sink.received)
             sink.finish(context)
@@ -143,19 +143,17 @@ class Bench:
     def _compare(self, each: Wavefront, cycles: int) -> None:
         """What came of a wavefront."""
         size = self._rows(each.gprs)
-        base = each.slot * size
+        base = each.wave * size
         blocks = {row // BLOCK for row in range(base, base + size)}
-        assert self.order == (
-            ["clear"] * len(blocks) + ["place"] * self.passes + ["share"] * (each.share > 0) + ["start"]
-        )
+        assert self.order == (["clear"] * len(blocks) + ["r0"] * self.passes + ["share"] * (each.share > 0) + ["start"])
         assert self.stalls or cycles == self.passes + len(blocks) + SPARE
         self._compare_clears(base, size)
         self._compare_places(each, base)
-        assert self.fresh == {(each.slot, number) for number in range(self.passes)}
-        assert self.numbered == {(each.slot, each.number(0, 0) % NUMBERS)}
-        assert not each.share or self.sinks["share"].received == [each.slot]
+        assert self.fresh == {(each.wave, number) for number in range(self.passes)}
+        assert self.numbered == {(each.wave, each.number(0, 0) % NUMBERS)}
+        assert not each.share or self.sinks["share"].received == [each.wave]
         start = start_layout(self.config).from_bits(self.sinks["start"].received[0])
-        assert (start.slot, start.covered, start.base) == (each.slot, each.covered, base)
+        assert (start.wave, start.covered, start.base) == (each.wave, each.covered, base)
 
     def _compare_clears(self, base: int, size: int) -> None:
         """Rows are cleared that are the wavefront's, all of them, and no others."""
@@ -169,7 +167,7 @@ class Bench:
 
     def _compare_places(self, each: Wavefront, base: int) -> None:
         """R0 is written pass by pass, in all pixels of each slice."""
-        for number, raw in enumerate(self.sinks["place"].received):
+        for number, raw in enumerate(self.sinks["r0"].received):
             write = pass_write_layout(self.config).from_bits(raw)
             target, (of, in_slice) = write.target, divmod(number, self.of_slice)
             assert target.row == base + of * (each.gprs + TEMPORARIES) and target.exists

@@ -8,8 +8,8 @@ from amaranth import Module, Signal, signed
 from amaranth.sim import Simulator
 
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.r700.registers.addressing import register_address
 from ctm.rtl.r700.registers.file import RegisterFile, depth_of
-from ctm.rtl.r700.registers.place import place
 from ctm.tb.lib.streams import simulate
 
 CHANNELS, BLOCK = 4, 32
@@ -73,7 +73,7 @@ class Bench:
                     continue
                 if invalidates and read["row"] // BLOCK == rows[0] // BLOCK:
                     continue
-                shows = context.get(unit.shows) >> channel & 1
+                shows = context.get(unit.words_valid) >> channel & 1
                 found = [context.get(unit.words[channel][pixel]) * shows for pixel in range(self.size)]
                 assert found == expected[channel].tolist(), f"row {read['row']}, channel {channel}"
                 self.compared += any(found)
@@ -99,7 +99,7 @@ def check_places(seed: int, count: int) -> None:
     m, draw = Module(), np.random.default_rng(seed)
     number, offset, relative = Signal(8), Signal(signed(10)), Signal()
     gprs, base = Signal(8), Signal(range(depth_of(config)))
-    found = place(m, config, number, offset, relative, gprs=gprs, base=base)
+    found = register_address(m, config, number, offset, relative, gprs=gprs, base=base)
 
     async def run(context: Any) -> None:
         for _ in range(count):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from amaranth.sim import Simulator
 
-from ctm.rtl.r700.memory.places import TexelPlace
+from ctm.rtl.r700.memory.texel import TexelIndex
 from ctm.tb.lib.random_values import random_floats
-from ctm.tb.r700.memory.models import place
+from ctm.tb.r700.memory.models import texel_index
 
 CASES = 3000
 LIMITS = (1, 2, 3, 255, 256, 1000, 4095, 4096)
@@ -30,7 +30,7 @@ def words(draw: np.random.Generator, count: int, limit: int, *, integer: bool) -
 
 def check(cases: Iterable[tuple[int, int, int, bool]]) -> None:
     """Coordinates, each a word with an offset and a limit; it may be an integer."""
-    unit: Any = TexelPlace()
+    unit: Any = TexelIndex()
 
     async def run(context: Any) -> None:
         for word, offset, limit, integer in cases:
@@ -38,8 +38,8 @@ def check(cases: Iterable[tuple[int, int, int, bool]]) -> None:
             context.set(unit.offset, offset)
             context.set(unit.limit, limit)
             context.set(unit.integer, integer)
-            expected = place(word, offset, limit, integer=integer)
-            found = context.get(unit.place)
+            expected = texel_index(word, offset, limit, integer=integer)
+            found = context.get(unit.index)
             assert found == expected, f"{word:08x} + {offset} / 2 below {limit}, {integer=}: {found}"
 
     simulator = Simulator(unit)
