@@ -8,7 +8,7 @@ from ctm.rtl.co.parts import GroupParts
 from ctm.rtl.co.unit import ConditionalUnit, passenger_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, CoreMaker
-from ctm.rtl.dpp.core_border import lookup_tag_layout
+from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.core_module import CoreModule
 from ctm.rtl.dpp.wavefronts.scheduling import STALLS, wave_bits
 from ctm.rtl.host.control_bus import ControlBusSignature
@@ -50,7 +50,7 @@ class Machine(wiring.Component):
         self._controller = MemoryController(
             config,
             areas=self._instruction_set.shapes.areas,
-            tag=lookup_tag_layout(array, self._instruction_set.shapes),
+            tag=fetch_tag_layout(array, self._instruction_set.shapes),
             wave=wave_bits(array) + (array.cores - 1).bit_length(),
             conditional_passenger=passenger_layout(array.lanes),
         )
@@ -100,7 +100,7 @@ class Machine(wiring.Component):
             self.irq.eq(host.irq),
             host.consumed.eq(processor.consumed),
             host.processor_idle.eq(processor.idle),
-            host.ports_quiet.eq(ports.quiet),
+            host.ports_quiet.eq(ports.idle),
             ports.drain.eq(host.reset),
         ]
 
@@ -160,11 +160,11 @@ class Machine(wiring.Component):
             array.program.eq(self._launch.program),
             array.code_address.eq(processor.image.code),
             array.invalidate_code.eq(processor.image_loaded),
-            array.invalidate_constants.eq(controller.forget_constants),
+            array.invalidate_constants.eq(controller.invalidate_constants),
             processor.array_idle.eq(array.idle),
         ]
         for core in range(self._config.array.cores):
-            connect(m, array.lookups[core], controller.lookups[core])
+            connect(m, array.fetches[core], controller.fetches[core])
         for name in ("code", "constants", "uncached", "output"):
             connect(m, getattr(array, name), getattr(controller, name))
         connect(m, array.tests, conditional.clients[_ARRAY])
@@ -176,7 +176,7 @@ class Machine(wiring.Component):
             connect(m, controller.port_requests[port], ports.reads[port])
             connect(m, ports.lines[port], controller.port_responses[port])
             connect(m, controller.port_writes[port], ports.writes[port])
-            connect(m, ports.answers[port], controller.port_answers[port])
+            connect(m, ports.write_responses[port], controller.port_write_responses[port])
             connect(m, ports.buses[port], flipped(self.buses[port]))
 
     def _connect_counters(self, m: Module) -> None:

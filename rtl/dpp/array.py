@@ -1,6 +1,6 @@
 """The array: cores behind one dispatcher, and one port of each memory client for all of them.
 
-Only lookups keep a port for each core, because each has its own first-level cache.
+Only fetches keep a port for each core, because each has its own first-level cache.
 """
 
 from collections.abc import Callable
@@ -31,9 +31,9 @@ CoreMaker = Callable[[MachineConfig, InstructionSet], wiring.Component]
 
 
 def array_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
-    """The memory clients of the array: those that all cores share, and each core's lookups."""
+    """The memory clients of the array: those that all cores share, and each core's fetches."""
     members = memory_members(config, shapes, cores=config.cores)
-    return members | {"lookups": members["lookups"].array(config.cores)}
+    return members | {"fetches": members["fetches"].array(config.cores)}
 
 
 class Array(wiring.Component):
@@ -99,7 +99,7 @@ class Array(wiring.Component):
                 core.invalidate_code.eq(self.invalidate_code),
                 core.invalidate_constants.eq(self.invalidate_constants),
             ]
-            connect(m, core.lookups, flipped(self.lookups[number]))
+            connect(m, core.fetches, flipped(self.fetches[number]))
         m.d.comb += [
             self.issued.eq(Cat(core.issued for core in cores)),
             *(

@@ -15,27 +15,27 @@ from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.scheduling import STALLS, wave_bits
 
 
-def lookup_number_layout(config: ArrayConfig) -> data.StructLayout:
-    """Which lookup it is: a wave slot, and one of its outstanding lookups."""
+def fetch_number_layout(config: ArrayConfig) -> data.StructLayout:
+    """Which fetch it is: a wave slot, and one of its outstanding fetches."""
     return data.StructLayout({"wave": wave_bits(config), "entry": (config.lookups - 1).bit_length()})
 
 
-def lookup_tag_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
+def fetch_tag_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     """The same, and if a wavefront goes to memory in beats under one number, which one it is."""
-    number = {str(name): field.shape for name, field in lookup_number_layout(config)}
-    return data.StructLayout(number | (beat_fields(config) if shapes.lookups_in_beats else {}))
+    number = {str(name): field.shape for name, field in fetch_number_layout(config)}
+    return data.StructLayout(number | (beat_fields(config) if shapes.fetches_in_beats else {}))
 
 
 def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> dict[str, Any]:
     """The memory clients of a core, or those that `cores` of them share: uncached writes then have a core's number.
 
-    It stands above the wave slot's. Members are `constants`, `lookups`, `uncached`, `output` and `tests`. All but tests
+    It stands above the wave slot's. Members are `constants`, `fetches`, `uncached`, `output` and `tests`. All but tests
     are of as many lanes as are computed at once: a larger wavefront comes in beats, the first lanes first.
     """
     lanes, wave, areas = config.at_once, wave_bits(config) + (cores - 1).bit_length(), len(shapes.areas)
     return {
         "constants": Out(ConstantClient()),
-        "lookups": Out(FetchClient(lanes, lookup_tag_layout(config, shapes), areas)),
+        "fetches": Out(FetchClient(lanes, fetch_tag_layout(config, shapes), areas)),
         "uncached": Out(UncachedClient(lanes, wave, areas)),
         "output": Out(stream.Signature(output_layout(lanes))),
         "tests": Out(ConditionalClient(config.lanes)),
@@ -71,7 +71,7 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     stalls : ``Out(len(STALLS))``
         As the scheduler's.
     code : ``Out(shapes.code)``
-    constants, lookups, uncached, output, tests
+    constants, fetches, uncached, output, tests
         See `memory_members`.
     """
     ports = len(shapes.ports)

@@ -13,8 +13,8 @@ from amaranth.lib.wiring import connect, flipped
 
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.memory.coordinates import Coordinates
-from ctm.rtl.dpp.memory.lookup_return import LookupReturn
-from ctm.rtl.dpp.memory.lookups import passenger_layout
+from ctm.rtl.dpp.memory.fetch_records import passenger_layout
+from ctm.rtl.dpp.memory.fetch_return import FetchReturn
 from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.rtl.dpp.memory.uncached_writes import UncachedWrites
 from ctm.rtl.dpp.registers.file import RegisterFile
@@ -41,7 +41,7 @@ class CoreUnits:
     outstanding: Scoreboard
     starter: Starter
     coordinates: Coordinates
-    lookups: LookupReturn
+    fetches: FetchReturn
     uncached: UncachedWrites
     retirement: Retirement
 
@@ -57,7 +57,7 @@ def add_units(m: Module, config: MachineConfig, shapes: Shapes, *, readers: int)
         outstanding=Scoreboard(array),
         starter=Starter(array),
         coordinates=Coordinates(array.at_once, passenger_layout(array, shapes), config.arithmetic),
-        lookups=LookupReturn(array, shapes),
+        fetches=FetchReturn(array, shapes),
         uncached=UncachedWrites(array),
         retirement=Retirement(array, shapes),
     )
@@ -79,7 +79,7 @@ def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) ->
     m.d.sync += units.scheduler.waves.eq(usable_waves(array, allocation.exponent))
     _connect_starts(m, core, units)
     _connect_outstanding(m, core, units)
-    _connect_lookups(m, core, units)
+    _connect_fetches(m, core, units)
     _connect_register_writes(m, units, array, allocation)
     _connect_ends(m, core, units, array)
     return allocation
@@ -118,40 +118,40 @@ def _connect_outstanding(m: Module, core: Any, units: CoreUnits) -> None:
     connect(m, units.uncached.write, flipped(core.uncached.write))
     m.d.comb += [
         *(getattr(scheduler, name).eq(getattr(outstanding, name)) for name in ("blocked", "full", "drained")),
-        outstanding.returned.eq(units.lookups.returned),
+        outstanding.returned.eq(units.fetches.returned),
         done.ready.eq(1),
         outstanding.written.valid.eq(done.valid),
         outstanding.written.wave.eq(done.payload.wave),
     ]
 
 
-def _connect_lookups(m: Module, core: Any, units: CoreUnits) -> None:
-    """Lookups behind their coordinates, and wavefronts that a refused one stops."""
-    request, result, lookups = core.lookups.request, units.coordinates.result, units.lookups
-    connect(m, flipped(core.lookups.response), lookups.response)
+def _connect_fetches(m: Module, core: Any, units: CoreUnits) -> None:
+    """Fetches behind their coordinates, and wavefronts that a refused one stops."""
+    request, result, fetches = core.fetches.request, units.coordinates.result, units.fetches
+    connect(m, flipped(core.fetches.response), fetches.response)
     m.d.comb += [
         request.valid.eq(result.valid),
         result.ready.eq(request.ready),
         request.payload.x.eq(result.payload.x),
         request.payload.y.eq(result.payload.y),
         *(request.payload[name].eq(result.payload.passenger[name]) for name, _ in result.payload.passenger.shape()),
-        units.scheduler.stop.valid.eq(lookups.error.valid),
-        units.scheduler.stop.wave.eq(lookups.returned.wave),
+        units.scheduler.stop.valid.eq(fetches.error.valid),
+        units.scheduler.stop.wave.eq(fetches.returned.wave),
     ]
 
 
 def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, allocation: data.View) -> None:
-    """New wavefronts' temporaries are set before lookups write theirs, which come so often that a wavefront might wait."""
-    lookup, clear, write = units.lookups.write, units.starter.write, units.registers.texture_write
+    """New wavefronts' temporaries are set before fetches write theirs, which come so often that a wavefront might wait."""
+    fetch, clear, write = units.fetches.write, units.starter.write, units.registers.texture_write
     addresses = [
-        Placement(m, array, port.payload.wave, allocation).address(port.payload.register) for port in (lookup, clear)
+        Placement(m, array, port.payload.wave, allocation).address(port.payload.register) for port in (fetch, clear)
     ]
     clears = Signal()
     m.d.comb += [
         clears.eq(clear.valid & ~units.registers.busy.bit_select(addresses[1].bank, 1)),
         clear.ready.eq(clears),
-        lookup.ready.eq(write.ready & ~clears),
-        write.valid.eq(lookup.valid | clears),
+        fetch.ready.eq(write.ready & ~clears),
+        write.valid.eq(fetch.valid | clears),
     ]
     with m.If(clears):
         m.d.comb += [
@@ -163,11 +163,11 @@ def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, al
     with m.Else():
         m.d.comb += [
             write.payload.address.eq(addresses[0]),
-            write.payload.words.eq(lookup.payload.words),
-            write.payload.enable.eq(lookup.payload.enable),
+            write.payload.words.eq(fetch.payload.words),
+            write.payload.enable.eq(fetch.payload.enable),
         ]
     if array.beats > 1:
-        m.d.comb += write.payload.beat.eq(Mux(clears, clear.payload.beat, lookup.payload.beat))
+        m.d.comb += write.payload.beat.eq(Mux(clears, clear.payload.beat, fetch.payload.beat))
 
 
 def _connect_ends(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) -> None:

@@ -14,13 +14,13 @@ from ctm.rtl.isa.executable import ProgramFormat
 class Port:
     """An issue port: executes the instructions of one kind, each wavefront's one at a time.
 
-    `name` is that of its counters. If it `looks_up`, each of its instructions takes a place among its wave slot's
-    lookups. If it `defers`, a wavefront comes to its next round, behind the others of that round, when an instruction
+    `name` is that of its counters. If it `fetches`, each of its instructions takes a place among its wave slot's
+    fetches. If it `defers`, a wavefront comes to its next round, behind the others of that round, when an instruction
     is issued.
     """
 
     name: str
-    looks_up: bool = False
+    fetches: bool = False
     defers: bool = False
 
 
@@ -71,8 +71,8 @@ class Shapes:
         What of `control` is not 0 when a wavefront starts.
     program
         What it must know of a program beside `program_layout`'s fields.
-    lookups_in_beats
-        A wavefront's beats go to memory as one lookup; else each of them has a number of its own.
+    fetches_in_beats
+        A wavefront's beats go to memory as one fetch; else each of them has a number of its own.
     areas
         Outputs that a program reads and writes past the caches by the number of a word (`ctm.rtl.border.buffers`).
     """
@@ -90,7 +90,7 @@ class Shapes:
     stacks: Callable[[int], data.StructLayout]
     first_control: Callable[[int], Mapping[str, Any]]
     program: Mapping[str, ShapeLike]
-    lookups_in_beats: bool = True
+    fetches_in_beats: bool = True
     areas: tuple[int, ...] = ()
 
     @property

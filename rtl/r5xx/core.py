@@ -172,15 +172,15 @@ class Core(wiring.Component):
         ]
 
     def _connect_texture(self, m: Module, generic: CoreUnits, own: Units) -> None:
-        """Lookups on their way to their coordinates."""
+        """Fetches on their way to their coordinates."""
         texture, registers, outstanding = own.texture, generic.registers, generic.outstanding
         connect(m, texture.request, generic.coordinates.request)
         m.d.comb += [
             registers.texture_source.eq(texture.source),
             texture.words.eq(registers.texture_words),
             outstanding.texture.eq(texture.asked),
-            texture.lookup_entry.eq(outstanding.entry),
-            generic.lookups.record.eq(texture.record),
+            texture.fetch_entry.eq(outstanding.entry),
+            generic.fetches.record.eq(texture.record),
         ]
 
     def _count(self, m: Module, generic: CoreUnits, own: Units) -> None:
@@ -200,7 +200,7 @@ class Core(wiring.Component):
 
     def _find_fault(self, m: Module, generic: CoreUnits, own: Units) -> tuple[Any, Value]:
         """A fault, a cycle before it is reported, and the wave slot of its wavefront."""
-        lookups, wave = generic.lookups, Signal(wave_bits(self._config.array))
+        fetches, wave = generic.fetches, Signal(wave_bits(self._config.array))
         report = self.signature.members["fault"].signature.create()
         flow_done, alu_done = own.flow.scheduler.done, own.alu.scheduler.done
         m.d.comb += [
@@ -225,11 +225,11 @@ class Core(wiring.Component):
                 report.payload.pc.eq(alu_done.pc - 1),
                 report.payload.client.eq(BusClient.FLOAT_CONSTANT),
             ]
-        with m.Elif(lookups.error.valid):
+        with m.Elif(fetches.error.valid):
             m.d.sync += [
                 report.valid.eq(1),
-                wave.eq(lookups.returned.wave),
-                report.payload.pc.eq(lookups.error.pc),
+                wave.eq(fetches.returned.wave),
+                report.payload.pc.eq(fetches.error.pc),
                 report.payload.client.eq(BusClient.INPUT),
             ]
         return report, wave

@@ -20,7 +20,7 @@ class Unit(enum.Enum, shape=2):
 
 SHAPES = Shapes(
     program_format=PROGRAM_FORMAT,
-    ports=(Port(name="ALU"), Port(name="TEX", looks_up=True), Port(name="FC", defers=True)),
+    ports=(Port(name="ALU"), Port(name="TEX", fetches=True), Port(name="FC", defers=True)),
     counted=Unit.ALU.value,
     faulting=Unit.FLOW.value,
     # The lanes' entry, which instructions behind the presubtract unit have already; a place for an uncached write.

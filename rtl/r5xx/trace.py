@@ -27,9 +27,9 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
         An ALU or OUTPUT instruction has written: registers, words and enables of temporaries (channel by channel),
         and predicates (of the red bit all lanes, then green, blue, alpha) and ALU results as they are now.
     texture
-        A lookup or NOP was issued, or a kill is done: `valid_mask` is as it is now.
-    lookup
-        A lookup has written its temporary.
+        A fetch or NOP was issued, or a kill is done: `valid_mask` is as it is now.
+    fetch
+        A fetch has written its temporary.
     flow
         A flow-control instruction is done: the control state is as it is now.
     fault
@@ -37,7 +37,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     end
         The context is free again; its outputs have been sent, unless it has faulted.
 
-    With several beats a clear, an ALU instruction and a lookup are an event for each, with a number; predicates and ALU
+    With several beats a clear, an ALU instruction and a fetch are an event for each, with a number; predicates and ALU
     results mean something in the last one.
     """
     lanes, beat = config.lanes, beat_fields(config)
@@ -59,7 +59,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
             "alu_result": lanes,
         },
         "texture": instruction | {"valid_mask": lanes},
-        "lookup": event | write,
+        "fetch": event | write,
         "flow": instruction | {"state": control_state_layout(lanes)},
         "fault": instruction,
         "end": event | {"faulted": 1},
@@ -71,7 +71,7 @@ def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, f
     """Show the events; `fault` is the core's port, `fault_wave` the wave slot of the wavefront that it speaks of."""
     alu, texture, flow = own.alu, own.texture, own.flow
     texture_done = texture.scheduler.done
-    clear, lookup = generic.starter.write, generic.lookups.write
+    clear, fetch = generic.starter.write, generic.fetches.write
 
     def context(wave: Value) -> Value:
         return Cat(wave, generic.scheduler.second.bit_select(wave, 1))
@@ -92,9 +92,9 @@ def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, f
             "valid": texture_done.valid, "context": context(texture_done.wave), "pc": texture_done.pc - 1,
             "valid_mask": texture.valid_mask.valid_mask,
         },
-        "lookup": {
-            "valid": lookup.valid & lookup.ready, "context": context(lookup.payload.wave),
-            **{name: lookup.payload[name] for name in ("register", "words", "enable")},
+        "fetch": {
+            "valid": fetch.valid & fetch.ready, "context": context(fetch.payload.wave),
+            **{name: fetch.payload[name] for name in ("register", "words", "enable")},
         },
         "flow": {
             "valid": flow.control.valid, "context": context(flow.control.wave), "pc": flow.pc, "state": flow.control.state,
@@ -102,7 +102,7 @@ def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, f
         "fault": {"valid": fault.valid, "context": context(fault_wave), "pc": fault.payload.pc},
         "end": {name: generic.retirement.release[name] for name in ("valid", "context", "faulted")},
     }  # fmt: skip
-    for event, numbered in (("clear", clear.payload), ("alu", alu.written), ("lookup", lookup.payload)):
+    for event, numbered in (("clear", clear.payload), ("alu", alu.written), ("fetch", fetch.payload)):
         if "beat" in dict(numbered.shape()):
             events[event]["beat"] = numbered.beat
     for event, fields in events.items():

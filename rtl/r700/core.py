@@ -148,7 +148,7 @@ class Core(wiring.Component):
         connect(m, units.alu.outcome, units.flow.computed)
         connect(m, units.move.moved, units.flow.moved)
         connect(m, units.flow.end, units.end.end)
-        connect(m, units.move.lookups, flipped(self.lookups))
+        connect(m, units.move.fetches, flipped(self.fetches))
         connect(m, units.move.uncached, flipped(self.uncached))
         m.d.comb += [units.outputs.write.eq(units.move.outputs), units.move.numbered.eq(units.start.numbered)]
 
@@ -267,7 +267,7 @@ class Core(wiring.Component):
         m.d.sync += [
             clauses.eq(clauses + (clause.valid & clause.ready) - (outcome.valid & outcome.ready)),
             # Behind a register, because no output of a core follows from an input.
-            blocked.eq(Cat(each.valid & ~each.ready for each in (move.lookups.request, move.uncached.write)).any()),
+            blocked.eq(Cat(each.valid & ~each.ready for each in (move.fetches.request, move.uncached.write)).any()),
         ]
         return {
             "LOOKUPS": move.waits,

@@ -45,7 +45,7 @@ def _nothing(lanes: int) -> data.StructLayout:
 
 SHAPES = Shapes(
     program_format=PROGRAM_FORMAT,
-    ports=(Port(name="FC", defers=True), Port(name="ALU"), Port(name="TEX", looks_up=True)),
+    ports=(Port(name="FC", defers=True), Port(name="ALU"), Port(name="TEX", fetches=True)),
     counted=Unit.ALU.value,
     faulting=Unit.FLOW.value,
     resources=(),
@@ -73,7 +73,7 @@ SHAPES = Shapes(
         "domain": _DOMAIN,
         "areas": data.ArrayLayout(_AREA, len(AREAS)),
     },
-    lookups_in_beats=False,
+    fetches_in_beats=False,
     areas=AREAS,
 )
 PROGRAM = program_layout(SHAPES)

@@ -12,8 +12,8 @@ INVENTED = Shapes(
         machine=99, information=NoteType.INPUTS, version=7, unit_bytes=8, most_units=3000, image_limit=1 << 17
     ),
     ports=(
-        Port(name="JUMP", defers=True), Port(name="FETCH", looks_up=True), Port(name="SUM"), Port(name="EXPORT"),
-        Port(name="GATHER", looks_up=True),
+        Port(name="JUMP", defers=True), Port(name="FETCH", fetches=True), Port(name="SUM"), Port(name="EXPORT"),
+        Port(name="GATHER", fetches=True),
     ),
     counted=2,
     faulting=3,

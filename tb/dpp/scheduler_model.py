@@ -150,7 +150,7 @@ class SchedulerModel:
         if wavefront.where is not Where.READY or wavefront.faulted:
             return False
         waits = not wavefront.expired and wavefront.following["waits"] and now.blocked >> wave & 1
-        return bool(waits or (self._shapes.ports[self._port(wavefront)].looks_up and now.full >> wave & 1))
+        return bool(waits or (self._shapes.ports[self._port(wavefront)].fetches and now.full >> wave & 1))
 
     def _asks(self, wave: int, now: Inputs) -> bool:
         """Whether a wavefront could be issued if there were room on the way to memory."""

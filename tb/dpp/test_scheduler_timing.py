@@ -18,12 +18,12 @@ class Ports:
 
     counted: int
     faulting: int
-    looks_up: int
+    fetches: int
 
 
 def ports(shapes: Shapes) -> Ports:
-    looks_up = next(number for number, port in enumerate(shapes.ports) if port.looks_up)
-    return Ports(shapes.counted, shapes.faulting, looks_up)
+    fetches = next(number for number, port in enumerate(shapes.ports) if port.fetches)
+    return Ports(shapes.counted, shapes.faulting, fetches)
 
 
 async def start(context: Any, unit: Scheduler, first: int, *, watchdog: int = 0) -> None:
@@ -92,9 +92,9 @@ def test_the_watchdog_stops_the_instruction_behind_the_last_that_is_allowed(inst
             await context.tick()
             assert context.get(unit.ports[port].issue.valid)
             await context.tick()
-            await finish(context, unit, port, pc=executed, following={"unit": named.looks_up, "waits": 1})
+            await finish(context, unit, port, pc=executed, following={"unit": named.fetches, "waits": 1})
             context.set(unit.blocked, 1 if executed == watchdog - 1 else 0)
-            port = named.looks_up if executed < watchdog - 1 else named.faulting
+            port = named.fetches if executed < watchdog - 1 else named.faulting
             assert context.get(unit.ports[port].issue.valid)
             await context.tick()
         assert context.get(unit.expired) == 1

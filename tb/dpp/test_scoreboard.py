@@ -63,12 +63,12 @@ def test_random_events(lookups, returns):
             returned = chosen(generator, [bool(wave.lookups) for wave in waves], share)
             write = chosen(generator, [not wave.writing for wave in waves], 0.1)
             written = chosen(generator, [wave.writing for wave in waves], 0.3)
-            looks_up, acquires = generator.random() < 0.8, generator.random() < 0.3
-            flags = {"looks_up": looks_up, "acquires": acquires}
+            fetches, acquires = generator.random() < 0.8, generator.random() < 0.3
+            flags = {"fetches": fetches, "acquires": acquires}
             context.set(unit.texture, {"valid": texture is not None, "wave": texture or 0, **flags})
             for port, number in ((unit.returned, returned), (unit.write, write), (unit.written, written)):
                 context.set(port, {"valid": number is not None, "wave": number or 0})
-            if texture is not None and looks_up:
+            if texture is not None and fetches:
                 assert context.get(unit.entry) == waves[texture].made % lookups
             await context.tick()
 
@@ -76,8 +76,8 @@ def test_random_events(lookups, returns):
                 waves[returned].lookups.pop(0)
             if texture is not None:
                 wave = waves[texture]
-                wave.lookups += [False] * looks_up
-                wave.made += looks_up
+                wave.lookups += [False] * fetches
+                wave.made += fetches
                 if acquires:
                     wave.acquire()
             if write is not None:

@@ -48,7 +48,7 @@ class _CodeFromOutside(wiring.Component):
 
 
 class ArrayAsCore(wiring.Component):
-    """An array of a power of two of cores. Lookups of all cores share a port; there is no trace."""
+    """An array of a power of two of cores. Fetches of all cores share a port; there is no trace."""
 
     def __init__(self, config: MachineConfig) -> None:
         self._config, self._code = config, _CodeFromOutside(config)
@@ -60,9 +60,9 @@ class ArrayAsCore(wiring.Component):
         m = Module()
         m.submodules.array = array = self._array
         own, cores, ports = wave_bits(self._config.array), self._config.array.cores, len(SHAPES.ports)
-        m.submodules.lookups = lookups = Arbiter(array.lookups[0].request.payload.shape(), cores)
+        m.submodules.fetches = fetches = Arbiter(array.lookups[0].request.payload.shape(), cores)
         for name in array_members(self._config.array, SHAPES):
-            if name != "lookups":
+            if name != "fetches":
                 connect(m, getattr(array, name), flipped(getattr(self, name)))
         for name in ("program", "invalidate_code", "invalidate_constants"):
             m.d.comb += getattr(array, name).eq(getattr(self, name))
@@ -84,9 +84,9 @@ class ArrayAsCore(wiring.Component):
             self.idle.eq(array.idle),
             *(self.issued[port].eq(array.issued[port::ports].any()) for port in range(ports)),
         ]
-        request, response = self.lookups.request, self.lookups.response
+        request, response = self.fetches.request, self.fetches.response
         for number in range(cores):
-            connect(m, array.lookups[number].request, lookups.inputs[number])
+            connect(m, array.lookups[number].request, fetches.inputs[number])
             inner = array.lookups[number].response
             is_own = response.payload.tag.wave >> own == number
             m.d.comb += [
@@ -98,12 +98,12 @@ class ArrayAsCore(wiring.Component):
             ]
             with m.If(is_own):
                 m.d.comb += response.ready.eq(inner.ready)
-        chosen = lookups.output
+        chosen = fetches.output
         m.d.comb += [
             request.valid.eq(chosen.valid),
             chosen.ready.eq(request.ready),
             *(request.payload[name].eq(chosen.payload[name]) for name, _ in chosen.payload.shape() if name != "tag"),
             request.payload.tag.entry.eq(chosen.payload.tag.entry),
-            request.payload.tag.wave.eq(Cat(chosen.payload.tag.wave, lookups.source)),
+            request.payload.tag.wave.eq(Cat(chosen.payload.tag.wave, fetches.source)),
         ]
         return m

@@ -24,7 +24,7 @@ TIMINGS = (
     Timing(latency=30, stall=0.1),
     Timing(latency=150, jitter=7, stall=0.5),
 )
-_ORDER = ("start", "clear", "lookup", "alu", "texture", "flow", "fault", "end")
+_ORDER = ("start", "clear", "fetch", "alu", "texture", "flow", "fault", "end")
 _MOST_CYCLES = 1_000_000
 _RGB, _ALPHA = slice(0, 3), slice(3, 4)
 
@@ -41,7 +41,7 @@ class _Wavefront:
     step: int = 0
     words: np.ndarray = field(default_factory=lambda: np.zeros((TEMPORARIES, CHANNELS, 0), np.uint32))
     known: np.ndarray = field(default_factory=lambda: np.zeros(TEMPORARIES, bool))
-    lookups: deque[tuple[int, np.ndarray, Step]] = field(default_factory=deque)
+    fetches: deque[tuple[int, np.ndarray, Step]] = field(default_factory=deque)
     """Outstanding ones: register, which words are written, and the model's step."""
 
 
@@ -143,22 +143,22 @@ class Comparison:
         assert isinstance(instruction, Tex)
         if instruction.operation not in (TextureOperation.NOP, TextureOperation.KILL_LT_0):
             register = _register(instruction.destination, step)
-            shown.lookups.append((register, step.state("temporaries"), step))
+            shown.fetches.append((register, step.state("temporaries"), step))
 
-    def _lookup(self, shown: _Wavefront, event: dict[str, Any]) -> None:
-        if not shown.lookups:
+    def _fetch(self, shown: _Wavefront, event: dict[str, Any]) -> None:
+        if not shown.fetches:
             raise Difference("words come back that nobody asked for")
-        register, expected, step = shown.lookups.popleft()
+        register, expected, step = shown.fetches.popleft()
         if register != int(event["register"]):
-            raise Difference(f"a lookup writes r{int(event['register'])}, expected r{register}")
+            raise Difference(f"a fetch writes r{int(event['register'])}, expected r{register}")
         _write(shown.words[register], event, slice(0, CHANNELS))
-        waiting = {other for other, *_ in shown.lookups}
+        waiting = {other for other, *_ in shown.fetches}
         later = shown.wavefront.steps[shown.step - 1] is not step
         if register < len(expected) and register not in waiting and not later:
-            _same(f"r{register} behind the lookup", shown.words[register], expected[register])
+            _same(f"r{register} behind the fetch", shown.words[register], expected[register])
         elif register < len(expected):
             mask = _enables(event, slice(0, CHANNELS))
-            _same(f"words of the lookup in r{register}", shown.words[register][mask], expected[register][mask])
+            _same(f"words of the fetch in r{register}", shown.words[register][mask], expected[register][mask])
 
     def _flow(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         step, state = self._next(shown, event, Flow), event["state"]
@@ -186,13 +186,13 @@ class Comparison:
                 _same(f"{name} of loop frame {level}", _bits(frames[name][level], self.lanes), masks[level][mask])
 
     def _same_registers(self, shown: _Wavefront, step: Step) -> None:
-        """All temporaries, but for those that lookups are still to write."""
+        """All temporaries, but for those that fetches are still to write."""
         expected = step.state("temporaries")
         count = len(expected)
         if not shown.known[:count].all():
             raise Difference(f"r{int(shown.known[:count].argmin())} was not cleared")
         settled = np.ones(count, bool)
-        settled[[register for register, *_ in shown.lookups if register < count]] = False
+        settled[[register for register, *_ in shown.fetches if register < count]] = False
         found = shown.words[:count]
         wrong = settled & (found != expected).any(axis=(1, 2))
         if wrong.any():
@@ -212,8 +212,8 @@ class Comparison:
     def _end(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         _same("executed instructions", shown.step, len(shown.wavefront.steps))
         _same("fault", bool(event["faulted"]), shown.wavefront.fault is not None)
-        if shown.lookups:
-            raise Difference("the wavefront ends while lookups are outstanding")
+        if shown.fetches:
+            raise Difference("the wavefront ends while fetches are outstanding")
 
 
 def _event(fields: dict[str, Any], index: int) -> dict[str, Any]:

@@ -30,7 +30,7 @@ FAULTS = {
         "Mux(texture & self.texture.acquires, pending,",
     ),
     "a lookup's result is not swizzled": Fault(
-        "rtl.dpp.memory.lookup_return", "held.words[lane][record.swizzle[channel]]", "held.words[lane][channel]"
+        "rtl.dpp.memory.fetch_return", "held.words[lane][record.swizzle[channel]]", "held.words[lane][channel]"
     ),
     "uncovered processors are fetched for and written": Fault(
         "rtl.r5xx.texture.port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"

@@ -1,1 +1,1 @@
-"""Lookups and uncached writes of the array."""
+"""Fetches and uncached writes of the array."""

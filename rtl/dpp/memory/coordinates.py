@@ -1,4 +1,4 @@
-"""From coordinates of a lookup to pairs of indices.
+"""From coordinates of a fetch to pairs of indices.
 
 Source: CTM Guide pp. 6, 32-33; docs/architecture.md has the order of the roundings.
 """
@@ -41,8 +41,8 @@ def result_layout(lanes: int, passenger: Any) -> data.StructLayout:
 class Coordinates(wiring.Component):
     """Gives the indices of all lanes' elements.
 
-    A lookup whose coordinates are texels takes one cycle. Others go through shared units lane by lane, `lanes` cycles
-    each; these units' latency is seen once, because lookups follow each other in the units, but the two kinds wait for
+    A fetch whose coordinates are texels takes one cycle. Others go through shared units lane by lane, `lanes` cycles
+    each; these units' latency is seen once, because fetches follow each other in the units, but the two kinds wait for
     each other. Results come in the order of the requests.
 
     Members

@@ -13,23 +13,23 @@ from ctm.rtl.lib.ram import DistributedRam
 
 
 class Scoreboard(wiring.Component):
-    """Counts each wave slot's lookups, which come back in order, and notes acquiring writes.
+    """Counts each wave slot's fetches, which come back in order, and notes acquiring writes.
 
-    A semaphore that is acquired is taken until all lookups up to that one have come back, or the write is done. Events
+    A semaphore that is acquired is taken until all fetches up to that one have come back, or the write is done. Events
     count from the next cycle on.
 
     Members
     -------
-    texture : ``In({valid, wave, looks_up, acquires})``
+    texture : ``In({valid, wave, fetches, acquires})``
         A texture instruction.
-    entry : ``Out(range(lookups))``
-        The number of that lookup among those of its wave slot.
+    entry : ``Out(range(fetches))``
+        The number of that fetch among those of its wave slot.
     returned : ``In({valid, wave})``
-        A wave slot's oldest lookup is done.
+        A wave slot's oldest fetch is done.
     write, written : ``In({valid, wave})``
         An acquiring write is under way; it and all earlier ones are done.
     blocked, full, drained : ``Out(threads)``
-        Wave slots whose semaphore is taken; with as many lookups as they may have; with nothing outstanding.
+        Wave slots whose semaphore is taken; with as many fetches as they may have; with nothing outstanding.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -38,7 +38,7 @@ class Scoreboard(wiring.Component):
         event = data.StructLayout(at_wave)
         super().__init__(
             {
-                "texture": In(data.StructLayout(at_wave | {"looks_up": 1, "acquires": 1})),
+                "texture": In(data.StructLayout(at_wave | {"fetches": 1, "acquires": 1})),
                 "entry": Out(range(config.lookups)),
                 "returned": In(event),
                 "write": In(event),
@@ -54,9 +54,9 @@ class Scoreboard(wiring.Component):
         m = Module()
         config = self._config
         m.submodules.entries = entries = DistributedRam(range(config.lookups), config.threads)
-        looks_up = self.texture.valid & self.texture.looks_up
+        fetches = self.texture.valid & self.texture.fetches
         m.d.comb += self.entry.eq(entries.read(m, self.texture.wave))
-        entries.write(m, self.texture.wave, (self.entry + 1) % config.lookups, looks_up)
+        entries.write(m, self.texture.wave, (self.entry + 1) % config.lookups, fetches)
 
         writing = Signal(config.threads)
         for wave in range(config.threads):
@@ -64,7 +64,7 @@ class Scoreboard(wiring.Component):
             texture = self.texture.valid & (self.texture.wave == wave)
             returned = self.returned.valid & (self.returned.wave == wave)
             following = Signal.like(pending)
-            m.d.comb += following.eq(pending + (texture & self.texture.looks_up) - returned)
+            m.d.comb += following.eq(pending + (texture & self.texture.fetches) - returned)
             m.d.sync += [
                 pending.eq(following),
                 held.eq(Mux(texture & self.texture.acquires, following, held - (returned & held.any()))),

@@ -1,8 +1,8 @@
 """Temporaries of all resident wavefronts, in block RAM.
 
 Each memory has one write and one read port, and holds one field of the registers. Reads are made many by copies: one
-for each operand of an instruction and one for lookups. Writes are made two by banks: a wavefront's temporaries are all
-in one bank, and results and lookups are written at the same time if their wavefronts' banks differ. Of two writes to
+for each operand of an instruction and one for fetches. Writes are made two by banks: a wavefront's temporaries are all
+in one bank, and results and fetches are written at the same time if their wavefronts' banks differ. Of two writes to
 one bank the result's, which cannot wait, comes first.
 
 A wavefront that starts has all its temporaries forgotten at once, and those that nobody has written read 0. The first

@@ -100,7 +100,7 @@ class Scheduler(wiring.Component):
     wake : ``In(1)``
         Nothing is being loaded.
     blocked, full : ``In(threads)``
-        Wave slots whose semaphore is taken; that have as many lookups outstanding as they may.
+        Wave slots whose semaphore is taken; that have as many fetches outstanding as they may.
     drained : ``In(threads)``
         Wave slots with nothing outstanding.
     watchdog : ``In(32)``
@@ -223,8 +223,8 @@ class Scheduler(wiring.Component):
 
     def _blocked(self) -> Value:
         """Wave slots whose next instruction has to wait for what they have asked of memory."""
-        looking_up = (unit for unit, port in zip(self._waves.units, self._shapes.ports, strict=True) if port.looks_up)
-        return Value.cast((self._waves.waits & self.blocked) | (reduce(or_, looking_up, Const(0)) & self.full))
+        fetching = (unit for unit, port in zip(self._waves.units, self._shapes.ports, strict=True) if port.fetches)
+        return Value.cast((self._waves.waits & self.blocked) | (reduce(or_, fetching, Const(0)) & self.full))
 
     def _pick(self, m: Module, admitted: Value, open_: Value) -> AgeMatrix:
         """Candidates for each port, for looking at and for retiring; the oldest of each."""

@@ -10,8 +10,8 @@ from ctm.rtl.dpp.shapes import Shapes
 STALLS = ("LOOKUPS", "LOADING", "REQUESTS", "LATENCY", "ENDS")
 """Why a core that has wavefronts issues nothing at its counted port in a cycle; of several causes the first one counts.
 
-LOOKUPS: a wavefront waits for its lookups or uncached writes; LOADING: for instructions or constants; REQUESTS: for a
-place for its lookup or uncached write on the way to memory; LATENCY: all wavefronts wait for their last instruction or
+LOOKUPS: a wavefront waits for its fetches or uncached writes; LOADING: for instructions or constants; REQUESTS: for a
+place for its fetch or uncached write on the way to memory; LATENCY: all wavefronts wait for their last instruction or
 issue others; ENDS: wavefronts only start or end. Cycles in which that port works on the beats of one that it has have
 no cause. """
 

@@ -68,7 +68,7 @@ class InstructionReader(wiring.Component):
         connect(m, lines.lines, flipped(self.lines))
 
         request, response = self.client.request, self.client.response
-        read, first = coalescer.group, Signal(ADDRESS_BITS)
+        read, first = coalescer.touches, Signal(ADDRESS_BITS)
         m.d.comb += [
             read.valid.eq(request.valid),
             request.ready.eq(read.ready),

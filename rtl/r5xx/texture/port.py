@@ -1,4 +1,4 @@
-"""The issue port of texture instructions: lookups on their way to memory, and kills.
+"""The issue port of texture instructions: fetches on their way to memory, and kills.
 
 Source: CTM Guide pp. 32-33.
 """
@@ -11,9 +11,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import Taken, beat_members, gathered, is_last, keep, lanes_of, pc_members, take
-from ctm.rtl.dpp.core_border import lookup_number_layout
+from ctm.rtl.dpp.core_border import fetch_number_layout
 from ctm.rtl.dpp.memory.coordinates import request_layout
-from ctm.rtl.dpp.memory.lookups import passenger_layout, record_layout
+from ctm.rtl.dpp.memory.fetch_records import passenger_layout, record_layout
 from ctm.rtl.dpp.registers.file import register_address_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, wave_bits
@@ -37,7 +37,7 @@ _UNDERWAY = 2
 
 
 class TexturePort(wiring.Component):
-    """Executes a texture instruction until its lookup is on its way, or its kill is done.
+    """Executes a texture instruction until its fetch is on its way, or its kill is done.
 
     One instruction per cycle while `ready`; a wavefront's next one may be issued three cycles later. With several beats
     the source is read in these, each gives a request, and the wavefront goes on behind the last.
@@ -59,9 +59,9 @@ class TexturePort(wiring.Component):
         Whose source, and the instruction to be read for the next cycle; only with several beats.
     words : ``In(words_layout(at_once))``
         The source, a cycle later.
-    asked : ``Out({valid, wave, looks_up, acquires})``
-    lookup_entry : ``In(range(lookups))``
-        The number of the lookup that `asked` announces.
+    asked : ``Out({valid, wave, fetches, acquires})``
+    fetch_entry : ``In(range(fetches))``
+        The number of the fetch that `asked` announces.
     record : ``Out({valid, tag, record})``
     valid_mask : ``Out({valid, wave, valid_mask})``
         Which processors a kill has left.
@@ -87,11 +87,11 @@ class TexturePort(wiring.Component):
                 "words": In(words_layout(config.at_once)),
                 **beat_members(config, Out, "source_beat"),
                 **pc_members(config, SHAPES.pc_bits),
-                "asked": Out(data.StructLayout(at_wave | {"looks_up": 1, "acquires": 1})),
-                "lookup_entry": In(range(config.lookups)),
+                "asked": Out(data.StructLayout(at_wave | {"fetches": 1, "acquires": 1})),
+                "fetch_entry": In(range(config.lookups)),
                 "record": Out(
                     data.StructLayout(
-                        {"valid": 1, "tag": lookup_number_layout(config), "record": record_layout(config, SHAPES)}
+                        {"valid": 1, "tag": fetch_number_layout(config), "record": record_layout(config, SHAPES)}
                     )
                 ),
                 "valid_mask": Out(data.StructLayout(at_wave | {"valid_mask": lanes})),
@@ -108,12 +108,10 @@ class TexturePort(wiring.Component):
         m.d.comb += self.wave.eq(issued.wave)
         common, inst, addr = COMMON(entry.words[0]), TEX_INST(entry.words[1]), TEX_ADDR(entry.words[2])
         operation = Value.cast(inst.inst)
-        kills, looks_up = Signal(), Signal()
+        kills, fetches = Signal(), Signal()
         m.d.comb += [
             kills.eq(issued.valid & (operation == TextureOperation.KILL_LT_0.value)),
-            looks_up.eq(
-                issued.valid & ~operation.matches(TextureOperation.KILL_LT_0.value, TextureOperation.NOP.value)
-            ),
+            fetches.eq(issued.valid & ~operation.matches(TextureOperation.KILL_LT_0.value, TextureOperation.NOP.value)),
         ]
 
         placement = Placement(m, self._config, issued.wave, self.allocation)
@@ -129,11 +127,11 @@ class TexturePort(wiring.Component):
             self.source.eq(placement.address(source)),
             self.asked.valid.eq(taken.first),
             self.asked.wave.eq(issued.wave),
-            self.asked.looks_up.eq(looks_up),
+            self.asked.fetches.eq(fetches),
             self.asked.acquires.eq(inst.tex_sem_acquire),
-            record.valid.eq(looks_up & taken.first if self._config.beats > 1 else looks_up),
+            record.valid.eq(fetches & taken.first if self._config.beats > 1 else fetches),
             record.tag.wave.eq(issued.wave),
-            record.tag.entry.eq(self.lookup_entry),
+            record.tag.entry.eq(self.fetch_entry),
             record.record.register.eq(target),
             record.record.pc.eq(issued.pc),
             *(record.record.enable[lane].eq(Mux(reached[lane], writes & allowed[lane], 0)) for lane in range(lanes)),
@@ -153,7 +151,7 @@ class TexturePort(wiring.Component):
         }
         delayed = {name: keep(m, self._config, value, taken.first, name=name) for name, value in at_words.items()}
         going = Signal(3)
-        m.d.sync += going.eq(Cat(looks_up, kills, issued.valid))
+        m.d.sync += going.eq(Cat(fetches, kills, issued.valid))
         beat = self._beats(m, taken)
         self._queue(m, delayed, beat, going[0], taken.ready)
         self._finish(m, delayed, executing, beat, kills=going[1], valid=going[2])
@@ -166,8 +164,8 @@ class TexturePort(wiring.Component):
         m.d.comb += [self.source_beat.eq(taken.beat), self.read_pc.eq(taken.pc)]
         return delay(m, taken.beat, name="beat")
 
-    def _queue(self, m: Module, delayed: dict[str, Value], beat: Value, looks_up: Value, takes: Value) -> None:
-        """Put a lookup's coordinates into the queue; there is room, because `ready` has said so."""
+    def _queue(self, m: Module, delayed: dict[str, Value], beat: Value, fetches: Value, takes: Value) -> None:
+        """Put a fetch's coordinates into the queue; there is room, because `ready` has said so."""
         config, beats = self._config, self._config.beats
         depth = max(_QUEUE, _QUEUED * beats) + _UNDERWAY
         m.submodules.queue = queue = SyncFIFOBuffered(width=self._request.size, depth=depth)
@@ -189,7 +187,7 @@ class TexturePort(wiring.Component):
             request.passenger.uncached.eq(operation == TextureOperation.LOOKUP_UNCACHED.value),
             request.passenger.fetch.eq(lanes_of(config, delayed["fetch"], beat)),
             queue.w_data.eq(request),
-            queue.w_en.eq(looks_up),
+            queue.w_en.eq(fetches),
             self.ready.eq(has_space & takes if beats > 1 else has_space),
             Value.cast(self.request.payload).eq(queue.r_data),
             self.request.valid.eq(queue.r_rdy),

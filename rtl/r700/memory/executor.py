@@ -25,7 +25,7 @@ from ctm.rtl.r700.memory.constants import ConstantFetch
 from ctm.rtl.r700.memory.exports import ExportWrite
 from ctm.rtl.r700.memory.instruction import Task, is_among
 from ctm.rtl.r700.memory.linear import LinearCoordinates
-from ctm.rtl.r700.memory.returned import INSTRUCTION_BITS, LookupReturn, instruction_in
+from ctm.rtl.r700.memory.returned import INSTRUCTION_BITS, FetchReturn, instruction_in
 from ctm.rtl.r700.memory.scaling import CoordinateScaling
 from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.rtl.r700.memory.sending import add_send
@@ -69,7 +69,7 @@ class FetchExecutor:
         """What is looked at of the source: passes, but where a state says `look_at`."""
         self.done, self.sends_on = Signal(), Signal()
         self.drained = Signal(array.threads)
-        """Wave slots all of whose lookups are in the registers."""
+        """Wave slots all of whose fetches are in the registers."""
 
     def build(self) -> Module:
         """Wire it."""
@@ -83,7 +83,7 @@ class FetchExecutor:
         m.submodules.linear = Gated(self.linear, self.linear.start)
         m.submodules.areas = Gated(self.areas, self.areas.start)
         m.submodules.first_numbers = self.first_numbers = DistributedRam(AREA_WORD_BITS, array.threads)
-        m.submodules.returned = self.returned = LookupReturn(array)
+        m.submodules.returned = self.returned = FetchReturn(array)
         m.submodules.constants = self.constants = ConstantFetch(array)
         m.submodules.budgets = self.budgets = DistributedRam(WORD_BITS, array.threads)
         m.submodules.problems = self.problems = DistributedRam(PROBLEM, array.threads)
@@ -91,7 +91,7 @@ class FetchExecutor:
         m.submodules.firsts = self.firsts = DistributedRam(UNIT_ADDRESS_BITS, array.threads)
         self.firsts.write(m, self.sequence.begins.wave, self.sequence.begins.address, self.sequence.begins.valid)
         self.flags = SetClearFlags(array.threads, ("draining", "stopped", "error"))
-        connect(m, flipped(unit.lookups.response), self.returned.response)
+        connect(m, flipped(unit.fetches.response), self.returned.response)
         m.d.comb += [
             self.outstanding.returned.eq(self.returned.returned),
             self.drained.eq(Mux(unit.in_flight, 0, self.outstanding.drained)),
@@ -193,7 +193,7 @@ class FetchExecutor:
         m, current, sequence = self.m, self.current, self.sequence
         stops = ~self._is_fine()
         ends = self.done & (self.work.ends | stops)
-        # A lookup that was refused belongs to an earlier instruction.
+        # A fetch that was refused belongs to an earlier instruction.
         is_first = ends & stops & ~self._has_problem(current.wave)
         self.budgets.write(m, current.wave, current.budget, ends)
         self.problems.write(m, current.wave, self.work.problem, is_first)
@@ -207,7 +207,7 @@ class FetchExecutor:
         return Mux(happens, (1 << wave)[: self.config.threads], 0)
 
     def _has_problem(self, wave: Value) -> Value:
-        """The first of a wave slot's problems is kept: `problems` has those that stop it, `error_addresses` refused lookups."""
+        """The first of a wave slot's problems is kept: `problems` has those that stop it, `error_addresses` refused fetches."""
         problems = self.flags["stopped"] | self.flags["error"]
         return problems.bit_select(wave, 1)
 
@@ -238,7 +238,7 @@ class FetchExecutor:
         self.flags.set("error", self._waves(returned.wave, is_first))
 
     def _error_address(self) -> Value:
-        """Of the instruction whose lookup is refused: the only one of its clause with such low bits."""
+        """Of the instruction whose fetch is refused: the only one of its clause with such low bits."""
         first = self.firsts.read(self.m, self.returned.returned.wave)
         number = (self.returned.error.instruction - instruction_in(first))[:INSTRUCTION_BITS]
         address = Signal(UNIT_ADDRESS_BITS, name="error_address")
@@ -268,7 +268,7 @@ class FetchExecutor:
                 with m.If(fetch.task == Task.NOTHING):
                     m.next = "stop"
         with m.State("stop"):
-            # Earlier lookups may stop the clause for another reason.
+            # Earlier fetches may stop the clause for another reason.
             with m.If(self.drained.bit_select(self.current.wave, 1) | self._is_fine()):
                 self.finish()
 

@@ -26,7 +26,7 @@ _CHANNELS = {
     FetchFormat.INT32_1: 1, FetchFormat.INT32_2: 2, FetchFormat.INT32_3: 3, FetchFormat.INT32_4: 4,
     FetchFormat.FLOAT32_1: 1, FetchFormat.FLOAT32_2: 2, FetchFormat.FLOAT32_3: 3, FetchFormat.FLOAT32_4: 4,
 }  # fmt: skip
-_LOOKUPS = tuple(operation for operation in fetch.LOOKUPS if operation is not TextureOperation.LD)
+_SAMPLES = tuple(operation for operation in fetch.LOOKUPS if operation is not TextureOperation.LD)
 
 
 class Task(enum.Enum, shape=4):
@@ -54,7 +54,7 @@ class Task(enum.Enum, shape=4):
     WRITE = 12
 
 
-LOOKUPS = Task.SAMPLE, Task.LOAD, Task.ELEMENT
+INPUT_FETCHES = Task.SAMPLE, Task.LOAD, Task.ELEMENT
 """Those that read an input."""
 
 
@@ -288,7 +288,7 @@ class FetchDecode(wiring.Component):
         ]
         is_legal = Signal()
         tasks = {
-            Task.SAMPLE: _LOOKUPS,
+            Task.SAMPLE: _SAMPLES,
             Task.LOAD: (TextureOperation.LD,),
             Task.SIZE: (TextureOperation.GET_TEXTURE_RESINFO,),
             Task.GRADIENT: (TextureOperation.GET_GRADIENTS_H, TextureOperation.GET_GRADIENTS_V),

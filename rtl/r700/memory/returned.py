@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import fetch_response_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.core_border import lookup_tag_layout
+from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.r700.limits import FETCH_CLAUSE_INSTRUCTIONS, FETCH_UNITS
 from ctm.rtl.lib.ram import BlockRam
@@ -24,24 +24,24 @@ def instruction_in(address: Value) -> Value:
     return (address // FETCH_UNITS)[:INSTRUCTION_BITS]
 
 
-class LookupReturn(wiring.Component):
-    """Keeps where each outstanding lookup's words go, and offers them when they come.
+class FetchReturn(wiring.Component):
+    """Keeps where each outstanding fetch's words go, and offers them when they come.
 
     Members
     -------
     record : ``In({valid, tag, target, instruction})``
-        A lookup sets out; `instruction` is that of its instruction, as `instruction_in` says it.
+        A fetch sets out; `instruction` is that of its instruction, as `instruction_in` says it.
     response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     returned : ``Out({valid, wave})``
-        A lookup is done.
+        A fetch is done.
     error : ``Out({valid, instruction})``
         Memory refused the one that `returned` speaks of; it writes nothing.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         self._config = config
-        tag = lookup_tag_layout(config, SHAPES)
+        tag = fetch_tag_layout(config, SHAPES)
         self._kept = data.StructLayout({"target": target_layout(config), "instruction": INSTRUCTION_BITS})
         super().__init__(
             {

@@ -1,4 +1,4 @@
-"""How a fetch sends its lookups, or writes what needs none, pass by pass.
+"""How a fetch instruction sends its requests, or writes what needs none, pass by pass.
 
 Source: R700-Family Instruction Set Architecture, chapter 5; docs/architecture.md.
 """
@@ -11,7 +11,7 @@ from amaranth.lib import data
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.memory.areas import ELEMENT_ADDRESS, pair
-from ctm.rtl.r700.memory.instruction import LOOKUPS, Task, is_among
+from ctm.rtl.r700.memory.instruction import INPUT_FETCHES, Task, is_among
 from ctm.rtl.r700.memory.returned import instruction_in
 from ctm.rtl.r700.memory.scaling import coordinate
 from ctm.rtl.r700.memory.texel import TexelIndex
@@ -21,7 +21,7 @@ _FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 
 
 def add_send(executor: Any) -> None:
-    """Send a lookup, or write what needs none, pass by pass."""
+    """Send a fetch, or write what needs none, pass by pass."""
     m, unit, fetch, current, lanes = (
         executor.m,
         executor.unit,
@@ -31,9 +31,9 @@ def add_send(executor: Any) -> None:
     )
     described = executor.described
     found = executor.register_address(fetch.destination + executor.burst, fetch.destination_relative)
-    request = unit.lookups.request
-    is_lookup, is_area = is_among(fetch.task, LOOKUPS), fetch.task == Task.AREA
-    is_absent = is_lookup & (described.limits.width == 0)
+    request = unit.fetches.request
+    reads_input, is_area = is_among(fetch.task, INPUT_FETCHES), fetch.task == Task.AREA
+    is_absent = reads_input & (described.limits.width == 0)
     # All components of an area's elements are zeros, before those that there are come one by one.
     zeros = executor.component == 0
     component = (executor.component - 1)[:2]
@@ -42,7 +42,7 @@ def add_send(executor: Any) -> None:
         data.View(ELEMENT_ADDRESS, address).inside.bit_select(component, 1) for address in element_addresses(executor)
     )
     pixels = Mux(of_area, executor.executing & inside, executor.executing)
-    looks_up, no_pixel = (is_lookup & ~is_absent) | of_area, ~pixels.any()
+    fetches, no_pixel = (reads_input & ~is_absent) | of_area, ~pixels.any()
     full = executor.outstanding.full.bit_select(current.wave, 1)
     target: Any = Signal(target_layout(executor.config), name="target")
     m.d.comb += [
@@ -62,7 +62,7 @@ def add_send(executor: Any) -> None:
         request.payload.uncached.eq(is_area),
         request.payload.fetch.eq(pixels),
         executor.outstanding.texture.wave.eq(current.wave),
-        executor.outstanding.texture.looks_up.eq(1),
+        executor.outstanding.texture.fetches.eq(1),
         executor.returned.record.tag.eq(request.payload.tag),
         executor.returned.record.kept.target.eq(target),
         executor.returned.record.kept.instruction.eq(instruction_in(current.begin)),
@@ -75,8 +75,8 @@ def add_send(executor: Any) -> None:
             m.d.comb += executor.direct.payload.words[lane][channel].eq(Mux(is_absent | is_area, 0, word))
     with m.State("send"):
         m.d.comb += [
-            request.valid.eq(looks_up & ~no_pixel & ~full),
-            executor.direct.valid.eq(~looks_up & ~no_pixel),
+            request.valid.eq(fetches & ~no_pixel & ~full),
+            executor.direct.valid.eq(~fetches & ~no_pixel),
         ]
         goes = request.valid & request.ready
         m.d.comb += [executor.outstanding.texture.valid.eq(goes), executor.returned.record.valid.eq(goes)]
@@ -112,7 +112,7 @@ def element_addresses(executor: Any) -> list[Value]:
 
 def _connect_indices(executor: Any, described: Any, component: Value) -> None:
     """The elements of the pass's lanes, or that component of each in an area."""
-    m, linear, fetch, request = executor.m, executor.linear, executor.fetch, executor.unit.lookups.request.payload
+    m, linear, fetch, request = executor.m, executor.linear, executor.fetch, executor.unit.fetches.request.payload
     lanes = [
         [executor.selection.words[channel][lane] for channel in range(CHANNELS)]
         for lane in range(executor.config.at_once)

@@ -18,7 +18,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.memory.areas import ACCESS
-from ctm.rtl.r700.memory.instruction import FETCH, LOOKUPS, FetchDecode, Task, is_among
+from ctm.rtl.r700.memory.instruction import FETCH, INPUT_FETCHES, FetchDecode, Task, is_among
 from ctm.rtl.r700.memory.move import move_layout
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.problem import PROBLEM
@@ -57,7 +57,7 @@ class FetchSequencer(wiring.Component):
     work : ``Out(stream.Signature(work_layout(config)))``
         In the cycle of the source's words. Offered again later if it is not taken.
     drained : ``In(threads)``
-        Wave slots without a lookup under way.
+        Wave slots without a fetch under way.
     works : ``In(1)``
         A piece of work is under way.
     failed : ``In(1)``
@@ -226,9 +226,9 @@ class _Steps:
         )  # fmt: skip
         written = self._named(fetch.destination + self.burst, fetch.destination_relative)
         self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
-        # Responses come in the order of their lookups; what is written without one must not come before them.
+        # Responses come in the order of their fetches; what is written without one must not come before them.
         is_absent = Cat(each.limits.width == 0 for each in unit.program.inputs).bit_select(fetch.input, 1)
-        responds = self._is(*LOOKUPS) & ~is_absent
+        responds = self._is(*INPUT_FETCHES) & ~is_absent
         own = self._named(fetch.source, fetch.source_relative) | Mux(responds, 0, self.destination)
         # Of these only the first register is looked at before they begin.
         several = self._is(*_READ_ONCE) & fetch.burst.any()

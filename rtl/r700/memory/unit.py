@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import WORDS, FetchClient, UncachedClient
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
-from ctm.rtl.dpp.core_border import lookup_tag_layout
+from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
@@ -30,7 +30,7 @@ from ctm.rtl.r700.trace import fetch_trace_layout
 class FetchUnit(wiring.Component):
     """Takes fetch clauses and exports one after the other, and says when each is over.
 
-    An instruction reads one register, in a cycle in which the ALU does not, and sends a lookup for each pass of the
+    An instruction reads one register, in a cycle in which the ALU does not, and sends a fetch for each pass of the
     lanes in which a pixel executes; instructions of a clause follow each other without waiting for responses, unless one
     names a register that an earlier one has yet to write. Coordinates that are normalised take a cycle more for each
     pixel.
@@ -50,12 +50,12 @@ class FetchUnit(wiring.Component):
     words_valid : ``In(4)``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     fetch_error : ``Out(1)``
-        Memory refused a lookup, which writes nothing.
+        Memory refused a fetch, which writes nothing.
     in_flight : ``In(1)``
         What was written, and is not followed, is not yet in the registers.
     outputs : ``Out(output_write_layout)``
         Of rows wave slot * parts + part.
-    lookups : ``Out(FetchClient(lanes, tag, areas))``
+    fetches : ``Out(FetchClient(lanes, tag, areas))``
     uncached : ``Out(UncachedClient(lanes, wave, areas))``
     numbered : ``In({valid, wave, number})``
         The number of the first pixel of a wave slot's wavefront in the domain.
@@ -67,7 +67,7 @@ class FetchUnit(wiring.Component):
         As those of other units.
     trace : ``Out(fetch_trace_layout(config))``
     waits : ``Out(1)``
-        A wavefront waits for responses, of lookups or of writes.
+        A wavefront waits for responses, of fetches or of writes.
     busy : ``Out(1)``
     """
 
@@ -92,7 +92,7 @@ class FetchUnit(wiring.Component):
                 "fetch_error": Out(1),
                 "in_flight": In(1),
                 "outputs": Out(output_write_layout(by_segment(array), SHAPES)),
-                "lookups": Out(FetchClient(array.at_once, lookup_tag_layout(array, SHAPES), len(AREAS))),
+                "fetches": Out(FetchClient(array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS))),
                 "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS))),
                 "numbered": In(numbered_layout(array)),
                 "constant": Out(ROW_BITS),

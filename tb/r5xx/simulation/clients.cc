@@ -34,13 +34,13 @@ public:
         now = cycle;
         code_request.start(model, !chance.withholds());
         constants_request.start(model, !chance.withholds());
-        lookups_request.start(model, !chance.withholds());
+        fetches_request.start(model, !chance.withholds());
         uncached_write.start(model, !chance.withholds());
         tests_request.start(model, !chance.withholds());
         output.start(model, !chance.withholds());
         instructions.start(model, now, chance.withholds());
         constants.start(model, now, chance.withholds());
-        lookups.start(model, now, chance.withholds());
+        fetches.start(model, now, chance.withholds());
         while (!pending_writes.empty() && pending_writes.begin()->first <= now) write_uncached();
         writes.start(model, now, chance.withholds());
         tests.start(model, now, chance.withholds());
@@ -50,17 +50,17 @@ public:
     void settle() {
         if (Payload<CodeRequest> request; code_request.take(model, request)) fetch(request);
         if (Payload<ConstantsRequest> request; constants_request.take(model, request)) load(request);
-        if (Payload<LookupsRequest> request; lookups_request.take(model, request)) look_up(request);
+        if (Payload<FetchesRequest> request; fetches_request.take(model, request)) look_up(request);
         if (Payload<UncachedWrite> request; uncached_write.take(model, request)) accept_write(request);
         if (Payload<TestsRequest> request; tests_request.take(model, request)) test(request);
         if (Payload<Output> request; output.take(model, request)) store(request);
-        instructions.settle(model), constants.settle(model), lookups.settle(model);
+        instructions.settle(model), constants.settle(model), fetches.settle(model);
         writes.settle(model), tests.settle(model);
     }
 
     // Behind the clock's edge.
     void finish() {
-        instructions.finish(model), constants.finish(model), lookups.finish(model);
+        instructions.finish(model), constants.finish(model), fetches.finish(model);
         writes.finish(model), tests.finish(model);
     }
 
@@ -70,17 +70,17 @@ public:
     }
 
     void withdraw() {
-        instructions.withdraw(model), constants.withdraw(model), lookups.withdraw(model);
+        instructions.withdraw(model), constants.withdraw(model), fetches.withdraw(model);
         writes.withdraw(model), tests.withdraw(model);
     }
 
     std::size_t outstanding() const {
-        return instructions.size() + constants.size() + lookups.size() + acquiring_writes() + tests.size();
+        return instructions.size() + constants.size() + fetches.size() + acquiring_writes() + tests.size();
     }
 
     std::string state() const {
         const std::pair<const char*, std::size_t> clients[] = {
-            {"instruction", instructions.size()}, {"constant", constants.size()}, {"lookup", lookups.size()},
+            {"instruction", instructions.size()}, {"constant", constants.size()}, {"fetch", fetches.size()},
             {"uncached write", acquiring_writes()}, {"test", tests.size()}};
         std::string text;
         for (const auto& [name, count] : clients) {
@@ -98,17 +98,17 @@ private:
 
     Request<CodeRequest> code_request;
     Request<ConstantsRequest> constants_request;
-    Request<LookupsRequest> lookups_request;
+    Request<FetchesRequest> fetches_request;
     Request<UncachedWrite> uncached_write;
     Request<TestsRequest> tests_request;
     Request<Output> output;
     Answer<CodeResponse> instructions;
     Answer<ConstantsResponse> constants;
-    Answer<LookupsResponse> lookups;
+    Answer<FetchesResponse> fetches;
     Answer<UncachedDone> writes;
     Answer<TestsResponse> tests;
     Order instruction_order, constant_order, test_order;
-    std::array<Order, THREADS> lookup_orders, write_orders;
+    std::array<Order, THREADS> fetch_orders, write_orders;
     std::multimap<std::uint64_t, Payload<UncachedWrite>> pending_writes;  // By the cycle in which they are made.
 
     std::uint64_t due() { return now + setup.latency + chance.delay(); }
@@ -145,31 +145,31 @@ private:
         }
     }
 
-    void look_up(const Payload<LookupsRequest>& request) {
-        const unsigned index = get(request, LookupsRequest::input), wave = get(request, LookupsRequest::tag_wave);
+    void look_up(const Payload<FetchesRequest>& request) {
+        const unsigned index = get(request, FetchesRequest::input), wave = get(request, FetchesRequest::tag_wave);
         const Buffer& buffer = memory.input(index);
         std::array<Element, AT_ONCE> elements;
         bool error = false;
         for (unsigned lane = 0; lane < AT_ONCE; ++lane) {
             elements[lane].fill(POISON);
-            if (!(get(request, LookupsRequest::fetch) >> lane & 1)) continue;
-            const std::uint32_t x = get(request, LookupsRequest::x, lane), y = get(request, LookupsRequest::y, lane);
+            if (!(get(request, FetchesRequest::fetch) >> lane & 1)) continue;
+            const std::uint32_t x = get(request, FetchesRequest::x, lane), y = get(request, FetchesRequest::y, lane);
             if (buffer.width && !buffer.has(x, y)) {
-                throw Violation("lookups_request: lane " + std::to_string(lane) + " asks for (" + std::to_string(x)
+                throw Violation("fetches_request: lane " + std::to_string(lane) + " asks for (" + std::to_string(x)
                                 + ", " + std::to_string(y) + "), which input " + std::to_string(index)
                                 + " does not have");
             }
-            error |= memory.look_up(index, get(request, LookupsRequest::uncached), x, y, elements[lane]);
+            error |= memory.look_up(index, get(request, FetchesRequest::uncached), x, y, elements[lane]);
         }
-        Payload<LookupsResponse> answer{};
-        set(answer, LookupsResponse::tag_wave, wave);
-        set(answer, LookupsResponse::tag_entry, get(request, LookupsRequest::tag_entry));
-        set(answer, LookupsResponse::tag_beat, get(request, LookupsRequest::tag_beat));
-        set(answer, LookupsResponse::error, error);
+        Payload<FetchesResponse> answer{};
+        set(answer, FetchesResponse::tag_wave, wave);
+        set(answer, FetchesResponse::tag_entry, get(request, FetchesRequest::tag_entry));
+        set(answer, FetchesResponse::tag_beat, get(request, FetchesRequest::tag_beat));
+        set(answer, FetchesResponse::error, error);
         for (unsigned place = 0; place < AT_ONCE * CHANNELS; ++place) {
-            set(answer, LookupsResponse::words, error ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
+            set(answer, FetchesResponse::words, error ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
         }
-        lookups.put(lookup_orders[wave].due(due()), answer);
+        fetches.put(fetch_orders[wave].due(due()), answer);
     }
 
     // Writes that the core waits for.

@@ -75,17 +75,17 @@ class Copier(wiring.Component):
                     ]
                     with m.If(beat == LINE_BEATS - 1):
                         m.next = "LOOK_UP"
-            self._send(m, "LOOK_UP", self.lookups.request, "LOOKED_UP")
+            self._send(m, "LOOK_UP", self.fetches.request, "LOOKED_UP")
             with m.State("LOOKED_UP"):
-                m.d.comb += self.lookups.response.ready.eq(1)
-                with m.If(self.lookups.response.valid):
-                    m.d.sync += [words.eq(self.lookups.response.payload.words), waited.eq(0)]
+                m.d.comb += self.fetches.response.ready.eq(1)
+                with m.If(self.fetches.response.valid):
+                    m.d.sync += [words.eq(self.fetches.response.payload.words), waited.eq(0)]
                     m.d.comb += [
-                        self.fault.valid.eq(self.lookups.response.payload.error),
+                        self.fault.valid.eq(self.fetches.response.payload.error),
                         self.issued.eq(0b010),
                     ]
                     m.next = "TEST"
-                    with m.If(self.lookups.response.payload.error):
+                    with m.If(self.fetches.response.payload.error):
                         m.next = "GROUP"
             self._send(m, "TEST", self.tests.request, "TESTED")
             with m.State("TESTED"):
@@ -119,9 +119,9 @@ class Copier(wiring.Component):
         m.d.comb += [
             self.trace.start.valid.eq(self.wavefront.valid & self.wavefront.ready),
             self.trace.start.wavefront.eq(self.wavefront.payload),
-            self.trace.lookup.valid.eq(self.lookups.response.valid & self.lookups.response.ready),
-            self.trace.lookup.context.eq(self.lookups.response.payload.tag.wave),
-            self.trace.lookup.words.eq(self.lookups.response.payload.words),
+            self.trace.fetch.valid.eq(self.fetches.response.valid & self.fetches.response.ready),
+            self.trace.fetch.context.eq(self.fetches.response.payload.tag.wave),
+            self.trace.fetch.words.eq(self.fetches.response.payload.words),
             self.trace.flow.valid.eq(self.tests.response.valid & self.tests.response.ready),
             self.trace.flow.pc.eq(invalidates),
             self.trace.flow.state.active.eq(self.tests.response.payload.passed),
@@ -146,8 +146,8 @@ class Copier(wiring.Component):
         m.d.comb += [
             self.code.request.payload.number.eq(100 if self._mistake is Mistake.FETCHES_BEYOND else 0),
             self.constants.request.payload.bank.eq(ConstantBank.FLOAT),
-            self.lookups.request.payload.tag.wave.eq(wavefront.i[1:]),
-            self.lookups.request.payload.fetch.eq(wavefront.covered),
+            self.fetches.request.payload.tag.wave.eq(wavefront.i[1:]),
+            self.fetches.request.payload.fetch.eq(wavefront.covered),
             self.tests.request.payload.i.eq(wavefront.i),
             self.tests.request.payload.j.eq(wavefront.j),
             self.tests.request.payload.mask.eq(wavefront.covered),
@@ -164,8 +164,8 @@ class Copier(wiring.Component):
         for lane in range(lanes):
             i, j = wavefront.i + (2 * (lane // 4) + lane % 2), wavefront.j + (lane >> 1 & 1)
             m.d.comb += [
-                self.lookups.request.payload.x[lane].eq(i),
-                self.lookups.request.payload.y[lane].eq(j),
+                self.fetches.request.payload.x[lane].eq(i),
+                self.fetches.request.payload.y[lane].eq(j),
                 self.uncached.write.payload.x[lane].eq(i),
                 self.uncached.write.payload.y[lane].eq(j),
                 self.uncached.write.payload.values[lane].eq(~words[lane][0]),

@@ -142,7 +142,7 @@ def test_a_lane_that_does_not_fetch_gets_a_poison_and_cannot_fail() -> None:
     domain = Domain(i0=1, j0=0, i1=1, j1=0)
     run = simulation().run(launch_of(memory), wavefronts_of(domain, 4), timing=QUICK, max_cycles=10_000, trace=True)
     assert not run.faults
-    words = run.events("lookup")["words"]
+    words = run.events("fetch")["words"]
     assert words.shape == (1, 4, 4)
     assert set(words[0, [0, 2, 3]].ravel()) == {0x7FBADBAD}
     assert np.array_equal(words[0, 1], floats_at(memory, FLOAT4, domain)[:, 0])
@@ -161,16 +161,16 @@ def test_traces_are_arrays_by_field(timing: Timing) -> None:
     domain = Domain(i0=2, j0=0, i1=9, j1=3)
     launch = launch_of(filled())
     run = simulation().run(launch, wavefronts_of(domain, 4), timing=timing, max_cycles=10_000, trace=True)
-    starts, lookups, flows = run.events("start"), run.events("lookup"), run.events("flow")
+    starts, fetches, flows = run.events("start"), run.events("fetch"), run.events("flow")
     assert list(starts["wavefront"]["i"]) == [2, 4, 6, 8] * 2
     assert list(starts["wavefront"]["j"]) == [0] * 4 + [2] * 4
     assert starts["cycle"][0] < (1 if timing is QUICK else 50)
     assert (np.diff(starts["cycle"].astype(np.int64)) > 8).all()
-    assert (lookups["cycle"] > starts["cycle"]).all()
-    assert list(lookups["context"]) == [1, 2, 3, 4] * 2
+    assert (fetches["cycle"] > starts["cycle"]).all()
+    assert list(fetches["context"]) == [1, 2, 3, 4] * 2
     pairs = floats_at(launch.memory, FLOAT4, domain).reshape(4, 2, 2, 4, 2).transpose(1, 3, 2, 4, 0)
-    assert np.array_equal(lookups["words"], pairs.reshape(8, 4, 4))
-    assert (lookups["words"].dtype, flows["state"]["frames"]["iterations"].shape) == (np.uint32, (8, 4))
+    assert np.array_equal(fetches["words"], pairs.reshape(8, 4, 4))
+    assert (fetches["words"].dtype, flows["state"]["frames"]["iterations"].shape) == (np.uint32, (8, 4))
     assert set(flows["state"]["frames"]["iterations"][:, 2]) == {0xA5}
     assert len(run.events("alu")["cycle"]) == 0
     with pytest.raises(ValueError, match="without trace"):
@@ -206,7 +206,7 @@ def test_latency_is_what_it_says() -> None:
         ).cycles
         for latency in (1, 10)
     )  # fmt: skip
-    # An instruction, a line, a lookup and a test, one behind the other.
+    # An instruction, a line, a fetch and a test, one behind the other.
     assert ten - one == 4 * 9
 
 
@@ -231,7 +231,7 @@ def test_a_core_that_breaks_a_rule_is_noticed(mistake: Mistake, message: str) ->
 
 def test_lookups_outside_the_limits_break_a_rule() -> None:
     launch = launch_of(filled(), source=replace(FLOAT4, pitch=4))
-    with pytest.raises(ProtocolError, match=r"lookups_request: lane 0 asks for \(4, 0\), which input 0 does not have"):
+    with pytest.raises(ProtocolError, match=r"fetches_request: lane 0 asks for \(4, 0\), which input 0 does not have"):
         simulation().run(launch, wavefronts_of(Domain(i0=4, j0=0, i1=4, j1=0), 4), timing=QUICK, max_cycles=1000)
 
 

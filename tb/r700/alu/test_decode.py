@@ -183,7 +183,7 @@ def same_constants(context: Any, unit: Any, found: Any, case: Case, pairs: dict[
             assert (bool(pair.exists), pair.half) == (row is not None, half[1]), f"{half} of {case}"
             assert row is None or pair.row == row
             seen["beyond"] += row is None
-    assert bool(context.get(unit.is_refused)) == error, case
+    assert bool(context.get(unit.is_error)) == error, case
     seen["error"] += error
     return seen
 

@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from ctm.tb.r700 import words
-from ctm.tb.r700.memory.models import Area, AreaAccess, Share, ShareAccess, chosen, element, gradients, product, texel
+from ctm.tb.r700.memory.models import (
+    Area,
+    AreaAccess,
+    Share,
+    ShareAccess,
+    chosen,
+    element,
+    gradients,
+    product,
+    texel_index,
+)
 
 GPRS, CHANNELS, OUTPUTS = 8, 4, 4
 TEXTURES, ABSENT = 2, 1

@@ -62,8 +62,8 @@ class Bench:
         self.slice = min(wavefront, 4 * self.lanes)
         self.unit: Any = FetchUnit(replace(R700, array=array))
         self.given: dict[int, Any] = {}
-        self.words, self.answer = Value.cast(self.unit.words), Value.cast(self.unit.lookups.response.payload)
-        ports = self.unit.read, self.unit.write, self.unit.lookups.request, self.unit.uncached.write, self.unit.moved
+        self.words, self.answer = Value.cast(self.unit.words), Value.cast(self.unit.fetches.response.payload)
+        ports = self.unit.read, self.unit.write, self.unit.fetches.request, self.unit.uncached.write, self.unit.moved
         self.free = Signal(len(ports) + 2)
         self.top = Module()
         """The unit, with a bit of `free` for each of those who take something, in cycles of their own."""
@@ -158,7 +158,7 @@ class Bench:
         error = int(self.draw.integers(len(INPUTS))) if self._chance(0.15) else None
         self.error[wave.number] = error
         for number in range(count):
-            units, effect, looks_up = drawing.fetch()
+            units, effect, fetches = drawing.fetch()
             if number == bad:
                 units = words.tex("GET_LOD", 0, 0, TEXTURES)
             address = begin + 2 * number
@@ -173,7 +173,7 @@ class Bench:
                 continue
             if number == bad:
                 expected.status, expected.address = Status.ILLEGAL_INSTRUCTION, address
-            elif error is not None and looks_up == error:
+            elif error is not None and fetches == error:
                 expected.status, expected.client, expected.address = Status.BUS_ERROR, BusClient.INPUT, address
                 expected.uncertain = True
 
@@ -282,7 +282,7 @@ class Bench:
 
     def _answer(self, context: Any) -> None:
         """Answers to lookups, the oldest of a wave slot first, and to writes that acquire."""
-        unit, response = self.unit, self.unit.lookups.response
+        unit, response = self.unit, self.unit.fetches.response
         waiting = [number for number in range(WAVES) if self.lookups[number]]
         if self.offered is None and waiting and not self._chance(0.5):
             self.offered = self.lookups[int(self.draw.choice(waiting))].popleft()
@@ -312,10 +312,10 @@ class Bench:
             self.reading = read.row if read.exists else None
         if context.get(unit.write.valid) and context.get(unit.write.ready):
             self._write(context.get(unit.write.payload))
-        if self.offered is not None and context.get(unit.lookups.response.ready):
+        if self.offered is not None and context.get(unit.fetches.response.ready):
             self.offered = None
         self._export(context)
-        if context.get(unit.lookups.request.valid) and context.get(unit.lookups.request.ready):
+        if context.get(unit.fetches.request.valid) and context.get(unit.fetches.request.ready):
             self._look_up(context)
         write = unit.uncached.write
         if context.get(write.valid) and context.get(write.ready):
@@ -349,7 +349,7 @@ class Bench:
 
     def _look_up(self, context: Any) -> None:
         """Memory reads at once what it answers later; of inputs 16 and 17, which are areas, one dword."""
-        port, layout = self.unit.lookups, self.unit.lookups.response.payload.shape()
+        port, layout = self.unit.fetches, self.unit.fetches.response.payload.shape()
         request = context.get(port.request.payload)
         places = {str(name): each.offset for name, each in layout}
         answer = context.get(Value.cast(port.request.payload.tag)) << places["tag"]

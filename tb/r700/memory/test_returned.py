@@ -1,4 +1,4 @@
-"""LookupReturn: answers find the registers that asked for them, and what memory refused writes nothing."""
+"""FetchReturn: answers find the registers that asked for them, and what memory refused writes nothing."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.r700.memory.returned import LookupReturn
+from ctm.rtl.r700.memory.returned import FetchReturn
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
 LOOKUPS = 300
@@ -19,7 +19,7 @@ class Bench:
     """Lookups of all wave slots, each with a number that no other one under way has; answers come in any order."""
 
     def __init__(self, seed: int, stall: float) -> None:
-        self.unit: Any = LookupReturn(CONFIG)
+        self.unit: Any = FetchReturn(CONFIG)
         self.draw = np.random.default_rng(seed)
         self.ends = Source(self.unit.response, self.draw, stall), Sink(self.unit.write, self.draw, stall)
         self.free = list(range(NUMBERS))

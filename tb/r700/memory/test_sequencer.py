@@ -33,7 +33,7 @@ class Instruction:
     relative: bool = False
     writes: tuple[int, bool] | None = None
     burst: int = 1
-    looks_up: bool = False
+    fetches: bool = False
     broadcasts: bool = False
     illegal: bool = False
 
@@ -106,7 +106,7 @@ class Bench:
         if kind < 2:
             name, task = [("SAMPLE", Task.SAMPLE), ("LD", Task.LOAD)][kind]
             units = words.tex(name, target, source, TEXTURES + number, **relative)
-            return Instruction(units=units, task=task, looks_up=number != ABSENT, **said)
+            return Instruction(units=units, task=task, fetches=number != ABSENT, **said)
         if kind == 2:
             units = words.tex("GET_GRADIENTS_H", target, source, TEXTURES, **relative)
             return Instruction(units=units, task=Task.GRADIENT, **said)
@@ -114,7 +114,7 @@ class Bench:
             return Instruction(units=words.tex("SET_GRADIENTS_H", target, source, TEXTURES), task=Task.NOTHING)
         if kind == 4:
             units = words.vtx(target, source, buffer=TEXTURES + number, **relative)
-            return Instruction(units=units, task=Task.ELEMENT, looks_up=number != ABSENT, **said)
+            return Instruction(units=units, task=Task.ELEMENT, fetches=number != ABSENT, **said)
         if kind == 5:
             return Instruction(units=words.vtx(target, source, **relative), task=Task.CONSTANTS, **said)
         if kind == 6:
@@ -212,7 +212,7 @@ class Bench:
             piece = self._piece(move, each.task, part, k, of, (each.source + (0 if once else k), each.relative))
             piece.keeps, piece.reads = keeps, not keeps
             named = {self._named(move, (each.source, each.relative))}
-            if each.writes is not None and not each.looks_up:
+            if each.writes is not None and not each.fetches:
                 named.add(self._named(move, each.writes))
             piece.waits = not move.exports and bool(named & written or (once and each.burst > 1 and written))
             piece.may_fail = each.task is Task.CONSTANTS

@@ -220,7 +220,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("~self.at_index & low.rw_rel", "low.rw_rel"),
         ("Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)", "Mux(self._is(*_READ_ONCE), 0, self.burst)"),
         ("fetch.destination + self.burst, fetch", "fetch.destination, fetch"),
-        ("self._is(*LOOKUPS) & ~is_absent", "self._is(*LOOKUPS)"),
+        ("self._is(*INPUT_FETCHES) & ~is_absent", "self._is(*INPUT_FETCHES)"),
         ("Mux(responds, 0, self.destination)", "0"),
         ("(self.written & own).any() | ", ""),
         ("| (several & self.written.any())", ""),

@@ -1,18 +1,18 @@
-"""What goes along with a lookup, and what is kept of it."""
+"""What goes along with a fetch, and what is kept of it."""
 
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.core_border import lookup_tag_layout
+from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS
 
 
 def passenger_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
-    """What goes to memory with a lookup's indices."""
+    """What goes to memory with a fetch's indices."""
     return data.StructLayout(
         {
-            "tag": lookup_tag_layout(config, shapes),
+            "tag": fetch_tag_layout(config, shapes),
             "input": (INPUTS - 1).bit_length(),
             "uncached": 1,
             "fetch": config.at_once,
@@ -21,7 +21,7 @@ def passenger_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
 
 
 def record_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
-    """What is kept of a lookup until its words come: where they go, channel by channel, and its address."""
+    """What is kept of a fetch until its words come: where they go, channel by channel, and its address."""
     return data.StructLayout(
         {
             "register": REGISTER_BITS,

@@ -8,8 +8,8 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import fetch_response_layout, words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import beat_fields, beat_of, is_last, lanes_of
-from ctm.rtl.dpp.core_border import lookup_number_layout, lookup_tag_layout
-from ctm.rtl.dpp.memory.lookups import record_layout
+from ctm.rtl.dpp.core_border import fetch_number_layout, fetch_tag_layout
+from ctm.rtl.dpp.memory.fetch_records import record_layout
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
@@ -18,7 +18,7 @@ from ctm.rtl.lib.ram import BlockRam
 _WAITING = 8
 
 
-def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:
+def fetch_write_layout(config: ArrayConfig) -> data.StructLayout:
     """A write of a wave slot's temporary: all of it, or a beat's lanes."""
     return data.StructLayout(
         {
@@ -31,21 +31,21 @@ def lookup_write_layout(config: ArrayConfig) -> data.StructLayout:
     )
 
 
-class LookupReturn(wiring.Component):
-    """Keeps where each outstanding lookup's words go, and writes them when they come; one in each cycle.
+class FetchReturn(wiring.Component):
+    """Keeps where each outstanding fetch's words go, and writes them when they come; one in each cycle.
 
     Up to 8 responses wait for the register file, so that the cache does not stop whenever the ALU writes to the same
-    bank or a wavefront starts. A wavefront's beats come one after the other, each as a lookup of its own; the last one
+    bank or a wavefront starts. A wavefront's beats come one after the other, each as a fetch of its own; the last one
     ends it.
 
     Members
     -------
     record : ``In({valid, tag, record})``
-        A lookup sets out.
+        A fetch sets out.
     response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
-    write : ``Out(stream.Signature(lookup_write_layout(config)))``
+    write : ``Out(stream.Signature(fetch_write_layout(config)))``
     returned : ``Out({valid, wave})``
-        A lookup is done.
+        A fetch is done.
     error : ``Out({valid, pc})``
         Memory refused the one that `returned` speaks of; it writes nothing.
     """
@@ -55,12 +55,12 @@ class LookupReturn(wiring.Component):
         super().__init__(
             {
                 "record": In(
-                    data.StructLayout({"valid": 1, "tag": lookup_number_layout(config), "record": self._record})
+                    data.StructLayout({"valid": 1, "tag": fetch_number_layout(config), "record": self._record})
                 ),
                 "response": In(
-                    stream.Signature(fetch_response_layout(config.at_once, lookup_tag_layout(config, shapes)))
+                    stream.Signature(fetch_response_layout(config.at_once, fetch_tag_layout(config, shapes)))
                 ),
-                "write": Out(stream.Signature(lookup_write_layout(config))),
+                "write": Out(stream.Signature(fetch_write_layout(config))),
                 "returned": Out(data.StructLayout({"valid": 1, "wave": wave_bits(config)})),
                 "error": Out(data.StructLayout({"valid": 1, "pc": shapes.pc_bits})),
             }
@@ -114,7 +114,7 @@ class LookupReturn(wiring.Component):
         return m
 
     def _several_beats(self, m: Module, held: data.View, done: Value) -> tuple[Value, Value]:
-        """Whether memory refused this beat or an earlier one, and whether the lookup is done with it."""
+        """Whether memory refused this beat or an earlier one, and whether the fetch is done with it."""
         config = self._config
         if config.beats == 1:
             return held.error, done

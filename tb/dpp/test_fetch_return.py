@@ -1,4 +1,4 @@
-"""LookupReturn: words go where their lookup wanted them, in the order in which they come."""
+"""FetchReturn: words go where their lookup wanted them, in the order in which they come."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.memory.lookup_return import LookupReturn, lookup_write_layout
+from ctm.rtl.dpp.memory.fetch_return import FetchReturn, fetch_write_layout
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.word import pack, unpack
@@ -27,7 +27,7 @@ class Bench:
     """The component, lookups that are under way, and what they should write."""
 
     def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float) -> None:
-        self.config, self.unit, self._pc_bits = config, LookupReturn(config, shapes), shapes.pc_bits
+        self.config, self.unit, self._pc_bits = config, FetchReturn(config, shapes), shapes.pc_bits
         self._generator = np.random.default_rng(config.lanes)
         self._answers = Source(self.unit.response, self._generator, stall)
         self._sink = Sink(self.unit.write, self._generator, stall)
@@ -105,7 +105,7 @@ class Bench:
                 assert context.get(error.pc) == lookup["pc"]
                 assert not context.get(self.unit.write.valid)
             else:
-                write = unpack(lookup_write_layout(self.config), self._sink.received[before])
+                write = unpack(fetch_write_layout(self.config), self._sink.received[before])
                 assert write == self._expected(lookup)
         else:
             assert not context.get(error.valid)
@@ -135,7 +135,7 @@ def test_random_lookups(instruction_set, lanes, lookups, stall):
 
 
 def test_one_write_in_each_cycle():
-    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
+    unit = FetchReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
     layout = unit.response.payload.shape()
 
     async def testbench(context: Any) -> None:
@@ -152,7 +152,7 @@ def test_one_write_in_each_cycle():
 
 
 def test_answers_are_taken_while_the_registers_are_busy():
-    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
+    unit = FetchReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
 
     async def testbench(context: Any) -> None:
         context.set(unit.response.valid, 1)
@@ -166,7 +166,7 @@ def test_answers_are_taken_while_the_registers_are_busy():
 
 
 def test_a_refused_lookup_does_not_wait_for_the_registers():
-    unit = LookupReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
+    unit = FetchReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
 
     async def testbench(context: Any) -> None:
         context.set(unit.response.valid, 1)
