@@ -1,1 +1,1 @@
-"""The data parallel processors: what executes R5xx instructions."""
+"""The data parallel processors: what the cores of both instruction sets share."""

@@ -1,6 +1,6 @@
-"""The array: cores behind one dispatcher, and one port of each memory client for all of them.
+"""The array: cores after one dispatcher, and one port of each memory client for all of them.
 
-Only fetches keep a port for each core, because each has its own first-level cache.
+Only fetches keep a port for each core, because each core has its own first-level cache.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter, SharedClient
 
 _IN_ORDER = {"constants": LINE_BEATS, "tests": 1}
-"""Clients whose responses come in the order of the requests, and beats of an response."""
+"""Clients whose responses come in the order of the requests, and the beats of a response."""
 
 CoreMaker = Callable[[MachineConfig, InstructionSet], wiring.Component]
 
@@ -39,15 +39,15 @@ def array_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
 class Array(wiring.Component):
     """All cores of the machine.
 
-    A wavefront goes to the core that it is for; where there are several, behind those on their way there. `core` makes
-    one of the instruction set's: `CoreModule`, or a `CoreInstance` where cores are written as a module of their own.
+    A wavefront goes to the core whose number it has; with several cores it waits in that core's FIFO. `core` makes one
+    core of the instruction set: a `CoreModule`, or a `CoreInstance` where cores are written as a module of their own.
 
     Members
     -------
     reset : ``In(1)``
-        Resets the cores; the rest has its reset from outside, as every component.
+        Resets the cores; all else has the reset of the clock domain.
     program, invalidate_code, invalidate_constants, wavefront, fault, idle
-        As a core's; wavefronts have the number of theirs.
+        As a core's; wavefronts have the number of their core.
     credits : ``Out(CoreCredit())`` for each core
     code_address : ``In(32)``
         Where the program's code is, a multiple of 4; constant while the array is not idle.
@@ -116,7 +116,7 @@ class Array(wiring.Component):
         return m
 
     def _dispatch(self, m: Module, cores: list[wiring.Component]) -> None:
-        """Each wavefront to its core, and when all of them are done."""
+        """Give each wavefront to its core; the array is idle when all cores are."""
         wavefront, idle = self.wavefront, Cat(core.idle for core in cores).all()
         taken = Cat(credit.taken for credit in self.credits)
         for core, credit in zip(cores, self.credits, strict=True):
@@ -141,7 +141,7 @@ class Array(wiring.Component):
             with m.If(is_own):
                 m.d.comb += wavefront.ready.eq(queue.w_rdy)
             waiting.append(queue.r_rdy)
-        # A core may look idle in the cycle behind one in which it took a wavefront.
+        # A core may look idle in the cycle after one in which it took a wavefront.
         took = Signal()
         m.d.sync += took.eq(taken.any())
         m.d.comb += self.idle.eq(idle & ~Cat(waiting, took).any())

@@ -1,4 +1,4 @@
-"""A wavefront in beats: what computes and carries words is built for fewer lanes than a wavefront has, and takes them in steps.
+"""Time-multiplexed wavefronts: units with fewer lanes than a wavefront has take it in several beats.
 
 The lanes of beat 0 are the wavefront's first ones. Where a wavefront has one beat only, its number has no bits.
 """
@@ -65,7 +65,7 @@ def pair_of(config: ArrayConfig, wavefront: data.View, beat: Value) -> tuple[Val
 
 @dataclass(frozen=True, kw_only=True)
 class Taken:
-    """An instruction that an issue port has taken, from the cycle behind its issue on, for as long as it has beats.
+    """An instruction that an issue port has taken: from the cycle after its issue on, for all its beats.
 
     `issue`: wave slot and PC; `valid` in all its beats. `first`, `last`: this is its first beat, or its last. `ready`:
     another one may be issued. `pc`: that of the instruction which is to be read for the next cycle.
@@ -80,7 +80,7 @@ class Taken:
 
 
 def take(m: Module, config: ArrayConfig, issue: data.View) -> Taken:
-    """Take what is issued, and keep it for its beats."""
+    """Take what is issued, and hold it for its beats."""
     issued = Signal.like(issue)
     if config.beats == 1:
         m.d.sync += issued.eq(issue)
@@ -97,7 +97,7 @@ def take(m: Module, config: ArrayConfig, issue: data.View) -> Taken:
 
 
 def keep(m: Module, config: ArrayConfig, value: Any, when: Value, *, name: str) -> Any:
-    """`value` of the cycle before, for as many cycles as a wavefront has beats: until `when` says that there is another."""
+    """`value` of the cycle before, held for all beats of a wavefront: until `when`."""
     if config.beats == 1:
         return delay(m, value, name=name)
     kept: Any = Signal(value.shape(), name=name, reset_less=True)
@@ -107,7 +107,7 @@ def keep(m: Module, config: ArrayConfig, value: Any, when: Value, *, name: str) 
 
 
 def counted(m: Module, config: ArrayConfig, valid: Value) -> Value:
-    """The number of the beat, where the beats of each wavefront come one after the other, each in a cycle with `valid`."""
+    """The number of the beat, where a wavefront's beats are consecutive, each in a cycle with `valid`."""
     if config.beats == 1:
         return ONLY_BEAT
     beat = Signal(beat_bits(config), name="beat")
@@ -116,7 +116,7 @@ def counted(m: Module, config: ArrayConfig, valid: Value) -> Value:
 
 
 def gathered(m: Module, config: ArrayConfig, value: Value) -> Value:
-    """What each lane of a wavefront has, lane 0 first, in the cycle of its last beat; `value` is of this cycle's beat."""
+    """What all lanes have, lane 0 first, in the cycle of the last beat; `value` is of this cycle's beat."""
     if config.beats == 1:
         return value
     earlier = Signal(len(value) * (config.beats - 1), name="earlier", reset_less=True)

@@ -1,4 +1,4 @@
-"""What crosses the border of a core: wavefronts that come in, what the program is, and the memory clients."""
+"""The border of a core: wavefronts, the program and the memory clients."""
 
 from typing import Any
 
@@ -21,16 +21,16 @@ def fetch_number_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def fetch_tag_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
-    """The same, and if a wavefront goes to memory in beats under one number, which one it is."""
+    """The number of a fetch, and its beat if the beats of a wavefront share one number."""
     number = {str(name): field.shape for name, field in fetch_number_layout(config)}
     return data.StructLayout(number | (beat_fields(config) if shapes.fetches_in_beats else {}))
 
 
 def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> dict[str, Any]:
-    """The memory clients of a core, or those that `cores` of them share: uncached writes then have a core's number.
+    """The memory clients of a core, or those that `cores` of them share.
 
-    It stands above the wave slot's. Members are `constants`, `fetches`, `uncached`, `output` and `tests`. All but tests
-    are of as many lanes as are computed at once: a larger wavefront comes in beats, the first lanes first.
+    Shared uncached writes have the core's number above the wave slot's. Members are `constants`, `fetches`, `uncached`,
+    `output` and `tests`. All but tests have the lanes of one beat; a wavefront's first lanes come first.
     """
     lanes, wave, areas = config.at_once, wave_bits(config) + (cores - 1).bit_length(), len(shapes.areas)
     return {
@@ -45,23 +45,23 @@ def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> di
 def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     """The border of a core.
 
-    Outputs follow from registers and from `program` alone: not from another input in the same cycle, nor from a unit
-    that rests (`ctm.rtl.lib.clock_gating`). So a core can be simulated by itself.
+    Outputs depend on registers and on `program` only: not on another input in the same cycle, nor on a unit whose clock
+    is gated (`ctm.rtl.lib.clock_gating`). So a core can be simulated by itself.
 
     Members
     -------
     program : ``In(program_layout(shapes))``
         Constant from `load` or the first wavefront that is offered until the core is idle.
     invalidate_code, invalidate_constants : ``In(1)``
-        The program, or a file of constants, is another one; only while the core is idle.
+        Invalidates the code, or the constants; only while the core is idle.
     load : ``In(1)``
-        Load the program, if it is not there; a wavefront does so, too.
+        Load the program if it is invalid; a wavefront does so, too.
     wavefront : ``In(stream.Signature(wavefront_layout(group)))``
         Wavefronts with a covered processor.
     free : ``Out(range(AHEAD + 1))``
         As `CoreCredit`'s.
     fault : ``Out(stream.Signature(program_fault_layout(program_format), always_ready=True))``
-        A wavefront is stopped. Of several in one cycle one is reported.
+        A wavefront is stopped. Of several faults in one cycle one is reported.
     idle : ``Out(1)``
         No wavefront is resident, nothing is outstanding, all outputs are sent.
     issued : ``Out(ports)``

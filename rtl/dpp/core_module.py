@@ -1,4 +1,4 @@
-"""A core as a module of its own: many cores are then written once, and named as often as there are."""
+"""A core as a module of its own: it is written once and instantiated for each core."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ class CoreModule(wiring.Component):
 
 
 def _connect(m: Module, member: wiring.Member, outer: Any, inner: Any) -> None:
-    """Give a port of the core to the outside."""
+    """Connect a port of the core to the same port of the module."""
     if member.is_signature:
         wiring.connect(
             m, *((wiring.flipped(outer), inner) if member.flow is Flow.In else (inner, wiring.flipped(outer)))
@@ -55,7 +55,7 @@ def _connect(m: Module, member: wiring.Member, outer: Any, inner: Any) -> None:
 
 
 class CoreInstance(wiring.Component):
-    """The module `NAME`, which whoever writes the hardware has to write beside it: a `CoreModule`.
+    """An instance of the module `NAME`, which is a `CoreModule` and is written separately.
 
     Members
     -------
@@ -66,7 +66,7 @@ class CoreInstance(wiring.Component):
         super().__init__(_members(config, instruction_set))
 
     def elaborate(self, platform: object) -> Instance:
-        """Name the module."""
+        """Instantiate the module."""
         ports: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
         for path, member, value in self.signature.flatten(self):
             if isinstance(value, Const):

@@ -1,7 +1,7 @@
-"""What every core is made of, whatever its instruction set, and how that is wired.
+"""The units that a core with a scheduler is made of, and their wiring.
 
-An instruction set's core adds its ports and its code between scheduler, registers and memory; docs/architecture.md has
-the picture.
+An instruction set's core adds its issue ports and its code between scheduler, registers and memory;
+docs/architecture.md has the picture.
 """
 
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ from ctm.rtl.dpp.wavefronts.starter import Starter
 from ctm.rtl.dpp.wavefronts.state import WavefrontStates
 
 _OUTPUT, _TEST = range(2)
-"""Readers of the states of wavefronts at their end."""
+"""Readers of the states of ended wavefronts."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CoreUnits:
-    """The units, submodules of the core by the same names."""
+    """The units; submodules of the core have the same names."""
 
     scheduler: Scheduler
     states: WavefrontStates
@@ -86,10 +86,10 @@ def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) ->
 
 
 def _connect_starts(m: Module, core: Any, units: CoreUnits) -> None:
-    """Wavefronts that come in."""
+    """Wavefronts that the core takes."""
     scheduler, starter, program = units.scheduler, units.starter, core.program
     takes = core.wavefront.valid & core.wavefront.ready
-    # What wave slots there are is known a cycle behind the program, which is there with its first wavefront.
+    # The number of wave slots is valid a cycle after the program, which comes with its first wavefront.
     offered = Signal()
     m.d.sync += offered.eq(core.wavefront.valid)
     starts = (units.outputs.start, units.states.start)
@@ -113,7 +113,7 @@ def _connect_starts(m: Module, core: Any, units: CoreUnits) -> None:
 
 
 def _connect_outstanding(m: Module, core: Any, units: CoreUnits) -> None:
-    """What wavefronts wait for, and uncached writes on their way."""
+    """What wavefronts wait for, and uncached writes in flight."""
     scheduler, outstanding, done = units.scheduler, units.outstanding, core.uncached.done
     connect(m, units.uncached.write, flipped(core.uncached.write))
     m.d.comb += [
@@ -126,7 +126,7 @@ def _connect_outstanding(m: Module, core: Any, units: CoreUnits) -> None:
 
 
 def _connect_fetches(m: Module, core: Any, units: CoreUnits) -> None:
-    """Fetches behind their coordinates, and wavefronts that a refused one stops."""
+    """Fetches after their coordinates are computed, and wavefronts that an error response stops."""
     request, result, fetches = core.fetches.request, units.coordinates.result, units.fetches
     connect(m, flipped(core.fetches.response), fetches.response)
     m.d.comb += [
@@ -141,7 +141,7 @@ def _connect_fetches(m: Module, core: Any, units: CoreUnits) -> None:
 
 
 def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, allocation: data.View) -> None:
-    """New wavefronts' temporaries are set before fetches write theirs, which come so often that a wavefront might wait."""
+    """Writes of new wavefronts have priority over fetches, which could starve them."""
     fetch, clear, write = units.fetches.write, units.starter.write, units.registers.texture_write
     addresses = [
         Placement(m, array, port.payload.wave, allocation).address(port.payload.register) for port in (fetch, clear)
@@ -171,7 +171,7 @@ def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, al
 
 
 def _connect_ends(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) -> None:
-    """Wavefronts that are at their end."""
+    """Wavefronts that have ended."""
     scheduler, retirement, states = units.scheduler, units.retirement, units.states
     connect_retirement(m, core, array, retirement, units.outputs, contexts=states.ended_contexts, states=states.ended)
     m.d.comb += [
@@ -192,13 +192,13 @@ def connect_retirement(
     contexts: Any,
     states: Any,
 ) -> None:
-    """Wire the retirement to a core's border and its output registers, and two readers of states at their end to it.
+    """Wire the retirement to a core's border, its output registers and two readers of states.
 
-    `contexts` are what the readers are asked for, `states` what they answer.
+    `contexts` are the addresses of the readers, `states` their data.
     """
     connect(m, retirement.tester, flipped(core.tests))
     m.d.comb += [
-        # A core whose output registers give fewer lanes at once leaves the others of its border at 0: nothing of them.
+        # Lanes of the border that the output registers do not give stay 0: nothing is written.
         core.output.valid.eq(retirement.output.valid),
         retirement.output.ready.eq(core.output.ready),
         *(core.output.payload[name].eq(retirement.output.payload[name]) for name in ("target", "i", "j")),

@@ -11,19 +11,19 @@ from ctm.rtl.dpp.shapes import Shapes
 
 @dataclass(frozen=True, kw_only=True)
 class InstructionSet:
-    """What an instruction set hangs into the array.
+    """What an instruction set adds to the array.
 
     name
         As `ArrayConfig.instruction_set` has it.
     shapes
-        What the array's own parts are made for.
+        The parameters of the array's own units.
     core
-        Makes a core, with the members of `core_members` and whatever it shows of its work.
+        Makes a core, with the members of `core_members` and a trace.
     code_reader
-        Makes what reads the code of all cores from memory: `address`, where it begins; `cores`, a `shapes.code` for
-        each; `lines`, a `LineClient`; `loads`, whether a wavefront is offered to the array.
+        Makes the reader of code for all cores. Its members are `address`, where the code begins; `cores`, a
+        `shapes.code` for each; and `lines`, a `LineClient`.
     launch
-        Makes what converts a loaded image, and the state that commands have set, into the cores' program.
+        Makes the unit that converts a loaded image and the state of the commands into the cores' program.
     """
 
     name: str

@@ -18,10 +18,9 @@ INPUT = data.StructLayout({"limits": LIMITS, "pitch": PITCH_BITS, "height": LIMI
 def program_layout(shapes: Shapes) -> data.StructLayout:
     """A program; constant while a wavefront is resident.
 
-    `size` is the number of its code's units, `start` the first one's PC that a wavefront executes. With `tests`
-    wavefronts are tested by the conditional unit when they end. `conditional_value` is that of lanes whose program
-    gives none. `watchdog` is the number of instructions that a wavefront may execute, 0 = any. `output` are the limits
-    of uncached writes.
+    `size` is the number of its code's units, `start` the PC at which a wavefront begins. With `tests` the conditional
+    unit tests wavefronts when they end. `conditional_value` is that of lanes whose program gives none. `watchdog` is
+    the number of instructions that a wavefront may execute, 0 = any. `output` has the limits of uncached writes.
     """
     return data.StructLayout(
         {
@@ -41,7 +40,7 @@ def program_layout(shapes: Shapes) -> data.StructLayout:
 
 
 def connect_launch(m: Module, launch: Any) -> None:
-    """Give a launch's program what no program information says, but the image and the state that commands have set.
+    """Connect what the program takes from the image and from the state of the commands, for both instruction sets.
 
     `launch` has the members `image`, `inputs`, `outputs`, `tests`, `conditional_value`, `watchdog` and `program`.
     """

@@ -1,4 +1,4 @@
-"""What the array's fields must know of an instruction set: numbers, names and layouts, but no operation."""
+"""Parameters of the array's units that depend on the instruction set: numbers, names and layouts, but no operation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,8 @@ from ctm.rtl.isa.executable import ProgramFormat
 class Port:
     """An issue port: executes the instructions of one kind, each wavefront's one at a time.
 
-    `name` is that of its counters. If it `fetches`, each of its instructions takes a place among its wave slot's
-    fetches. If it `defers`, a wavefront comes to its next round, behind the others of that round, when an instruction
-    is issued.
+    `name` is that of its counters. If it `fetches`, each of its instructions is one of its wave slot's outstanding
+    fetches. If it `defers`, issuing an instruction moves the wavefront to its next round, after the others there.
     """
 
     name: str
@@ -26,10 +25,10 @@ class Port:
 
 @dataclass(frozen=True, kw_only=True)
 class Resource:
-    """Something that an instruction may need when it is issued, and that has no room in some cycles.
+    """A resource that an instruction may need at its issue, and that is not available in some cycles.
 
-    `name` is the bit of an instruction's summary that says so. If it is a `request`, cycles without it count as waiting
-    for a place on the way to memory.
+    `name` is its bit in an instruction's summary. If it is a `request`, cycles without it count as waiting for space
+    towards memory.
     """
 
     name: str
@@ -46,33 +45,33 @@ class RegisterField:
 
 @dataclass(frozen=True, kw_only=True)
 class Shapes:
-    """What the scheduler, the tables of wavefronts and the registers are made for.
+    """Parameters of the scheduler, the tables of wavefronts and the registers.
 
     program_format
         The executables that hold its programs. It gives the width of a PC.
     ports
         Issue ports, in the order of their numbers.
     counted
-        The port whose issue is the core's progress: a cycle without it has a cause among `STALLS`.
+        The port whose issue is the core's progress: a cycle without an issue has a cause among `STALLS`.
     faulting
-        The port that gets what cannot be executed, to report it.
+        The port that reports instructions that cannot be executed.
     resources
-        What else must have room.
+        What else an issue needs.
     register_fields
-        Of a register.
+        The fields of a register.
     operands
         Reads of each field of a register that an instruction of the counted port makes in one cycle.
     code
-        The conversation in which a core gets its code from the code reader.
+        The interface through which a core gets its code from the code reader.
     flags, control, stacks
-        What a wavefront keeps for each number of lanes: what results set of its processors, 0 at the start; what steers
-        it, but for its PC; what of that has a depth.
+        The state of a wavefront, by the number of lanes. `flags` are set by results and 0 at the start; `control` is
+        flow-control state but for the PC; `stacks` have a depth.
     first_control
-        What of `control` is not 0 when a wavefront starts.
+        The fields of `control` that are not 0 when a wavefront starts.
     program
-        What it must know of a program beside `program_layout`'s fields.
+        Fields of a program in addition to those of `program_layout`.
     fetches_in_beats
-        A wavefront's beats go to memory as one fetch; else each of them has a number of its own.
+        A wavefront's beats are one fetch; else each of them has a number of its own.
     areas
         Outputs that a program reads and writes past the caches by the number of a word (`ctm.rtl.border.buffers`).
     """
@@ -115,4 +114,4 @@ class Shapes:
 
     def __post_init__(self) -> None:
         if sum(port.defers for port in self.ports) > 1:
-            raise ValueError("one port at most may defer, because one wavefront at a time goes behind the others")
+            raise ValueError("one port at most may defer, because the age matrix defers one wavefront in a cycle")

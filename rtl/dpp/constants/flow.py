@@ -21,7 +21,7 @@ _WORD_BITS = (BEAT_WORDS - 1).bit_length()
 
 
 class FlowConstants(wiring.Component):
-    """Keeps int and bool constants as memory has given them; reads are combinational.
+    """Holds int and bool constants as memory has given them; reads are combinational.
 
     Members
     -------
@@ -30,6 +30,7 @@ class FlowConstants(wiring.Component):
     integer : ``Out(INT_CONSTANT)``
     boolean : ``Out(1)``
     integer_error, boolean_error : ``Out(1)``
+        Memory gave an error response for the constant.
     """
 
     write: In(CONSTANT_WRITE)
@@ -52,7 +53,7 @@ class FlowConstants(wiring.Component):
         return m
 
     def _read(self, m: Module, bank: ConstantBank, bits: int, contents: Value, number: Value) -> tuple[Any, Any]:
-        """A constant of a file whose beats have `contents`, and whether memory refused it."""
+        """A constant of a file whose beats have `contents`, and whether memory gave an error response for it."""
         row = data.StructLayout({"contents": data.ArrayLayout(bits, BEAT_WORDS), "error": 1})
         m.submodules[bank.name.lower()] = table = DistributedRam(row, LINES[bank] * LINE_BEATS)
         write = self.write

@@ -1,4 +1,4 @@
-"""Loads constants when an instruction needs one that is not there.
+"""Loads constants when an instruction misses one.
 
 Source: CTM Guide pp. 7, 38.
 """
@@ -34,25 +34,25 @@ CONSTANT_WRITE = data.StructLayout(
         "error": 1,
     }
 )
-"""A beat on its way to a constant file."""
+"""A beat that is written to a constant file."""
 
 
 def miss_layout(lines: int) -> data.StructLayout:
-    """The lines that an instruction wants."""
+    """The lines that an instruction needs."""
     return data.StructLayout({"valid": 1, "lines": data.ArrayLayout(LINE, lines)})
 
 
 class ConstantLoader(wiring.Component):
-    """Loads the lines that an instruction wants and that are not there, all at once.
+    """Loads all lines that an instruction misses.
 
-    While it is `busy` further misses are not heard; their instructions come back.
+    While it is `busy`, further misses are dropped: their instructions are issued again.
 
     Members
     -------
     misses : ``In(miss_layout(lines))`` of each port
-        `alu` and `flow`; of two in one cycle the first is heard.
+        `alu` and `flow`; of two in one cycle `alu` is taken.
     invalidate : ``In(1)``
-        Only while nobody loads.
+        Only while it is not `busy`.
     busy : ``Out(1)``
     float_loaded, int_loaded, bool_loaded : ``Out(lines)``
     write : ``Out(CONSTANT_WRITE)``
@@ -97,7 +97,7 @@ class ConstantLoader(wiring.Component):
         line = wanted[0]
         key = self._key(m, line)
         asks = walking & line.needed & ~asked.bit_select(key, 1)
-        # Who asks first of all that read lines is decided in one cycle, so a request comes out of a register.
+        # The request is registered because it feeds the arbiter of all line readers.
         goes = asks & (~request.valid | request.ready) & underway.w_rdy
         m.d.comb += [underway.w_data.eq(line), underway.w_en.eq(goes)]
         with m.If(request.ready):
@@ -127,7 +127,7 @@ class ConstantLoader(wiring.Component):
         return m
 
     def _key(self, m: Module, line: Any) -> Signal:
-        """The number of a line among those of all files."""
+        """The index of a line among those of all files."""
         key = Signal(range(_KEYS), name="key")
         m.d.comb += key.eq(line.line)
         for bank in (ConstantBank.INT, ConstantBank.BOOL):

@@ -20,7 +20,7 @@ from ctm.rtl.lib.pipeline import delay_valid
 
 
 def request_layout(lanes: int, passenger: Any) -> data.StructLayout:
-    """Coordinates of all lanes, in texels unless `scaled`, divided by q first if `projected`; and what goes along."""
+    """Coordinates of all lanes: texels unless `scaled`, divided by q first if `projected`. `passenger` is passed on."""
     return data.StructLayout(
         {
             "lanes": data.ArrayLayout(COORDINATES, lanes),
@@ -41,9 +41,8 @@ def result_layout(lanes: int, passenger: Any) -> data.StructLayout:
 class Coordinates(wiring.Component):
     """Gives the indices of all lanes' elements.
 
-    A fetch whose coordinates are texels takes one cycle. Others go through shared units lane by lane, `lanes` cycles
-    each; these units' latency is seen once, because fetches follow each other in the units, but the two kinds wait for
-    each other. Results come in the order of the requests.
+    A fetch whose coordinates are texels takes one cycle. Others are computed lane by lane in shared, pipelined units:
+    `lanes` cycles each. The two kinds wait for each other. Results come in the order of the requests.
 
     Members
     -------

@@ -1,4 +1,4 @@
-"""What goes along with a fetch, and what is kept of it."""
+"""The passenger of a fetch, and its record."""
 
 from amaranth.lib import data
 
@@ -21,7 +21,7 @@ def passenger_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
 
 
 def record_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
-    """What is kept of a fetch until its words come: where they go, channel by channel, and its address."""
+    """The record of an outstanding fetch: the destination of its words, channel by channel, and its PC."""
     return data.StructLayout(
         {
             "register": REGISTER_BITS,

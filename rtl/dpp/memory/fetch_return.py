@@ -1,4 +1,4 @@
-"""Words that come back from memory, on their way to the temporaries that asked for them."""
+"""Responses of fetches on their way to the temporaries."""
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -32,22 +32,21 @@ def fetch_write_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 class FetchReturn(wiring.Component):
-    """Keeps where each outstanding fetch's words go, and writes them when they come; one in each cycle.
+    """Holds the destination of each outstanding fetch, and writes its words when they come; one in each cycle.
 
-    Up to 8 responses wait for the register file, so that the cache does not stop whenever the ALU writes to the same
-    bank or a wavefront starts. A wavefront's beats come one after the other, each as a fetch of its own; the last one
-    ends it.
+    A FIFO holds 8 responses, so that the cache does not stall when the ALU writes to the same bank or a wavefront
+    starts. Each beat of a wavefront is a fetch of its own; the last one completes the fetch.
 
     Members
     -------
     record : ``In({valid, tag, record})``
-        A fetch sets out.
+        A fetch is sent.
     response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(fetch_write_layout(config)))``
     returned : ``Out({valid, wave})``
         A fetch is done.
     error : ``Out({valid, pc})``
-        Memory refused the one that `returned` speaks of; it writes nothing.
+        The fetch of `returned` had an error response; it writes nothing.
     """
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
@@ -114,7 +113,7 @@ class FetchReturn(wiring.Component):
         return m
 
     def _several_beats(self, m: Module, held: data.View, done: Value) -> tuple[Value, Value]:
-        """Whether memory refused this beat or an earlier one, and whether the fetch is done with it."""
+        """Whether this beat or an earlier one had an error response, and whether the fetch is done with it."""
         config = self._config
         if config.beats == 1:
             return held.error, done

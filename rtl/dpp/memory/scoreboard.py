@@ -1,4 +1,4 @@
-"""What wavefronts have asked of memory and not yet got, and the semaphore that waits for it.
+"""Scoreboard of outstanding fetches and acquiring writes, and the semaphore that waits for them.
 
 Source: CTM Guide pp. 24-26, 31.
 """
@@ -13,23 +13,23 @@ from ctm.rtl.lib.ram import DistributedRam
 
 
 class Scoreboard(wiring.Component):
-    """Counts each wave slot's fetches, which come back in order, and notes acquiring writes.
+    """Counts each wave slot's outstanding fetches, which return in order, and its acquiring write.
 
-    A semaphore that is acquired is taken until all fetches up to that one have come back, or the write is done. Events
-    count from the next cycle on.
+    An acquired semaphore is taken until all fetches up to that one have returned, or the write is done. Events take
+    effect in the next cycle.
 
     Members
     -------
     texture : ``In({valid, wave, fetches, acquires})``
         A texture instruction.
     entry : ``Out(range(fetches))``
-        The number of that fetch among those of its wave slot.
+        The index of that fetch among those of its wave slot.
     returned : ``In({valid, wave})``
         A wave slot's oldest fetch is done.
     write, written : ``In({valid, wave})``
         An acquiring write is under way; it and all earlier ones are done.
     blocked, full, drained : ``Out(threads)``
-        Wave slots whose semaphore is taken; with as many fetches as they may have; with nothing outstanding.
+        Wave slots whose semaphore is taken; with the most fetches that they may have; with nothing outstanding.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

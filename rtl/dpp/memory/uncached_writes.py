@@ -14,29 +14,29 @@ from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 
 _QUEUE = 16
 _UNDERWAY = 2
-"""Instructions that may be issued before `announced` counts the first of them."""
+"""Instructions that may be issued until the first of them is counted in `announced`."""
 
 
 def uncached_result_layout(config: ArrayConfig) -> data.StructLayout:
-    """An instruction's write: whether it comes in this cycle, and what `uncached_write_layout` says of it."""
+    """An instruction's write: whether it comes in this cycle, and its `uncached_write_layout`."""
     return data.StructLayout({"valid": 1, "write": uncached_write_layout(config.lanes, wave_bits(config))})
 
 
 class UncachedWrites(wiring.Component):
-    """Keeps writes until memory takes them; one per cycle.
+    """A FIFO of writes to memory; one per cycle.
 
-    A result cannot wait, so its write is announced when its instruction is under way, and as many as there is room for
-    may be. A write of no lane is sent only if it acquires: its answer says that the earlier ones are done. With several
-    beats it is sent in these, and acquires with the last one.
+    Results cannot stall, so space is reserved for each write when its instruction is issued (`announced`). A write of
+    no lane is sent only if it acquires: its write response says that the earlier ones are done. With several beats the
+    last one acquires.
 
     Members
     -------
     announced : ``In(1)``
-        A write is under way.
+        Reserves space for a write.
     ready : ``Out(1)``
-        Whether there is room for one more.
+        Whether there is space for one more.
     result : ``In(uncached_result_layout(config))``
-        Every write that was announced, in order.
+        Each announced write, in order.
     empty : ``Out(1)``
     write : ``Out(stream.Signature(uncached_write_layout(at_once, wave)))``
     """
@@ -74,7 +74,7 @@ class UncachedWrites(wiring.Component):
         return m
 
     def _send(self, m: Module, queue: SyncFIFOBuffered) -> Value:
-        """Offer the first write of the queue; whether all of it would be taken."""
+        """Offer the oldest write; whether its last beat would be taken."""
         config, sent = self._config, self.write.payload
         if config.beats == 1:
             m.d.comb += Value.cast(sent).eq(queue.r_data)

@@ -1,12 +1,12 @@
 """Temporaries of all resident wavefronts, in block RAM.
 
-Each memory has one write and one read port, and holds one field of the registers. Reads are made many by copies: one
-for each operand of an instruction and one for fetches. Writes are made two by banks: a wavefront's temporaries are all
-in one bank, and results and fetches are written at the same time if their wavefronts' banks differ. Of two writes to
-one bank the result's, which cannot wait, comes first.
+Each memory has one write and one read port, and holds one field of the registers. Replication gives one read port for
+each operand of an instruction and one for fetches. Banking gives two writes: a wavefront's temporaries are all in one
+bank, so a result and a fetch are written in one cycle if their banks differ. In one bank the result has priority,
+because it cannot stall.
 
-A wavefront that starts has all its temporaries forgotten at once, and those that nobody has written read 0. The first
-write to such a row sets all of it, words that are not enabled to 0.
+Temporaries of a wavefront that starts are invalidated together: a register that is not valid reads 0. The first write
+to such a row sets all of it, words that are not enabled to 0.
 """
 
 from functools import reduce
@@ -29,7 +29,7 @@ BANKS = 2
 
 
 def register_address_layout(config: ArrayConfig) -> data.StructLayout:
-    """Where a temporary is: a bank, and an entry of it."""
+    """The address of a temporary: a bank, and an entry of it."""
     return data.StructLayout(
         {"bank": (BANKS - 1).bit_length(), "entry": (config.temporaries // BANKS - 1).bit_length()}
     )
@@ -38,8 +38,8 @@ def register_address_layout(config: ArrayConfig) -> data.StructLayout:
 def write_layout(config: ArrayConfig) -> data.StructLayout:
     """A write to one temporary: its address, the words of all lanes and channels, and which of them are written.
 
-    With `invalidates` all are, and the other temporaries of the wave slot (of those, that are in the same block of 32)
-    are forgotten. With several beats the lanes are those of one.
+    With `invalidates` all are, and the other temporaries of the wave slot in the same block of 32 are invalidated. The
+    lanes are those of one beat.
     """
     return data.StructLayout(
         {
@@ -55,10 +55,9 @@ def write_layout(config: ArrayConfig) -> data.StructLayout:
 class RegisterFile(wiring.Component):
     """Registers of all processors of every resident wavefront.
 
-    As many lanes as are computed at once are read and written in a cycle; where a wavefront has several beats, each has
-    rows of its own. A read gives its data one cycle later; words that are written in the same cycle mean nothing. All
-    reads and the write of results happen in every cycle; a texture write waits while results are written to the same
-    bank.
+    The lanes of one beat are read and written in a cycle; each beat has rows of its own. A read gives its data one
+    cycle later; words that are written in the same cycle are undefined. Reads and the write of results never stall. A
+    texture write stalls while results are written to the same bank.
 
     Members
     -------
@@ -76,12 +75,12 @@ class RegisterFile(wiring.Component):
         Where each field of the results goes.
     results : ``In(ArrayLayout(ArrayLayout(32, 4), lanes))``
     result_writes : ``In(len(register_fields))``
-        Results of a field may be written in this cycle; others cannot write to the same bank then.
+        Results of a field may be written in this cycle; texture writes to the same bank stall.
     result_enable : ``In(ArrayLayout(4, lanes))``
         What is written of them.
     texture_write : ``In(stream.Signature(write_layout(config)))``
     busy : ``Out(2)``
-        Banks that results may be written to in this cycle, and texture writes cannot be.
+        Banks that are reserved for results in this cycle.
     """
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
@@ -149,7 +148,7 @@ class RegisterFile(wiring.Component):
     def _bank(
         self, m: Module, field: int, bank: int, result_writes: Value, block: Value
     ) -> tuple[ValidBits, list[ReadPort]]:
-        """One bank of a field of the lanes' registers: read ports of its copies, which are all written alike."""
+        """One bank of a field: the read ports of its copies, which have the same contents."""
         name, channels, write = self._fields[field].name, self._fields[field].channels, self.texture_write
         address, payload = self.result_addresses[field], write.payload
         texture_writes = write.valid & write.ready & (payload.address.bank == bank)
@@ -191,7 +190,7 @@ class RegisterFile(wiring.Component):
         return written, ports
 
     def _connect_reads(self, m: Module, field: int, banks: list[tuple[ValidBits, list[ReadPort]]]) -> None:
-        """Each copy's reader, of whichever bank it asked in the cycle before."""
+        """Connect each copy's reader to the bank that it addressed in the cycle before."""
         name, channels, lanes = self._fields[field].name, self._fields[field].channels, range(self._config.at_once)
         beats = [beat_of(self._config, self, name) for name in ("source_beat", "texture_beat")]
         addresses = [

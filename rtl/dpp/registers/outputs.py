@@ -24,8 +24,7 @@ _TARGET_BITS = (OUTPUTS - 1).bit_length()
 def output_write_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     """Results that go to outputs: each field's target, words and the channels written.
 
-    `values` are conditional values, written in the lanes of `conditional`. With several beats the lanes are those
-    of one.
+    `values` are conditional values, written in the lanes of `conditional`. The lanes are those of one beat.
     """
     lanes = config.at_once
     return data.StructLayout(
@@ -42,13 +41,13 @@ def output_write_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayou
 
 
 class OutputRegisters(wiring.Component):
-    """Keeps what instructions write to outputs until the wavefront ends; one write and one read per cycle.
+    """Holds what instructions write to outputs until the wavefront ends; one write and one read per cycle.
 
     Members
     -------
     write : ``In(output_write_layout(config, shapes))``
     start : ``In({valid, context})``
-        Nothing of that context is written any more.
+        Marks all registers of that context as not written.
     context : ``In``
     target : ``In(2)``
     beat : ``In``
@@ -112,7 +111,7 @@ class OutputRegisters(wiring.Component):
         m.submodules.flags = flags = DistributedRam(
             data.StructLayout({"written": self.written.shape(), "conditional": config.lanes}), contexts
         )
-        # A context that starts is not cleared, so that the table has one writer.
+        # A start does not clear the table, so that the table has one writer.
         fresh = Signal(contexts)
 
         def read(context: Value) -> data.View:
@@ -141,7 +140,7 @@ class OutputRegisters(wiring.Component):
         return m
 
     def _own(self, written: Any, lane: int) -> Value:
-        """What is written of one of the wavefront's lanes: nothing if it is another beat's."""
+        """What is written of one lane of the wavefront: 0 if it belongs to another beat."""
         config = self._config
         beat, index = divmod(lane, config.at_once)
         own = Value.cast(written[index])

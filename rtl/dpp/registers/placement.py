@@ -1,7 +1,7 @@
-"""Where a wavefront's temporaries are in the register file.
+"""Addresses of a wavefront's temporaries in the register file.
 
-A wave slot has 2^n entries, as many as the program's temporaries need: even wave slots in one bank, odd ones in the
-other. A wave slot that needs all of a small register file has both.
+A wave slot has 2^n entries, as many as the program's temporaries need. Even wave slots are in one bank, odd ones in the
+other. A wave slot that needs all of a small register file has both banks.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
@@ -52,11 +52,11 @@ class Placement:
         self._base = base
 
     def exists(self, number: Value) -> Value:
-        """Whether the program has that temporary: others read 0 and swallow writes."""
+        """Whether the program has that temporary: others read 0, and writes to them are dropped."""
         return number <= self._highest
 
     def address(self, number: Value) -> data.View:
-        """Where it is, if it exists."""
+        """Its address, if it exists."""
         layout = register_address_layout(self._config)
         address = record(layout, name="address")
         entries = len(address.entry)

@@ -1,4 +1,4 @@
-"""The end of a wavefront: its test by the conditional unit, and its outputs.
+"""Retirement of wavefronts: the test by the conditional unit, and the outputs.
 
 Source: CTM Guide pp. 17-18, 29; docs/architecture.md.
 """
@@ -27,21 +27,19 @@ _TESTED = 8
 
 
 class Retirement(wiring.Component):
-    """Sends the outputs of wavefronts that are at their end, and frees their contexts.
+    """Sends the outputs of wavefronts that have ended, in order, and frees their contexts.
 
-    A wavefront that faulted sends nothing. With tests the conditional unit is asked first; the wavefronts' order stays
-    the same. Each output register that was written takes a cycle for each beat, a wavefront one more; with tests a
-    cycle for each beat and two more at least.
+    A wavefront that faulted sends nothing. With tests the conditional unit tests it first. Each written output register
+    takes a cycle for each beat, a wavefront one more; a test takes a cycle for each beat and at least two more.
 
     Members
     -------
     program : ``In(program_layout(shapes))``
     ready : ``Out(1)``
     wavefront : ``In({valid, context, faulted})``
-        A wavefront at its end; only while `ready`.
+        A wavefront that ended; only while `ready`.
     vacated : ``In({valid, context})``
-        A wavefront that has left its wave slot before is at its end; at any time, because there is a place for each
-        context.
+        A wavefront that has vacated its wave slot ended; at any time, because the FIFO has an entry for each context.
     test_context, test_state
         State of the wavefront that is tested.
     context, state
@@ -49,13 +47,13 @@ class Retirement(wiring.Component):
     conditional, conditional_written
         Conditional values of `test_context`; the values come a cycle later.
     test_beat : ``Out``
-        Whose; only if there are several beats.
+        Their beat; only if there are several.
     target, words, written
         Output registers of `context`; the words come a cycle later.
     beat : ``Out``
-        Whose words; only if there are several beats.
+        The beat of the words; only if there are several.
     release : ``Out({valid, context, faulted})``
-        A cycle behind its last output.
+        A cycle after its last output.
     tester : ``Out(ConditionalClient(lanes))``
     output : ``Out(stream.Signature(output_layout(lanes)))``
     """
@@ -97,7 +95,7 @@ class Retirement(wiring.Component):
         return m
 
     def _choose(self, m: Module) -> stream.Interface:
-        """The next wavefront. Those that have left their wave slots cannot wait, so they come first."""
+        """The next wavefront. Those that have vacated their wave slots have priority, because they cannot stall."""
         m.submodules.vacated = vacated = SyncFIFO(width=context_bits(self._config), depth=2 * self._config.threads)
         chosen = stream.Signature(self.wavefront.shape()).create()
         m.d.comb += [
@@ -113,7 +111,7 @@ class Retirement(wiring.Component):
         return chosen
 
     def _test(self, m: Module, queue: SyncFIFO, wavefront: stream.Interface) -> None:
-        """Ask for the tests of the wavefronts that need them."""
+        """Request the tests of the wavefronts that need them."""
         taken, valid = Signal.like(self.wavefront), Signal()
         fetched, values = self._fetch(m, valid)
         request, state = self.tester.request, self.test_state
@@ -146,9 +144,9 @@ class Retirement(wiring.Component):
             m.d.sync += valid.eq(0)
 
     def _fetch(self, m: Module, valid: Value) -> tuple[Value, data.View]:
-        """The conditional values of all beats, one after the other while `valid`; and whether they are there."""
+        """Whether the conditional values of all beats have been read while `valid`, and the values."""
         beats = self._config.beats
-        # Words of a beat come in the cycle behind that in which they are asked for.
+        # Words of a beat come in the cycle after their read.
         asked, fetched = Signal(range(beats + 1)), Signal(name="fetched")
         values = record(data.ArrayLayout(WORD_BITS, self._config.lanes), name="values")
         m.d.comb += fetched.eq(asked == beats)
@@ -178,7 +176,7 @@ class Retirement(wiring.Component):
         # Words are read in the cycle before they are sent.
         upcoming, target = Signal(OUTPUTS), Signal(range(OUTPUTS))
         beat, sent = self._beats(m, sends)
-        # What is known early is ready for both: whether an output is taken is known late in a cycle.
+        # Both outcomes are computed early, because `ready` of the output comes late in the cycle.
         others = Signal(OUTPUTS)
         m.d.comb += others.eq(remaining & (remaining - 1)[:OUTPUTS])
         stores, masks = self._masks(m, stores, self.written[target], beat)
@@ -198,7 +196,7 @@ class Retirement(wiring.Component):
             ends.eq(started & Mux(sent, ~others.any(), ~remaining.any())),
             queue.r_en.eq(ends),
         ]
-        # When the last output is taken is known late in a cycle.
+        # Registered, because `ready` of the output comes late in the cycle.
         m.d.sync += [
             remaining.eq(upcoming),
             self.release.valid.eq(ends),

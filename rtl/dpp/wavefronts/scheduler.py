@@ -1,12 +1,11 @@
-"""Which wavefront's instruction each port executes next.
+"""Scheduler: chooses the wavefront whose instruction each port executes next, oldest first.
 
-A resident wavefront has a wave slot. It is *clearing* until its temporaries are, then *ready*: it can be issued;
-*fetching*: its next instruction has to be looked at; in a port (nothing is set); *waiting* for what its port had to
-load; *finished*.
+A resident wavefront has a wave slot. It is *clearing* until its temporaries are cleared; *ready*: it can be issued;
+*fetching*: its next instruction has to be decoded; in a port (no state bit is set); *waiting* for what its port had to
+load; or *finished*.
 
-A wavefront whose last instruction is under way *leaves* its wave slot if it has nothing outstanding. The next wavefront
-then takes the wave slot, and the wave slot's other context, while the first one's results are still computed and its
-outputs are sent.
+A wavefront whose last instruction is issued *vacates* its wave slot if it has nothing outstanding. The next wavefront
+then takes the wave slot and its other context, while the first one's results are still computed and sent.
 """
 
 from collections.abc import Callable
@@ -32,10 +31,10 @@ from ctm.rtl.lib.ram import DistributedRam
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Waves:
-    """A bit for each wave slot and fact; of `units` and `needs`, for each port and resource of the next instruction.
+    """State bits of all wave slots. `units` and `needs` have them for each port and resource of the next instruction.
 
-    `occupied`: it has a wavefront. `fetching`, `ready`, `waiting`, `finished`: where the wavefront is. `running`: it
-    has begun and not ended. `waits`: its next instruction waits for the semaphore.
+    `occupied`: it has a wavefront. `fetching`, `ready`, `waiting`, `finished`: the wavefront's state. `running`: it has
+    begun and not ended. `waits`: its next instruction waits for the semaphore.
     """
 
     occupied: Signal
@@ -52,7 +51,7 @@ class _Waves:
 
 @dataclass(frozen=True, kw_only=True)
 class _News:
-    """What becomes known of a wave slot's next instruction: the wave slot, one-hot or 0, and whether its wavefront has expired."""
+    """A new summary of the next instruction: of which wave slot, one-hot or 0, and whether its wavefront expired."""
 
     wave: Value
     summary: Any
@@ -60,13 +59,12 @@ class _News:
 
 
 class Scheduler(wiring.Component):
-    """Gives each port the first wavefront in order that is ready for it, one each cycle in which the port is `ready`.
+    """Issues to each port the oldest wavefront that is ready for it, one in each cycle in which the port is `ready`.
 
-    A wavefront that comes goes to the end of the order; one whose instruction a port takes that defers goes behind
-    those that are in no later round, see `AgeMatrix`. A port's `done` makes its wavefront ready in the next cycle, in
-    which it may be issued again; behind a jump it is two cycles later, because the instruction there has to be looked
-    at first, for one wavefront in each cycle. The first instruction is looked at in cycles in which no wavefront needs
-    one, so `begin` does as `done` if there was such a cycle.
+    A new wavefront is the youngest. One that issues to a port that defers becomes the youngest of its round, see
+    `AgeMatrix`. After a port's `done` its wavefront may be issued in the next cycle. After a jump it takes two more
+    cycles, because the target's summary has to be read, for one wavefront in each cycle. The summary of the first
+    instruction is read in cycles in which no wavefront needs one: then `begin` is as quick as `done`.
 
     Members
     -------
@@ -83,36 +81,36 @@ class Scheduler(wiring.Component):
         Its temporaries are cleared; it starts.
     ports : ``Out(IssuePort(config, shapes))`` for each port
     ending : ``In({valid, wave})``
-        An instruction is under way behind which its wavefront ends.
+        The last instruction of its wavefront is issued.
     vacates : ``Out(1)``
-        That wavefront leaves its wave slot; there will be no `done`.
+        That wavefront vacates its wave slot; there will be no `done`.
     stop : ``In({valid, wave})``
         A wavefront faults outside a port.
     fetch : ``Out({valid, wave, pc})``
-        The instruction to be looked at, for no wavefront if it is not valid; `fetched` is its summary, a cycle later.
+        The instruction whose summary is read, for no wavefront if it is not valid; `fetched` has it a cycle later.
     fetched : ``In(shapes.summary)``
     can_fetch : ``In(1)``
-        An instruction can be looked at.
+        A summary can be read.
     ready : ``In(ports)``
         Ports that can take an instruction.
     available : ``In(resources)``
-        Resources that an instruction can have.
+        Resources that are available.
     wake : ``In(1)``
-        Nothing is being loaded.
+        No constants are being loaded.
     blocked, full : ``In(threads)``
-        Wave slots whose semaphore is taken; that have as many fetches outstanding as they may.
+        Wave slots whose semaphore is taken; that have the most outstanding fetches.
     drained : ``In(threads)``
         Wave slots with nothing outstanding.
     watchdog : ``In(32)``
     expired : ``Out(threads)``
-        Wave slots whose wavefront has executed as many instructions as it may; the faulting port gets its next one.
+        Wave slots whose watchdog expired; the faulting port gets the next instruction.
     can_retire : ``In(1)``
     retire : ``Out({valid, context, faulted})``
-        A wavefront at its end, with nothing outstanding.
+        A finished wavefront, with nothing outstanding.
     release : ``In({valid, context})``
-        The context is free again, and the wave slot if its wavefront has not left it.
+        The context is free again, and the wave slot if its wavefront did not vacate it.
     second : ``Out(threads)``
-        Wave slots whose wavefront has the second of the wave slot's contexts.
+        Wave slots whose wavefront has the second of the two contexts.
     contexts : ``Out(2 * threads)``
         Contexts that are not free.
     stalls : ``Out(5)``
@@ -204,7 +202,7 @@ class Scheduler(wiring.Component):
         return mask
 
     def _admit(self, m: Module) -> Value:
-        """Offer a wave slot and its other context; the wave slot that a wavefront takes."""
+        """Offer a wave slot and its other context. Returns the wave slot that a wavefront takes."""
         usable = ((1 << self.waves) - 1)[: self._threads]
         other_context = (self.contexts[: self._threads] & self.second) | (self.contexts[self._threads :] & ~self.second)
         free, first, free_wave = Signal(self._threads), Signal(self._threads), Signal.like(self.begin.wave)
@@ -222,12 +220,12 @@ class Scheduler(wiring.Component):
         return self._mask(m, self.admit, free_wave, "admitted")
 
     def _blocked(self) -> Value:
-        """Wave slots whose next instruction has to wait for what they have asked of memory."""
+        """Wave slots whose next instruction waits for outstanding fetches or writes."""
         fetching = (unit for unit, port in zip(self._waves.units, self._shapes.ports, strict=True) if port.fetches)
         return Value.cast((self._waves.waits & self.blocked) | (reduce(or_, fetching, Const(0)) & self.full))
 
     def _pick(self, m: Module, admitted: Value, open_: Value) -> AgeMatrix:
-        """Candidates for each port, for looking at and for retiring; the oldest of each."""
+        """Candidates for each port, for reading a summary and for retiring; the oldest of each."""
         shapes, waves, every = self._shapes, self._waves, self._threads
         m.submodules.ages = ages = AgeMatrix(every, len(shapes.ports) + 2)
         fetches, retires = ages.candidates[len(shapes.ports) :]
@@ -318,7 +316,7 @@ class Scheduler(wiring.Component):
         self._learn(m, begun, fetched, first)
 
     def _done(self, m: Module, name: str, applies: Callable[[data.View], Value]) -> Signal:
-        """Wave slots of which a port's `done` says something."""
+        """Wave slots to which a port's `done` applies."""
         found = Signal(self._threads, name=f"done_{name}")
         m.d.comb += found.eq(
             reduce(or_, (self._mask(m, done.valid & applies(done), done.wave, name) for done in self._dones()))
@@ -326,7 +324,7 @@ class Scheduler(wiring.Component):
         return found
 
     def _first(self, m: Module, fetched: data.View) -> tuple[Value, Value]:
-        """Whether the first instruction's summary is known, and the summary: `fetched` where that is no wavefront's."""
+        """Whether the first instruction's summary is valid, and the summary, which is read for no wavefront."""
         valid, held, could_fetch = Signal(), Signal(), Signal()
         summary, held_summary = Signal(self._summary, name="first"), Signal(self._summary, name="held_first")
         m.d.comb += [valid.eq(held), summary.eq(held_summary)]
@@ -336,13 +334,12 @@ class Scheduler(wiring.Component):
         return valid, summary
 
     def _occupy(self, m: Module, admitted: Value) -> Value:
-        """Which wave slots and contexts are free; the wave slot whose wavefront leaves it."""
+        """Update the free wave slots and contexts. Returns the wave slot that is vacated."""
         occupied, ending, context = self._waves.occupied, self.ending, self.release.context
         is_alone = self.drained & ~self._waves.faulted
         m.d.comb += self.vacates.eq(ending.valid & is_alone.bit_select(ending.wave, 1))
         vacated = self._mask(m, self.vacates, ending.wave, "vacated")
-        # The wavefront of a context that is released still has its wave slot if that is the context of the wave slot's
-        # last wavefront.
+        # A released context frees its wave slot if it belongs to the wave slot's latest wavefront.
         releases = self.release.valid & (self.second.bit_select(context[:-1], 1) == context[-1])
         released = self._mask(m, releases, context[:-1], "released")
         released_context = Mux(self.release.valid, 1 << context, 0)
@@ -356,7 +353,7 @@ class Scheduler(wiring.Component):
         return vacated
 
     def _learn(self, m: Module, begun: Value, fetched: data.View, first: Value) -> None:
-        """What is known of each wave slot's next instruction, and how many it may still execute."""
+        """Update each wave slot's summary of its next instruction, and its watchdog."""
         dones = self._dones()
         m.submodules.watchdog = watchdog = Watchdog(self._config, len(dones))
         m.d.comb += [watchdog.most.eq(self.watchdog), watchdog.begin.eq(self.begin)]
@@ -373,7 +370,7 @@ class Scheduler(wiring.Component):
         self._keep(m, [*news, _News(wave=looked_at, summary=self.fetched, expired=expired)])
 
     def _keep(self, m: Module, news: list[_News]) -> None:
-        """Keep what is new; each wave slot has one news at most. A wavefront that has expired is the faulting port's."""
+        """Store new summaries, one at most for each wave slot. An expired wavefront goes to the faulting port."""
         waves, shapes = self._waves, self._shapes
         learned = Signal(self._threads)
         m.d.comb += learned.eq(reduce(or_, (each.wave for each in news)))

@@ -1,4 +1,4 @@
-"""What issue ports and scheduler say to each other, for the ports that `Shapes` has."""
+"""The interface of issue ports and scheduler, for the ports of `Shapes`."""
 
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
@@ -8,12 +8,12 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.shapes import Shapes
 
 STALLS = ("LOOKUPS", "LOADING", "REQUESTS", "LATENCY", "ENDS")
-"""Why a core that has wavefronts issues nothing at its counted port in a cycle; of several causes the first one counts.
+"""Why a core that has wavefronts issues nothing at its counted port in a cycle; the first cause that applies counts.
 
-LOOKUPS: a wavefront waits for its fetches or uncached writes; LOADING: for instructions or constants; REQUESTS: for a
-place for its fetch or uncached write on the way to memory; LATENCY: all wavefronts wait for their last instruction or
-issue others; ENDS: wavefronts only start or end. Cycles in which that port works on the beats of one that it has have
-no cause. """
+LOOKUPS: a wavefront waits for its fetches or uncached writes. LOADING: for instructions or constants. REQUESTS: for
+space towards memory for its fetch or uncached write. LATENCY: all wavefronts wait for their previous instruction, or
+issue to other ports. ENDS: wavefronts only start or end. Cycles in which the port executes further beats have no cause.
+"""
 
 
 def wave_bits(config: ArrayConfig) -> int:
@@ -22,10 +22,10 @@ def wave_bits(config: ArrayConfig) -> int:
 
 
 def context_bits(config: ArrayConfig) -> int:
-    """Width of a context's number: the wave slot's, and above it which of the wave slot's two contexts it is.
+    """Width of a context's number: the wave slot's, and one bit above it.
 
-    A wave slot's wavefronts take its contexts alternately. A wavefront that has left its wave slot keeps its context
-    until its outputs are sent.
+    A context holds a wavefront's state until its outputs are sent, also after the wavefront vacated its wave slot. The
+    wavefronts of a wave slot take its two contexts alternately.
     """
     return wave_bits(config) + 1
 
@@ -36,11 +36,10 @@ def issue_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
 
 
 def done_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
-    """How a port leaves a wavefront: exactly one of these for each instruction that was issued.
+    """The outcome of an issued instruction: exactly one for each.
 
-    With `again` nothing has happened, and the instruction is issued again when what it needs is there. Else, with
-    `ends` or `faults` the wavefront is at its end; else it goes on at `pc`, with an instruction that `following`
-    describes, unless it `jumps`.
+    With `again` it had no effect, and is issued again when its operands are loaded. With `ends` or `faults` the
+    wavefront is finished. Else it continues at `pc`; `following` is that instruction's summary, unless it `jumps`.
     """
     return data.StructLayout(
         {
@@ -62,10 +61,9 @@ class IssuePort(Interface):
     Members
     -------
     issue : ``Out(issue_layout(config, shapes))``
-        An instruction that the port executes; it cannot be refused.
+        An instruction that the port executes; it cannot stall.
     done : ``In(done_layout(config, shapes))``
-        How the port leaves the wavefront: once for each instruction, but not of a wavefront that has left its wave
-        slot.
+        Once for each instruction, but not of a wavefront that vacated its wave slot.
     """
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:

@@ -1,4 +1,4 @@
-"""Gives a new wavefront its registers: r0 is its coordinates, all others are 0.
+"""Initialises the registers of a new wavefront: r0 has its coordinates, all others are 0.
 
 Source: docs/architecture.md, a program's start.
 """
@@ -33,10 +33,9 @@ def clear_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 class Starter(wiring.Component):
-    """Sets a wavefront's temporaries, 32 at a time, in cycles in which the register file has room for it.
+    """Sets a wavefront's temporaries, 32 at a time, in cycles in which the register file takes a texture write.
 
-    One wavefront at a time; it takes two cycles, and one more for each further 32 temporaries of the program; with
-    several beats as many cycles for each 32, and one more.
+    One wavefront at a time. It takes one cycle, and for each 32 temporaries of the program one for each beat.
 
     Members
     -------
@@ -98,12 +97,12 @@ class Starter(wiring.Component):
         return upcoming, self.write.ready & is_last(config, beat)
 
     def _coordinates(self, m: Module, beat: Value) -> data.View:
-        """r0 of the wavefront that is being started, or of the one that may come in this cycle; of the lanes of a beat."""
+        """r0 of one beat: of the wavefront that is being started, or of the one that may come in this cycle."""
         lanes = self._config.at_once
         words = record(words_layout(lanes))
         wavefront = Signal.like(self.wavefront.wavefront)
         held = Signal.like(wavefront, reset_less=True)
-        # Whether a wavefront comes is known late in a cycle; while none is started it does not matter.
+        # Not gated by `valid`, which comes late in the cycle: without a start the value is not used.
         m.d.comb += wavefront.eq(Mux(self.busy, Value.cast(held), Value.cast(self.wavefront.wavefront)))
         m.d.sync += held.eq(wavefront)
         i, j = pair_of(self._config, wavefront, beat)

@@ -1,7 +1,7 @@
 """The state of all wavefronts, but for their registers and PCs.
 
-What a wavefront needs until its outputs are sent stands in the contexts, two for each wave slot; all else in one for
-each wave slot.
+What a wavefront needs until its outputs are sent is in its context, of which each wave slot has two. All else is stored
+once for each wave slot.
 """
 
 from collections.abc import Iterable
@@ -19,19 +19,19 @@ from ctm.rtl.lib.ram import DistributedRam, LazyTable
 
 
 def end_state_layout(lanes: int) -> data.StructLayout:
-    """What is left of a wavefront at its end: its position, and its processors that are covered and valid."""
+    """The state of a wavefront that ended: its position, and its processors that are covered and valid."""
     return data.StructLayout({**{name: field.shape for name, field in wavefront_layout(lanes)}, "valid_mask": lanes})
 
 
 def wavefront_state_layout(shapes: Shapes, lanes: int) -> data.StructLayout:
-    """A wavefront's state: its position, its processors that are valid, and what the instruction set keeps but for stacks."""
+    """A wavefront's state: its position, its valid processors, and the instruction set's state but for stacks."""
     layouts = (wavefront_layout(lanes), shapes.flags(lanes), shapes.control(lanes))
     position, flags, control = ({name: field.shape for name, field in layout} for layout in layouts)
     return data.StructLayout({**position, "valid_mask": lanes, **flags, **control})
 
 
 class WavefrontStates(wiring.Component):
-    """Keeps the state of every wave slot's wavefront, and what wavefronts that have left their wave slots need.
+    """Holds the state of every wave slot's wavefront, and of wavefronts that vacated their wave slots.
 
     Reads are combinational and see what was written in earlier cycles.
 
@@ -46,10 +46,10 @@ class WavefrontStates(wiring.Component):
     ended_contexts : ``In(context)``, 2 of them
     ended : ``Out(end_state_layout(lanes))`` for each of them
     start : ``In({valid, context, wavefront})``
-        A wavefront takes a wave slot and this context: its position and coverage are set, and what `first_control` has;
-        all processors are valid.
+        A wavefront takes a wave slot and this context: position and coverage are set, control is `first_control`, all
+        processors are valid.
     control : ``In({valid, wave, control, stacks})``
-        What steers the wavefront has changed.
+        New flow-control state.
     valid_mask : ``In({valid, wave, valid_mask})``
     flags : ``In({valid, wave, flags})``
     """

@@ -1,4 +1,4 @@
-"""How many instructions each wavefront has executed, and whether it may execute another one."""
+"""Counts the instructions of each wavefront, for the watchdog."""
 
 from amaranth import Module, Value
 from amaranth.lib import data, wiring
@@ -13,8 +13,8 @@ from ctm.rtl.lib.ram import LazyTable
 class Watchdog(wiring.Component):
     """Counts what the wavefront of each wave slot executes. Combinational but for the counts.
 
-    Each port counts for itself: so every count has one writer, and fits distributed memory. What a wavefront has
-    executed is the sum of them.
+    Each port has counters of its own, so that every counter has one writer and fits distributed RAM. A wavefront's
+    count is their sum.
 
     Members
     -------
@@ -25,7 +25,7 @@ class Watchdog(wiring.Component):
     executed : ``In({valid, wave})`` for each port
         A wavefront has executed one more; no two of one wave slot in a cycle.
     expires : ``Out(1)`` for each port
-        That was the last one that it may. Means nothing unless its `executed` is valid.
+        That was the last one that it may execute. Undefined unless its `executed` is valid.
     """
 
     def __init__(self, config: ArrayConfig, ports: int) -> None:
