@@ -28,7 +28,7 @@ def tagged_line_request_layout(tag: ShapeLike) -> data.StructLayout:
 
 def slice_layout(slice_bits: int) -> dict[str, ShapeLike]:
     """A slice of a line, the lowest first: its bits, its index, and, in the last one, whether the line has an error."""
-    return {"bits": slice_bits, "part": range(LINE_BITS // slice_bits), "error": 1}
+    return {"bits": slice_bits, "slice": range(LINE_BITS // slice_bits), "error": 1}
 
 
 def tagged_line_response_layout(tag: ShapeLike, slice_bits: int = LINE_BITS) -> data.StructLayout:

@@ -67,7 +67,7 @@ class ConditionalUnit(wiring.Component):
         The PE and the DPP array.
     cache : ``Out(ConditionalAccess(passenger_layout(lanes)))``
     idle : ``Out(1)``
-        All answers have been taken.
+        All responses have been taken.
     """
 
     def __init__(self, lanes: int) -> None:
@@ -101,35 +101,35 @@ class ConditionalUnit(wiring.Component):
             pairs.buffer.eq(self.buffer),
         ]
         self._ask(m, pairs, reads, integer)
-        passed, ends, room = Signal(self._lanes), Signal(), Signal()
-        self._judge(m, test, stores, passed, ends, room, integer)
+        passed, ends, has_space = Signal(self._lanes), Signal(), Signal()
+        self._judge(m, test, stores, passed, ends, has_space, integer)
 
-        never, rooms, served = test == ConditionalTest.NEVER, [], []
+        never, queues, served = test == ConditionalTest.NEVER, [], []
         for place, client in zip(CLIENTS, self.clients, strict=True):
             request, response = client.request, client.response
-            m.submodules[f"answers_{place.name.lower()}"] = answers = SyncFIFO(width=self._lanes, depth=_ANSWERS)
+            m.submodules[f"answers_{place.name.lower()}"] = responses = SyncFIFO(width=self._lanes, depth=_ANSWERS)
             selected = Signal(name=f"selects_{place.name.lower()}")
             tested, taken = selected & (reads | stores), request.valid & request.ready
             m.d.comb += [
                 selected.eq(location == place),
-                request.ready.eq(~self.command.valid & Mux(tested, pairs.group.ready, answers.w_rdy)),
-                answers.w_en.eq(Mux(tested, ends, taken)),
-                answers.w_data.eq(Mux(tested, passed, Mux(selected & never, 0, request.payload.mask))),
-                answers.r_en.eq(response.ready),
-                response.valid.eq(answers.r_rdy),
-                response.payload.passed.eq(answers.r_data),
+                request.ready.eq(~self.command.valid & Mux(tested, pairs.group.ready, responses.w_rdy)),
+                responses.w_en.eq(Mux(tested, ends, taken)),
+                responses.w_data.eq(Mux(tested, passed, Mux(selected & never, 0, request.payload.mask))),
+                responses.r_en.eq(response.ready),
+                response.valid.eq(responses.r_rdy),
+                response.payload.passed.eq(responses.r_data),
             ]
             with m.If(tested):
                 m.d.comb += [
                     pairs.group.valid.eq(request.valid & ~self.command.valid),
                     pairs.group.payload.eq(request.payload),
-                    room.eq(answers.w_rdy),
+                    has_space.eq(responses.w_rdy),
                 ]
-            rooms.append(answers.r_rdy)
+            queues.append(responses.r_rdy)
             served.append(selected & (never | reads | stores))
         m.d.comb += [
             Cat(self.tests_pe, self.tests_dpp).eq(Cat(served)),
-            self.idle.eq(pairs.idle & self.cache.empty & ~Cat(rooms).any()),
+            self.idle.eq(pairs.idle & self.cache.empty & ~Cat(queues).any()),
         ]
         return m
 
@@ -162,7 +162,7 @@ class ConditionalUnit(wiring.Component):
         ]
 
     def _judge(
-        self, m: Module, test: Signal, stores: Value, passed: Signal, ends: Signal, room: Value, integer: Value
+        self, m: Module, test: Signal, stores: Value, passed: Signal, ends: Signal, has_space: Value, integer: Value
     ) -> None:
         """Words come: which lanes of a group have passed, in the cycle in which it ends, and what is stored."""
         m.submodules.comparison = comparison = Comparison()
@@ -175,7 +175,7 @@ class ConditionalUnit(wiring.Component):
             comparison.test.eq(test),
             passes.eq(pair.exists & ~result.error & comparison.passes),
             passed.eq(before | (passes << pair.lane)),
-            self.cache.taken.eq(result.valid & (~pair.last | room)),
+            self.cache.taken.eq(result.valid & (~pair.last | has_space)),
             ends.eq(self.cache.taken & pair.last),
             change.bits.eq(Mux(integer, pair.operand[:_HALF_BITS].replicate(2), pair.operand)),
             change.mask.eq(Mux(passes & stores, _bytes(pair.upper, integer), 0)),

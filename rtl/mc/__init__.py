@@ -1,4 +1,4 @@
-"""The memory controller: where elements are, what they hold, and what is kept of them on the chip.
+"""The memory controller: address translation, formats of elements, and caches.
 
-It knows nothing of an instruction set: a core asks it for pairs of inputs and gets words.
+It does not depend on the instruction set: a core requests pairs of inputs, and the response is words.
 """

@@ -1,7 +1,7 @@
 """Address translation: an index pair to the byte address of its element, and to those of its neighbours.
 
-Everything but the row's product is wires, multiplexers and one sum of 27 bits: addresses are counted in units of 32
-bytes, in which both of the manual's tables are sums, and the bits inside a tile are put in behind the sum.
+Everything but the row's product is wires, multiplexers and one sum of 27 bits. Addresses are counted in units of 32
+bytes, in which both of the manual's tables are sums; the bits inside a tile are inserted after the sum.
 Source: CTM Guide p. 6, tables 1 and 2. Addresses wrap at 4 GiB.
 """
 
@@ -20,9 +20,9 @@ _TILE_UNITS = 6
 """Log2 of the units of 32 bytes in a tile."""
 
 NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (0, 0))
-"""Steps right and up to the elements that a lookup in 2x2 mode puts into channels 0 to 3; p. 6."""
+"""Steps right and up to the elements that a fetch in 2x2 mode puts into channels 0 to 3; p. 6."""
 OWN = NEIGHBOURS.index((0, 0))
-"""The place of the element itself among them."""
+"""The index of the element itself among them."""
 
 
 class ElementAddress(wiring.Component):
@@ -52,7 +52,7 @@ class ElementAddress(wiring.Component):
 
 
 class NeighbourAddresses(wiring.Component):
-    """The byte addresses that a lookup in 2x2 mode reads: (x+1, y), (x, y+1), (x+1, y+1), (x, y), each clamped.
+    """The byte addresses that a fetch in 2x2 mode reads: (x+1, y), (x, y+1), (x+1, y+1), (x, y), each clamped.
 
     The last one is the element's own. One multiplier serves all four, as the row above starts one stride further or is
     in the same row of tiles. Combinational.
@@ -87,9 +87,9 @@ class NeighbourAddresses(wiring.Component):
         ]
         starts = (_start(m, buffer, product), _start(m, buffer, up_product))
         rows, columns = ((starts[0], self.y), (starts[1], up)), (self.x, right)
-        for place, (step_right, step_up) in enumerate(NEIGHBOURS):
+        for channel, (step_right, step_up) in enumerate(NEIGHBOURS):
             address = _address(m, buffer, rows[step_up][0], columns[step_right], rows[step_up][1])
-            m.d.comb += self.addresses[place].eq(address)
+            m.d.comb += self.addresses[channel].eq(address)
         return m
 
 
@@ -99,7 +99,7 @@ def _clamped_step(index: Value, limit: Value) -> Value:
 
 
 def _row(m: Module, buffer: data.View, y: Value) -> Signal:
-    """What counts strides: the row, or the row of tiles."""
+    """The factor of the stride: the row, or the row of tiles."""
     row = Signal(COORDINATE_BITS, name="row")
     m.d.comb += row.eq(y)
     with m.If(buffer.tiled), m.Switch(buffer.format):
@@ -110,7 +110,7 @@ def _row(m: Module, buffer: data.View, y: Value) -> Signal:
 
 
 def _start(m: Module, buffer: data.View, product: Value) -> Signal:
-    """Where a row or row of tiles starts that is `product` units or tiles behind the base, in units."""
+    """The start, in units, of a row or row of tiles that is `product` units or tiles after the base."""
     start = Signal(_UPPER_BITS, name="start")
     rows = Mux(buffer.tiled, Cat(Const(0, _TILE_UNITS), product), product)
     m.d.comb += start.eq(rows + Cat(Const(0, _TILE_UNITS), buffer.base))

@@ -14,7 +14,7 @@ _STRIDE = COORDINATE_LIMIT * WORD_BYTES // LINEAR_ROW_ALIGNMENT
 
 
 def area_of(m: Module, output: data.View, name: str) -> Value:
-    """The area of an output as a buffer: its word y * 4096 + x is the element (x, y). Whoever asks keeps the bounds."""
+    """The area of an output as a buffer: its word y * 4096 + x is the element (x, y). Bounds are not checked."""
     area = Signal(BUFFER, name=name)
     m.d.comb += [
         area.base.eq(output.base),

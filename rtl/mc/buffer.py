@@ -1,4 +1,4 @@
-"""An input, an output or the conditional buffer, as the hardware keeps it.
+"""Decodes the descriptor of an input, an output or the conditional buffer.
 
 Source: CTM Guide pp. 5-7, 13-22; docs/architecture.md.
 """
@@ -30,9 +30,9 @@ def formats_by_size() -> dict[int, tuple[int, ...]]:
 
 
 class BufferDecoder(wiring.Component):
-    """Takes the parameter words of a set_*_fmt command apart. Combinational.
+    """Decodes the parameter words of a set_*_fmt command. Combinational.
 
-    Reserved format codes give some buffer: whoever executes the command refuses them.
+    Reserved format codes give any buffer: the command processor checks them.
 
     Members
     -------

@@ -1,6 +1,6 @@
-"""Constants from memory.
+"""Reads constants from memory.
 
-Source: CTM Guide pp. 6-8; docs/architecture.md has where they lie.
+Source: CTM Guide pp. 6-8; docs/architecture.md has their addresses.
 """
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value

@@ -28,7 +28,7 @@ from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
-from ctm.rtl.mc.bus.writer import tagged_answer_layout, tagged_write_layout
+from ctm.rtl.mc.bus.writer import tagged_write_layout, tagged_write_response_layout
 from ctm.rtl.mc.conditional.cache import ConditionalCache
 from ctm.rtl.mc.constant_reader import ConstantReader
 from ctm.rtl.mc.counter_writer import CounterWriter
@@ -40,7 +40,7 @@ _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL, _INPUTS = range(5)
 """Clients that read; the last one is the first bank of the inputs' shared cache."""
 _READ_IN_ORDER = (False, True, True, True)
 _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(-3, 0)
-"""Clients that write, in order, behind the banks of the output cache, which write in any order."""
+"""Clients that write in order. The banks of the output cache come first; they write in any order."""
 _WRITTEN_IN_ORDER = (True, True, True)
 _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES = 4, 6, 6
 """Lines that these have outstanding; they have one memory for them, of 16 rows."""
@@ -54,7 +54,7 @@ def read_clients(config: MachineConfig) -> tuple[int, ...]:
 
 
 def written_lines(config: MemoryConfig) -> int:
-    """Bursts of each port that have not been answered: writes need fewer than reads."""
+    """Most write bursts in flight at each port: writes need fewer than reads."""
     return max(1, config.outstanding_lines // 2)
 
 
@@ -66,15 +66,15 @@ def routing(config: MemoryConfig) -> Routing:
 class MemoryController(wiring.Component):
     """Serves the array, the command processor and the conditional unit from memory.
 
-    `areas` are the outputs that lookups and uncached writes may name as areas, in the order of their numbers.
+    `areas` are the outputs that fetches and uncached writes may name as areas, in the order of their numbers.
 
     Members
     -------
     command : ``In(stream.Signature(UNIT_COMMAND))``
         See `Registers`.
     inputs, outputs, conditional, conditional_mask : as `Registers`
-    forget_constants : ``Out(1)``
-    lookups : ``In(FetchClient(lanes, tag, len(areas)))`` for each core
+    invalidate_constants : ``Out(1)``
+    fetches : ``In(FetchClient(lanes, tag, len(areas)))`` for each core
     code : ``In(CODE_CLIENT)``
         The array's code.
     constants : ``In(ConstantClient())``
@@ -87,12 +87,12 @@ class MemoryController(wiring.Component):
     idle : ``Out(1)``
         All that the array wrote is in the output cache, or in memory.
     lost, lost_fault, lost_taken : ``Out(1)``, ``Out(BUS_FAULT)``, ``In(1)``
-        The first write, or read of the conditional buffer, that memory refused and nobody has been told of.
+        The first write, or read of the conditional buffer, with an error response that has not been reported.
     watch : ``In(1)``
-        From now on remember the array's first refused read.
+        Record the array's next read with an error response.
     read_error_address : ``Out(32)``
         Address of that read's line.
-    port_requests, port_responses, port_writes, port_answers : as those of `ReadPorts` and `WritePorts`
+    port_requests, port_responses, port_writes, port_write_responses : as those of `ReadPorts` and `WritePorts`
     input_hit, input_miss : ``Out(cores)``
     shared_hit, shared_miss : ``Out(banks)``
     output_line : ``Out(banks)`` of the output cache
@@ -109,7 +109,7 @@ class MemoryController(wiring.Component):
         wave: ShapeLike,
         conditional_passenger: ShapeLike,
     ) -> None:
-        self._config, self._areas, self._tag, self._slot = config, areas, tag, wave
+        self._config, self._areas, self._tag, self._wave = config, areas, tag, wave
         self._passenger = conditional_passenger
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
         banks, out_banks, to_ports = config.shared_cache.banks, config.output_cache.banks, routing(memory)
@@ -129,8 +129,8 @@ class MemoryController(wiring.Component):
                 "outputs": Out(data.ArrayLayout(BUFFER, OUTPUTS)),
                 "conditional": Out(BUFFER),
                 "conditional_mask": Out(1),
-                "forget_constants": Out(1),
-                "lookups": In(FetchClient(lanes, tag, len(areas))).array(cores),
+                "invalidate_constants": Out(1),
+                "fetches": In(FetchClient(lanes, tag, len(areas))).array(cores),
                 "code": In(CODE_CLIENT),
                 "constants": In(ConstantClient()),
                 "output": In(stream.Signature(output_layout(lanes))),
@@ -155,7 +155,7 @@ class MemoryController(wiring.Component):
                     ports
                 ),
                 "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag))).array(ports),
-                "port_answers": In(stream.Signature(tagged_answer_layout(self.write_tag))).array(ports),
+                "port_write_responses": In(stream.Signature(tagged_write_response_layout(self.write_tag))).array(ports),
             }
         )
 
@@ -165,13 +165,13 @@ class MemoryController(wiring.Component):
         m.submodules.registers = registers = Registers()
         m.submodules.reads, m.submodules.writes = self._reads, self._writes
         connect(m, flipped(self.command), registers.command)
-        for name in ("inputs", "outputs", "conditional", "conditional_mask", "forget_constants"):
+        for name in ("inputs", "outputs", "conditional", "conditional_mask", "invalidate_constants"):
             m.d.comb += getattr(self, name).eq(getattr(registers, name))
         for port in range(len(self.port_requests)):
             connect(m, self._reads.port_requests[port], flipped(self.port_requests[port]))
             connect(m, flipped(self.port_responses[port]), self._reads.port_responses[port])
             connect(m, self._writes.port_writes[port], flipped(self.port_writes[port]))
-            connect(m, flipped(self.port_answers[port]), self._writes.port_answers[port])
+            connect(m, flipped(self.port_write_responses[port]), self._writes.port_write_responses[port])
         self._area_buffers = [area_of(m, registers.outputs[output], f"area_{output}") for output in self._areas]
         self._connect_inputs(m, registers)
         self._connect_code_and_constants(m, registers)
@@ -196,7 +196,7 @@ class MemoryController(wiring.Component):
         for bank, lines in enumerate(caches.lines):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
         for core in range(config.array.cores):
-            connect(m, flipped(self.lookups[core]), caches.clients[core])
+            connect(m, flipped(self.fetches[core]), caches.clients[core])
         m.d.comb += [
             Value.cast(caches.inputs).eq(Cat(registers.inputs, self._area_buffers)),
             caches.invalidate.eq(registers.invalidate_inputs),
@@ -221,7 +221,7 @@ class MemoryController(wiring.Component):
         banks = range(config.output_cache.banks)
         m.submodules.outputs = outputs = Outputs(
             config.array.at_once,
-            self._slot,
+            self._wave,
             entries=config.output_cache.lines,
             banks=config.output_cache.banks,
             areas=self._areas,
@@ -240,7 +240,7 @@ class MemoryController(wiring.Component):
             self.idle.eq(outputs.idle),
             self.output_line.eq(Cat(line.valid & line.ready for line in outputs.lines)),
         ]
-        # Seen while the command waits, in a cycle before the one in which it is done.
+        # Registered: the command is done a cycle after all is in memory.
         m.d.sync += registers.outputs_flushed.eq(
             registers.flush_outputs & outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
         )
@@ -266,7 +266,7 @@ class MemoryController(wiring.Component):
         return cache
 
     def _connect_processor(self, m: Module) -> None:
-        """What the command processor reads and writes."""
+        """Connect the command processor's reads and writes."""
         m.submodules.counters = counters = CounterWriter()
         connect(m, flipped(self.lines), self._reads.clients[_COMMAND])
         connect(m, flipped(self.counters.write), counters.counters)
@@ -274,7 +274,7 @@ class MemoryController(wiring.Component):
         connect(m, self._writes.written[_COUNTERS], flipped(self.counters.written))
 
     def _connect_errors(self, m: Module, conditional: data.View) -> None:
-        """What memory refused: the first of each kind that nobody has been told of."""
+        """Record error responses: the first one of each kind until it is reported."""
         low = Const(0, LINE_OFFSET_BITS)
         reads, writes = self._reads, self._writes
         watching = Signal()
@@ -290,7 +290,7 @@ class MemoryController(wiring.Component):
         fault = Signal(BUS_FAULT)
         m.d.comb += [
             fault.client.eq(Mux(written, BusClient.OUTPUT, BusClient.CONDITIONAL_OUTPUT)),
-            fault.address.eq(Mux(written, Cat(low, writes.answered_line), conditional.fault.address)),
+            fault.address.eq(Mux(written, Cat(low, writes.written_line), conditional.fault.address)),
         ]
         with m.If(self.lost_taken):
             m.d.sync += self.lost.eq(0)

@@ -1,4 +1,4 @@
-"""Performance counters on their way to memory."""
+"""Writes performance counters to memory."""
 
 from amaranth import Cat, Module
 from amaranth.lib import stream, wiring

@@ -1,6 +1,6 @@
-"""What the bits of an element mean: words of an input's lines to channels, and channels to the bytes of an output.
+"""Formats of elements: converts words of an input's lines to channels, and channels to the bytes of an output.
 
-Source: CTM Guide pp. 5-7; docs/architecture.md. Channel 0 sits at the lowest address, and bytes are little-endian.
+Source: CTM Guide pp. 5-7; docs/architecture.md. Channel 0 has the lowest address, and bytes are little-endian.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value
@@ -19,19 +19,19 @@ from ctm.rtl.mc.address import OWN
 
 ELEMENT_BYTES = max(shape.element_bytes for shape in ELEMENTS.values())
 
-PLACE = data.StructLayout({"word": (LINE_WORDS - 1).bit_length(), "upper": 1})
-"""Where in a line a channel is: in which word, and for 16 bits in which half."""
+POSITION = data.StructLayout({"word": (LINE_WORDS - 1).bit_length(), "upper": 1})
+"""A channel's position in a line: its word, and for 16 bits its half."""
 
 _UNORM_BITS = 16
 _MISSING = (0, 0, 0, 0x3F80_0000)
-"""What channels read that a format lacks: 0, 0, 1."""
+"""The values of channels that a format lacks: 0, 0, 1."""
 
 
 def channel_addresses(m: Module, buffer: data.View, addresses: data.View) -> list[Signal]:
-    """Byte addresses of what a lookup's channels read, from those of the pair's neighbours.
+    """Byte addresses of a fetch's channels, from those of the pair's neighbours.
 
-    In 2x2 mode each channel comes from an element of its own, otherwise all from the pair's own element; channels that
-    the format lacks have an address in the same line. Of 8-bit channels it is the word's address.
+    In 2x2 mode each channel comes from an element of its own, otherwise all from the pair's own element. Channels that
+    the format lacks have an address in the same line. 8-bit channels have the address of their word.
     """
     wide = Value.cast(buffer.format).matches(
         *(code.value for code, shape in ELEMENTS.items() if shape.channels > 1 and shape.channel_bytes == WORD_BYTES)
@@ -45,14 +45,14 @@ def channel_addresses(m: Module, buffer: data.View, addresses: data.View) -> lis
     return found
 
 
-def place(address: Value) -> Value:
-    """The `PLACE` of a channel's address."""
+def position(address: Value) -> Value:
+    """The `POSITION` of a channel's address."""
     word_bits = WORD_BYTES.bit_length() - 1
-    return Cat(address[word_bits : word_bits + PLACE["word"].width], address[word_bits - 1])
+    return Cat(address[word_bits : word_bits + POSITION["word"].width], address[word_bits - 1])
 
 
 class UnormWords(wiring.Component):
-    """The channels of an element, of 16 bits, as parts of 1. Combinational.
+    """The channels of an element, of 16 bits, as fractions of 1. Combinational.
 
     Members
     -------
@@ -73,14 +73,14 @@ class UnormWords(wiring.Component):
 
 
 class ElementWords(wiring.Component):
-    """Converts what a lane has read into words. Combinational.
+    """Converts a lane's raw words to channels. Combinational.
 
-    A number of 8 bits is converted as 16 bits, itself twice, which is the same part of 1.
+    A number of 8 bits is converted as 16 bits, itself twice, which is the same fraction of 1.
 
     Members
     -------
     raw : ``In(WORDS)``
-        The words of lines in which the channels are.
+        The words of lines that hold the channels.
     upper : ``In(4)``
         For each channel, whether 16 bits are in its word's upper half.
     format : ``In(DataFormat)``
@@ -124,9 +124,9 @@ class ElementWords(wiring.Component):
 
 
 class ElementBytes(wiring.Component):
-    """Converts a lane's words into the bytes of an element, from its first one on.
+    """Converts a lane's words to the bytes of an element, from its first one on.
 
-    Takes an element in each cycle. Latency is `alignment` + `result` of the configuration.
+    Throughput is one element in each cycle. Latency is `alignment` + `result` of the configuration.
 
     Members
     -------
@@ -136,7 +136,7 @@ class ElementBytes(wiring.Component):
     format : ``In(DataFormat)``
     bytes : ``Out(128)``
     byte_mask : ``Out(16)``
-        Bytes that are written; none behind the element's end.
+        Bytes that are written; none after the element's end.
     """
 
     def __init__(self, config: PipelineConfig) -> None:

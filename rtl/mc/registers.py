@@ -1,4 +1,4 @@
-"""What commands have told the memory controller, and the commands that it executes.
+"""The memory controller's registers, and the commands that it executes.
 
 Source: CTM Guide pp. 13-21.
 """
@@ -16,14 +16,14 @@ from ctm.rtl.mc.buffer import BufferDecoder
 BASE_BITS = ADDRESS["base"].width
 BANKS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
 """Commands that set the base of a file of constants, in the files' order."""
-_FORGETS_CONSTANTS = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_constb_cache")
+_INVALIDATE_CONSTANTS = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_constb_cache")
 
 
 class Registers(wiring.Component):
-    """Executes the memory controller's commands, which the command processor gives it when the array is idle.
+    """Executes the memory controller's commands, which the command processor sends when the array is idle.
 
     A command that sets something takes one cycle. An invalidate waits until its cache is idle, a flush until all is in
-    memory. Setting a file of constants forgets the constants, too, since their caches know them by number only.
+    memory. Setting a file of constants also invalidates the constants, because their caches are tagged by number.
 
     Members
     -------
@@ -32,11 +32,11 @@ class Registers(wiring.Component):
     constant_bases : ``Out(21)``, 3 of them
         In units of 2 KiB.
     output_mask, conditional_mask : ``Out(4)``, ``Out(1)``
-    forget_constants, invalidate_inputs, invalidate_conditional : ``Out(1)``
+    invalidate_constants, invalidate_inputs, invalidate_conditional : ``Out(1)``
         One cycle.
     inputs_idle, conditional_idle : ``In(1)``
     flush_outputs, flush_conditional : ``Out(1)``
-        High until the answer.
+        High until the flush is done.
     outputs_flushed, conditional_flushed : ``In(1)``
     """
 
@@ -50,7 +50,7 @@ class Registers(wiring.Component):
                 "constant_bases": Out(data.ArrayLayout(BASE_BITS, len(BANKS))),
                 "output_mask": Out(CHANNELS, init=(1 << CHANNELS) - 1),
                 "conditional_mask": Out(1),
-                "forget_constants": Out(1),
+                "invalidate_constants": Out(1),
                 "invalidate_inputs": Out(1),
                 "invalidate_conditional": Out(1),
                 "inputs_idle": In(1),
@@ -68,7 +68,7 @@ class Registers(wiring.Component):
         command, words = self.command, self.command.payload.words
         m.submodules.decoder = decoder = BufferDecoder()
         is_conditional = self._is("set_cond_out_fmt")
-        base, format_, height = (Mux(is_conditional, words[place], words[place + 1]) for place in range(3))
+        base, format_, height = (Mux(is_conditional, words[index], words[index + 1]) for index in range(3))
         m.d.comb += [
             Value.cast(decoder.base).eq(base),
             Value.cast(decoder.format).eq(format_),
@@ -89,7 +89,7 @@ class Registers(wiring.Component):
                 m.d.sync += self.output_mask.eq(words[0])
             with m.If(self._is("set_cond_out_mask")):
                 m.d.sync += self.conditional_mask.eq(words[0])
-            m.d.comb += self.forget_constants.eq(self._is(*_FORGETS_CONSTANTS))
+            m.d.comb += self.invalidate_constants.eq(self._is(*_INVALIDATE_CONSTANTS))
             self._wait(m, "inv_inp_cache", self.inputs_idle, self.invalidate_inputs)
             self._wait(m, "inv_cond_out_cache", self.conditional_idle, self.invalidate_conditional)
             self._flush(m, "flush_out_cache", self.flush_outputs, self.outputs_flushed)

@@ -44,7 +44,7 @@ def smallest() -> None:
     test_unit.test_random_groups_with_the_smallest_cache("some_stalls")
 
 
-def refusals() -> None:
+def errors() -> None:
     for seed in range(4):
         test_cache.test_each_error_is_reported_once("default", seed)
 
@@ -91,11 +91,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.co.unit", "Mux(selected & never, 0, request.payload.mask)", "request.payload.mask"),
         groups(NEVER),
     ),
-    "a group begins with what the one before has passed": (
+    "a wavefront begins with lanes that the previous one passed": (
         Fault("rtl.co.unit", "Mux(pair.last, 0, passed)", "passed"),
         groups(LESS),
     ),
-    "the last lane is lost if its answer has to wait": (Fault("rtl.co.unit", "(~pair.last | room)", "1"), groups(LESS)),
+    "the last lane is lost if its response waits": (Fault("rtl.co.unit", "(~pair.last | has_space)", "1"), groups(LESS)),
     "a command is taken at once": (
         Fault("rtl.co.unit", "self.command.ready.eq(self.idle)", "self.command.ready.eq(1)"),
         lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
@@ -104,15 +104,15 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.co.unit", "request.ready.eq(~self.command.valid & ", "request.ready.eq("),
         lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
     ),
-    "a pair does not see what the one before it has stored": (
+    "a pair does not see the store of the previous one": (
         Fault("rtl.mc.conditional.cache", "for row_change in (last, rows.change)", "for row_change in (last,)"),
         closely("ideal"),
     ),
-    "a pair does not see what the second one before it has stored": (
+    "a pair does not see the store of the second previous one": (
         Fault("rtl.mc.conditional.cache", "for row_change in (last, rows.change)", "for row_change in (rows.change,)"),
         closely("ideal"),
     ),
-    "what was stored is forgotten while a pair waits": (
+    "a stored word is lost while a pair waits": (
         Fault(
             "rtl.mc.conditional.cache",
             "with m.If(moves):\n            m.d.sync += last",
@@ -120,19 +120,19 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         ),
         closely("some_stalls"),
     ),
-    "more lines come than are counted": (
+    "more refills arrive than are counted": (
         Fault("rtl.mc.conditional.cache", "range(self._waiting + 1)", "range(self._outstanding + 1)"),
         lambda: test_timing.test_accesses_run_ahead_while_no_answer_is_taken("default"),
     ),
-    "a line is read before its write-back is answered": (
-        Fault("rtl.mc.conditional.cache", " & ~(access.touches & write_backs.leaving)", ""),
+    "a line is read before its write response": (
+        Fault("rtl.mc.conditional.cache", " & ~(access.touches & write_backs.evicting)", ""),
         smallest,
     ),
     "a row is read for its write-back while a pair waits for its own": (
         Fault("rtl.mc.conditional.cache", "may_read.eq(moves | ~reading)", "may_read.eq(1)"),
         groups(LESS),
     ),
-    "a pair whose line is refused passes": (
+    "a pair whose line has an error passes": (
         Fault("rtl.mc.conditional.cache", "read.reads & error", "0 & error"),
         lambda: test_cache.test_a_pair_whose_line_has_error_fails("default", "ideal"),
     ),
@@ -141,15 +141,15 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         lambda: test_cache.test_a_flush_takes_two_cycles_for_each_line_and_once_the_latency(16),
     ),
     "a flush does not wait for memory": (
-        Fault("rtl.mc.conditional.cache", "self.flush & flushing & quiet & ", "self.flush & flushing & "),
+        Fault("rtl.mc.conditional.cache", "self.flush & flushing & drained & ", "self.flush & flushing & "),
         runs_follow,
     ),
     "a result survives a reset": (
         Fault("rtl.mc.conditional.cache", "ending, end = Signal(), ", "ending, end = Signal(reset_less=True), "),
         lambda: test_cache.test_a_reset_in_any_cycle_leaves_nothing_behind("default"),
     ),
-    "a line that comes overwrites dirty bytes": (
-        Fault("rtl.mc.conditional.dirty_rows", "~before, changed", "(1 << CacheConfig.LINE_BYTES) - 1, changed"),
+    "a refill overwrites dirty bytes": (
+        Fault("rtl.mc.conditional.dirty_rows", "~old_mask, changed", "(1 << CacheConfig.LINE_BYTES) - 1, changed"),
         lambda: test_cache.test_bytes_that_are_not_there_come_around_those_that_were_written(FLOAT),
     ),
     "bytes that were dirty once are dirty again": (
@@ -160,7 +160,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         ),
         smallest,
     ),
-    "a refused line is kept": (
+    "a line with an error is kept": (
         Fault("rtl.mc.conditional.tags", "with m.If(self.error.valid)", "with m.If(0)"),
         lambda: test_cache.test_a_line_with_an_error_is_requested_again_and_keeps_written_bytes(),
     ),
@@ -172,12 +172,12 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.conditional.tags", "self.take & self.reads & ~self.hit", "self.take & ~self.hit"),
         lambda: test_cache.test_what_is_only_written_is_not_read("default", FLOAT),
     ),
-    "of two refusals one is reported": (
+    "of two errors one is reported": (
         Fault("rtl.mc.conditional.write_backs", "order.r_rdy & ~self.hold", "order.r_rdy"),
-        refusals,
+        errors,
     ),
-    "a place is free before memory has answered": (
-        Fault("rtl.mc.conditional.write_backs", "return answered, order.r_data", "return order.r_en & 0, order.r_data"),
+    "an entry is free before the write response": (
+        Fault("rtl.mc.conditional.write_backs", "return responded, order.r_data", "return order.r_en & 0, order.r_data"),
         smallest,
     ),
 }
@@ -208,7 +208,7 @@ def test_faults_are_found(name, monkeypatch):
 
 def test_a_fault_is_found(monkeypatch):
     with pytest.raises(ProtocolError, match="a line is written back that is on its way"):
-        find(*FAULTS["a line is read before its write-back is answered"], monkeypatch)
+        find(*FAULTS["a line is read before its write response"], monkeypatch)
 
 
 def test_each_fault_has_its_place():

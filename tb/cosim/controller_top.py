@@ -15,7 +15,7 @@ from ctm.tb.mc.lookups import TAG_BITS
 TOP = "controller"
 SLOT_BITS = 4
 _PASSENGER_BITS = 8
-_OWN = ("port_requests", "port_responses", "port_writes", "port_answers")
+_OWN = ("port_requests", "port_responses", "port_writes", "port_write_responses")
 """What the memory ports are connected with."""
 _INCREMENTING = 1
 _PAGE_END = 0xFF0
@@ -93,7 +93,7 @@ class ControllerTop(wiring.Component):
             connect(m, controller.port_requests[place], ports.reads[place])
             connect(m, ports.lines[place], controller.port_responses[place])
             connect(m, controller.port_writes[place], ports.writes[place])
-            connect(m, ports.answers[place], controller.port_answers[place])
+            connect(m, ports.write_responses[place], controller.port_write_responses[place])
             self._connect_bus(m, f"m_axi_{name}", ports.buses[place])
         self._plant(m, f"m_axi_{names[0]}", ports.buses[0])
         return m

@@ -50,7 +50,7 @@ class SharedPorts(wiring.Component):
             connect(m, self.reads.port_requests[port], self.ports.reads[port])
             connect(m, self.ports.lines[port], self.reads.port_responses[port])
             connect(m, self.writes.port_writes[port], self.ports.writes[port])
-            connect(m, self.ports.answers[port], self.writes.port_answers[port])
+            connect(m, self.ports.write_responses[port], self.writes.port_write_responses[port])
             connect(m, self.ports.buses[port], flipped(bus))
         return m
 
@@ -88,7 +88,7 @@ class TaggedReader:
         if context.get(self._response.valid):
             payload = self._response.payload
             bits, part, error, tag = (
-                context.get(Value.cast(field)) for field in (payload.bits, payload.part, payload.error, payload.tag)
+                context.get(Value.cast(field)) for field in (payload.bits, payload.slice, payload.error, payload.tag)
             )
             assert tag in self._whose, "a line with a tag that is not under way"
             width = len(payload.bits)

@@ -67,7 +67,7 @@ def test_lines_come_whole_and_in_order(data_bits: int, client_stall: float, memo
             if len(bench.sink.received) == COUNT:
                 break
         await context.tick()
-        assert context.get(bench.reader.quiet)
+        assert context.get(bench.reader.idle)
 
     simulate(bench.reader, testbench)
     assert [decoded(payload) for payload in bench.sink.received] == answers(bench.model, bench.asked)
@@ -169,7 +169,7 @@ def test_a_drain_takes_nothing_ends_bursts_and_drops_their_lines(begin: int, mem
             assert len(bench.source.taken) == taken, "nothing is taken"
             if now:
                 assert not context.get(reader.response.valid), "lines are dropped"
-            if context.get(reader.quiet):
+            if context.get(reader.idle):
                 break
         else:
             raise AssertionError("it is never quiet")

@@ -73,7 +73,7 @@ class Bench:
             line | int.from_bytes(data, "little") << 26 | mask << 538 | tag << 602
             for line, data, mask, tag in self.writes
         ]
-        self.sink = Sink(self.writer.answer, generator, client_stall)
+        self.sink = Sink(self.writer.response, generator, client_stall)
         self.model = BusModel(self.writer, generator, memory_stall, data_bits=data_bits)
         self.ends = [self.source, self.sink, self.model]
 
@@ -97,7 +97,7 @@ def test_memory_has_the_bytes_and_the_client_its_answers(
             if len(bench.sink.received) == COUNT:
                 break
         await context.tick()
-        assert context.get(bench.writer.quiet)
+        assert context.get(bench.writer.idle)
 
     simulate(bench.writer, testbench)
     assert bench.sink.received == bench.answers(bench.writes)
@@ -144,15 +144,15 @@ def test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers(begin: int, m
         for _ in range(DEADLINE):
             await cycle(context, [bench.source, bench.model])
             assert len(bench.source.taken) == taken, "nothing is taken"
-            assert not context.get(writer.answer.valid), "answers are dropped"
-            if context.get(writer.quiet):
+            assert not context.get(writer.response.valid), "answers are dropped"
+            if context.get(writer.idle):
                 break
         else:
             raise AssertionError("it is never quiet")
         assert bench.model.is_quiet and len(bench.model.writes) == taken
         assert bench.model.lines == expected_lines(bench.model, bench.writes[:taken])
         context.set(writer.drain, 0)
-        sink = Sink(writer.answer, np.random.default_rng(1), 0.3)
+        sink = Sink(writer.response, np.random.default_rng(1), 0.3)
         for _ in range(DEADLINE):
             await cycle(context, [bench.source, sink, bench.model])
             if len(sink.received) == COUNT - taken:

@@ -31,7 +31,7 @@ def test_parts_of_lines_are_put_together(slice_bits: int, stall: float) -> None:
                     await context.tick()
                 context.set(came.valid, 1)
                 context.set(came.payload.bits, bits >> slice_bits * part & (1 << slice_bits) - 1)
-                context.set(came.payload.part, part)
+                context.set(came.payload.slice, part)
                 context.set(came.payload.error, error and part == parts - 1)
                 context.set(came.payload.tag, tag)
                 assert context.get(whole.valid) == (part == parts - 1)

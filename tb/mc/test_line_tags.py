@@ -41,7 +41,7 @@ def test_random_lines(sets: int, ways: int) -> None:
             drops, invalidates = generator.random() < 0.05, generator.random() < 0.01
             context.set(unit.line, line)
             way, entry = int(generator.integers(ways)), int(generator.integers(sets))
-            context.set(unit.forget, {"valid": drops, "entry": {"set": entry, "way": way}})
+            context.set(unit.invalidate_entry, {"valid": drops, "entry": {"set": entry, "way": way}})
             context.set(unit.invalidate, invalidates)
             misses = False
             if not drops:

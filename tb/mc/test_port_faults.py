@@ -19,14 +19,14 @@ WRITER_DRAIN: Check = (
     "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (33, 0.8),
 )  # fmt: skip
 ORDER: Check = ("mc.test_reorder_buffer", "test_lines_come_in_order", ((4,), 512, 0.3, 0.0))
-PARTS: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", (0.3, 0.3, "one in parts"))
-ORDERED_PARTS: Check = (
+SLICES: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", (0.3, 0.3, "one in parts"))
+ORDERED_SLICES: Check = (
     "mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "one in parts"),
 )  # fmt: skip
 READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "two"))
 LOCAL_READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "four local"))
 TAGGED_READS: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", (0.3, 0.3, "two local"))
-PLACES: Check = ("mc.test_input_cache", "test_as_many_lines_are_under_way_as_may_be", ("small",))
+CREDITS: Check = ("mc.test_input_cache", "test_as_many_lines_are_under_way_as_may_be", ("small",))
 LINES: Check = ("mc.test_shared_cache", "test_random_lines", ("small", "some_stalls", 3))
 BANKS: Check = ("mc.test_shared_cache", "test_random_lines", ("small banks", "some_stalls", 3))
 MERGED: Check = ("mc.test_shared_cache", "test_a_line_that_all_want_is_asked_for_once", ())
@@ -38,7 +38,7 @@ FULL: Check = ("mc.test_write_combiner", "test_a_full_line_leaves_and_a_part_of_
 OUTPUTS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 1, 0.3, 0.3))
 OUTPUT_BANKS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 4, 0, 0.8))
 INSTRUCTIONS: Check = ("r5xx.code.test_reader", "test_instructions_come_in_order", (0x7FFF_FFFC, 0.3, 0))
-PAUSE: Check = ("r5xx.code.test_reader", "test_behind_a_pause_memory_is_asked_again", ())
+GAP: Check = ("r5xx.code.test_reader", "test_behind_a_pause_memory_is_asked_again", ())
 TAGS: Check = ("mc.test_line_tags", "test_random_lines", (4, 2))
 CONSTANTS: Check = ("mc.test_constant_reader", "test_constants_come_in_beats", (0.3, 0.3))
 REGISTERS: Check = ("mc.test_registers", "test_registers_hold_what_the_model_holds", ())
@@ -58,77 +58,77 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "the first beat is always beat 0": (Fault("rtl.mc.bus.writer", "beat.eq(first_used)", "beat.eq(0)"), WRITER),
     "a burst ends at the line's end": (Fault("rtl.mc.bus.writer", "last.eq(last_used)", "last.eq(beats - 1)"), WRITER),
-    "a pause behind each burst": (Fault("rtl.mc.bus.writer", "(w.ready & w.payload.last)", "Const(0)"), WRITER_PACE),
-    "a drain ends before its answers": (
+    "a gap after each burst": (Fault("rtl.mc.bus.writer", "(w.ready & w.payload.last)", "Const(0)"), WRITER_PACE),
+    "a drain ends before its responses": (
         Fault("rtl.mc.bus.writer", "(underway.level == 0) & ~self.aw.valid & ~sending", "~self.aw.valid & ~sending"),
         WRITER_DRAIN,
     ),
-    "a line is offered before it came": (
+    "a line is offered before its response": (
         Fault("rtl.mc.bus.reorder_buffer", "arrived.bit_select(first, 1) & (", "(count != 0) & ("), ORDER,
     ),
-    "a ring has a place too many": (Fault("rtl.mc.bus.reorder_buffer", "count != depth", "count <= depth"), ORDER),
-    "a line is refused with its first part": (
-        Fault("rtl.mc.bus.reader", "r.payload.last & errors", "errors"), PARTS,
+    "a ring has an entry too many": (Fault("rtl.mc.bus.reorder_buffer", "count != depth", "count <= depth"), ORDER),
+    "a line has its error in its first slice": (
+        Fault("rtl.mc.bus.reader", "r.payload.last & errors", "errors"), SLICES,
     ),
-    "parts lie in one place": (Fault("rtl.mc.lines.rows", "<< response.part", "<< 0"), ORDERED_PARTS),
-    "a line is whole with its first part": (
-        Fault("rtl.mc.lines.rows", "LINE_BITS // len(response.bits) - 1", "0"), ORDERED_PARTS,
+    "slices have one address": (Fault("rtl.mc.lines.rows", "<< response.slice", "<< 0"), ORDERED_SLICES),
+    "a line is whole with its first slice": (
+        Fault("rtl.mc.lines.rows", "LINE_BITS // len(response.bits) - 1", "0"), ORDERED_SLICES,
     ),
-    "a part has the number of the one before": (
-        Fault("rtl.mc.bus.reader", "place.eq(place + 1)", "place.eq(place)"), PARTS,
+    "a slice has the index of the previous one": (
+        Fault("rtl.mc.bus.reader", "index.eq(index + 1)", "index.eq(index)"), SLICES,
     ),
-    "rings lie in each other": (Fault("rtl.mc.bus.reorder_buffer", "(base + first)", "(first)"), ORDERED_PARTS),
-    "the first client takes all turns": (
-        Fault("rtl.mc.bus.reorder_buffer", "round_robin(wants, turn)", "round_robin(wants, 0 & turn)"),
+    "rings overlap": (Fault("rtl.mc.bus.reorder_buffer", "(base + first)", "(first)"), ORDERED_SLICES),
+    "the first client gets all grants": (
+        Fault("rtl.mc.bus.reorder_buffer", "round_robin(requests, pointer)", "round_robin(requests, 0 & pointer)"),
         ("mc.test_reorder_buffer", "test_clients_take_turns", ()),
     ),
-    "a refusal is everybody's": (
-        Fault("rtl.mc.bus.read_ports", "eq(is_own & answer.payload.error)", "eq(answer.payload.error)"), READS,
+    "an error is every client's": (
+        Fault("rtl.mc.bus.read_ports", "eq(is_own & response.payload.error)", "eq(response.payload.error)"), READS,
     ),
-    "the split is a line late": (
+    "the split is a line too high": (
         Fault("rtl.mc.bus.routing", "line >= self.split >>", "line > self.split >>"), READS,
     ),
-    "local ports have lines by two and two": (
+    "local ports are interleaved by two lines": (
         Fault("rtl.mc.bus.routing", "permuted[: (self.local - 1).bit_length()]",
               "permuted[1 : self.local.bit_length()]"), LOCAL_READS,
     ),
-    "four local ports have lines in turn": (
+    "four local ports are interleaved without the permutation": (
         Fault("rtl.mc.bus.routing", "line ^ (line[3] << 1)", "line"), LOCAL_READS,
     ),
-    "an answer has its neighbour's tag": (
-        Fault("rtl.mc.bus.read_ports", "tag.eq(came.tag.place)", "tag.eq(came.tag.place ^ 1)"), TAGGED_READS,
+    "a response has its neighbour's tag": (
+        Fault("rtl.mc.bus.read_ports", "tag.eq(came.tag.index)", "tag.eq(came.tag.index ^ 1)"), TAGGED_READS,
     ),
-    "a forgotten line hits": (Fault("rtl.mc.lines.tags", "hitting & ~forgotten | own", "hitting | own"), TAGS),
-    "what has hit hits behind an invalidation": (Fault("rtl.mc.lines.tags", "valid.eq(0)", "valid.eq(valid)"), TAGS),
-    "lines hit of which the memory says so from before": (
+    "an invalid line hits": (Fault("rtl.mc.lines.tags", "hitting & ~dropped | own", "hitting | own"), TAGS),
+    "lines hit after an invalidation": (Fault("rtl.mc.lines.tags", "valid.eq(0)", "valid.eq(valid)"), TAGS),
+    "lines hit that were valid before an invalidation": (
         Fault("rtl.mc.lines.tags", "Mux(valid.bit_select(index, 1), kept.hitting, 0)", "kept.hitting"), TAGS,
     ),
     "a set is full a line early": (Fault("rtl.mc.lines.tags", "== ways - 1)", "== ways - 2)"), TAGS),
-    "a line is forgotten in another set": (
-        Fault("rtl.mc.lines.tags", "Mux(self.forget.valid, self.forget.", "Mux(0, self.forget."), TAGS,
+    "a line of another set is invalidated": (
+        Fault("rtl.mc.lines.tags", "Mux(self.invalidate_entry.valid, self", "Mux(0, self"), TAGS,
     ),
     "an access waits for any line": (
         Fault("rtl.mc.lines.cache", "arrived.bit_select(first, 1))", "arrived.any())"), LINES,
     ),
-    "a line that has come counts for the next one in its place": (
+    "a refill counts for the next one of its entry": (
         Fault("rtl.mc.lines.cache", "next_index(first, depth)), arrived.bit_select(first, 1).eq(0)]",
               "next_index(first, depth))]"),
         LINES,
     ),
-    "a line goes into the row of another": (
-        Fault("rtl.mc.lines.cache", "coming.read(m, response.payload.tag)", "coming.read(m, following)"), LINES,
+    "a refill goes into the row of another": (
+        Fault("rtl.mc.lines.cache", "pending.read(m, response.payload.tag)", "pending.read(m, following)"), LINES,
     ),
-    "a place too many is given away": (
-        Fault("rtl.mc.lines.cache", "pool, count != depth)", "pool, count <= depth)"), PLACES,
+    "a credit too many is given": (
+        Fault("rtl.mc.lines.cache", "free_list, count != depth)", "free_list, count <= depth)"), CREDITS,
     ),
-    "a line that was asked for is asked for again": (
-        Fault("rtl.mc.lines.cache", "tags.put.valid.eq(asks & ~access.uncached)", "tags.put.valid.eq(0)"), MERGED,
+    "a line in flight is requested again": (
+        Fault("rtl.mc.lines.cache", "tags.put.valid.eq(refills & ~access.uncached)", "tags.put.valid.eq(0)"), MERGED,
     ),
-    "a line's answer goes to the first who asked": (
+    "a line's response goes to the first requester": (
         Fault("rtl.mc.inputs.shared_cache", "passenger.requester.eq(arbiter.source)", "passenger.requester.eq(0)"),
         LINES,
     ),
-    "all banks ask for lines of the first": (
+    "all banks request lines of the first": (
         Fault("rtl.mc.inputs.shared_cache", "Cat(Const(number, self._bank_bits)", "Cat(Const(0, self._bank_bits)"),
         BANKS,
     ),
@@ -136,21 +136,21 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.inputs.shared_cache", "line[: self._bank_bits], inputs", "line[1 : 1 + self._bank_bits], inputs"),
         BANKS,
     ),
-    "a bank's answer is dropped when another's comes": (
+    "a bank's response is dropped by another's": (
         Fault("rtl.lib.sharing", "source.ready.eq(Array", "source.ready.eq(1 | Array"), BANKS,
     ),
-    "a client's writes are told out of order": (
+    "a client's write responses are out of order": (
         Fault("rtl.mc.bus.write_ports",
               "(its_port == last_port) | (not ordered)", "(its_port == last_port) | True"), WRITES,
     ),
     "a client is idle too soon": (Fault("rtl.mc.bus.write_ports", "idle[client].eq(count == 0)",
                                         "idle[client].eq(count <= 1)"), IDLE),
-    "a line that is written leaves": (
+    "a line that is written is evicted": (
         Fault("rtl.mc.outputs.write_combiner",
               "candidates[_ANY].eq(open_ & ~merged)", "candidates[_ANY].eq(open_)"), COMBINER,
     ),
-    "an entry that leaves takes writes": (
-        Fault("rtl.mc.outputs.write_combiner", "open_.eq((open_ | opened) & ~left)", "open_.eq(open_ | opened)"),
+    "an evicted entry takes writes": (
+        Fault("rtl.mc.outputs.write_combiner", "open_.eq((open_ | opened) & ~released)", "open_.eq(open_ | opened)"),
         COMBINER,
     ),
     "a line that is hit gets younger": (
@@ -158,11 +158,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "full lines stay": (Fault("rtl.mc.outputs.write_combiner", "open_ & full & ~merged", "open_ & full & 0"), FULL),
     "an earlier lane wins": (
-        Fault("rtl.mc.outputs.group_bytes", "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
+        Fault("rtl.mc.outputs.wavefront_bytes", "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
         OUTPUTS,
     ),
     "the first column outside is written": (
-        Fault("rtl.mc.outputs.group_bytes", "x < limits.width", "x <= limits.width"), OUTPUTS,
+        Fault("rtl.mc.outputs.wavefront_bytes", "x < limits.width", "x <= limits.width"), OUTPUTS,
     ),
     "all lanes of a quad are in one row": (
         Fault("rtl.mc.outputs.array_writes", "output.payload.j + (lane >> 1 & 1)", "output.payload.j"), OUTPUTS,
@@ -178,11 +178,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.outputs.element_writer", "Mux(uncached, Const(bank == 0).replicate(self._lanes), own)", "own"),
         OUTPUT_BANKS,
     ),
-    "a bank begins a group without the others": (
+    "a bank begins a wavefront without the others": (
         Fault("rtl.mc.outputs.element_writer", "reduce(and_, others, busy)", "busy"),
         ("mc.test_outputs", "test_a_group_goes_to_a_bank_once_while_another_is_full", ()),
     ),
-    "a group is taken when one bank is ready": (
+    "a wavefront is taken when one bank is ready": (
         Fault("rtl.mc.outputs.element_writer", "coalescer in coalescers).all()),\n            self.idle",
               "coalescer in coalescers).any()),\n            self.idle"),
         OUTPUT_BANKS,
@@ -191,15 +191,15 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.outputs.array_writes", "Cat(empty).all()", "empty[0]"),
         ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (8, 4, 0, 0.8)),
     ),
-    "an acquiring write is answered at once": (
-        Fault("rtl.mc.outputs.array_writes", "has_answer = self.uncached_written.valid |", "has_answer = ~Signal() |"),
+    "an acquiring write has its response at once": (
+        Fault("rtl.mc.outputs.array_writes", "has_response = self.uncached_written.valid |", "has_response = ~Signal() |"),
         OUTPUTS,
     ),
-    "an acquiring write that writes nothing is not answered": (
+    "an acquiring write that writes nothing has no response": (
         Fault("rtl.mc.outputs.array_writes",
               "writes | (payload.passenger.acquires & payload.last)", "writes"), OUTPUTS,
     ),
-    "a second line's refusal is lost": (
+    "a second line's error is lost": (
         Fault("rtl.r5xx.code.reader",
               "line.payload.error | (error & ~whole)", "line.payload.error"), INSTRUCTIONS,
     ),
@@ -207,10 +207,10 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.r5xx.code.reader", "waiting=_TOUCHES * self._outstanding", "waiting=self._outstanding"),
         ("r5xx.code.test_reader", "test_as_many_lines_are_asked_for_as_may_be", ()),
     ),
-    "words begin one place too far": (
+    "words begin one index too far": (
         Fault("rtl.r5xx.code.reader", "(share.passenger + word)", "(share.passenger + word + 1)"), INSTRUCTIONS,
     ),
-    "lines are kept over a pause": (Fault("rtl.r5xx.code.reader", "self.idle & ~request.valid", "0"), PAUSE),
+    "lines are kept over a gap": (Fault("rtl.r5xx.code.reader", "self.idle & ~request.valid", "0"), GAP),
     "a line has three beats": (
         Fault("rtl.mc.constant_reader", "(beat == LINE_BEATS - 1)", "(beat == LINE_BEATS - 2)"), CONSTANTS,
     ),
@@ -232,7 +232,7 @@ def test_the_other_faults_are_found(name: str) -> None:
     find(name)
 
 
-def test_each_fault_has_its_place() -> None:
+def test_each_fault_has_its_source() -> None:
     for fault, _ in FAULTS.values():
         FaultyLoader(fault)
 

@@ -107,13 +107,13 @@ def test_writes_are_made_and_answered_to_their_client(
     def watch(context: Any) -> None:
         for client, port in enumerate(ports.written):
             if context.get(port.valid) and context.get(port.ready):
-                told[client].append(context.get(ports.answered_line))
+                told[client].append(context.get(ports.written_line))
 
     async def testbench(context: Any) -> None:
         await run(context, bench, writes=EACH, watch=watch)
         await context.tick()
         assert context.get(bench.design.writes.idle) == 7
-        assert context.get(bench.design.ports.quiet)
+        assert context.get(bench.design.ports.idle)
 
     simulate(bench.design, testbench)
     for sink, lines, each, ordered in zip(bench.written, told, writes, ORDERED, strict=True):
@@ -219,7 +219,7 @@ def test_a_drain_leaves_nothing_under_way(begin: int) -> None:
         begun = [(len(memory.reads), len(memory.writes)) for memory in bench.memory]
         for _ in range(DEADLINE):
             await cycle(context, bench.memory)
-            if context.get(ports.quiet):
+            if context.get(ports.idle):
                 break
         else:
             raise AssertionError("it is never quiet")
@@ -229,7 +229,7 @@ def test_a_drain_leaves_nothing_under_way(begin: int) -> None:
             assert len(memory.reads) <= reads + 1 and len(memory.writes) <= writes + 2
         for _ in range(50):
             await cycle(context, bench.memory)
-            assert context.get(ports.quiet)
+            assert context.get(ports.idle)
         assert np.sum([len(memory.reads) for memory in bench.memory]) > 0
 
     simulate(bench.design, testbench)

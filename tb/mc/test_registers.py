@@ -27,7 +27,7 @@ _FLUSHES = {
     "flush_out_cache": ("flush_outputs", "outputs_flushed"),
     "flush_cond_out_cache": ("flush_conditional", "conditional_flushed"),
 }
-_PULSES = ("forget_constants", "invalidate_inputs", "invalidate_conditional", "flush_outputs", "flush_conditional")
+_PULSES = ("invalidate_constants", "invalidate_inputs", "invalidate_conditional", "flush_outputs", "flush_conditional")
 
 
 def offer(context: Any, registers: Registers, name: str, words: list[int]) -> None:
@@ -84,7 +84,7 @@ def test_registers_hold_what_the_model_holds() -> None:
 @pytest.mark.parametrize("name", [command.name for command in _OWN])
 def test_each_command_pulses_its_caches_and_no_other(name: str) -> None:
     registers = Registers()
-    wanted = {"forget_constants"} if name in _FORGET else set()
+    wanted = {"invalidate_constants"} if name in _FORGET else set()
     waits_for = None
     for table in (_INVALIDATES, _FLUSHES):
         if name in table:

@@ -52,7 +52,7 @@ class Memory:
         is_there = bool(self._parts) and self._generator.random() >= max(self._stall, 0.5)
         context.set(came.valid, is_there)
         if is_there:
-            for field, value in zip(("bits", "part", "error", "client", "tag"), self._parts.pop(0), strict=True):
+            for field, value in zip(("bits", "slice", "error", "client", "tag"), self._parts.pop(0), strict=True):
                 context.set(came.payload[field], value)
 
     def finish(self, context: Any) -> None:

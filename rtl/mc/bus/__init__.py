@@ -1,1 +1,1 @@
-"""AXI4 managers, and lines of memory shared out among them."""
+"""AXI4 managers, and the distribution of lines among them."""

@@ -1,4 +1,4 @@
-"""The channels of an AXI4 manager port, as streams. One ID is used, so answers come in the order of the requests.
+"""The channels of an AXI4 manager port, as streams. One ID is used, so responses come in the order of the requests.
 
 Source: AMBA AXI4 specification (ARM IHI 0022).
 """

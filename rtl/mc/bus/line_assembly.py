@@ -1,4 +1,4 @@
-"""Parts of lines put together."""
+"""Assembles lines from slices."""
 
 from amaranth import Cat, Module, Signal
 from amaranth.hdl import ShapeLike
@@ -6,11 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_BITS, TaggedLineClient
-from ctm.rtl.mc.lines.rows import is_last_part
+from ctm.rtl.mc.lines.rows import is_last_slice
 
 
 class LineAssembly(wiring.Component):
-    """Gives a client whole lines, each in the cycle in which its last part comes; no other line's comes in between.
+    """Gives a client whole lines, each in the cycle of its last slice. Slices of two lines are not interleaved.
 
     Members
     -------
@@ -19,7 +19,7 @@ class LineAssembly(wiring.Component):
     """
 
     def __init__(self, tag: ShapeLike, slice_bits: int) -> None:
-        self._part_bits = slice_bits
+        self._slice_bits = slice_bits
         super().__init__({"client": In(TaggedLineClient(tag)), "lines": Out(TaggedLineClient(tag, slice_bits))})
 
     def elaborate(self, platform: object) -> Module:
@@ -27,12 +27,12 @@ class LineAssembly(wiring.Component):
         m = Module()
         came, whole = self.lines.response, self.client.response
         connect(m, flipped(self.client.request), flipped(self.lines.request))
-        before = Signal(LINE_BITS - self._part_bits, reset_less=True)
-        line = Cat(before, came.payload.bits)
+        earlier = Signal(LINE_BITS - self._slice_bits, reset_less=True)
+        line = Cat(earlier, came.payload.bits)
         with m.If(came.valid):
-            m.d.sync += before.eq(line[self._part_bits :])
+            m.d.sync += earlier.eq(line[self._slice_bits :])
         m.d.comb += [
-            whole.valid.eq(came.valid & is_last_part(came.payload)),
+            whole.valid.eq(came.valid & is_last_slice(came.payload)),
             whole.payload.bits.eq(line),
             whole.payload.error.eq(came.payload.error),
             whole.payload.tag.eq(came.payload.tag),

@@ -1,4 +1,4 @@
-"""The AXI4 managers of the machine. They alone live through a soft reset, because a bus does not take a burst back."""
+"""The AXI4 managers of the machine. A soft reset does not clear them, because a burst cannot be aborted."""
 
 from amaranth import Cat, Module
 from amaranth.hdl import ShapeLike
@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.reader import BusReader, tagged_request_layout, tagged_response_layout
-from ctm.rtl.mc.bus.writer import BusWriter, tagged_answer_layout, tagged_write_layout
+from ctm.rtl.mc.bus.writer import BusWriter, tagged_write_layout, tagged_write_response_layout
 
 
 class MemoryPorts(wiring.Component):
@@ -18,12 +18,12 @@ class MemoryPorts(wiring.Component):
     reads : ``In(stream.Signature(tagged_request_layout(read_tag)))`` for each port
     lines : ``Out(stream.Signature(tagged_response_layout(read_tag, slice_bits)))`` for each port
     writes : ``In(stream.Signature(tagged_write_layout(write_tag)))`` for each port
-    answers : ``Out(stream.Signature(tagged_answer_layout(write_tag)))`` for each port
+    write_responses : ``Out(stream.Signature(tagged_write_response_layout(write_tag)))`` for each port
     buses : ``Out(BusSignature(data_bits))`` for each port
     drain : ``In(1)``
-        Take nothing, finish what is under way, and drop the answers.
-    quiet : ``Out(1)``
-        Nothing is under way.
+        Take nothing, finish bursts in flight, and drop responses.
+    idle : ``Out(1)``
+        No burst is in flight.
     """
 
     def __init__(
@@ -38,39 +38,39 @@ class MemoryPorts(wiring.Component):
         writes: int,
     ) -> None:
         self._read_tag, self._write_tag = read_tag, write_tag
-        self._data_bits, self._part_bits, self._reads, self._writes = data_bits, slice_bits, reads, writes
+        self._data_bits, self._slice_bits, self._reads, self._writes = data_bits, slice_bits, reads, writes
         super().__init__(
             {
                 "reads": In(stream.Signature(tagged_request_layout(read_tag))).array(ports),
                 "lines": Out(stream.Signature(tagged_response_layout(read_tag, slice_bits))).array(ports),
                 "writes": In(stream.Signature(tagged_write_layout(write_tag))).array(ports),
-                "answers": Out(stream.Signature(tagged_answer_layout(write_tag))).array(ports),
+                "write_responses": Out(stream.Signature(tagged_write_response_layout(write_tag))).array(ports),
                 "buses": Out(BusSignature(data_bits)).array(ports),
                 "drain": In(1),
-                "quiet": Out(1),
+                "idle": Out(1),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        quiet = []
+        idle = []
         for port, bus in enumerate(self.buses):
             reader = BusReader(
-                self._read_tag, data_bits=self._data_bits, outstanding=self._reads, slice_bits=self._part_bits
+                self._read_tag, data_bits=self._data_bits, outstanding=self._reads, slice_bits=self._slice_bits
             )  # fmt: skip
             writer = BusWriter(self._write_tag, data_bits=self._data_bits, outstanding=self._writes)
             m.submodules[f"reader_{port}"], m.submodules[f"writer_{port}"] = reader, writer
             connect(m, flipped(self.reads[port]), reader.request)
             connect(m, reader.response, flipped(self.lines[port]))
             connect(m, flipped(self.writes[port]), writer.request)
-            connect(m, writer.answer, flipped(self.answers[port]))
+            connect(m, writer.response, flipped(self.write_responses[port]))
             connect(m, reader.ar, flipped(bus.ar))
             connect(m, flipped(bus.r), reader.r)
             connect(m, writer.aw, flipped(bus.aw))
             connect(m, writer.w, flipped(bus.w))
             connect(m, flipped(bus.b), writer.b)
             m.d.comb += [reader.drain.eq(self.drain), writer.drain.eq(self.drain)]
-            quiet += [reader.quiet, writer.quiet]
-        m.d.comb += self.quiet.eq(Cat(quiet).all())
+            idle += [reader.idle, writer.idle]
+        m.d.comb += self.idle.eq(Cat(idle).all())
         return m

@@ -11,24 +11,23 @@ from ctm.rtl.mc.bus.axi import BURST, is_error, line_beats, read_beat_layout
 
 
 def tagged_request_layout(tag: ShapeLike) -> data.StructLayout:
-    """A line that is wanted; the tag comes back with it."""
+    """A request for a line; the response returns the tag."""
     return data.StructLayout({"line": LINE_ADDRESS_BITS, "tag": tag})
 
 
 def tagged_response_layout(tag: ShapeLike, slice_bits: int = LINE_BITS) -> data.StructLayout:
-    """A part of a line; with `error`, which the last one has, the line's bits mean nothing."""
+    """A slice of a line; with `error`, which the last slice has, the line's bits mean nothing."""
     return data.StructLayout({"line": LINE_ADDRESS_BITS, **slice_layout(slice_bits), "tag": tag})
 
 
 class BusReader(wiring.Component):
-    """Reads lines, one burst each, in order, with up to `outstanding` bursts under way.
+    """Reads lines, one burst each, in order, with up to `outstanding` bursts in flight.
 
-    The burst is offered in the cycle behind the request, one in each cycle. `slice_bits` are those of a line or of a
-    beat: a part of a line is offered in the cycle behind its last beat, and a beat is taken in each cycle unless a
-    whole part waits for the one before it to be taken. A line of which any beat is answered with an error is refused.
+    The burst is offered in the cycle after the request, one in each cycle. `slice_bits` is the width of a line or of a
+    beat. A slice is offered in the cycle after its last beat; a beat is taken in each cycle unless a whole slice waits
+    for the previous one. An error response to any beat is the line's error.
 
-    What this holds is not lost by a soft reset: with `drain` no request is taken and answers are dropped, until
-    `quiet` says that no burst is under way.
+    A soft reset does not clear this unit. With `drain` it takes no request and drops responses, until `idle`.
 
     Members
     -------
@@ -36,13 +35,13 @@ class BusReader(wiring.Component):
     response : ``Out(stream.Signature(tagged_response_layout(tag, slice_bits)))``
     ar, r : the port's channels
     drain : ``In(1)``
-    quiet : ``Out(1)``
+    idle : ``Out(1)``
     """
 
     def __init__(self, tag: ShapeLike, *, data_bits: int, outstanding: int, slice_bits: int = LINE_BITS) -> None:
         if slice_bits not in (data_bits, LINE_BITS):
             raise ValueError(f"slice_bits must be {data_bits} or {LINE_BITS}, not {slice_bits}")
-        self._data_bits, self._outstanding, self._part_bits = data_bits, outstanding, slice_bits
+        self._data_bits, self._outstanding, self._slice_bits = data_bits, outstanding, slice_bits
         self._entry = tagged_request_layout(tag)
         super().__init__(
             {
@@ -51,7 +50,7 @@ class BusReader(wiring.Component):
                 "ar": Out(stream.Signature(BURST)),
                 "r": In(stream.Signature(read_beat_layout(data_bits))),
                 "drain": In(1),
-                "quiet": Out(1),
+                "idle": Out(1),
             }
         )
 
@@ -66,7 +65,7 @@ class BusReader(wiring.Component):
             request.ready.eq(free & underway.w_rdy & ~self.drain),
             underway.w_en.eq(request.valid & free & ~self.drain),
             underway.w_data.eq(request.payload),
-            self.quiet.eq((underway.level == 0) & ~ar.valid),
+            self.idle.eq((underway.level == 0) & ~ar.valid),
         ]
         with m.If(free):
             m.d.sync += [
@@ -76,10 +75,10 @@ class BusReader(wiring.Component):
             ]
 
         r, response = self.r, self.response
-        error, place = Signal(), Signal.like(response.payload.part)
+        error, index = Signal(), Signal.like(response.payload.slice)
         taken = ~response.valid | response.ready | self.drain
         entry = data.View(self._entry, underway.r_data)
-        part, is_whole = self._part(m)
+        bits, is_whole = self._slice(m)
         came = r.valid & r.ready
         ends, errors = came & r.payload.last, error | is_error(r.payload.response)
         m.d.comb += [r.ready.eq(underway.r_rdy & (taken | ~is_whole)), underway.r_en.eq(ends)]
@@ -89,22 +88,22 @@ class BusReader(wiring.Component):
             m.d.sync += response.valid.eq(came & is_whole & ~self.drain)
         with m.If(came & is_whole):
             m.d.sync += [
-                place.eq(place + 1),
-                response.payload.bits.eq(part),
-                response.payload.part.eq(place),
+                index.eq(index + 1),
+                response.payload.bits.eq(bits),
+                response.payload.slice.eq(index),
                 response.payload.error.eq(r.payload.last & errors),
                 response.payload.line.eq(entry.line),
                 response.payload.tag.eq(entry.tag),
             ]
         return m
 
-    def _part(self, m: Module) -> tuple[Value, Value]:
-        """The part of a line whose beat may come, and whether that is its last one."""
+    def _slice(self, m: Module) -> tuple[Value, Value]:
+        """The bits of a slice, with the beat that is offered, and whether that beat is its last one."""
         r = self.r
-        if self._part_bits == self._data_bits:
+        if self._slice_bits == self._data_bits:
             return r.payload.bits, Const(1)
         gathered = Signal(LINE_BITS, reset_less=True)
-        # The last beat goes straight into the line that is offered.
+        # The last beat is not stored before the line is offered.
         line = Cat(gathered[self._data_bits :], r.payload.bits)
         with m.If(r.valid & r.ready):
             m.d.sync += gathered.eq(line)

@@ -11,11 +11,10 @@ from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS
 class Routing:
     """Lines by their addresses: those below `split` go to the `local` ports, others to one more port.
 
-    `local` is a power of two. Lines lie in turn behind two local ports; of four, the upper bit of the port's number is
-    that of the line's exclusive OR the bit two places above it. So neighbouring lines go to all ports, and lines in the
-    same place of neighbouring tiles, which cores that compute the same at the same time ask for or write, do, too.
-    (Permutation-based interleaving: Zhang, Zhu, Zhang, 2000.) The lowest bit stays, because lines are in banks of the
-    output cache by it: two banks have no port in common.
+    `local` is a power of two. Lines are interleaved over the local ports. With four, the upper bit of the port's number
+    is the line's bit 1 exclusive OR its bit 3 (permutation-based interleaving: Zhang, Zhu, Zhang, 2000). So
+    neighbouring lines use all ports, and so do lines of equal position in neighbouring tiles, which cores often access
+    at the same time. Bit 0 is not permuted, because it is the bank of the output cache: two banks share no port.
     """
 
     split: int
@@ -27,7 +26,7 @@ class Routing:
 
     @property
     def ports(self) -> int:
-        """How many there are."""
+        """The number of ports."""
         return self.local + self._has_system
 
     def port(self, line: Value) -> Value:

@@ -7,25 +7,25 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.mc.bus.routing import Routing
-from ctm.rtl.mc.bus.writer import tagged_answer_layout, tagged_write_layout
+from ctm.rtl.mc.bus.writer import tagged_write_layout, tagged_write_response_layout
 
 
 class WritePorts(wiring.Component):
-    """Lets several clients write lines over the memory ports; at each port they take turns.
+    """Writes lines for several clients over the memory ports, which each have a round-robin arbiter.
 
-    `ordered` says for each client whether it is told of its writes in order: one that goes to another port then waits
-    until all earlier ones of its client have been answered. A write reaches its port in the same cycle.
+    `ordered` says for each client whether its responses come in order. A write of such a client that changes the port
+    waits for the responses of all its earlier writes. A write reaches its port in the same cycle.
 
     Members
     -------
     writes : ``In(stream.Signature(LINE_WRITE))`` for each client
     written : ``Out(stream.Signature(LINE_WRITTEN))`` for each client
     port_writes : ``Out(stream.Signature(tagged_write_layout(tag)))`` for each port
-    port_answers : ``In(stream.Signature(tagged_answer_layout(tag)))`` for each port
-    answered_line : ``Out(26)``
-        The line that `written` is about.
+    port_write_responses : ``In(stream.Signature(tagged_write_response_layout(tag)))`` for each port
+    written_line : ``Out(26)``
+        The line of the response in `written`.
     idle : ``Out(len(ordered))``
-        All writes of a client have been answered.
+        All writes of a client have their responses.
     """
 
     def __init__(self, ordered: tuple[bool, ...], *, routing: Routing, outstanding: int) -> None:
@@ -38,8 +38,8 @@ class WritePorts(wiring.Component):
                 "writes": In(stream.Signature(LINE_WRITE)).array(clients),
                 "written": Out(stream.Signature(LINE_WRITTEN)).array(clients),
                 "port_writes": Out(stream.Signature(tagged_write_layout(tag))).array(ports),
-                "port_answers": In(stream.Signature(tagged_answer_layout(tag))).array(ports),
-                "answered_line": Out(LINE_ADDRESS_BITS),
+                "port_write_responses": In(stream.Signature(tagged_write_response_layout(tag))).array(ports),
+                "written_line": Out(LINE_ADDRESS_BITS),
                 "idle": Out(clients),
             }
         )
@@ -53,11 +53,11 @@ class WritePorts(wiring.Component):
             m.submodules[f"writes_{port}"] = arbiter = Arbiter(tagged_write_layout(self.tag), len(self._ordered))
             connect(m, arbiter.output, flipped(self.port_writes[port]))
             arbiters.append(arbiter)
-        m.submodules.answers = answers = Arbiter(tagged_answer_layout(self.tag), len(ports))
+        m.submodules.responses = responses = Arbiter(tagged_write_response_layout(self.tag), len(ports))
         for port in ports:
-            connect(m, flipped(self.port_answers[port]), answers.inputs[port])
-        answer = answers.output
-        m.d.comb += self.answered_line.eq(answer.payload.line)
+            connect(m, flipped(self.port_write_responses[port]), responses.inputs[port])
+        response = responses.output
+        m.d.comb += self.written_line.eq(response.payload.line)
 
         for client, ordered in enumerate(self._ordered):
             write, written = self.writes[client], self.written[client]
@@ -67,14 +67,14 @@ class WritePorts(wiring.Component):
             allowed = (count == 0) | (its_port == last_port) | (not ordered)
             taken = write.valid & write.ready
             m.d.comb += [
-                written.valid.eq(answer.valid & (Value.cast(answer.payload.tag) == client)),
-                written.payload.error.eq(answer.payload.error),
+                written.valid.eq(response.valid & (Value.cast(response.payload.tag) == client)),
+                written.payload.error.eq(response.payload.error),
                 write.ready.eq(allowed & Array(arbiter.inputs[client].ready for arbiter in arbiters)[its_port]),
                 self.idle[client].eq(count == 0),
             ]
             m.d.sync += count.eq(count + taken - (written.valid & written.ready))
             with m.If(written.valid):
-                m.d.comb += answer.ready.eq(written.ready)
+                m.d.comb += response.ready.eq(written.ready)
             with m.If(taken):
                 m.d.sync += last_port.eq(its_port)
             for port in ports:

@@ -13,32 +13,32 @@ from ctm.rtl.mc.bus.axi import ACKNOWLEDGE, BURST, is_error, line_beats, write_b
 
 
 def tagged_write_layout(tag: ShapeLike) -> data.StructLayout:
-    """Bytes of a line, at least one; the tag comes back with the answer."""
+    """Bytes of a line, at least one; the write response returns the tag."""
     return data.StructLayout({"write": LINE_WRITE, "tag": tag})
 
 
-def tagged_answer_layout(tag: ShapeLike) -> data.StructLayout:
-    """A line that memory has taken, or refused."""
+def tagged_write_response_layout(tag: ShapeLike) -> data.StructLayout:
+    """The write response of a line."""
     return data.StructLayout({"line": LINE_ADDRESS_BITS, "error": 1, "tag": tag})
 
 
 class BusWriter(wiring.Component):
-    """Writes lines, one burst each, in order, with up to `outstanding` bursts that have not been answered.
+    """Writes lines, one burst each, in order, with up to `outstanding` bursts that have no response yet.
 
     A burst has the beats from the first to the last one with a byte to be written. Its first beat and its address are
-    offered in the cycle behind the request; there is no pause between bursts.
+    offered in the cycle after the request; there is no gap between bursts.
 
-    What this holds is not lost by a soft reset: with `drain` no request is taken, bursts are finished and answers are
-    dropped, until `quiet` says that nothing is under way.
+    A soft reset does not clear this unit. With `drain` it takes no request, finishes its bursts and drops responses,
+    until `idle`.
 
     Members
     -------
     request : ``In(stream.Signature(tagged_write_layout(tag)))``
-    answer : ``Out(stream.Signature(tagged_answer_layout(tag)))``
+    response : ``Out(stream.Signature(tagged_write_response_layout(tag)))``
         In order.
     aw, w, b : the port's channels
     drain : ``In(1)``
-    quiet : ``Out(1)``
+    idle : ``Out(1)``
     """
 
     def __init__(self, tag: ShapeLike, *, data_bits: int, outstanding: int) -> None:
@@ -47,12 +47,12 @@ class BusWriter(wiring.Component):
         super().__init__(
             {
                 "request": In(stream.Signature(tagged_write_layout(tag))),
-                "answer": Out(stream.Signature(tagged_answer_layout(tag))),
+                "response": Out(stream.Signature(tagged_write_response_layout(tag))),
                 "aw": Out(stream.Signature(BURST)),
                 "w": Out(stream.Signature(write_beat_layout(data_bits))),
                 "b": In(stream.Signature(ACKNOWLEDGE)),
                 "drain": In(1),
-                "quiet": Out(1),
+                "idle": Out(1),
             }
         )
 
@@ -69,16 +69,16 @@ class BusWriter(wiring.Component):
             request.ready.eq(free & underway.w_rdy & ~self.drain),
             underway.w_en.eq(takes),
             underway.w_data.eq(Cat(request.payload.write.line, request.payload.tag)),
-            self.quiet.eq((underway.level == 0) & ~self.aw.valid & ~sending),
+            self.idle.eq((underway.level == 0) & ~self.aw.valid & ~sending),
         ]
         self._send(m, takes, sending)
-        entry, b, answer = data.View(self._entry, underway.r_data), self.b, self.answer
+        entry, b, response = data.View(self._entry, underway.r_data), self.b, self.response
         m.d.comb += [
-            answer.valid.eq(b.valid & underway.r_rdy & ~self.drain),
-            answer.payload.line.eq(entry.line),
-            answer.payload.tag.eq(entry.tag),
-            answer.payload.error.eq(is_error(b.payload.response)),
-            b.ready.eq(underway.r_rdy & (answer.ready | self.drain)),
+            response.valid.eq(b.valid & underway.r_rdy & ~self.drain),
+            response.payload.line.eq(entry.line),
+            response.payload.tag.eq(entry.tag),
+            response.payload.error.eq(is_error(b.payload.response)),
+            b.ready.eq(underway.r_rdy & (response.ready | self.drain)),
             underway.r_en.eq(b.valid & b.ready),
         ]
         return m

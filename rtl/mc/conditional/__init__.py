@@ -1,1 +1,1 @@
-"""The cache of the conditional unit's words."""
+"""The cache of the conditional buffer."""

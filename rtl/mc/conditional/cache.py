@@ -1,12 +1,12 @@
-"""The cache of the conditional buffer: words are read, perhaps changed, and written back byte by byte.
+"""The cache of the conditional buffer: a non-blocking write-back cache with dirty bytes.
 
-As in `line_cache.py` an access is looked up at once, a missing line is asked for and counts as present from then on,
-accesses wait in a queue, in order, and a new line goes into a free row. Here rows have dirty bytes as well. The access
-that has replaced a line releases its row when it has been through: all accesses to the row were in front of it, so
-their changes are in it. Until memory has answered that write-back, no access to the line gets past the tags.
+As in `rtl/mc/lines/cache.py` the tags are updated when a line is requested, accesses wait in a queue, in order, and a
+refill goes into a free row. The access that evicts a line releases its row at the end of the queue: all accesses to the
+row were before it, so the row has their changes. No access to an evicted line passes the tags before the write
+response.
 
-A line that is only written is not read: its row has the dirty bytes and nothing else, until somebody reads it. Then the
-line is asked for, and all of it but the dirty bytes goes into the row.
+A line that is only written is not read: its row has its dirty bytes only. The first access that reads the line requests
+it, and the refill writes all bytes but the dirty ones.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value
@@ -27,7 +27,7 @@ from ctm.rtl.mc.conditional.tags import ConditionalTags
 from ctm.rtl.mc.conditional.write_backs import LOST, WriteBacks
 
 DEFAULT = CacheConfig(sets=4, ways=4)
-"""Two rows of a linear buffer often fall into the same set, so one way would not do."""
+"""Two rows of a linear buffer often map to the same set, so the cache has several ways."""
 
 _CLIENT = BusClient.CONDITIONAL_OUTPUT
 
@@ -35,14 +35,13 @@ _REQUESTS = 2
 
 
 class ConditionalCache(wiring.Component):
-    """Reads words and changes them, in order, one access in each cycle if lines are present.
+    """Reads words and changes them, in order. Hits: three cycles of latency, one access in each cycle.
 
-    A result comes three cycles after its access; each one sees all changes made by those before it. At most
-    `outstanding` lines are asked for, as many are written back, and `waiting` accesses have passed the tags.
+    A result sees all changes made by earlier accesses. At most `outstanding` refills and as many write-backs are in
+    flight, and `waiting` accesses are in the queue.
 
-    If memory refuses a line, all accesses that wait for it are refused, and it is asked for again by who comes later;
-    bytes that were written stay. If memory refuses a write-back, its bytes are lost. As no line is read for an
-    access that only writes, such an access is never refused, and memory's refusal shows at the write-back.
+    An error response to a refill goes to all accesses that wait for the line; its dirty bytes stay, and the next access
+    requests it again. An error response to a write-back loses its bytes. An access that only writes has no error.
 
     Members
     -------
@@ -54,17 +53,17 @@ class ConditionalCache(wiring.Component):
     line_written : ``In(stream.Signature(LINE_WRITTEN))``
         In the order of the writes.
     invalidate : ``In(1)``
-        Forget all bytes that are not dirty; only while idle and no access is offered.
+        Invalidate all bytes that are not dirty; only while idle and no access is offered.
     flush : ``In(1)``
         Write back all dirty bytes; to be held until `flushed`. No access is taken meanwhile. Lines stay, clean.
     flushed : ``Out(1)``
         Memory has all bytes. Combinational, only with `flush`.
     idle : ``Out(1)``
-        All results have been taken, and memory has answered everything.
+        All results have been taken, and no memory access is in flight.
     lost : ``Out(LOST)``
-        Memory refuses a line, or the write-back of one; with its address.
+        A refill or a write-back has an error; with its address.
     hit, miss : ``Out(1)``
-        An access found its line, and as much of it as it reads, or did not.
+        An access hit, with all bytes that it reads, or missed.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class ConditionalCache(wiring.Component):
         self._config, self._outstanding, self._waiting = config, outstanding, waiting
         self._rows = config.sets * config.ways + outstanding
         row = range(self._rows)
-        replaced = data.StructLayout({"valid": 1, "row": row, "place": range(outstanding)})
+        replaced = data.StructLayout({"valid": 1, "row": row, "index": range(outstanding)})
         self._entry = data.StructLayout(
             {
                 "row": row,
@@ -108,28 +107,28 @@ class ConditionalCache(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.queue = SyncFIFO(width=self._entry.size, depth=self._waiting)
-        m.submodules.coming = SyncFIFO(width=(self._rows - 1).bit_length(), depth=self._outstanding)
+        m.submodules.pending = SyncFIFO(width=(self._rows - 1).bit_length(), depth=self._outstanding)
         m.submodules.rows = DirtyRows(self._rows)
         m.submodules.tags = ConditionalTags(self._config, self._rows)
-        m.submodules.write_backs = WriteBacks(_CLIENT, rows=self._rows, places=self._outstanding)
+        m.submodules.write_backs = WriteBacks(_CLIENT, rows=self._rows, entries=self._outstanding)
         self._look_up(m)
         error = self._fill(m)
         self._go_through(m, error)
-        self._leave(m)
+        self._evict(m)
         return m
 
     def _look_up(self, m: Module) -> None:
-        """The front: an access goes into the queue, a line that is missing is asked for."""
-        queue, coming, tags = m.submodules.queue, m.submodules.coming, m.submodules.tags
+        """The front: puts an access into the queue, and requests a missing line."""
+        queue, pending, tags = m.submodules.queue, m.submodules.pending, m.submodules.tags
         write_backs = m.submodules.write_backs
         m.submodules.requests = requests = SyncFIFO(width=LINE_REQUEST.size, depth=_REQUESTS)
         access, entry, request = self.client.access.payload, Signal(self._entry), Signal(LINE_REQUEST)
-        room = queue.w_rdy & coming.w_rdy & requests.w_rdy & write_backs.room & tags.ready
-        # Whether it hits has no part in whether an access is taken, so that this is known early.
+        has_space = queue.w_rdy & pending.w_rdy & requests.w_rdy & write_backs.has_space & tags.ready
+        # `ready` does not depend on the hit, which is late in the cycle.
         taken = self.client.access.valid & self.client.access.ready
         m.d.comb += [
             write_backs.line.eq(access.line),
-            self.client.access.ready.eq(room & ~self.flush & ~(access.touches & write_backs.leaving)),
+            self.client.access.ready.eq(has_space & ~self.flush & ~(access.touches & write_backs.evicting)),
             tags.line.eq(access.line),
             tags.reads.eq(access.reads),
             tags.take.eq(taken & access.touches),
@@ -141,35 +140,35 @@ class ConditionalCache(wiring.Component):
             entry.row.eq(tags.row),
             entry.word.eq(access.word),
             entry.reads.eq(access.touches & access.reads),
-            entry.waits.eq(tags.asks),
+            entry.waits.eq(tags.refills),
             entry.replaced.valid.eq(tags.replaced.valid),
             entry.replaced.row.eq(tags.replaced.row),
-            entry.replaced.place.eq(write_backs.place),
+            entry.replaced.index.eq(write_backs.index),
             entry.passenger.eq(access.passenger),
             request.line.eq(access.line),
             queue.w_data.eq(entry),
             queue.w_en.eq(taken),
-            coming.w_data.eq(tags.row),
-            coming.w_en.eq(tags.asks),
+            pending.w_data.eq(tags.row),
+            pending.w_en.eq(tags.refills),
             requests.w_data.eq(request),
-            requests.w_en.eq(tags.asks),
+            requests.w_en.eq(tags.refills),
             requests.r_en.eq(self.lines.request.ready),
             self.lines.request.valid.eq(requests.r_rdy),
             Value.cast(self.lines.request.payload).eq(requests.r_data),
         ]
 
     def _fill(self, m: Module) -> Signal:
-        """A line comes. The rows whose lines memory has refused."""
-        coming, rows = m.submodules.coming, m.submodules.rows
+        """Write a refill. Returns the rows whose lines have an error."""
+        pending, rows = m.submodules.pending, m.submodules.rows
         tags, write_backs = m.submodules.tags, m.submodules.write_backs
-        response, row, error = self.lines.response, coming.r_data, Signal(self._rows, name="error")
+        response, row, error = self.lines.response, pending.r_data, Signal(self._rows, name="error")
         fails = response.valid & response.payload.error
         m.d.comb += [
-            coming.r_en.eq(response.valid),
+            pending.r_en.eq(response.valid),
             rows.fill.valid.eq(response.valid),
             rows.fill.row.eq(row),
             rows.fill.bits.eq(response.payload.bits),
-            tags.asked[1].eq(row),
+            tags.selected[1].eq(row),
             tags.error.valid.eq(fails),
             tags.error.row.eq(row),
             write_backs.hold.eq(fails),
@@ -186,20 +185,20 @@ class ConditionalCache(wiring.Component):
         return error
 
     def _go_through(self, m: Module, error: Signal) -> None:
-        """The back: in three cycles an access's row is read, its word picked, and, as a result, perhaps changed."""
+        """The back, three stages: reads an access's row, selects its word, and applies its change."""
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
         client, fills, head = self.client, self.lines.response.valid, self._entry(queue.r_data)
-        # Lines that have come before those that wait for them have got to the end of the queue.
-        goes, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
+        # `arrived` counts refills whose accesses have not reached the end of the queue.
+        advances, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
         reading, read = Signal(), record(self._entry, reset_less=True)
         ending, end = Signal(), Signal(self._entry, reset_less=True)
         word, fails = Signal(WORD_BITS, reset_less=True), Signal(reset_less=True)
-        m.d.sync += arrived.eq(arrived + fills - (goes & head.waits))
+        m.d.sync += arrived.eq(arrived + fills - (advances & head.waits))
         m.d.comb += [
-            # A line that comes needs the rows for itself.
+            # A refill uses the data RAM alone.
             moves.eq(~fills & (~ending | client.taken)),
-            goes.eq(moves & queue.r_rdy & (~head.waits | arrived.any()) & ~write_backs.reads),
-            queue.r_en.eq(goes),
+            advances.eq(moves & queue.r_rdy & (~head.waits | arrived.any()) & ~write_backs.reads),
+            queue.r_en.eq(advances),
             write_backs.may_read.eq(moves | ~reading),
             rows.read.valid.eq(moves | write_backs.reads),
             rows.read.row.eq(Mux(write_backs.reads, write_backs.read_row, head.row)),
@@ -216,7 +215,7 @@ class ConditionalCache(wiring.Component):
         picked = self._word(m, read, moves)
         with m.If(moves):
             m.d.sync += [
-                reading.eq(goes),
+                reading.eq(advances),
                 read.eq(head),
                 ending.eq(reading),
                 end.eq(read),
@@ -227,11 +226,11 @@ class ConditionalCache(wiring.Component):
             m.d.comb += [
                 write_backs.release.valid.eq(end.replaced.valid),
                 write_backs.release.row.eq(end.replaced.row),
-                write_backs.release.place.eq(end.replaced.place),
+                write_backs.release.index.eq(end.replaced.index),
             ]
 
     def _word(self, m: Module, read: data.View, moves: Value) -> Value:
-        """The word of an access, with the changes that its row had not when it was read: those of the two before it."""
+        """The word of an access, with the changes of the two previous accesses, which its row did not have."""
         rows = m.submodules.rows
         last = Signal.like(rows.change)
         with m.If(moves):
@@ -246,36 +245,36 @@ class ConditionalCache(wiring.Component):
             bits = Cat(bytes_)
         return bits
 
-    def _leave(self, m: Module) -> None:
-        """Lines leave: those that are replaced, and while a flush is on, all that have dirty bytes."""
+    def _evict(self, m: Module) -> None:
+        """Evict lines that are replaced, and, during a flush, write back all that have dirty bytes."""
         rows, tags, write_backs = m.submodules.rows, m.submodules.tags, m.submodules.write_backs
         flushing, released, row = Signal(), Signal(self._rows), Signal(range(self._rows))
-        left = rows.soiled & ~released
-        releases = flushing & write_backs.room & left.any()
-        quiet = self.client.empty & write_backs.empty
+        remaining = rows.soiled & ~released
+        releases = flushing & write_backs.has_space & remaining.any()
+        drained = self.client.empty & write_backs.empty
         m.d.comb += [
-            row.eq(one_hot_index(lowest_one(left))),
-            tags.asked[0].eq(Mux(flushing, row, tags.replaced.row)),
+            row.eq(one_hot_index(lowest_one(remaining))),
+            tags.selected[0].eq(Mux(flushing, row, tags.replaced.row)),
             tags.free.eq(write_backs.done),
             write_backs.enter.valid.eq(tags.replaced.valid | releases),
             write_backs.enter.line.eq(tags.lines[0]),
-            rows.asked.eq(write_backs.row),
+            rows.selected.eq(write_backs.row),
             write_backs.mask.eq(rows.dirty),
             write_backs.bits.eq(rows.bits),
             rows.clean.valid.eq(write_backs.reads),
             rows.clean.row.eq(write_backs.read_row),
-            self.idle.eq(quiet),
-            self.flushed.eq(self.flush & flushing & quiet & ~rows.soiled.any()),
+            self.idle.eq(drained),
+            self.flushed.eq(self.flush & flushing & drained & ~rows.soiled.any()),
         ]
-        # What has left before is answered first, so that no row is released twice.
-        m.d.sync += flushing.eq(self.flush & (flushing | quiet))
+        # A flush begins when earlier write-backs have their responses, so that no row is released twice.
+        m.d.sync += flushing.eq(self.flush & (flushing | drained))
         with m.If(~flushing):
             m.d.sync += released.eq(0)
         with m.If(releases):
             m.d.comb += [
                 write_backs.release.valid.eq(1),
                 write_backs.release.row.eq(row),
-                write_backs.release.place.eq(write_backs.place),
+                write_backs.release.index.eq(write_backs.index),
                 write_backs.release.stays.eq(1),
             ]
             m.d.sync += released.bit_select(row, 1).eq(1)

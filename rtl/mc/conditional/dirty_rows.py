@@ -1,4 +1,4 @@
-"""The rows of a cache that is written: bytes, and which of them memory does not have yet."""
+"""The data RAM of a write-back cache, with dirty bytes."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -13,13 +13,12 @@ from ctm.rtl.lib.ram import DistributedRam
 
 
 class DirtyRows(wiring.Component):
-    """Rows of lines whose words are changed. A row is filled, read and changed at most once in each cycle.
+    """Rows of a write-back cache. One row is filled or changed, and one is read, in each cycle.
 
     Members
     -------
     read : ``In({valid, row})``
-        `bits` are the row in the next cycle, and until another is read. What is changed or filled in the same cycle is
-        not in them.
+        `bits` are the row in the next cycle, and until another is read. They have no changes of the same cycle.
     bits : ``Out(512)``
     fill : ``In({valid, row, bits})``
         All bytes but the dirty ones; not in a cycle in which a row is changed.
@@ -27,7 +26,7 @@ class DirtyRows(wiring.Component):
         Bytes of a word that are dirty from now on, perhaps none.
     clean : ``In({valid, row})``
         No byte of the row is dirty any more; not of a row that is changed in the same cycle.
-    asked : ``In(range(rows))``
+    selected : ``In(range(rows))``
     dirty : ``Out(64)``
         The dirty bytes of this row, as they were before the cycle.
     soiled : ``Out(rows)``
@@ -45,7 +44,7 @@ class DirtyRows(wiring.Component):
                 "fill": In(data.StructLayout({"valid": 1, "row": row, "bits": LINE_BITS})),
                 "change": In(data.StructLayout({"row": row, "word": WORD_INDEX_BITS, "change": CHANGE})),
                 "clean": In(some),
-                "asked": In(row),
+                "selected": In(row),
                 "dirty": Out(CacheConfig.LINE_BYTES),
                 "soiled": Out(rows),
             }
@@ -60,26 +59,26 @@ class DirtyRows(wiring.Component):
         reader, writer = memory.read_port(), memory.write_port(granularity=BYTE_BITS)
 
         def dirty(row: Value) -> Value:
-            # Of a row that is not soiled the mask means nothing, so that it need not be cleared.
+            # The mask of a row that is not soiled means nothing, so it is not cleared.
             mask: Value = masks.read(m, row)
             return mask & Value.cast(self.soiled).bit_select(row, 1).replicate(CacheConfig.LINE_BYTES)
 
         change, fill = self.change.change, self.fill
-        row, before = Signal.like(fill.row), Signal(CacheConfig.LINE_BYTES)
+        row, old_mask = Signal.like(fill.row), Signal(CacheConfig.LINE_BYTES)
         changed, changes = Signal(CacheConfig.LINE_BYTES), change.mask.any()
         m.d.comb += [
             row.eq(Mux(fill.valid, fill.row, self.change.row)),
-            before.eq(dirty(row)),
+            old_mask.eq(dirty(row)),
             changed.eq(_at_word(change.mask, self.change.word)),
             reader.addr.eq(self.read.row),
             reader.en.eq(self.read.valid),
             self.bits.eq(reader.data),
             writer.addr.eq(row),
             writer.data.eq(Mux(fill.valid, fill.bits, change.bits.replicate(LINE_WORDS))),
-            writer.en.eq(Mux(fill.valid, ~before, changed)),
-            self.dirty.eq(dirty(self.asked)),
+            writer.en.eq(Mux(fill.valid, ~old_mask, changed)),
+            self.dirty.eq(dirty(self.selected)),
         ]
-        masks.write(m, row, before | changed, changes)
+        masks.write(m, row, old_mask | changed, changes)
         with m.If(changes):
             m.d.sync += self.soiled.bit_select(row, 1).eq(1)
         with m.If(self.clean.valid):

@@ -1,4 +1,4 @@
-"""Which lines the cache of the conditional buffer has, in which rows, and how much of them."""
+"""The tags of the cache of the conditional buffer."""
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
@@ -11,33 +11,33 @@ from ctm.rtl.mc.lines.tags import FreeList, LineTags, row_layout
 
 
 class ConditionalTags(wiring.Component):
-    """Finds a line's row, or puts the line into a free row. An access is looked up in the same cycle.
+    """Finds a line's row, or allocates a free row. A lookup is combinational.
 
-    Of a line that has a row there may be the dirty bytes only. It is asked for by the first access that reads.
+    A line's row may have its dirty bytes only. The first access that reads the line requests it.
 
     Members
     -------
     line : ``In(26)``
     reads : ``In(1)``
     take : ``In(1)``
-        There is such an access; only with `ready`.
+        The access is taken; only with `ready`.
     ready : ``Out(1)``
         There is a free row.
     row : ``Out(range(rows))``
-        Where the line is, or is put.
+        The line's row.
     hit : ``Out(1)``
-        What is read is there, or has been asked for; a line that is only written has a row.
-    asks : ``Out(1)``
-        The line is to be asked for.
+        The line has a row, and, if it is read, its refill has arrived or is in flight.
+    refills : ``Out(1)``
+        The line is to be requested.
     replaced : ``Out(row_layout(rows))``
-        The row of another line whose place the line takes. It is not free before it is given back.
+        The row of the line that this one evicts. It is not free before it is given back.
     free : ``In(row_layout(rows))``
         A row that is given back.
     error : ``In(row_layout(rows))``
-        A row whose line memory has refused. Its dirty bytes stay.
+        A row whose line has an error. Its dirty bytes stay.
     invalidate : ``In(1)``
-        Only the dirty bytes stay of all lines.
-    asked : ``In(range(rows))``, two of them
+        Invalidates all bytes but dirty ones.
+    selected : ``In(range(rows))``, two of them
     lines : ``Out(26)``, two of them
         The lines of these rows.
     """
@@ -52,12 +52,12 @@ class ConditionalTags(wiring.Component):
                 "ready": Out(1),
                 "row": Out(range(rows)),
                 "hit": Out(1),
-                "asks": Out(1),
+                "refills": Out(1),
                 "replaced": Out(row_layout(rows)),
                 "free": In(row_layout(rows)),
                 "error": In(row_layout(rows)),
                 "invalidate": In(1),
-                "asked": In(range(rows)).array(2),
+                "selected": In(range(rows)).array(2),
                 "lines": Out(LINE_ADDRESS_BITS).array(2),
             }
         )
@@ -66,28 +66,28 @@ class ConditionalTags(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.tags = tags = LineTags(self._config, self._rows)
-        m.submodules.pool = pool = FreeList(self._rows)
+        m.submodules.free_list = free_list = FreeList(self._rows)
         m.submodules.lines = lines = DistributedRam(LINE_ADDRESS_BITS, self._rows)
-        # Rows whose lines were asked for, and not refused.
+        # Rows whose lines were requested, and have no error.
         whole, misses = Signal(self._rows), Signal()
         m.d.comb += [
             tags.line.eq(self.line),
-            self.row.eq(Mux(tags.hit, tags.row, pool.row.row)),
-            self.ready.eq(pool.row.valid),
+            self.row.eq(Mux(tags.hit, tags.row, free_list.row.row)),
+            self.ready.eq(free_list.row.valid),
             self.hit.eq(tags.hit & (whole.bit_select(tags.row, 1) | ~self.reads)),
-            self.asks.eq(self.take & self.reads & ~self.hit),
+            self.refills.eq(self.take & self.reads & ~self.hit),
             misses.eq(self.take & ~tags.hit),
             tags.put.valid.eq(misses),
-            tags.put.row.eq(pool.row.row),
-            pool.take.eq(misses),
-            pool.give.eq(self.free),
+            tags.put.row.eq(free_list.row.row),
+            free_list.take.eq(misses),
+            free_list.give.eq(self.free),
             self.replaced.valid.eq(misses & tags.owned.valid),
             self.replaced.row.eq(tags.owned.row),
-            *(line.eq(lines.read(m, asked)) for asked, line in zip(self.asked, self.lines, strict=True)),
+            *(line.eq(lines.read(m, selected)) for selected, line in zip(self.selected, self.lines, strict=True)),
         ]
         lines.write(m, self.row, self.line, misses)
-        with m.If(misses | self.asks):
-            m.d.sync += whole.bit_select(self.row, 1).eq(self.asks)
+        with m.If(misses | self.refills):
+            m.d.sync += whole.bit_select(self.row, 1).eq(self.refills)
         with m.If(self.error.valid):
             m.d.sync += whole.bit_select(self.error.row, 1).eq(0)
         with m.If(self.invalidate):

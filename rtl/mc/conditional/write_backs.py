@@ -1,4 +1,4 @@
-"""Lines that leave a cache: what of them is dirty is written to memory, and until then nobody may read them there."""
+"""The write-back buffer of a cache. A line in it must not be read from memory."""
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -11,27 +11,27 @@ from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.status import BusClient
 
 LOST = data.StructLayout({"valid": 1, "fault": BUS_FAULT})
-"""For one cycle: an access that memory refused."""
+"""For one cycle: an access with an error response."""
 
 
 class WriteBacks(wiring.Component):
-    """Writes lines to memory that leave the cache, in the order in which they leave.
+    """Writes evicted lines to memory, in the order of their eviction.
 
-    A line *enters* when it is decided that it leaves, and takes a place. When nothing will change its row any more, the
-    row is *released*: a clean one is done at once. The dirty bytes of another are read in a cycle in which `may_read`,
-    and written; the place is free when memory has answered. One row is read in two cycles at most.
+    A line *enters* when it is evicted, and takes an entry. Its row is *released* after its last change: a clean row is
+    free at once. The dirty bytes of another row are read in a cycle with `may_read`, and written; the write response
+    frees the entry. At most one row is read in two cycles.
 
     Members
     -------
     enter : ``In({valid, line})``
-        Only with `room`. The line gets the place `place`.
-    room : ``Out(1)``
-    place : ``Out(range(places))``
+        Only with `has_space`. The line gets the entry `index`.
+    has_space : ``Out(1)``
+    index : ``Out(range(entries))``
     line : ``In(26)``
-    leaving : ``Out(1)``
-        Whether `line` has entered, and memory has not yet what is dirty in it.
-    release : ``In({valid, row, place, stays})``
-        Rows come in the order in which their lines have entered. One that `stays` is not given back.
+    evicting : ``Out(1)``
+        `line` has an entry: its dirty bytes have no write response yet.
+    release : ``In({valid, row, index, stays})``
+        Rows come in the order in which their lines have entered. A row that `stays` is not freed.
     row : ``Out(range(rows))``
         A row that was released.
     mask : ``In(64)``
@@ -48,21 +48,21 @@ class WriteBacks(wiring.Component):
         Not taken in a cycle with `hold`.
     hold : ``In(1)``
     lost : ``Out(LOST)``
-        Memory has refused a write.
+        A write has an error response.
     empty : ``Out(1)``
-        No place is taken.
+        No entry is in use.
     """
 
-    def __init__(self, client: BusClient, *, rows: int, places: int) -> None:
-        self._client, self._places = client, places
-        self._release = data.StructLayout({"valid": 1, "row": range(rows), "place": range(places), "stays": 1})
+    def __init__(self, client: BusClient, *, rows: int, entries: int) -> None:
+        self._client, self._entries = client, entries
+        self._release = data.StructLayout({"valid": 1, "row": range(rows), "index": range(entries), "stays": 1})
         super().__init__(
             {
                 "enter": In(data.StructLayout({"valid": 1, "line": LINE_ADDRESS_BITS})),
-                "room": Out(1),
-                "place": Out(range(places)),
+                "has_space": Out(1),
+                "index": Out(range(entries)),
                 "line": In(LINE_ADDRESS_BITS),
-                "leaving": Out(1),
+                "evicting": Out(1),
                 "release": In(self._release),
                 "row": Out(range(rows)),
                 "mask": In(CacheConfig.LINE_BYTES),
@@ -82,30 +82,30 @@ class WriteBacks(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        taken = Signal(self._places)
-        lines = Array(Signal(LINE_ADDRESS_BITS, name=f"line_{place}") for place in range(self._places))
+        taken = Signal(self._entries)
+        lines = Array(Signal(LINE_ADDRESS_BITS, name=f"line_{index}") for index in range(self._entries))
         m.d.comb += [
-            self.room.eq(~taken.bit_select(self.place, 1)),
-            self.leaving.eq((Cat(line == self.line for line in lines) & taken).any()),
+            self.has_space.eq(~taken.bit_select(self.index, 1)),
+            self.evicting.eq((Cat(line == self.line for line in lines) & taken).any()),
             self.empty.eq(~taken.any()),
         ]
         with m.If(self.enter.valid):
             m.d.sync += [
-                taken.bit_select(self.place, 1).eq(1),
-                lines[self.place].eq(self.enter.line),
-                self.place.eq(Mux(self.place == self._places - 1, 0, self.place + 1)),
+                taken.bit_select(self.index, 1).eq(1),
+                lines[self.index].eq(self.enter.line),
+                self.index.eq(Mux(self.index == self._entries - 1, 0, self.index + 1)),
             ]
-        for valid, place in (self._write(m, lines), self._answer(m, lines)):
+        for valid, index in (self._write(m, lines), self._complete(m, lines)):
             with m.If(valid):
-                m.d.sync += taken.bit_select(place, 1).eq(0)
+                m.d.sync += taken.bit_select(index, 1).eq(0)
         return m
 
     def _write(self, m: Module, lines: Array) -> tuple[Value, Value]:
-        """Released rows are read and their bytes offered. Whether a place is free, as its line is clean, and which."""
-        m.submodules.released = released = SyncFIFO(width=self._release.size, depth=self._places)
-        m.submodules.order = order = SyncFIFO(width=len(self.place), depth=self._places)
+        """Read released rows and offer their dirty bytes. Returns whether an entry is free, as its row is clean."""
+        m.submodules.released = released = SyncFIFO(width=self._release.size, depth=self._entries)
+        m.submodules.order = order = SyncFIFO(width=len(self.index), depth=self._entries)
         next_, write, arrives, leaves = self._release(released.r_data), self.line_write, Signal(), Signal()
-        # The first row that was released. It does not change any more, so that its mask may wait here.
+        # The first row that was released. It does not change any more, so its mask is registered here.
         first, mask, dirty = Signal(self._release), Signal(CacheConfig.LINE_BYTES, reset_less=True), Signal()
         m.d.comb += [
             released.w_data.eq(self.release),
@@ -114,7 +114,7 @@ class WriteBacks(wiring.Component):
             self.row.eq(next_.row),
             self.reads.eq(first.valid & dirty & self.may_read & ~arrives & (~write.valid | write.ready)),
             leaves.eq(first.valid & (~dirty | self.reads)),
-            order.w_data.eq(first.place),
+            order.w_data.eq(first.index),
             order.w_en.eq(self.reads),
             self.read_row.eq(first.row),
             self.done.valid.eq(leaves & ~first.stays),
@@ -126,20 +126,20 @@ class WriteBacks(wiring.Component):
         with m.If(write.ready):
             m.d.sync += write.valid.eq(0)
         with m.If(self.reads):
-            m.d.sync += [write.payload.line.eq(lines[first.place]), write.payload.mask.eq(mask)]
+            m.d.sync += [write.payload.line.eq(lines[first.index]), write.payload.mask.eq(mask)]
         with m.If(arrives):
             m.d.sync += [write.payload.bits.eq(self.bits), write.valid.eq(1)]
-        return first.valid & ~dirty, first.place
+        return first.valid & ~dirty, first.index
 
-    def _answer(self, m: Module, lines: Array) -> tuple[Value, Value]:
-        """Memory answers. Whether a place is free, and which."""
-        order, written, answered = m.submodules.order, self.line_written, Signal()
+    def _complete(self, m: Module, lines: Array) -> tuple[Value, Value]:
+        """Take write responses. Returns whether an entry is free, and its index."""
+        order, written, responded = m.submodules.order, self.line_written, Signal()
         m.d.comb += [
             written.ready.eq(order.r_rdy & ~self.hold),
-            answered.eq(written.valid & written.ready),
-            order.r_en.eq(answered),
-            self.lost.valid.eq(answered & written.payload.error),
+            responded.eq(written.valid & written.ready),
+            order.r_en.eq(responded),
+            self.lost.valid.eq(responded & written.payload.error),
             self.lost.fault.client.eq(self._client),
             self.lost.fault.address.eq(lines[order.r_data] << LINE_OFFSET_BITS),
         ]
-        return answered, order.r_data
+        return responded, order.r_data

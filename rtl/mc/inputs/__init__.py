@@ -1,1 +1,1 @@
-"""Lookups: two levels of input cache."""
+"""Texture fetches: two levels of input cache."""

@@ -17,21 +17,21 @@ from ctm.rtl.mc.inputs.shared_cache import SharedCache
 class InputCaches(wiring.Component):
     """A first level for each core, as `InputCache`, and a second one for all, as `SharedCache`.
 
-    A lookup that hits is answered after seven cycles, one that the second level has after nine at least. Each first
-    level, and each bank of the second one, has at most `outstanding` lines under way.
+    A fetch that hits takes seven cycles, one that hits in the second level nine at least. Each first level, and each
+    bank of the second one, has at most `outstanding` lines in flight.
 
     Members
     -------
     clients : ``In(FetchClient(lanes, tag))``, `cores` of them
-    inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
+    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas
         Only to be changed while idle.
     lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))`` for each bank of the second level
     invalidate : ``In(1)``
-        Forget all lines of both levels; only while idle and no request is offered.
+        Invalidate all lines of both levels; only while idle and no request is offered.
     idle : ``Out(1)``
-        All answers have been taken.
+        All responses have been taken.
     hit, miss : ``Out(cores)``
-        A core's first level found a line, or did not; uncached ones are not looked for.
+        A core's first level hit or missed; uncached fetches do not count.
     shared_hit, shared_miss : ``Out(banks)``
         The same of the second level's banks.
     """
@@ -48,7 +48,7 @@ class InputCaches(wiring.Component):
         areas: int = 0,
         slice_bits: int = LINE_BITS,
     ) -> None:
-        self._first, self._second, self._cores, self._part_bits = first, second, cores, slice_bits
+        self._first, self._second, self._cores, self._slice_bits = first, second, cores, slice_bits
         self._lanes, self._tag, self._outstanding, self._areas = lanes, tag, outstanding, areas
         super().__init__(
             {
@@ -68,7 +68,7 @@ class InputCaches(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.shared = shared = SharedCache(
-            self._second, requesters=self._cores, outstanding=self._outstanding, slice_bits=self._part_bits
+            self._second, requesters=self._cores, outstanding=self._outstanding, slice_bits=self._slice_bits
         )  # fmt: skip
         for bank, lines in zip(shared.lines, self.lines, strict=True):
             wiring.connect(m, bank, wiring.flipped(lines))

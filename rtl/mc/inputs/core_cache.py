@@ -1,4 +1,4 @@
-"""The first level of the input cache: lookups of one core."""
+"""The first level of the input cache: fetches of one core."""
 
 from amaranth import Module
 from amaranth.hdl import ShapeLike
@@ -10,38 +10,38 @@ from ctm.rtl.border.clients import fetch_request_layout, fetch_response_layout
 from ctm.rtl.border.lines import TaggedLineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
-from ctm.rtl.mc.inputs.lookup import LookupAddresses, LookupWords, passenger_layout
+from ctm.rtl.mc.inputs.fetch import FetchAddresses, FetchWords, passenger_layout
 from ctm.rtl.mc.lines.cache import LineCache
 from ctm.rtl.mc.lines.coalescer import Coalescer, share_layout
 
 _WAITING = 4
-"""Accesses that wait, for each line that may be under way."""
+"""Accesses that wait, for each line that may be in flight."""
 
 
 class InputCache(wiring.Component):
-    """Reads inputs for a core, in order, without waiting for one lookup before it starts the next.
+    """Reads inputs for a core, in order and non-blocking.
 
-    An answer is offered seven cycles after the request, if all lines are there (six with a short queue); of a group
-    with several lines, one later for each more. One line, and so one group whose channels share a line, is served in
-    each cycle. At most `outstanding` lines are asked for and have not come, and four times as many accesses to lines
-    wait, for their own or for another's, so that lookups that hit behind one that misses do not fill the queue. A line
-    is asked for three cycles after the request; the answer is offered four cycles after the last line has come.
+    A hit takes seven cycles (six with a short queue), and one more for each further line of a wavefront. Throughput is
+    one line in each cycle, so one wavefront if all its channels share a line. A missing line is requested three cycles
+    after the request; the response is offered four cycles after the last refill.
 
-    A lookup is refused if memory refused a line that a fetching lane needs. Uncached lookups read lines of their own.
+    At most `outstanding` refills are in flight. Four times as many accesses wait in the queue, so that hits after a
+    miss do not fill it. A fetch has an error if a line of a fetching lane has one. Uncached fetches read their own
+    lines.
 
     Members
     -------
     request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas)))``
     response : ``Out(stream.Signature(fetch_response_layout(lanes, tag)))``
-    inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
+    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas
         Only to be changed while idle.
     lines : ``Out(TaggedLineClient(range(outstanding)))``
     invalidate : ``In(1)``
-        Forget all lines; only while idle and no request is offered.
+        Invalidate all lines; only while idle and no request is offered.
     idle : ``Out(1)``
-        All answers have been taken.
+        All responses have been taken.
     hit, miss : ``Out(1)``
-        A line was looked for in the cache, and found or not; uncached ones are not looked for.
+        A line hit or missed; uncached ones do not count.
     """
 
     def __init__(self, config: CacheConfig, *, lanes: int, tag: ShapeLike, outstanding: int, areas: int = 0) -> None:
@@ -63,7 +63,7 @@ class InputCache(wiring.Component):
         """Build the hardware."""
         m = Module()
         channels, passenger = self._lanes * CHANNELS, passenger_layout(self._lanes, self._tag)
-        m.submodules.addresses = addresses = LookupAddresses(self._lanes, self._tag, self._areas)
+        m.submodules.addresses = addresses = FetchAddresses(self._lanes, self._tag, self._areas)
         m.submodules.coalescer = coalescer = Coalescer(channels, passenger)
         m.submodules.lines = lines = LineCache(
             self._config,
@@ -71,9 +71,9 @@ class InputCache(wiring.Component):
             outstanding=self._outstanding,
             waiting=_WAITING * self._outstanding,
         )
-        m.submodules.words = words = LookupWords(self._lanes, self._tag)
+        m.submodules.words = words = FetchWords(self._lanes, self._tag)
         wiring.connect(m, wiring.flipped(self.request), addresses.request)
-        wiring.connect(m, addresses.group, coalescer.group)
+        wiring.connect(m, addresses.wavefront, coalescer.touches)
         wiring.connect(m, coalescer.access, lines.access)
         wiring.connect(m, lines.result, words.line)
         wiring.connect(m, words.response, wiring.flipped(self.response))

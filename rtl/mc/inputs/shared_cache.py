@@ -20,26 +20,21 @@ from ctm.rtl.mc.lines.cache import LineCache
 class SharedCache(wiring.Component):
     """Reads lines for several requesters, from banks that each serve a line in each cycle.
 
-    The low bits of a line's number say in which bank it is. At each bank requesters take turns. A line that is there
-    comes two cycles after its request, and a line that another requester waits for is not asked for again. A bank
-    answers in the order in which it took requests, so that a line that is there may have to wait for another
-    requester's that is not; answers of several banks to one requester take turns. Beyond that each bank is as
-    `LineCache`: at most `outstanding` lines are asked for and have not been waited for, refused lines are refused to
-    all who wait for them, uncached ones are always asked for.
-
-    Between requesters and banks stand a multiplexer of requests at each bank and, if there are several banks, one of
-    lines at each requester.
+    The low bits of a line's number are its bank. Each bank has a round-robin arbiter of requests, and, if there are
+    several banks, each requester one of responses. A hit takes two cycles. A line whose refill is in flight is not
+    requested again. A bank responds in the order of its requests, so a hit may wait for another requester's miss.
+    Otherwise each bank is a `LineCache` with `outstanding` refills.
 
     Members
     -------
     clients : ``In(TaggedLineClient(range(outstanding)))``, `requesters` of them
     lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))`` for each bank
     invalidate : ``In(1)``
-        Forget all lines; only while idle and no request is offered.
+        Invalidate all lines; only while idle and no request is offered.
     idle : ``Out(1)``
-        All answers have been given.
+        All responses have been taken.
     hit, miss : ``Out(banks)``
-        A line, not an uncached one, was found, or was not.
+        A line hit or missed; uncached ones do not count.
     """
 
     def __init__(
@@ -48,7 +43,7 @@ class SharedCache(wiring.Component):
         if requesters < 1:
             raise ValueError(f"requesters must be at least 1, not {requesters}")
         self._config, self._requesters, self._outstanding = config, requesters, outstanding
-        self._part_bits = slice_bits
+        self._slice_bits = slice_bits
         self._bank_bits = (config.banks - 1).bit_length()
         self._tag = tag = range(outstanding)
         super().__init__(
@@ -65,11 +60,11 @@ class SharedCache(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        whose = data.StructLayout({"requester": range(self._requesters), "tag": self._tag})
+        passenger = data.StructLayout({"requester": range(self._requesters), "tag": self._tag})
         banks, requests = [], []
         for number in range(self._config.banks):
             m.submodules[f"bank_{number}"] = bank = LineCache(
-                self._config.bank, whose, outstanding=self._outstanding, slice_bits=self._part_bits
+                self._config.bank, passenger, outstanding=self._outstanding, slice_bits=self._slice_bits
             )  # fmt: skip
             m.submodules[f"requests_{number}"] = arbiter = Arbiter(
                 tagged_line_request_layout(self._tag), self._requesters
@@ -82,20 +77,20 @@ class SharedCache(wiring.Component):
             inputs, line = [arbiter.inputs[number] for arbiter in requests], client.request.payload.line
             route(m, client.request, line[: self._bank_bits], inputs)
             m.d.comb += [own.payload.eq(client.request.payload) for own in inputs]
-        self._answer(m, [bank.result for bank in banks])
+        self._respond(m, [bank.result for bank in banks])
         m.d.comb += self.idle.eq(Cat(bank.idle for bank in banks).all())
         return m
 
-    def _connect_bank(self, m: Module, number: int, bank: LineCache, asked: Any) -> None:
-        """A bank counts only its own lines."""
+    def _connect_bank(self, m: Module, number: int, bank: LineCache, request: Any) -> None:
+        """Connect a bank, which numbers only its own lines."""
         access, lines = bank.access, self.lines[number]
         m.d.comb += [
-            access.valid.eq(asked.valid),
-            asked.ready.eq(access.ready),
-            access.payload.line.eq(asked.payload.line[self._bank_bits :]),
-            access.payload.uncached.eq(asked.payload.uncached),
+            access.valid.eq(request.valid),
+            request.ready.eq(access.ready),
+            access.payload.line.eq(request.payload.line[self._bank_bits :]),
+            access.payload.uncached.eq(request.payload.uncached),
             access.payload.reads.eq(1),
-            access.payload.passenger.tag.eq(asked.payload.tag),
+            access.payload.passenger.tag.eq(request.payload.tag),
             bank.invalidate.eq(self.invalidate),
             self.hit[number].eq(bank.hit),
             self.miss[number].eq(bank.miss),
@@ -110,20 +105,20 @@ class SharedCache(wiring.Component):
         ]
         wiring.connect(m, wiring.flipped(lines.response), bank.lines.response)
 
-    def _answer(self, m: Module, results: list[Any]) -> None:
-        """Lines go to who asked for them; where there are several banks, that of one of them in a cycle."""
-        answers = [[client.response] for client in self.clients]
+    def _respond(self, m: Module, results: list[Any]) -> None:
+        """Route lines to their requesters; with several banks a requester takes one of them in a cycle."""
+        responses = [[client.response] for client in self.clients]
         if len(results) > 1:
             for number, client in enumerate(self.clients):
-                m.submodules[f"answers_{number}"] = arbiter = Arbiter(
+                m.submodules[f"responses_{number}"] = arbiter = Arbiter(
                     tagged_line_response_layout(self._tag), len(results)
                 )  # fmt: skip
                 wiring.connect(m, arbiter.output, wiring.flipped(client.response))
-                answers[number] = list(arbiter.inputs)
+                responses[number] = list(arbiter.inputs)
         for bank, result in enumerate(results):
-            line, responses = result.payload, [own[bank] for own in answers]
-            route(m, result, Value.cast(line.passenger.requester), responses)
-            for response in responses:
+            line, targets = result.payload, [own[bank] for own in responses]
+            route(m, result, Value.cast(line.passenger.requester), targets)
+            for response in targets:
                 m.d.comb += [
                     response.payload.bits.eq(line.bits),
                     response.payload.error.eq(line.error),

@@ -1,1 +1,1 @@
-"""What caches of lines are made of."""
+"""Units of caches of lines: tags, free list, data RAM, coalescer."""

@@ -1,4 +1,4 @@
-"""Which lines a cache has, and in which rows of its memory."""
+"""The tags of a cache, and the free list of its data RAM's rows."""
 
 from typing import Any
 
@@ -19,32 +19,32 @@ def row_layout(rows: int) -> data.StructLayout:
 
 
 def entry_layout(config: CacheConfig) -> data.StructLayout:
-    """A place in the cache: a way of a set."""
+    """An entry of the tags: a way of a set."""
     return data.StructLayout({"set": range(config.sets), "way": range(config.ways)})
 
 
 class LineTags(wiring.Component):
-    """The sets of a cache: each way has a line, and owns the row in which it is.
+    """The tags of a set-associative cache. Rows of the data RAM are not tied to ways: each way holds the row it owns.
 
-    A line is looked up in the same cycle. Ways are replaced in turn, set by set.
+    A lookup is combinational. Replacement is round-robin in each set.
 
     Members
     -------
     line : ``In(26)``
     hit : ``Out(1)``
-        Whether the cache has the line, or will have it.
+        The cache has the line, or its refill is in flight.
     row : ``Out(range(rows))``
-        The row it is in; meaningless without a hit.
+        The line's row; meaningless without a hit.
     entry : ``Out(entry_layout(config))``
-        Where the line would be put.
+        The entry that the line would replace.
     owned : ``Out(row_layout(rows))``
         The row that this entry owns.
     put : ``In(row_layout(rows))``
-        Puts the line there, in another row, at the end of the cycle.
-    forget : ``In({valid, entry})``
-        The entry's line is not to hit any more, whichever it is; in a cycle in which no line is looked up.
+        Puts the line into that entry, with another row, at the end of the cycle.
+    invalidate_entry : ``In({valid, entry})``
+        Invalidates the entry's line; in a cycle in which no line is looked up.
     invalidate : ``In(1)``
-        No line is to hit any more.
+        Invalidates all lines.
     """
 
     def __init__(self, config: CacheConfig, rows: int) -> None:
@@ -58,7 +58,7 @@ class LineTags(wiring.Component):
                 "entry": Out(entry),
                 "owned": Out(row_layout(rows)),
                 "put": In(row_layout(rows)),
-                "forget": In(data.StructLayout({"valid": 1, "entry": entry})),
+                "invalidate_entry": In(data.StructLayout({"valid": 1, "entry": entry})),
                 "invalidate": In(1),
             }
         )
@@ -69,69 +69,69 @@ class LineTags(wiring.Component):
         sets, ways = self._config.sets, self._config.ways
         set_bits = (sets - 1).bit_length()
         index, upper = Signal(set_bits), self.line[set_bits:]
-        m.d.comb += index.eq(Mux(self.forget.valid, self.forget.entry.set, self.line[:set_bits]))
+        m.d.comb += index.eq(Mux(self.invalidate_entry.valid, self.invalidate_entry.entry.set, self.line[:set_bits]))
         found = self._set(m, index)
-        m.d.comb += [self.entry.set.eq(index), self.entry.way.eq(found.turn)]
+        m.d.comb += [self.entry.set.eq(index), self.entry.way.eq(found.pointer)]
 
         content = data.StructLayout({"upper": len(upper), "row": range(self._rows)})
         hits, rows = [], []
         for way in range(ways):
             m.submodules[f"way_{way}"] = table = DistributedRam(content, sets)
             kept = table.read(m, index)
-            table.write(m, index, Cat(upper, self.put.row), self.put.valid & (found.turn == way))
+            table.write(m, index, Cat(upper, self.put.row), self.put.valid & (found.pointer == way))
             hits.append(found.hitting[way] & (kept.upper == upper))
             rows.append(kept.row)
         m.d.comb += [
             self.hit.eq(Cat(hits).any()),
             self.row.eq(Array(rows)[one_hot_index(Cat(hits))]),
-            # An entry owns a row from its first line on, also when its line is forgotten.
+            # An entry owns a row from its first line on, also when its line is invalid.
             self.owned.valid.eq(found.is_full),
-            self.owned.row.eq(Array(rows)[found.turn]),
+            self.owned.row.eq(Array(rows)[found.pointer]),
         ]
         return m
 
     def _set(self, m: Module, index: Value) -> Any:
-        """The way of a set that is next, whether it has a line as all others have, and which ways may hit.
+        """A set's round-robin pointer, whether all its ways have lines, and its valid bits.
 
-        A bit for each set tells those apart of which the memory says nothing yet.
+        `begun` has a bit for each set that has been written, because the memory has no reset.
         """
         sets, ways = self._config.sets, self._config.ways
-        layout = data.StructLayout({"turn": max(1, (ways - 1).bit_length()), "is_full": 1, "hitting": ways})
+        layout = data.StructLayout({"pointer": max(1, (ways - 1).bit_length()), "is_full": 1, "hitting": ways})
         m.submodules.sets = table = DistributedRam(layout, sets)
         begun, valid = Signal(sets), Signal(sets)
         kept: data.View = table.read(m, index)
         found, after = Signal(layout, name="found"), Signal(layout, name="after")
-        own, forgotten = Signal(ways), Signal(ways)
+        own, dropped = Signal(ways), Signal(ways)
         m.d.comb += [
-            own.eq(Mux(self.put.valid, 1 << found.turn, 0)),
-            forgotten.eq(Mux(self.forget.valid, 1 << self.forget.entry.way, 0)),
+            own.eq(Mux(self.put.valid, 1 << found.pointer, 0)),
+            dropped.eq(Mux(self.invalidate_entry.valid, 1 << self.invalidate_entry.entry.way, 0)),
             found.hitting.eq(Mux(valid.bit_select(index, 1), kept.hitting, 0)),
             after.eq(found),
-            after.hitting.eq(found.hitting & ~forgotten | own),
+            after.hitting.eq(found.hitting & ~dropped | own),
         ]
         with m.If(begun.bit_select(index, 1)):
-            m.d.comb += [found.turn.eq(kept.turn), found.is_full.eq(kept.is_full)]
+            m.d.comb += [found.pointer.eq(kept.pointer), found.is_full.eq(kept.is_full)]
         with m.If(self.put.valid):
-            m.d.comb += after.turn.eq((found.turn + 1) % ways)
-            m.d.comb += after.is_full.eq(found.is_full | (found.turn == ways - 1))
+            m.d.comb += after.pointer.eq((found.pointer + 1) % ways)
+            m.d.comb += after.is_full.eq(found.is_full | (found.pointer == ways - 1))
             m.d.sync += [begun.bit_select(index, 1).eq(1), valid.bit_select(index, 1).eq(1)]
         with m.If(self.invalidate):
             m.d.sync += valid.eq(0)
-        table.write(m, index, after, self.put.valid | (self.forget.valid & valid.bit_select(index, 1)))
+        table.write(m, index, after, self.put.valid | (self.invalidate_entry.valid & valid.bit_select(index, 1)))
         return found
 
 
 class FreeList(wiring.Component):
-    """The rows of a cache's memory that nobody uses. A row may be taken in the cycle after it was given back.
+    """The free list of a data RAM's rows. A row may be taken in the cycle after it was given back.
 
     Members
     -------
     row : ``Out(row_layout(rows))``
         A free row, if there is one.
     take : ``In(1)``
-        It is used from now on.
+        Allocates the row.
     give : ``In(row_layout(rows))``
-        A row that is not used any more.
+        A row that is freed.
     """
 
     def __init__(self, rows: int) -> None:

@@ -1,1 +1,1 @@
-"""What the array writes: elements, combined into lines."""
+"""Writes of the array: elements, combined into lines."""

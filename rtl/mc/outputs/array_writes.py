@@ -1,4 +1,4 @@
-"""Writes of the array: outputs through the output cache, uncached writes past it.
+"""Writes of the array: outputs go through the output cache, uncached writes bypass it.
 
 Source: CTM Guide pp. 4, 7, 31.
 """
@@ -19,18 +19,17 @@ from ctm.rtl.mc.outputs.element_writer import ElementWriter, element_writes_layo
 from ctm.rtl.mc.outputs.write_combiner import WriteCombiner
 
 _PENDING = 16
-"""Uncached lines that have not been answered."""
+"""Uncached lines that have no write response yet."""
 _IN_ORDER = 0
-"""The bank through which uncached writes go."""
+"""The bank that uncached writes use."""
 
 
 class Outputs(wiring.Component):
-    """Writes what the array sends.
+    """Writes outputs by way of the output cache, and uncached writes past it.
 
-    One group in each cycle, as long as each writes into one line of each bank; one line in each cycle in each bank. The
-    output cache has `entries` lines in all. Uncached writes go to output 0, or, where there are `areas`, to one of
-    these outputs' areas, in order. One that acquires is answered when it and all earlier ones are in memory, or were
-    refused.
+    Each bank takes one line in each cycle, so throughput is one wavefront in each cycle if it writes one line of each
+    bank. The output cache has `entries` lines in all. Uncached writes go to output 0, or, with `areas`, to one of these
+    outputs' areas, in order. A write that acquires is a fence: its response comes after all earlier write responses.
 
     Members
     -------
@@ -39,7 +38,7 @@ class Outputs(wiring.Component):
     outputs : ``In(BUFFER)``, 4 of them
     areas : ``In(BUFFER)`` for each, where there are any
     output_mask : ``In(4)``
-        Channels that are written to outputs, and of output 0's area; all only to be changed while idle.
+        Channels that are written to outputs, and to output 0's area. All three only to be changed while idle.
     lines : ``Out(stream.Signature(LINE_WRITE))`` for each bank
         To memory, from the output cache.
     uncached_line : ``Out(stream.Signature(LINE_WRITE))``
@@ -50,7 +49,7 @@ class Outputs(wiring.Component):
         Empty the output cache; high until `empty`.
     empty : ``Out(1)``
     idle : ``Out(1)``
-        All outputs are in the output cache, all uncached writes have been answered.
+        All outputs are in the output cache, and all uncached writes have their responses.
     """
 
     def __init__(
@@ -78,19 +77,19 @@ class Outputs(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        group = element_writes_layout(self._lanes, self._passenger)
-        m.submodules.arbiter = arbiter = Arbiter(group, 2)
+        wavefront = element_writes_layout(self._lanes, self._passenger)
+        m.submodules.arbiter = arbiter = Arbiter(wavefront, 2)
         m.submodules.writer = writer = ElementWriter(self._lanes, self._passenger, banks=self._banks)
         self._offer_output(m, arbiter.inputs[0])
         self._offer_uncached(m, arbiter.inputs[1])
-        connect(m, arbiter.output, writer.group)
+        connect(m, arbiter.output, writer.wavefront)
         empty = [self._combine(m, bank, line) for bank, line in enumerate(writer.lines)]
         is_pending = self._write_past(m, writer.lines[_IN_ORDER])
         m.d.comb += [self.empty.eq(Cat(empty).all()), self.idle.eq(writer.idle & ~is_pending)]
         return m
 
     def _combine(self, m: Module, bank: int, line: stream.Interface) -> Value:
-        """Outputs go into their bank of the output cache. Whether there is nothing in it."""
+        """Connect a bank of the output cache. Returns whether it is empty."""
         combiner = WriteCombiner(entries=self._entries // self._banks)
         m.submodules[f"combiner_{bank}"] = Gated(combiner, combiner.write.valid | combiner.moves)
         connect(m, combiner.line, flipped(self.lines[bank]))
@@ -104,10 +103,10 @@ class Outputs(wiring.Component):
         return Value.cast(combiner.empty)
 
     def _write_past(self, m: Module, line: stream.Interface) -> Value:
-        """Uncached writes go past it, in order, and answers to those that acquire. Whether one is still pending."""
+        """Send uncached writes, in order, and responses to those that acquire. Returns whether one is pending."""
         m.submodules.pending = pending = SyncFIFO(width=self._pending.size, depth=_PENDING)
         past, payload = self.uncached_line, line.payload
-        tells = payload.writes | (payload.passenger.acquires & payload.last)
+        notifies = payload.writes | (payload.passenger.acquires & payload.last)
         entry, head = Signal(self._pending), data.View(self._pending, pending.r_data)
         m.d.comb += [
             past.payload.eq(payload.write),
@@ -116,27 +115,27 @@ class Outputs(wiring.Component):
             entry.done.eq(payload.passenger.acquires & payload.last),
             entry.wave.eq(payload.passenger.wave),
             pending.w_data.eq(entry),
-            pending.w_en.eq(line.valid & line.ready & payload.uncached & tells),
+            pending.w_en.eq(line.valid & line.ready & payload.uncached & notifies),
         ]
         with m.If(payload.uncached):
-            m.d.comb += line.ready.eq((past.ready | ~payload.writes) & (pending.w_rdy | ~tells))
-        answered = Signal(range(_PENDING + 1))
-        has_answer = self.uncached_written.valid | (answered != 0)
-        leaves = pending.r_rdy & (has_answer | ~head.writes) & (self.uncached.done.ready | ~head.done)
+            m.d.comb += line.ready.eq((past.ready | ~payload.writes) & (pending.w_rdy | ~notifies))
+        responded = Signal(range(_PENDING + 1))
+        has_response = self.uncached_written.valid | (responded != 0)
+        leaves = pending.r_rdy & (has_response | ~head.writes) & (self.uncached.done.ready | ~head.done)
         m.d.comb += [
-            self.uncached.done.valid.eq(pending.r_rdy & (has_answer | ~head.writes) & head.done),
+            self.uncached.done.valid.eq(pending.r_rdy & (has_response | ~head.writes) & head.done),
             self.uncached.done.payload.wave.eq(head.wave),
             pending.r_en.eq(leaves),
         ]
-        m.d.sync += answered.eq(answered + self.uncached_written.valid - (leaves & head.writes))
+        m.d.sync += responded.eq(responded + self.uncached_written.valid - (leaves & head.writes))
         return pending.r_rdy
 
-    def _offer_output(self, m: Module, group: stream.Interface) -> None:
-        """An output's pairs: those of the group's quads."""
-        output, payload = self.output, group.payload
+    def _offer_output(self, m: Module, wavefront: stream.Interface) -> None:
+        """An output's pairs: those of the wavefront's quads."""
+        output, payload = self.output, wavefront.payload
         m.d.comb += [
-            group.valid.eq(output.valid),
-            output.ready.eq(group.ready),
+            wavefront.valid.eq(output.valid),
+            output.ready.eq(wavefront.ready),
             # Indexing the layout would be a shifter.
             Value.cast(payload.buffer).eq(Array(map(Value.cast, self.outputs))[output.payload.target]),
             payload.words.eq(output.payload.words),
@@ -148,18 +147,18 @@ class Outputs(wiring.Component):
                 payload.mask[lane].eq(output.payload.mask[lane] & self.output_mask),
             ]
 
-    def _offer_uncached(self, m: Module, group: stream.Interface) -> None:
-        write, payload = self.uncached.write, group.payload
+    def _offer_uncached(self, m: Module, wavefront: stream.Interface) -> None:
+        write, payload = self.uncached.write, wavefront.payload
         buffer, enabled = Value.cast(self.outputs[0]), Value.cast(self.output_mask[0])
         if self._areas:
-            # The mask is that of what the program stores: its scratch is its own.
+            # The output mask applies to output 0, not to a program's scratch.
             masked = [enabled if output == 0 else Const(1) for output in self._areas]
             buffer, enabled = (
                 Array(values)[write.payload.area] for values in (list(map(Value.cast, self.areas)), masked)
             )
         m.d.comb += [
-            group.valid.eq(write.valid),
-            write.ready.eq(group.ready),
+            wavefront.valid.eq(write.valid),
+            write.ready.eq(wavefront.ready),
             Value.cast(payload.buffer).eq(buffer),
             payload.uncached.eq(1),
             payload.passenger.acquires.eq(write.payload.acquires),

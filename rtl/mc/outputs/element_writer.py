@@ -1,4 +1,4 @@
-"""Elements that a group writes, as bytes of lines."""
+"""Converts the elements that a wavefront writes to bytes of lines."""
 
 from functools import reduce
 from operator import and_
@@ -15,7 +15,7 @@ from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.views import record
 from ctm.rtl.mc.lines.coalescer import Coalescer
-from ctm.rtl.mc.outputs.group_bytes import ELEMENT, GroupElements, LineMerge
+from ctm.rtl.mc.outputs.wavefront_bytes import ELEMENT, LineMerge, WavefrontElements
 
 
 def element_writes_layout(lanes: int, passenger: ShapeLike) -> data.StructLayout:
@@ -33,35 +33,35 @@ def element_writes_layout(lanes: int, passenger: ShapeLike) -> data.StructLayout
     )
 
 
-def group_line_layout(passenger: ShapeLike) -> data.StructLayout:
-    """What a group writes into one line; `last` is its last one there. Without `writes` it writes nothing at all."""
+def wavefront_line_layout(passenger: ShapeLike) -> data.StructLayout:
+    """A wavefront's write to one line; `last` is its last one in the bank. Without `writes` it writes nothing."""
     return data.StructLayout({"write": LINE_WRITE, "writes": 1, "last": 1, "uncached": 1, "passenger": passenger})
 
 
 class ElementWriter(wiring.Component):
-    """Converts a group's elements and gathers them by lines, one line in each cycle in each bank.
+    """Converts a wavefront's elements and gathers them by lines, one line in each cycle in each bank.
 
-    Neighbouring lines are in different banks; those of uncached writes are all in the first, and so in order.
-    The first line is offered two cycles after the group was taken, and all banks begin a group in the same cycle. Of
-    two lanes that write the same byte the later one wins. A group that writes nothing in a bank gives one line without
+    Neighbouring lines are in different banks; all uncached writes use the first bank, and so stay in order. The first
+    line is offered two cycles after the wavefront was taken, and all banks begin a wavefront in the same cycle. If two
+    lanes write the same byte, the higher lane wins. A wavefront that writes nothing in a bank gives one line without
     `writes` there.
 
     Members
     -------
-    group : ``In(stream.Signature(element_writes_layout(lanes, passenger)))``
-    lines : ``Out(stream.Signature(group_line_layout(passenger)))`` for each bank
+    wavefront : ``In(stream.Signature(element_writes_layout(lanes, passenger)))``
+    lines : ``Out(stream.Signature(wavefront_line_layout(passenger)))`` for each bank
     idle : ``Out(1)``
-        There is no group.
+        The unit is empty.
     """
 
     def __init__(self, lanes: int, passenger: ShapeLike, *, banks: int = 1) -> None:
         self._lanes, self._bank_bits = lanes, (banks - 1).bit_length()
-        self._group = element_writes_layout(lanes, passenger)
+        self._wavefront = element_writes_layout(lanes, passenger)
         self._elements = data.StructLayout({"elements": data.ArrayLayout(ELEMENT, lanes), "passenger": passenger})
         super().__init__(
             {
-                "group": In(stream.Signature(self._group)),
-                "lines": Out(stream.Signature(group_line_layout(passenger))).array(banks),
+                "wavefront": In(stream.Signature(self._wavefront)),
+                "lines": Out(stream.Signature(wavefront_line_layout(passenger))).array(banks),
                 "idle": Out(1),
             }
         )
@@ -69,37 +69,39 @@ class ElementWriter(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        busy, group = Signal(), record(self._group)
-        m.submodules.elements = elements = GatedStateless(GroupElements(self._lanes))
+        busy, wavefront = Signal(), record(self._wavefront)
+        m.submodules.elements = elements = GatedStateless(WavefrontElements(self._lanes))
         m.d.comb += [
             elements.wanted.eq(busy),
-            *(getattr(elements, name).eq(group[name]) for name in ("buffer", "x", "y", "words", "mask")),
+            *(getattr(elements, name).eq(wavefront[name]) for name in ("buffer", "x", "y", "words", "mask")),
         ]
         coalescers = []
         for bank, line in enumerate(self.lines):
             m.submodules[f"coalescer_{bank}"] = coalescer = Coalescer(self._lanes, self._elements)
             coalescers.append(coalescer)
             m.d.comb += [
-                coalescer.group.payload.lines.eq(elements.lines),
-                coalescer.group.payload.reads.eq(elements.writes & self._in_bank(bank, elements.lines, group.uncached)),
-                coalescer.group.payload.uncached.eq(group.uncached),
-                coalescer.group.payload.passenger.elements.eq(elements.elements),
-                coalescer.group.payload.passenger.passenger.eq(group.passenger),
+                coalescer.touches.payload.lines.eq(elements.lines),
+                coalescer.touches.payload.reads.eq(
+                    elements.writes & self._in_bank(bank, elements.lines, wavefront.uncached)
+                ),
+                coalescer.touches.payload.uncached.eq(wavefront.uncached),
+                coalescer.touches.payload.passenger.elements.eq(elements.elements),
+                coalescer.touches.payload.passenger.passenger.eq(wavefront.passenger),
             ]
             self._merge(m, bank, coalescer.access, line)
         for coalescer in coalescers:
-            others = (other.group.ready for other in coalescers if other is not coalescer)
-            m.d.comb += coalescer.group.valid.eq(reduce(and_, others, busy))
+            others = (other.touches.ready for other in coalescers if other is not coalescer)
+            m.d.comb += coalescer.touches.valid.eq(reduce(and_, others, busy))
         m.d.comb += [
-            self.group.ready.eq(~busy | Cat(coalescer.group.ready for coalescer in coalescers).all()),
+            self.wavefront.ready.eq(~busy | Cat(coalescer.touches.ready for coalescer in coalescers).all()),
             self.idle.eq(~busy & Cat(coalescer.idle for coalescer in coalescers).all()),
         ]
-        with m.If(self.group.ready):
-            m.d.sync += [busy.eq(self.group.valid), group.eq(self.group.payload)]
+        with m.If(self.wavefront.ready):
+            m.d.sync += [busy.eq(self.wavefront.valid), wavefront.eq(self.wavefront.payload)]
         return m
 
     def _in_bank(self, bank: int, lines: data.View, uncached: Value) -> Value:
-        """Of which lanes the element is in a bank."""
+        """The lanes whose element is in a bank."""
         own = Cat(line[: self._bank_bits] == bank for line in lines)
         return Mux(uncached, Const(bank == 0).replicate(self._lanes), own)
 

@@ -1,4 +1,4 @@
-"""The output cache: lines that are being written, until they are handed to the bus."""
+"""The output cache: a write-combining buffer of lines."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -10,30 +10,30 @@ from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
 
 _RESERVE = 2
-"""Entries that are kept free, so that a new line need not wait for the bus."""
+"""Entries that are kept free, so that a new line does not wait for the bus."""
 _ENTRY = data.StructLayout({"line": LINE_ADDRESS_BITS, "mask": LINE_BYTES})
-"""A line of which bytes were written, and which ones."""
+"""A line, and its written bytes."""
 _FULL, _ANY = range(2)
-"""Sets of entries among which the oldest is looked for."""
+"""Sets of candidates for eviction."""
 
 
 class WriteCombiner(wiring.Component):
-    """Gathers writes to the same line, one write in each cycle in which an entry is free; hands on what was written.
+    """Combines writes to the same line: one write in each cycle in which an entry is free.
 
-    An entry leaves when all its bytes are written, when it is the oldest and only two entries are free, or
-    with `flush`. It is free again when it was handed on. Lines are handed on in the order in which they leave, at most
-    one in each cycle; a write to a line that is leaving starts a new entry behind it.
+    An entry is evicted when all its bytes are written, when it is the oldest and only two entries are free, or with
+    `flush`. It is free when the next unit has taken its line. Lines leave in the order of their eviction, at most one
+    in each cycle. A write to a line that is being evicted starts a new entry.
 
     Members
     -------
     write : ``In(stream.Signature(LINE_WRITE))``
     line : ``Out(stream.Signature(LINE_WRITE))``
     flush : ``In(1)``
-        Hand on everything; high until `empty`.
+        Evict all entries; high until `empty`.
     empty : ``Out(1)``
-        There is no entry.
+        No entry is in use.
     moves : ``Out(1)``
-        A line leaves, or is offered.
+        A line is evicted, or is offered.
     """
 
     def __init__(self, *, entries: int) -> None:
@@ -57,52 +57,52 @@ class WriteCombiner(wiring.Component):
         memory = BlockRam(LINE_BITS, count)
         m.submodules.bytes = memory
         writer, reader = memory.write_port(granularity=8), memory.read_port()
-        # What is looked at of all entries at once is in registers, the rest in tables.
+        # Fields that are compared in all entries at once are in registers, the others in distributed RAM.
         lines = [Signal(LINE_ADDRESS_BITS, name=f"line_{number}") for number in range(count)]
         m.submodules.masks = masks = DistributedRam(_ENTRY, count)
-        # An entry that is leaving is still used, but no write finds it.
+        # An entry that is being evicted is still used, but does not hit.
         open_, used = Signal(count), Signal(count)
 
         write, line = self.write, self.line
         free, hit, full = ~used, Signal(), Signal(count)
         hits = Cat(entry == write.payload.line for entry in lines) & open_
         taken, opened, merged = write.valid & write.ready, Signal(count), Signal(count)
-        place, entry = Signal(range(count)), Signal(_ENTRY)
+        index, entry = Signal(range(count)), Signal(_ENTRY)
         m.d.comb += [
             hit.eq(hits.any()),
             opened.eq(Mux(taken & ~hit, lowest_one(free), 0)),
             merged.eq(Mux(taken & hit, hits, 0)),
-            write.ready.eq(free.any()),  # Not `hit`, too: whether it needs one is known late in a cycle.
-            place.eq(one_hot_index(Mux(hit, hits, lowest_one(free)))),
+            write.ready.eq(free.any()),  # Does not depend on `hit`, which is late in the cycle.
+            index.eq(one_hot_index(Mux(hit, hits, lowest_one(free)))),
             entry.line.eq(write.payload.line),
-            entry.mask.eq(Mux(hit, masks.read(m, place).mask, 0) | write.payload.mask),
-            writer.addr.eq(place),
+            entry.mask.eq(Mux(hit, masks.read(m, index).mask, 0) | write.payload.mask),
+            writer.addr.eq(index),
             writer.data.eq(write.payload.bits),
             writer.en.eq(Mux(taken, write.payload.mask, 0)),
             self.empty.eq(~used.any()),
         ]
 
-        masks.write(m, place, entry, taken)
+        masks.write(m, index, entry, taken)
         with m.If(taken):
-            m.d.sync += full.bit_select(place, 1).eq(entry.mask.all())
+            m.d.sync += full.bit_select(index, 1).eq(entry.mask.all())
         for number, line_number in enumerate(lines):
             with m.If(opened[number]):
                 m.d.sync += line_number.eq(write.payload.line)
 
-        left, may_leave = Signal(count), ~line.valid | line.ready
+        released, may_leave = Signal(count), ~line.valid | line.ready
         leaving, victim = self._find_leaving(m, may_leave, open_, full, opened, merged, free)
         m.d.comb += [
             reader.addr.eq(victim),
             reader.en.eq(leaving),
-            left.eq(Mux(leaving, (1 << victim)[:count], 0)),
+            released.eq(Mux(leaving, (1 << victim)[:count], 0)),
             self.moves.eq(leaving | line.valid),
             line.payload.bits.eq(reader.data),
         ]
         out, handed = Signal(count), line.valid & line.ready
         with m.If(may_leave):
-            m.d.sync += [line.valid.eq(leaving), out.eq(left)]
+            m.d.sync += [line.valid.eq(leaving), out.eq(released)]
         m.d.sync += [
-            open_.eq((open_ | opened) & ~left),
+            open_.eq((open_ | opened) & ~released),
             used.eq((used | opened) & ~Mux(handed, out, 0)),
         ]
 
@@ -114,12 +114,12 @@ class WriteCombiner(wiring.Component):
     def _find_leaving(
         self, m: Module, may_leave: Value, open_: Value, full: Value, opened: Value, merged: Value, free: Value
     ) -> tuple[Signal, Signal]:
-        """Whether an entry leaves, and which one."""
+        """Whether an entry is evicted, and its index."""
         m.submodules.ages = ages = AgeMatrix(self._entries, 2)
         leaving, victim = Signal(), Signal(range(self._entries))
         m.d.comb += [
             ages.renew.eq(opened),
-            # Whoever is being written stays; so the line that leaves is whole in memory.
+            # An entry that is written in this cycle stays, so the RAM has all bytes of the line that leaves.
             ages.candidates[_FULL].eq(open_ & full & ~merged),
             ages.candidates[_ANY].eq(open_ & ~merged),
             leaving.eq(

@@ -1,4 +1,4 @@
-"""The bytes of what a group writes: of each lane's element, and of all elements in one line."""
+"""The bytes that a wavefront writes: of each lane's element, and of all elements in one line."""
 
 from functools import reduce
 from operator import or_
@@ -20,15 +20,14 @@ _BLOCKS = LINE_BYTES // ELEMENT_BYTES
 _BLOCK_BITS = (ELEMENT_BYTES - 1).bit_length()
 
 ELEMENT = data.StructLayout({"offset": LINE_OFFSET_BITS, "bytes": ELEMENT_BYTES * BYTE_BITS, "mask": ELEMENT_BYTES})
-"""A lane's element: its place in its line, its bytes, and which of them are written.
+"""A lane's element: its offset in its line, its bytes, and which of them are written.
 
-The bytes repeat from the element's end on. Elements are aligned to their size, so these are the bytes of the 16 among
-which the element is, wherever it is there.
+The bytes repeat from the element's end on. Elements are aligned to their size, so the 16 bytes need no shift.
 """
 
 
-class GroupElements(wiring.Component):
-    """Converts a group's words into elements. Combinational.
+class WavefrontElements(wiring.Component):
+    """Converts a wavefront's words to elements. Combinational.
 
     Members
     -------
@@ -36,7 +35,7 @@ class GroupElements(wiring.Component):
     x, y, words, mask : ``In``, for each lane
         Elements outside the buffer are not written.
     lines : ``Out(ArrayLayout(26, lanes))``
-        In which line each element is.
+        The line of each element.
     elements : ``Out(ArrayLayout(ELEMENT, lanes))``
     writes : ``Out(lanes)``
         Whether any byte is written.
@@ -83,7 +82,7 @@ class GroupElements(wiring.Component):
 
 
 class LineMerge(wiring.Component):
-    """Puts elements together that are in the same line; of two on the same byte the later lane's wins. Combinational.
+    """Merges elements that are in the same line; on the same byte the higher lane wins. Combinational.
 
     Members
     -------
@@ -112,27 +111,27 @@ class LineMerge(wiring.Component):
         blocks: list[list[tuple[Value, Value]]] = [[] for _ in range(_BLOCKS)]
         for lane, element in enumerate(elements):
             mask = Signal(ELEMENT_BYTES, name=f"mask_{lane}")
-            # Elements are aligned to their size: they are the same or have no byte in common.
+            # Elements are aligned to their size: two have the same offset, or no byte in common.
             later = (
                 Mux(chosen[other] & (elements[other].offset == element.offset), elements[other].mask, 0)
                 for other in range(lane + 1, self._lanes)
             )
             m.d.comb += mask.eq(Mux(chosen[lane], element.mask & ~reduce(or_, later, 0), 0))
-            place, inside = Signal.like(mask), element.offset[1:_BLOCK_BITS]
-            m.d.comb += place.eq((mask << (inside << 1))[: len(mask)])
+            shifted, inside = Signal.like(mask), element.offset[1:_BLOCK_BITS]
+            m.d.comb += shifted.eq((mask << (inside << 1))[: len(mask)])
             for block, contributions in enumerate(blocks):
                 own = Signal.like(mask, name=f"own_{lane}_{block}")
-                m.d.comb += own.eq(place & (element.offset[_BLOCK_BITS:] == block).replicate(len(place)))
+                m.d.comb += own.eq(shifted & (element.offset[_BLOCK_BITS:] == block).replicate(len(shifted)))
                 contributions.append((element.bytes & Cat(bit.replicate(BYTE_BITS) for bit in own), own))
         m.d.comb += [
             self.bits.eq(Cat(reduce(or_, (bits for bits, _ in block)) for block in blocks)),
-            self.mask.eq(Cat(reduce(or_, (place for _, place in block)) for block in blocks)),
+            self.mask.eq(Cat(reduce(or_, (shifted for _, shifted in block)) for block in blocks)),
         ]
         return m
 
 
 def _repeated(m: Module, buffer: data.View, bytes_: Value) -> Signal:
-    """The bytes of an element, again and again."""
+    """The bytes of an element, repeated."""
     repeated = Signal(len(bytes_), name="repeated")
     with m.Switch(buffer.format):
         for size, codes in formats_by_size().items():

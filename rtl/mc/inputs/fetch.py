@@ -1,4 +1,4 @@
-"""Lookups of a group: what a core asks and gets, and their first and last steps, at pairs and at words.
+"""The first and last stages of a wavefront's fetch: pairs to addresses, and lines to words.
 
 Source: CTM Guide pp. 5-7, 32-33.
 """
@@ -17,7 +17,7 @@ from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.views import record
 from ctm.rtl.mc.address import NeighbourAddresses
-from ctm.rtl.mc.elements import PLACE, ElementWords, channel_addresses, place
+from ctm.rtl.mc.elements import POSITION, ElementWords, channel_addresses, position
 from ctm.rtl.mc.lines.cache import result_layout
 from ctm.rtl.mc.lines.coalescer import share_layout, touches_layout
 
@@ -25,32 +25,32 @@ _QUEUE = 2
 
 
 def passenger_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
-    """What a group's words are made with once its lines are there."""
+    """The passenger of a fetch: what converts its lines to words."""
     return data.StructLayout(
         {
             "tag": tag,
             "format": DataFormat,
             "gathers": 1,
             "absent": 1,
-            "places": data.ArrayLayout(PLACE, lanes * CHANNELS),
+            "positions": data.ArrayLayout(POSITION, lanes * CHANNELS),
         }
     )
 
 
-class LookupAddresses(wiring.Component):
-    """Where in memory the channels of a group's lookups are.
+class FetchAddresses(wiring.Component):
+    """The addresses of the channels of a wavefront's fetches.
 
-    A group is offered in the cycle after its request was taken, and one in each cycle. Readiness does not depend on
-    what follows in the same cycle.
+    Latency is one cycle, throughput one wavefront in each cycle. `ready` does not depend on the next unit's in the same
+    cycle.
 
     Members
     -------
     request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas)))``
-    inputs : ``In(BUFFER)``, 16 of them, behind them `areas` areas
+    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas
         Stable while requests are offered.
-    group : ``Out(stream.Signature(touches_layout(4 * lanes, passenger_layout(lanes, tag))))``
+    wavefront : ``Out(stream.Signature(touches_layout(4 * lanes, passenger_layout(lanes, tag))))``
     idle : ``Out(1)``
-        There is no group.
+        The unit is empty.
     """
 
     def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0) -> None:
@@ -61,7 +61,7 @@ class LookupAddresses(wiring.Component):
             {
                 "request": In(stream.Signature(request)),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
-                "group": Out(stream.Signature(touches_layout(lanes * CHANNELS, passenger_layout(lanes, tag)))),
+                "wavefront": Out(stream.Signature(touches_layout(lanes * CHANNELS, passenger_layout(lanes, tag)))),
                 "idle": Out(1),
             }
         )
@@ -78,14 +78,14 @@ class LookupAddresses(wiring.Component):
             queue.w_data.eq(entering),
             queue.w_en.eq(self.request.valid),
             self.request.ready.eq(queue.w_rdy),
-            queue.r_en.eq(self.group.ready),
-            self.group.valid.eq(queue.r_rdy),
+            queue.r_en.eq(self.wavefront.ready),
+            self.wavefront.valid.eq(queue.r_rdy),
             self.idle.eq(~queue.r_rdy),
         ]
 
-        buffer, request, group = queued.buffer, queued.request, self.group.payload
+        buffer, request, wavefront = queued.buffer, queued.request, self.wavefront.payload
         absent = buffer.limits.width == 0
-        lines, places = [], []
+        lines, positions = [], []
         for lane in range(self._lanes):
             m.submodules[f"neighbours_{lane}"] = neighbours = GatedStateless(NeighbourAddresses())
             m.d.comb += [
@@ -96,31 +96,31 @@ class LookupAddresses(wiring.Component):
             ]
             addresses = channel_addresses(m, buffer, neighbours.addresses)
             lines += [address[LINE_OFFSET_BITS:] for address in addresses]
-            places += [place(address) for address in addresses]
+            positions += [position(address) for address in addresses]
         m.d.comb += [
-            Value.cast(group.lines).eq(Cat(lines)),
-            group.reads.eq(Mux(absent, 0, Cat(fetches.replicate(CHANNELS) for fetches in request.fetch))),
-            group.uncached.eq(request.uncached),
-            group.passenger.tag.eq(request.tag),
-            group.passenger.format.eq(buffer.format),
-            group.passenger.gathers.eq(buffer.gathers),
-            group.passenger.absent.eq(absent),
-            Value.cast(group.passenger.places).eq(Cat(places)),
+            Value.cast(wavefront.lines).eq(Cat(lines)),
+            wavefront.reads.eq(Mux(absent, 0, Cat(fetches.replicate(CHANNELS) for fetches in request.fetch))),
+            wavefront.uncached.eq(request.uncached),
+            wavefront.passenger.tag.eq(request.tag),
+            wavefront.passenger.format.eq(buffer.format),
+            wavefront.passenger.gathers.eq(buffer.gathers),
+            wavefront.passenger.absent.eq(absent),
+            Value.cast(wavefront.passenger.positions).eq(Cat(positions)),
         ]
         return m
 
 
-class LookupWords(wiring.Component):
-    """Picks the channels of a group from its lines, and answers when the last one is there.
+class FetchWords(wiring.Component):
+    """Selects the channels of a wavefront from its lines, and responds after the last one.
 
-    An answer comes two cycles after the group's last line was taken; a line is taken in each cycle.
+    The response comes two cycles after the wavefront's last line was taken; a line is taken in each cycle.
 
     Members
     -------
     line : ``In(stream.Signature(result_layout(share_layout(4 * lanes, passenger_layout(lanes, tag)))))``
     response : ``Out(stream.Signature(fetch_response_layout(lanes, tag)))``
     idle : ``Out(1)``
-        All answers have been taken.
+        All responses have been taken.
     """
 
     def __init__(self, lanes: int, tag: ShapeLike) -> None:
@@ -138,7 +138,7 @@ class LookupWords(wiring.Component):
         """Build the hardware."""
         m = Module()
         line, share, response = self.line.payload, self.line.payload.passenger, self.response.payload
-        # What is gathered of a group, and whether that is all of it.
+        # The channels gathered so far, and whether they are complete.
         raw = record(data.ArrayLayout(WORD_BITS, self._lanes * CHANNELS), reset_less=True)
         passenger, error = record(self._passenger, reset_less=True), Signal()
         whole, moves = Signal(), Signal()
@@ -155,7 +155,7 @@ class LookupWords(wiring.Component):
                 whole.eq(takes & share.last),
                 error.eq((takes & line.error) | (error & ~moves)),
             ]
-        for channel, where in enumerate(share.passenger.places):
+        for channel, where in enumerate(share.passenger.positions):
             with m.If(takes & share.channels[channel]):
                 m.d.sync += raw[channel].eq(line.bits.word_select(where.word, WORD_BITS))
 
@@ -179,7 +179,7 @@ class LookupWords(wiring.Component):
                 number = lane * CHANNELS + channel
                 m.d.comb += [
                     element.raw[channel].eq(raw[number]),
-                    element.upper[channel].eq(passenger.places[number].upper),
+                    element.upper[channel].eq(passenger.positions[number].upper),
                 ]
             m.d.comb += [
                 element.format.eq(passenger.format),
