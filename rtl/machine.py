@@ -4,7 +4,7 @@ from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.co.parts import GroupParts
+from ctm.rtl.co.slices import WavefrontSlices
 from ctm.rtl.co.unit import ConditionalUnit, passenger_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, CoreMaker
@@ -141,7 +141,7 @@ class Machine(wiring.Component):
         if array.group == array.lanes:
             connect(m, tester, unit)
             return
-        parts = GroupParts(array.group, array.lanes)
+        parts = WavefrontSlices(array.group, array.lanes)
         m.submodules.parts = resettable(parts, self._host.reset)
         connect(m, tester, parts.client)
         connect(m, parts.unit, unit)

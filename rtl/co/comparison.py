@@ -12,8 +12,8 @@ from ctm.rtl.isa.limits import WORD_BITS
 class Comparison(wiring.Component):
     """Tests (conditional value) OP (conditional buffer). Combinational.
 
-    As floats denormals are zeros, both zeros are equal, and a NaN is only not equal. As integers all 32 bits are an
-    unsigned number. NEVER and ALWAYS look at neither.
+    As floats denormals are zeros, both zeros are equal, and a NaN passes NOT_EQUAL only. As integers all 32 bits are an
+    unsigned number. NEVER and ALWAYS do not depend on the operands.
 
     Members
     -------
@@ -35,10 +35,10 @@ class Comparison(wiring.Component):
         """Build the hardware."""
         m = Module()
         ordered = ~(self.is_float & (is_nan(self.value) | is_nan(self.stored)))
-        # Zeros differ in their bits, but are in their places among all other numbers.
+        # Both zeros have different ranks, but the right order with all other numbers.
         zeros = self.is_float & is_zero(self.value) & is_zero(self.stored)
         value, stored = (self._rank(m, word) for word in (self.value, self.stored))
-        # Equality by itself does not wait for the carries of the other comparison.
+        # A separate equality is not on the carry chain of the other comparison.
         below, same = value < stored, ~(self.value ^ self.stored).any()
         less, equal = ordered & ~zeros & below, ordered & (zeros | same)
         greater = ordered & ~zeros & ~below & ~same

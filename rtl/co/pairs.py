@@ -1,4 +1,4 @@
-"""The pairs of a group, one after the other: where each is in the conditional buffer, and what it is compared as."""
+"""Serializes a wavefront's pairs: the address of each in the conditional buffer, and its operand."""
 
 from amaranth import Cat, EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -19,9 +19,9 @@ _CONVERSION = PipelineConfig(alignment=1, result=0)
 
 
 def pair_layout(lanes: int) -> data.StructLayout:
-    """A pair to be tested; `last` of its group. One that does not exist is outside the buffer, or is no pair at all.
+    """A pair to be tested; `last` of its wavefront. Without `exists` it is outside the buffer, or an empty mask.
 
-    `operand` is what it is compared as and stored: the bits of the conditional value, or the integer that it becomes.
+    `operand` is compared and stored: the bits of the conditional value, or that value converted to an integer.
     """
     return data.StructLayout(
         {"address": ADDRESS_BITS, "operand": WORD_BITS, "lane": range(lanes), "last": 1, "exists": 1}
@@ -29,16 +29,16 @@ def pair_layout(lanes: int) -> data.StructLayout:
 
 
 class Pairs(wiring.Component):
-    """Takes groups apart: one pair in each cycle, in the order of the lanes, groups without a gap.
+    """Serializes wavefronts: one pair in each cycle, in the order of the lanes, without a gap between wavefronts.
 
-    A group without lanes to be tested takes a cycle, in which it gives a pair that does not exist. The first pair comes
-    three cycles after its group is taken.
+    A wavefront without lanes to be tested gives one pair that does not exist. Latency is three cycles from a wavefront
+    to its first pair.
 
     Members
     -------
     buffer : ``In(BUFFER)``
         Constant while not idle.
-    group : ``In(stream.Signature(wavefront_test_layout(lanes)))``
+    wavefront : ``In(stream.Signature(wavefront_test_layout(lanes)))``
     pair : ``Out(stream.Signature(pair_layout(lanes)))``
     idle : ``Out(1)``
         All pairs have been taken.
@@ -52,7 +52,7 @@ class Pairs(wiring.Component):
         super().__init__(
             {
                 "buffer": In(BUFFER),
-                "group": In(stream.Signature(wavefront_test_layout(lanes))),
+                "wavefront": In(stream.Signature(wavefront_test_layout(lanes))),
                 "pair": Out(stream.Signature(pair_layout(lanes))),
                 "idle": Out(1),
             }
@@ -61,31 +61,31 @@ class Pairs(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # The group's mask are the lanes that are left.
-        busy, group, moves = Signal(), record(wavefront_test_layout(self._lanes)), Signal()
-        first = lowest_one(group.mask)
-        left, last = group.mask & ~first, Signal()
+        # `mask` are the remaining lanes.
+        busy, wavefront, moves = Signal(), record(wavefront_test_layout(self._lanes)), Signal()
+        first = lowest_one(wavefront.mask)
+        remaining, last = wavefront.mask & ~first, Signal()
         m.d.comb += [
             moves.eq(~self.pair.valid | self.pair.ready),
-            last.eq(~left.any()),
-            self.group.ready.eq(~busy | (moves & last)),
+            last.eq(~remaining.any()),
+            self.wavefront.ready.eq(~busy | (moves & last)),
         ]
-        with m.If(self.group.ready):
-            m.d.sync += busy.eq(self.group.valid)
-        with m.If(self.group.ready & self.group.valid):
-            m.d.sync += group.eq(self.group.payload)
+        with m.If(self.wavefront.ready):
+            m.d.sync += busy.eq(self.wavefront.valid)
+        with m.If(self.wavefront.ready & self.wavefront.valid):
+            m.d.sync += wavefront.eq(self.wavefront.payload)
         with m.Elif(moves):
-            m.d.sync += group.mask.eq(left)
+            m.d.sync += wavefront.mask.eq(remaining)
 
         stage = Signal(2)
         with m.If(moves):
             m.d.sync += stage.eq(Cat(busy, stage))
         m.d.comb += [self.pair.valid.eq(stage[1]), self.idle.eq(~busy & ~stage.any())]
-        self._locate(m, self._choose(m, group, first, last, moves), moves)
+        self._locate(m, self._choose(m, wavefront, first, last, moves), moves)
         return m
 
-    def _choose(self, m: Module, group: data.View, first: Value, last: Value, moves: Value) -> data.View:
-        """The first step: the pair's lane, its index pair and its value."""
+    def _choose(self, m: Module, wavefront: data.View, first: Value, last: Value, moves: Value) -> data.View:
+        """The first stage: the pair's lane, its index pair and its value."""
         layout = data.StructLayout({"x": COORDINATE_BITS, "y": COORDINATE_BITS, "value": WORD_BITS, **self._about})
         chosen, lane = record(layout, reset_less=True), Signal(range(self._lanes))
         x, y = Signal(COLUMN_BITS), Signal(COLUMN_BITS)
@@ -93,14 +93,14 @@ class Pairs(wiring.Component):
         m.d.comb += [
             lane.eq(one_hot_index(first)),
             # Lanes 0 to 3 of a quad are (0, 0), (1, 0), (0, 1), (1, 1); quads stand side by side.
-            x.eq(group.i + Cat(lane[0], lane[2:])),
-            y.eq(group.j + lane[1]),
+            x.eq(wavefront.i + Cat(lane[0], lane[2:])),
+            y.eq(wavefront.j + lane[1]),
         ]
         with m.If(moves):
             m.d.sync += [
                 chosen.x.eq(x),
                 chosen.y.eq(y),
-                chosen.value.eq(group.values[lane]),
+                chosen.value.eq(wavefront.values[lane]),
                 chosen.lane.eq(lane),
                 chosen.last.eq(last),
                 chosen.exists.eq(first.any() & (x < limits.width) & (y < limits.height)),
@@ -108,7 +108,7 @@ class Pairs(wiring.Component):
         return chosen
 
     def _locate(self, m: Module, chosen: data.View, moves: Value) -> None:
-        """The second step, and what is left of the conversion in the third: the pair's address and its operand."""
+        """The second stage, and the end of the conversion in the third: the pair's address and its operand."""
         m.submodules.element = element = ElementAddress()
         unorm = ToUnorm(_UNORM_BITS, _CONVERSION)
         m.submodules.unorm = EnableInserter(moves)(unorm)

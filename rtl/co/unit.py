@@ -24,9 +24,9 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 
 CLIENTS = (ConditionalLocation.PE, ConditionalLocation.DPP)
-"""Whose requests the unit takes, in the order of its ports."""
+"""The unit's clients, in the order of its ports."""
 
-_ANSWERS = 2
+_RESPONSES = 2
 _HALF_BITS = WORD_BITS // 2
 _HALF_OFFSET_BITS = 1
 _WORD_OFFSET_BITS = 2
@@ -34,19 +34,20 @@ _FORMATS = (DataFormat.FLOAT32_1.value, DataFormat.UINT16_1.value)
 
 
 def passenger_layout(lanes: int) -> data.StructLayout:
-    """What the unit knows of a pair when its word comes. `upper` is the half of the word in which an integer is."""
+    """The passenger of a pair's access. `upper` selects the half of the word for an integer."""
     return data.StructLayout({"operand": WORD_BITS, "lane": range(lanes), "last": 1, "exists": 1, "upper": 1})
 
 
 class ConditionalUnit(wiring.Component):
-    """Answers two clients, each in its order: for a group of pairs, which of them pass.
+    """Tests the wavefronts of two clients, each in order: the response has the lanes that pass.
 
-    Only one of them, the location, is tested at any time; the other one's lanes all pass, in the next cycle, whatever
-    the first one waits for. So do the location's where the test looks at nothing: with NEVER none passes, with ALWAYS
-    all if nothing is to be written. Otherwise the lanes of `mask` are tested one in each cycle, in their order, without
-    a gap between groups, as long as the cache has their lines; the answer comes seven cycles behind the group's request
-    if it has one lane. A pair sees what all pairs before it have stored. A pair outside the buffer fails and stores
-    nothing, and so does one that has to read what memory refuses.
+    Only one client, the location, is tested at any time. All lanes of the other one pass, in the next cycle. The
+    location's wavefronts also bypass the test if it has no operand: with NEVER no lane passes, with ALWAYS all lanes
+    pass if nothing is to be written.
+
+    Otherwise the lanes of `mask` are tested in order, one in each cycle if the cache hits, without a gap between
+    wavefronts. Latency is seven cycles for one lane. A pair sees the stores of all earlier pairs. A pair outside the
+    buffer, or with an error, fails and stores nothing.
 
     FLOAT32_1 compares as floats and stores the bits of the value; UINT16_1 compares and stores the integer that an
     output write would store.
@@ -62,7 +63,7 @@ class ConditionalUnit(wiring.Component):
     format_legal : ``Out(1)``
         The buffer's format allows what the test does.
     tests_pe, tests_dpp : ``Out(1)``
-        Requests of this client may fail or store something.
+        Lanes of this client may fail or store something.
     clients : ``In(ConditionalClient(lanes)).array(2)``
         The PE and the DPP array.
     cache : ``Out(ConditionalAccess(passenger_layout(lanes)))``
@@ -90,7 +91,7 @@ class ConditionalUnit(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.pairs = pairs = Pairs(self._lanes)
-        # Pairs are looked at a cycle behind their request at least, with which the buffer is there.
+        # Registered, because pairs are converted at least a cycle after their request, with which the buffer is valid.
         integer = delay(m, is_integer(self.buffer), name="integer")
         test, location = self._settings(m)
         reads, stores = Signal(), Signal()
@@ -100,19 +101,19 @@ class ConditionalUnit(wiring.Component):
             self.format_legal.eq(~(reads | stores) | Value.cast(self.buffer.format).matches(*_FORMATS)),
             pairs.buffer.eq(self.buffer),
         ]
-        self._ask(m, pairs, reads, integer)
+        self._access(m, pairs, reads, integer)
         passed, ends, has_space = Signal(self._lanes), Signal(), Signal()
         self._judge(m, test, stores, passed, ends, has_space, integer)
 
         never, queues, served = test == ConditionalTest.NEVER, [], []
-        for place, client in zip(CLIENTS, self.clients, strict=True):
+        for owner, client in zip(CLIENTS, self.clients, strict=True):
             request, response = client.request, client.response
-            m.submodules[f"answers_{place.name.lower()}"] = responses = SyncFIFO(width=self._lanes, depth=_ANSWERS)
-            selected = Signal(name=f"selects_{place.name.lower()}")
+            m.submodules[f"responses_{owner.name.lower()}"] = responses = SyncFIFO(width=self._lanes, depth=_RESPONSES)
+            selected = Signal(name=f"selects_{owner.name.lower()}")
             tested, taken = selected & (reads | stores), request.valid & request.ready
             m.d.comb += [
-                selected.eq(location == place),
-                request.ready.eq(~self.command.valid & Mux(tested, pairs.group.ready, responses.w_rdy)),
+                selected.eq(location == owner),
+                request.ready.eq(~self.command.valid & Mux(tested, pairs.wavefront.ready, responses.w_rdy)),
                 responses.w_en.eq(Mux(tested, ends, taken)),
                 responses.w_data.eq(Mux(tested, passed, Mux(selected & never, 0, request.payload.mask))),
                 responses.r_en.eq(response.ready),
@@ -121,8 +122,8 @@ class ConditionalUnit(wiring.Component):
             ]
             with m.If(tested):
                 m.d.comb += [
-                    pairs.group.valid.eq(request.valid & ~self.command.valid),
-                    pairs.group.payload.eq(request.payload),
+                    pairs.wavefront.valid.eq(request.valid & ~self.command.valid),
+                    pairs.wavefront.payload.eq(request.payload),
                     has_space.eq(responses.w_rdy),
                 ]
             queues.append(responses.r_rdy)
@@ -146,8 +147,8 @@ class ConditionalUnit(wiring.Component):
                 m.d.sync += location.eq(LOCATION(word).location)
         return test, location
 
-    def _ask(self, m: Module, pairs: Pairs, reads: Value, integer: Value) -> None:
-        """Pairs become accesses to the words in which they are."""
+    def _access(self, m: Module, pairs: Pairs, reads: Value, integer: Value) -> None:
+        """Connect pairs to the cache, as accesses to their words."""
         pair, access = pairs.pair.payload, self.cache.access.payload
         upper = integer & pair.address[_HALF_OFFSET_BITS]
         m.d.comb += [
@@ -164,24 +165,24 @@ class ConditionalUnit(wiring.Component):
     def _judge(
         self, m: Module, test: Signal, stores: Value, passed: Signal, ends: Signal, has_space: Value, integer: Value
     ) -> None:
-        """Words come: which lanes of a group have passed, in the cycle in which it ends, and what is stored."""
+        """Compare words: the lanes of a wavefront that passed, in the cycle of its end, and the stores."""
         m.submodules.comparison = comparison = Comparison()
         result, change, pair = self.cache.result, self.cache.change, self.cache.result.passenger
-        passes, before = Signal(), Signal(self._lanes)
+        passes, earlier = Signal(), Signal(self._lanes)
         m.d.comb += [
             comparison.value.eq(pair.operand),
             comparison.stored.eq(Mux(integer, result.bits.word_select(pair.upper, _HALF_BITS), result.bits)),
             comparison.is_float.eq(~integer),
             comparison.test.eq(test),
             passes.eq(pair.exists & ~result.error & comparison.passes),
-            passed.eq(before | (passes << pair.lane)),
+            passed.eq(earlier | (passes << pair.lane)),
             self.cache.taken.eq(result.valid & (~pair.last | has_space)),
             ends.eq(self.cache.taken & pair.last),
             change.bits.eq(Mux(integer, pair.operand[:_HALF_BITS].replicate(2), pair.operand)),
             change.mask.eq(Mux(passes & stores, _bytes(pair.upper, integer), 0)),
         ]
         with m.If(self.cache.taken):
-            m.d.sync += before.eq(Mux(pair.last, 0, passed))
+            m.d.sync += earlier.eq(Mux(pair.last, 0, passed))
 
 
 def _bytes(upper: Value, integer: Value) -> Value:

@@ -95,7 +95,10 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.co.unit", "Mux(pair.last, 0, passed)", "passed"),
         groups(LESS),
     ),
-    "the last lane is lost if its response waits": (Fault("rtl.co.unit", "(~pair.last | has_space)", "1"), groups(LESS)),
+    "the last lane is lost if its response waits": (
+        Fault("rtl.co.unit", "(~pair.last | has_space)", "1"),
+        groups(LESS),
+    ),
     "a command is taken at once": (
         Fault("rtl.co.unit", "self.command.ready.eq(self.idle)", "self.command.ready.eq(1)"),
         lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
@@ -177,7 +180,9 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         errors,
     ),
     "an entry is free before the write response": (
-        Fault("rtl.mc.conditional.write_backs", "return responded, order.r_data", "return order.r_en & 0, order.r_data"),
+        Fault(
+            "rtl.mc.conditional.write_backs", "return responded, order.r_data", "return order.r_en & 0, order.r_data"
+        ),
         smallest,
     ),
 }
