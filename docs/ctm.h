@@ -136,6 +136,7 @@
 #define CTM_CODE_HAZARD 12 /* a value was read before it was delivered */
 #define CTM_CODE_QUEUE_FULL 13 /* a command buffer was pushed into a full queue */
 #define CTM_CODE_RESET 14 /* the machine was reset while it worked */
+#define CTM_CODE_BAD_DRAW 15 /* a draw asks for what this machine does not do */
 
 /* ERROR_CLIENT_CLIENT */
 #define CTM_CLIENT_COMMAND 0

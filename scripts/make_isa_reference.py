@@ -11,7 +11,7 @@ from ctm.rtl.isa.r5xx import instruction, opcodes, program
 from ctm.rtl.isa.status import STATUS_TEXT, Status
 from ctm.sim.report.header import c_header
 from scripts import r700_reference
-from scripts.reference_tables import bits, codes_tables, layout_table, table
+from scripts.reference_tables import bits, codes_tables, commands_tables, layout_table, table
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -57,22 +57,7 @@ _CODES = (
 
 def _commands() -> Iterator[str]:
     yield "## Commands\n\nA command word is followed by its parameters, one word each.\n"
-    rows = []
-    for command in COMMANDS:
-        words = " or ".join(f"`{word:08X}`" for word in command.words)
-        rows.append(
-            (words, command.name, command.unit, ", ".join(command.parameters), "yes" if command.pipelined else "no")
-        )
-    yield from table(("word", "command", "unit", "parameters", "pipelined"), rows)
-    yield "### Parameters\n"
-    layouts = {name: layout for command in COMMANDS for name, layout in command.parameters.items()}
-    rows = []
-    for name, layout in layouts.items():
-        fields = [
-            f"{field_name} {bits(field)}" for field_name, field in layout if not field_name.startswith("reserved")
-        ]
-        rows.append((name, ", ".join(fields) or "ignored"))
-    yield from table(("parameter", "fields"), rows)
+    yield from commands_tables(COMMANDS)
 
 
 def _instructions() -> Iterator[str]:

@@ -1,10 +1,13 @@
 """The reference of the R700's words, codes and operations, from the declarations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from ctm.rtl.isa.r700 import alu, components, control_flow, exports, fetch, program
+from amaranth.lib import data
+
+from ctm.rtl.isa import draws
+from ctm.rtl.isa.r700 import alu, components, control_flow, exports, fetch, pipeline, program
 from ctm.rtl.isa.r700.operations import ILLEGAL, OPERATIONS, Operation
-from scripts.reference_tables import bits, codes_tables, layout_table, table
+from scripts.reference_tables import bits, codes_tables, commands_tables, layout_table, table
 
 _WORDS = {
     "CF_DWORD0": (control_flow.CF_DWORD0, "first word of a CF word that starts no ALU clause and is no export"),
@@ -52,6 +55,7 @@ _CODES = (
     fetch.MemoryOperation,
     fetch.SourceSelect,
     fetch.FetchFormat,
+    fetch.FetchType,
     fetch.Multiplex,
     program.ProgramType,
 )
@@ -97,9 +101,9 @@ def _selects() -> Iterator[str]:
     yield from table(("select", "operand"), rows)
 
 
-def _note() -> Iterator[str]:
-    yield "## Program information note\n"
-    for place, (name, layout) in enumerate(program.PROGRAM_INFORMATION.items()):
+def _note(title: str, words: Mapping[str, data.StructLayout]) -> Iterator[str]:
+    yield f"## {title}\n"
+    for place, (name, layout) in enumerate(words.items()):
         fields = [
             f"{field_name} {bits(field)}" for field_name, field in layout if not field_name.startswith("reserved")
         ]
@@ -120,5 +124,10 @@ def reference() -> str:
     ]
     for name, (layout, text) in _WORDS.items():
         parts += [f"### {name}\n\n{text[0].upper()}{text[1:]}\n", *layout_table(layout)]
-    parts += [*_selects(), *_operations(), "## Codes\n", *codes_tables(_CODES), *_note()]
+    parts += [*_selects(), *_operations(), "## Codes\n", *codes_tables(_CODES)]
+    parts += _note("Program information note", program.PROGRAM_INFORMATION)
+    parts += _note("Pipeline note of a draw", pipeline.PIPELINE_INFORMATION)
+    parts += ["## Commands of draws", "", "They stand beside the commands of [isa.md](isa.md).", ""]
+    parts += commands_tables(draws.DRAW_COMMANDS)
+    parts += codes_tables((draws.PrimitiveType, draws.IndexFormat, draws.Ring, pipeline.OutputPrimitive))
     return "\n".join(parts).rstrip() + "\n"

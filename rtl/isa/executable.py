@@ -37,7 +37,8 @@ class NoteType(enum.Enum, shape=4):
     """Kinds of notes.
 
     A missing note means none, except that a program has one that describes it:
-    PROGRAM_INFORMATION of R5xx programs, R700_PROGRAM of R700 programs.
+    PROGRAM_INFORMATION of R5xx programs, R700_PROGRAM of R700 programs. R700_PIPELINE stands beside the latter in
+    executables of draws.
     """
 
     PROGRAM_INFORMATION = 1
@@ -48,6 +49,7 @@ class NoteType(enum.Enum, shape=4):
     INT32_CONSTANTS = 6
     EARLY_EXIT = 7
     R700_PROGRAM = 8
+    R700_PIPELINE = 9
 
 
 PROGRAM_INFORMATION_WORDS = 16
@@ -70,6 +72,8 @@ class ProgramFormat:
     most_units: int
     image_limit: int
     place_bits: int = 0
+    pipeline: NoteType | None = None
+    """The note that describes the programs of a draw, where programs can be drawn with."""
 
     @property
     def fault_pc_bits(self) -> int:

@@ -21,6 +21,7 @@ class Status(enum.Enum, shape=4):
     HAZARD = 12
     QUEUE_FULL = 13
     RESET = 14
+    BAD_DRAW = 15
 
 
 class BusClient(enum.Enum, shape=4):
@@ -53,4 +54,5 @@ STATUS_TEXT = {
     Status.HAZARD: "a value was read before it was delivered",
     Status.QUEUE_FULL: "a command buffer was pushed into a full queue",
     Status.RESET: "the machine was reset while it worked",
+    Status.BAD_DRAW: "a draw asks for what this machine does not do",
 }

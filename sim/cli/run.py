@@ -30,6 +30,7 @@ from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.destinations import Destinations
 from ctm.sim.jobs.ending import Ending
 from ctm.sim.jobs.execution import (
+    DRAWING_ENGINES,
     Execution,
     Run,
     check_kinds,
@@ -39,7 +40,7 @@ from ctm.sim.jobs.execution import (
 )
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.sample import Sample, sample
-from ctm.sim.jobs.saving import save, try_outputs
+from ctm.sim.jobs.saving import save, save_pictures, try_outputs
 from ctm.sim.report.progress import run_progress
 from ctm.sim.report.utilisation import utilisation
 
@@ -63,6 +64,7 @@ def run(
     hazards: Annotated[
         bool, typer.Option("--hazards", help="Report reads that the rules of synchronisation do not promise.")
     ] = False,
+    png: Annotated[bool, typer.Option("--png", help="Write a picture beside each output, clamped to 0..1.")] = False,
     trace: Annotated[
         Path | None,
         typer.Option("--trace", metavar="FILE", help="Write what each group does behind each instruction."),
@@ -79,6 +81,8 @@ def run(
         try_outputs(loaded)
         lines = _trace(trace, loaded)
         check_kinds(loaded, config)
+        if loaded.draw is not None and engine not in DRAWING_ENGINES:
+            raise BadInput(f"--engine {engine}: it does not draw; {', '.join(DRAWING_ENGINES)} do")
         prepare_engine(engine, config)
         with (
             run_progress(processors(loaded), watchdog) as progress,
@@ -106,8 +110,17 @@ def run(
             if part is not None:
                 checked += f" of a sample of {part.processors:,} processors; --check-all compares all"
         save(loaded, result)
+        if png:
+            _save_pictures(outcome, loaded, result)
         outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
         _summarise(outcome, config, result, loaded.files, checked)
+
+
+def _save_pictures(outcome: Outcome, loaded: LoadedJob, result: Run) -> None:
+    for picture, clamped in save_pictures(loaded, result):
+        outcome.say(f"picture: {picture}")
+        if clamped:
+            typer.echo(f"warning: {picture}: every value is outside of 0..1 and was clamped", err=True)
 
 
 _MOST_TRACED = 4096

@@ -33,6 +33,7 @@ class Machine:
     ) -> None:
         self._memory = memory
         self._tiles = array.tiles
+        self._draws = INSTRUCTION_SETS[array.instruction_set].stages is not None
         self._progress = progress
         self._core = ArrayCore(
             INSTRUCTION_SETS[array.instruction_set],
@@ -51,7 +52,9 @@ class Machine:
     def reset(self) -> None:
         """Return to the reset state; memory and counters stay."""
         self._core.forget_program()
-        self._processor = CommandProcessor(self._memory, self._core, tiles=self._tiles, progress=self._progress)
+        self._processor = CommandProcessor(
+            self._memory, self._core, tiles=self._tiles, progress=self._progress, draws=self._draws
+        )
 
     @property
     def counters(self) -> Counters:

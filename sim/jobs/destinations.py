@@ -15,11 +15,18 @@ CONDITIONAL = "conditional"
 Destinations = Mapping[int | str, Path]
 
 
+def stream_key(index: int) -> str:
+    """The name of a stream among the outputs of a job."""
+    return f"stream {index}"
+
+
 def destinations(job: Job, home: Path, folder: Path | None = None) -> Destinations:
     """The file of each output: beside the job in `home`, or under its own name in `folder`; devices stay."""
     names: dict[int | str, str] = {section.index: section.file for section in job.outputs}
     if job.conditional is not None and job.conditional.file is not None:
         names[CONDITIONAL] = job.conditional.file
+    for stream in job.draw.streams if job.draw is not None else ():
+        names[stream_key(stream.index)] = stream.file
     beside = {key: home / name for key, name in names.items()}
     if folder is None:
         return beside
@@ -52,6 +59,9 @@ def check_destinations(text: JobText, job: Job, files: Destinations) -> None:
 def _output_key(job: Job, key: int | str) -> Key:
     if key == CONDITIONAL:
         return ("conditional", "file")
+    if isinstance(key, str):
+        assert job.draw is not None
+        return ("draw", "streams", [stream_key(stream.index) for stream in job.draw.streams].index(key), "file")
     return ("outputs", [section.index for section in job.outputs].index(int(key)), "file")
 
 
@@ -70,5 +80,15 @@ def _sources(job: Job) -> Iterator[tuple[Key, str]]:
     for place, output in enumerate(job.outputs):
         if output.initial is not None:
             yield ("outputs", place, "initial"), output.initial
+    yield from _sources_of_draw(job)
     if job.conditional is not None and job.conditional.initial is not None:
         yield ("conditional", "initial"), job.conditional.initial
+
+
+def _sources_of_draw(job: Job) -> Iterator[tuple[Key, str]]:
+    if job.draw is None:
+        return
+    if job.draw.indices is not None:
+        yield ("draw", "indices"), job.draw.indices
+    for place, vertices in enumerate(job.draw.buffers):
+        yield ("draw", "buffers", place, "file"), vertices.file

@@ -1,6 +1,7 @@
 """Running a loaded job on a device."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -8,14 +9,19 @@ from typing import TextIO
 import numpy as np
 
 from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.draws import IndexFormat
 from ctm.sim.elf import write as write_executable
+from ctm.sim.elf.r700.executable import Executable as R700Executable
 from ctm.sim.engines.engine import Progress, Report
 from ctm.sim.fault import wrong_kind
 from ctm.sim.jobs.arrays import Array
-from ctm.sim.jobs.destinations import CONDITIONAL
-from ctm.sim.jobs.loading import Launch, LoadedJob
+from ctm.sim.jobs.destinations import CONDITIONAL, stream_key
+from ctm.sim.jobs.loading import DrawFiles, Launch, LoadedJob
+from ctm.sim.jobs.schema import Draw
 from ctm.sim.runtime.commands import CommandBuffer
 from ctm.sim.runtime.device import Device
+from ctm.sim.runtime.draws import draw as runtime
+from ctm.sim.runtime.draws.draw import IndexArray, StreamTarget, VertexArray, place_rings, words_of
 from ctm.sim.runtime.image import Image
 
 
@@ -61,6 +67,8 @@ class Execution:
             buffer = job.conditional
             self._conditional = self.device.image(buffer.layout, buffer.array, job.job.conditional.memory)
         self._programs: dict[tuple[Path, str | None], int] = {}
+        self._streams: dict[int | str, tuple[int, int]] = {}
+        """Where the buffer of each stream is, and its words."""
 
     def run(self) -> Run:
         """Run every launch, in order.
@@ -85,6 +93,8 @@ class Execution:
         outputs: dict[int | str, Array] = {index: image.read() for index, image in self._outputs.items()}
         if self._conditional is not None:
             outputs[CONDITIONAL] = self._conditional.read()
+        for key, (address, words) in self._streams.items():
+            outputs[key] = self.device.memory.words(address, words).copy()
         return Run(outputs=outputs, report=self.device.report())
 
     def _swap(self, pairs: tuple[tuple[int, int], ...]) -> None:
@@ -106,8 +116,42 @@ class Execution:
         red, green, blue, alpha = self._job.job.masks.output
         commands.set_out_mask(red=red, green=green, blue=blue, alpha=alpha)
         (i0, i1), (j0, j1) = launch.section.domain_i, launch.section.domain_j
-        commands.set_domain(i0, j0, i1, j1).start_program()
+        commands.set_domain(i0, j0, i1, j1)
+        if self._job.draw is None:
+            commands.start_program()
+        else:
+            self._draw(commands, launch, self._job.draw)
         return commands.flush_out_cache().flush_cond_out_cache().wait_for_idle()
+
+    def _draw(self, commands: CommandBuffer, launch: Launch, files: DrawFiles) -> None:
+        section, device = self._job.job.draw, self.device
+        assert section is not None and isinstance(launch.program.executable, R700Executable)
+        pipeline = launch.program.executable.pipeline
+        assert pipeline is not None
+        buffers = {
+            buffer.index: VertexArray(
+                address=device.place(words_of(files.buffers[buffer.index])),
+                size=files.buffers[buffer.index].nbytes,
+                stride=buffer.stride,
+            )
+            for buffer in section.buffers
+        }
+        indices = None
+        if files.indices is not None:
+            element = IndexFormat.UINT16 if files.indices.dtype == np.uint16 else IndexFormat.UINT32
+            address = device.place(words_of(files.indices))
+            indices = IndexArray(address=address, format=element, restart=section.restart)
+        place_rings(device, pipeline, commands)
+        draw_of(section, buffers, indices, self._place_streams(section)).append(commands.inv_vtx_cache())
+
+    def _place_streams(self, section: Draw) -> dict[int, StreamTarget]:
+        targets = {}
+        for stream in section.streams:
+            base = self.device.place(np.full(stream.words, stream.fill, np.float32).tobytes())
+            self._streams[stream_key(stream.index)] = base, stream.words
+            limit = stream.words if stream.limit is None else stream.limit
+            targets[stream.index] = StreamTarget(base=base, dwords=limit, stride=stream.stride)
+        return targets
 
     def _set_conditional(self, commands: CommandBuffer) -> None:
         section = self._job.job.conditional
@@ -126,6 +170,34 @@ class Execution:
         if file.key not in self._programs:
             self._programs[file.key] = self.device.place(write_executable(file.executable))
         return self._programs[file.key]
+
+
+def draw_of(
+    section: Draw,
+    buffers: Mapping[int, VertexArray],
+    indices: IndexArray | None,
+    streams: Mapping[int, StreamTarget],
+) -> runtime.Draw:
+    """The draw of a job's section, with what it names in memory."""
+    return runtime.Draw(
+        primitive=section.primitive,
+        count=section.count,
+        viewport=runtime.Viewport(
+            x=section.viewport_x, y=section.viewport_y, z=section.viewport_z, depth=section.depth_range
+        ),
+        buffers=buffers,
+        indices=indices,
+        streams=streams,
+        point_size=None if section.point_size == "program" else section.point_size,
+        **{name: getattr(section, name) for name in _SAME_NAMES},
+    )
+
+
+DRAWING_ENGINES = ("golden", "fast", "auto")
+"""Engines that draw."""
+_SAME_NAMES = (
+    "instances", "base_vertex", "first_instance", "provoking", "front", "cull", "near", "far", "discard", "add",
+)  # fmt: skip
 
 
 def check_kinds(job: LoadedJob, config: MachineConfig) -> None:

@@ -6,8 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 from ctm.sim.files import is_stream
-from ctm.sim.jobs.arrays import Array, check_name, elements, filled, load_array, load_elements
+from ctm.sim.jobs.arrays import Array, check_name, elements, filled, load_array, load_elements, load_npy
 from ctm.sim.jobs.constants import ConstantFiles, constant_files
 from ctm.sim.jobs.destinations import CONDITIONAL, Destinations, check_destinations, destinations
 from ctm.sim.jobs.domains import domain_warnings
@@ -37,6 +39,14 @@ class ConditionalFile:
     is_flat: bool = False
 
 
+@dataclass(frozen=True)
+class DrawFiles:
+    """The vertex buffers of a draw by index, and its indices."""
+
+    buffers: dict[int, Array]
+    indices: Array | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class LoadedJob:
     """A job that can run; `warnings` say what is likely not meant, by key and line."""
@@ -48,6 +58,7 @@ class LoadedJob:
     inputs: tuple[tuple[Input, Layout, Array], ...]
     outputs: tuple[tuple[Output, Layout, Array], ...]
     conditional: ConditionalFile | None
+    draw: DrawFiles | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -87,6 +98,7 @@ class Loader:
             inputs=inputs,
             outputs=outputs,
             conditional=self._conditional(),
+            draw=self._draw(),
             warnings=(
                 *(warning for program in self._programs.values() for warning in program.warnings),
                 *domain_warnings(self._text, job, [launch.program for launch in launches]),
@@ -131,6 +143,9 @@ class Loader:
             return None
         layout = self._layout(("conditional",), section, section.shape)
         self._at(("conditional", "file"), partial(check_name, self._files[CONDITIONAL], section.format))
+        if section.fill is not None:
+            make_filled = partial(filled, section.format, section.shape, section.fill)
+            return ConditionalFile(layout=layout, array=self._at(("conditional", "fill"), make_filled), is_flat=True)
         key = ("conditional", "file" if section.initial is None else "initial")
         source = self._folder / (section.initial or section.file)
         if section.initial is None and (not source.exists() or is_stream(source)):
@@ -138,6 +153,28 @@ class Loader:
         array = self._at(key, partial(load_array, source, section.format))
         fitting = self._at(key, partial(elements, source, array, section.format, section.shape))
         return ConditionalFile(layout=layout, array=fitting, is_flat=array.ndim == 2)
+
+    def _draw(self) -> DrawFiles | None:
+        section = self._job.draw
+        if section is None:
+            return None
+        buffers = {
+            buffer.index: self._at(("draw", "buffers", place, "file"), partial(load_npy, self._folder / buffer.file))
+            for place, buffer in enumerate(section.buffers)
+        }
+        if section.indices is None:
+            return DrawFiles(buffers)
+        key = ("draw", "indices")
+        indices = self._at(key, partial(load_npy, self._folder / section.indices))
+        if indices.dtype not in (np.uint16, np.uint32) or indices.ndim != 1:
+            message = (
+                f"'{section.indices}' holds {indices.dtype} {list(indices.shape)}; indices are uint16 or uint32 [n]"
+            )
+            raise self._text.error(key, message)
+        if indices.size < section.count:
+            message = f"{section.count} of '{section.indices}' are drawn, and it has {indices.size} indices"
+            raise self._text.error(("draw", "count"), message)
+        return DrawFiles(buffers, indices)
 
     def _launch(self, place: int, section: Pass, shared: ConstantFiles) -> Launch:
         key: Key = ("program", "file")
@@ -147,8 +184,17 @@ class Loader:
         if name not in self._programs:
             self._programs[name] = self._at(key, partial(load_program, self._folder, name, self._job.program.isa))
         program = self._programs[name]
+        self._check_pipeline(program)
         own = self._constants(("passes", place, "constants"), section.constants)
         return Launch(section=section, program=program, constants=program.constants | shared | own)
+
+    def _check_pipeline(self, program: ProgramFile) -> None:
+        """Only programs with a pipeline are drawn with, and those are not started otherwise."""
+        has_pipeline = getattr(program.executable, "pipeline", None) is not None
+        if has_pipeline and self._job.draw is None:
+            raise self._text.error(("program", "file"), f"{program.path.name} is the program of a draw: add [draw]")
+        if not has_pipeline and self._job.draw is not None:
+            raise self._text.error(("program", "file"), f"{program.path.name} has no pipeline to draw with")
 
     def _constants(self, key: Key, section: Constants) -> ConstantFiles:
         return self._at((*key, "float"), partial(constant_files, section, self._folder))

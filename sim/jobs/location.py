@@ -19,7 +19,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
     for number, line in enumerate(text.splitlines(), start=1):
         header = _HEADER.match(line)
         if header:
-            section = [header[2]]
+            section = [*header[2].split(".")]
             if header[1] == "[[":
                 seen[header[2]] = seen.get(header[2], -1) + 1
                 section.append(seen[header[2]])

@@ -11,7 +11,20 @@ from pydantic import BaseModel, ValidationError
 from ctm.sim.files import read_text
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.location import line_of
-from ctm.sim.jobs.schema import Conditional, Constants, Domain, Input, Job, Masks, Output, Pass, Program
+from ctm.sim.jobs.schema import (
+    Conditional,
+    Constants,
+    Domain,
+    Draw,
+    Input,
+    Job,
+    Masks,
+    Output,
+    Pass,
+    Program,
+    StreamOutput,
+    VertexBuffer,
+)
 from ctm.sim.jobs.takes import shown
 
 Key = tuple[str | int, ...]
@@ -26,6 +39,9 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "constants": Constants,
     "conditional": Conditional,
     "masks": Masks,
+    "draw": Draw,
+    "buffers": VertexBuffer,
+    "streams": StreamOutput,
 }
 
 

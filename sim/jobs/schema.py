@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.draws import DRAW_OUTPUTS, STREAMS, VERTEX_BUFFERS, PrimitiveType
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, COORDINATE_LIMIT, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
@@ -46,7 +47,7 @@ Extent = Annotated[StrictInt, Field(ge=1, le=COORDINATE_LIMIT)]
 Interval = Annotated[tuple[Coordinate, Coordinate], array_of(2, "two numbers [first, last]")]
 Shape = Annotated[tuple[Extent, Extent], array_of(2, "two numbers [height, width]")]
 InputIndex = Annotated[StrictInt, Field(ge=0, lt=INPUTS)]
-OutputIndex = Annotated[StrictInt, Field(ge=0, lt=OUTPUTS)]
+OutputIndex = Annotated[StrictInt, Field(ge=0, lt=DRAW_OUTPUTS)]
 MemoryName = Literal["local", "system"]
 
 
@@ -68,6 +69,8 @@ FloatTable = Annotated[
 ]
 IntTable = Annotated[dict[Annotated[int, index(INT_CONSTANTS)], IntConstant], table("{0 = [255, 0, 1]}")]
 BoolTable = Annotated[dict[Annotated[int, index(BOOL_CONSTANTS)], StrictBool], table("{3 = true}")]
+Word = Annotated[StrictInt, Field(ge=0, lt=1 << 32)]
+Pair = Annotated[tuple[float, float], array_of(2, "two numbers")]
 Swap = Annotated[tuple[OutputIndex, InputIndex], array_of(2, "two numbers [output, input]")]
 Mask = Annotated[
     tuple[StrictBool, StrictBool, StrictBool, StrictBool], array_of(4, "four of true and false, one for each channel")
@@ -138,6 +141,8 @@ class Conditional(_Section):
     location: Annotated[ConditionalLocation, member(ConditionalLocation)]
     test: Annotated[ConditionalTest, member(ConditionalTest)]
     value: Bits = 0
+    fill: StrictFloat | None = None
+    """What the buffer holds before, in place of what its file holds; the file is [height, width] then."""
     file: FileName | None = None
     initial: FileName | None = None
     shape: Shape | None = None
@@ -151,6 +156,8 @@ class Conditional(_Section):
         if (self.file is None) != (self.shape is None):
             raise ValueError("file and shape go together")
         touches = self.test not in (ConditionalTest.NEVER, ConditionalTest.ALWAYS)
+        if self.fill is not None and self.initial is not None:
+            raise ValueError("fill and initial exclude each other")
         if self.file is None and (touches or self.write):
             raise ValueError(f"test {self.test.name} needs file and shape" if touches else "write needs file and shape")
         return self
@@ -173,8 +180,76 @@ class Pass(_Section):
     swap: Annotated[tuple[Swap, ...], any_array("pairs of numbers [[output, input], ...]")] = ()
 
 
+class VertexBuffer(_Section):
+    """A vertex buffer: the bytes of an array of any type, and bytes from one element to the next."""
+
+    index: Annotated[StrictInt, Field(ge=0, lt=VERTEX_BUFFERS)]
+    file: FileName
+    stride: Annotated[StrictInt, Field(ge=0, lt=1 << 16)]
+
+
+class StreamOutput(_Section):
+    """A stream: the file that takes its buffer of `words`, of which the first `limit` may be written, all by default.
+
+    `stride` is that of a vertex, in words; `fill` what words hold before, as a float.
+    """
+
+    index: Annotated[StrictInt, Field(ge=0, lt=STREAMS)]
+    file: FileName
+    words: Annotated[StrictInt, Field(ge=1, le=1 << 26)]
+    stride: Annotated[StrictInt, Field(ge=0, lt=1 << 16)]
+    limit: Annotated[StrictInt, Field(ge=0)] | None = None
+    fill: StrictFloat = 0.0
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.limit is not None and self.limit > self.words:
+            raise ValueError(f"limit {self.limit} is more than the {self.words} words")
+        return self
+
+
+class Draw(_Section):
+    """Vertices to draw with a program that has a pipeline; the domain is the scissor, outputs are the targets.
+
+    Names and meanings are those of `ctm.sim.runtime.draws.draw.Draw`. `indices` is the name of an .npy file of uint16
+    or uint32. Each `viewport_*` is [scale, offset].
+    """
+
+    primitive: Annotated[PrimitiveType, member(PrimitiveType)]
+    count: Word
+    viewport_x: Pair
+    viewport_y: Pair
+    viewport_z: Pair = (0.5, 0.5)
+    depth_range: Pair = (0.0, 1.0)
+    instances: Word = 1
+    base_vertex: Annotated[StrictInt, Field(ge=-(1 << 31), lt=1 << 31)] = 0
+    first_instance: Word = 0
+    indices: FileName | None = None
+    restart: Word | None = None
+    provoking: Literal["first", "last"] = "last"
+    front: Literal["counterclockwise", "clockwise"] = "counterclockwise"
+    cull: Literal["none", "front", "back", "both"] = "none"
+    near: Literal["zero", "minus_w", "off"] = "minus_w"
+    far: StrictBool = True
+    discard: StrictBool = False
+    add: StrictBool = False
+    point_size: Annotated[float, Field(ge=0, lt=8192)] | Literal["program"] = 1.0
+    buffers: Annotated[tuple[VertexBuffer, ...], sections("draw.buffers")] = ()
+    streams: Annotated[tuple[StreamOutput, ...], sections("draw.streams")] = ()
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for name, listed in (("buffers", self.buffers), ("streams", self.streams)):
+            indices = [each.index for each in listed]
+            if len(set(indices)) < len(indices):
+                raise ValueError(f"two {name} have the same index")
+        if self.restart is not None and self.indices is None:
+            raise ValueError("restart needs indices")
+        return self
+
+
 class Job(_Section):
-    """A whole job: one launch over `domain`, or several `passes`."""
+    """A whole job: one launch over `domain`, or several `passes`; with `draw` a draw, whose scissor `domain` is."""
 
     program: Annotated[Program, section("program")]
     domain: Annotated[Domain | None, section("domain")] = None
@@ -184,9 +259,15 @@ class Job(_Section):
     constants: Annotated[Constants, section("constants")] = Constants()
     conditional: Annotated[Conditional | None, section("conditional")] = None
     masks: Annotated[Masks, section("masks")] = Masks()
+    draw: Annotated[Draw | None, section("draw")] = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if self.draw is not None and self.domain is None:
+            raise ValueError("[draw] needs [domain], which is its scissor")
+        for output in self.outputs:
+            if output.index >= OUTPUTS and self.draw is None:
+                raise ValueError(f"output {output.index} is not 0..{OUTPUTS - 1}, and only a draw has more")
         if (self.domain is None) == (not self.passes):
             raise ValueError("needs either [domain] or [[passes]]")
         for name, buffers in (("inputs", self.inputs), ("outputs", self.outputs)):

@@ -8,8 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.draws import ALL_BY_NAME, INDEX_WORD, POINT_SIZE, RASTER, IndexFormat, PrimitiveType, Ring
+from ctm.rtl.isa.word import pack
 from ctm.sim.runtime.types import check_type
 
 
@@ -30,9 +31,9 @@ class CommandBuffer:
         ValueError
             There is no such command, it takes another number of parameters, or one is no 32-bit word.
         """
-        if name not in BY_NAME:
+        if name not in ALL_BY_NAME:
             raise ValueError(f"there is no command '{name}'")
-        command = BY_NAME[name]
+        command = ALL_BY_NAME[name]
         if len(parameters) != len(command.parameters):
             raise ValueError(f"{name} takes {len(command.parameters)} parameters, not {len(parameters)}")
         for parameter, value in zip(command.parameters, parameters, strict=True):
@@ -151,3 +152,52 @@ class CommandBuffer:
         """Choose the unit whose conditional test is made; p. 22."""
         check_type("location", location, ConditionalLocation)
         return self.append("set_cond_loc", location.value)
+
+    def set_vtx_fmt(self, index: int, address: int, size: int, stride: int) -> Self:
+        """Describe a vertex buffer: bytes in all, and from element to element; R700 draws."""
+        return self.append("set_vtx_fmt", index, address, size, stride)
+
+    def set_idx_fmt(self, address: int, index_format: IndexFormat, *, restart: int | None = None) -> Self:
+        """Describe the index buffer; `restart` is the index that begins a new strip; R700 draws."""
+        check_type("index_format", index_format, IndexFormat)
+        word = pack(INDEX_WORD, format=index_format.value, restart=int(restart is not None))
+        return self.append("set_idx_fmt", address, word, restart or 0)
+
+    def set_ring_fmt(self, ring: Ring, base: int, dwords: int) -> Self:
+        """Describe a ring; R700 draws."""
+        check_type("ring", ring, Ring)
+        return self.append("set_ring_fmt", ring.value, base, dwords)
+
+    def set_strm_fmt(self, index: int, base: int, dwords: int, stride: int) -> Self:
+        """Describe what a stream is written to, and empty it; R700 draws."""
+        return self.append("set_strm_fmt", index, base, dwords, stride)
+
+    def set_vport(self, x_scale: float, x_offset: float, y_scale: float, y_offset: float) -> Self:
+        """Set the viewport's x and y; R700 draws."""
+        return self.append("set_vport", *map(_bits, (x_scale, x_offset, y_scale, y_offset)))
+
+    def set_vport_z(self, scale: float, offset: float, lowest: float, highest: float) -> Self:
+        """Set the viewport's z, and the range of depth; R700 draws."""
+        return self.append("set_vport_z", *map(_bits, (scale, offset, lowest, highest)))
+
+    def set_raster(self, primitive: PrimitiveType, *, point_size: float = 1.0, **flags: bool) -> Self:
+        """Set how primitives are assembled, clipped and drawn: the flags of `ctm.rtl.isa.draws.RASTER`; R700 draws."""
+        check_type("primitive", primitive, PrimitiveType)
+        word = pack(RASTER, primitive=primitive.value, **{name: int(flag) for name, flag in flags.items()})
+        return self.append("set_raster", word, pack(POINT_SIZE, radius=round(8 * point_size)))
+
+    def start_draw(self, count: int, *, instances: int = 1, base_vertex: int = 0, first_instance: int = 0) -> Self:
+        """Draw `count` vertices or indices; the base vertex may be negative; R700 draws."""
+        return self.append("start_draw", count, instances, base_vertex % (1 << 32), first_instance)
+
+    def read_strm(self, index: int, address: int) -> Self:
+        """Write the filled dwords of a stream to memory; R700 draws."""
+        return self.append("read_strm", index, address)
+
+    def inv_vtx_cache(self) -> Self:
+        """Invalidate the vertex cache; R700 draws."""
+        return self.append("inv_vtx_cache", 0)
+
+
+def _bits(value: float) -> int:
+    return int(np.float32(value).view(np.uint32))

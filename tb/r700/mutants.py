@@ -95,10 +95,10 @@ FLOW = [
     _mutant("the two subentries are taken once for all", "flow",
             "        cost += FIRST_BRANCH_SUBENTRIES", "        cost += 0",
             ("test_stack", "test_worked_out_nests", (["PUSH"] * 3, 2))),
-    _mutant("uncovered pixels are inactive", "execution", "        if information.type is ProgramType.CS:\n",
+    _mutant("uncovered pixels are inactive", "execution", "        self._set_registers(batch)\n",
             """        batch.branch_mask = covered.copy()
         batch.update_active()
-        if information.type is ProgramType.CS:
+        self._set_registers(batch)
 """, ("test_pixel_examples", "test_uncovered_pixels_compute", ())),
     _mutant("killed pixels are inactive", "alu", "        batch.valid_mask &= ~(effective & condition)\n",
             """        batch.valid_mask &= ~(effective & condition)

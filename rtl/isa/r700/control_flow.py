@@ -54,6 +54,9 @@ WITHOUT_TARGET = (
     CfOperation.KILL,
     CfOperation.RETURN,
     CfOperation.WAIT_ACK,
+    CfOperation.EMIT_VERTEX,
+    CfOperation.EMIT_CUT_VERTEX,
+    CfOperation.CUT_VERTEX,
 )
 """Those whose ADDR is not where control flow goes on. A RETURN goes behind the CALL."""
 UNSUPPORTED = (
@@ -64,6 +67,8 @@ UNSUPPORTED = (
     CfOperation.END_PROGRAM,
 )
 """Those that this machine does not do: most are of stages that it has not."""
+EMITS = (CfOperation.EMIT_VERTEX, CfOperation.EMIT_CUT_VERTEX, CfOperation.CUT_VERTEX)
+"""Those of geometry programs: they emit a vertex, and end the strip of those that were emitted."""
 UNCONDITIONAL = (*FETCH_CLAUSES, CfOperation.KILL)
 """Those that can have no condition."""
 

@@ -46,6 +46,17 @@ class MemoryWrite(enum.Enum, shape=2):
     WRITE_IND_ACK = 3
 
 
+STREAM_WRITES = (
+    ExportOperation.MEM_STREAM0,
+    ExportOperation.MEM_STREAM1,
+    ExportOperation.MEM_STREAM2,
+    ExportOperation.MEM_STREAM3,
+)
+"""Those of the buffer form that stream a vertex out."""
+FIRST_POSITION = 60
+"""ARRAY_BASE of the clip position; behind it are the vectors that the pipeline's note has."""
+POSITIONS = 4
+PARAMETERS = 32
 COMPUTED_DEPTH = 61
 """ARRAY_BASE of the conditional value."""
 UNBOUNDED = 4095

@@ -122,6 +122,26 @@ class FetchFormat(enum.Enum, shape=6):
     FLOAT32_3 = 48
 
 
+class FetchType(enum.Enum, shape=2):
+    """FETCH_TYPE: what is added to the index."""
+
+    VERTEX_DATA = 0
+    INSTANCE_DATA = 1
+    """The first instance."""
+    NO_INDEX_OFFSET = 2
+
+
+RING_BUFFERS = (17, 159)
+"""BUFFER_ID of the ring that a geometry or copy program reads: Mesa's, and that of AMD's compiler."""
+VERTEX_FORMATS = {
+    1: (1, 8, False), 5: (1, 16, False), 6: (1, 16, True), 7: (2, 8, False), 13: (1, 32, False), 14: (1, 32, True),
+    15: (2, 16, False), 16: (2, 16, True), 26: (4, 8, False), 29: (2, 32, False), 30: (2, 32, True),
+    31: (4, 16, False), 32: (4, 16, True), 34: (4, 32, False), 35: (4, 32, True), 44: (3, 8, False),
+    45: (3, 16, False), 46: (3, 16, True), 47: (3, 32, False), 48: (3, 32, True),
+}  # fmt: skip
+"""DATA_FORMAT of vertex buffers -> channels, their bits, and whether they are floats."""
+
+
 def _select(prefix: str) -> dict[str, type[enum.Enum]]:
     return {f"{prefix}_{component}": ComponentSelect for component in "xyzw"}
 

@@ -29,6 +29,7 @@ PROGRAM_FORMAT = ProgramFormat(
     most_units=CODE_UNITS,
     image_limit=128 * 1024,
     place_bits=FAULT_PC.size,
+    pipeline=NoteType.R700_PIPELINE,
 )
 
 
@@ -47,6 +48,9 @@ class ProgramType(enum.Enum, shape=1):
     PS = 0
     CS = 1
 
+
+PIXEL_TYPE = 2
+"""TYPE of a draw's pixel program, which the note "R700 pipeline" beside it goes with."""
 
 VERSION = data.StructLayout({"version": 32})
 TYPE = data.StructLayout({"type": ProgramType, "reserved": 31})
@@ -80,14 +84,14 @@ PROGRAM_INFORMATION = {
 """The descriptor of the note, word 0 first."""
 
 
-def problem(information: tuple[int, ...], units: int) -> str:
+def problem(information: tuple[int, ...], units: int, *, draws: bool = False) -> str:
     """What keeps a program of `units` units of code from being loaded, empty if nothing does.
 
-    `information` is the descriptor of its note, whose version was looked at already.
+    `information` is the descriptor of its note, whose version was looked at already; with `draws` it is that of a draw.
     """
     words = dict(zip(PROGRAM_INFORMATION, information, strict=True))
     limits = {
-        "TYPE": ("the program type", range(len(ProgramType))),
+        "TYPE": ("the program type", range(PIXEL_TYPE, PIXEL_TYPE + 1) if draws else range(len(ProgramType))),
         "CF_START": ("CF_START", range(units)),
         "NUM_GPRS": ("NUM_GPRS", range(1, FIRST_CLAUSE_TEMPORARY + 1)),
         "STACK_SIZE": ("STACK_SIZE", range(STACK_ENTRIES + 1)),
@@ -108,7 +112,7 @@ def values_of(information: tuple[int, ...]) -> dict[str, Any]:
     words = dict(zip(PROGRAM_INFORMATION, information, strict=True))
     flags = {name: bool(flag) for name, flag in unpack(FLAGS, words["FLAGS"]).items() if name != "reserved"}
     return {
-        "type": ProgramType(words["TYPE"]),
+        "type": ProgramType.PS if words["TYPE"] == PIXEL_TYPE else ProgramType(words["TYPE"]),
         "start": words["CF_START"],
         "gprs": words["NUM_GPRS"],
         "stack_size": words["STACK_SIZE"],

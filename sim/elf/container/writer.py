@@ -33,6 +33,7 @@ _NOTE_SECTIONS = {
     NoteType.INT32_CONSTANTS: ".note.int32consts",
     NoteType.EARLY_EXIT: ".note.earlyexit",
     NoteType.R700_PROGRAM: ".note.r700",
+    NoteType.R700_PIPELINE: ".note.r700pipe",
     ToolNote.LINES: ".note.lines",
     ToolNote.CONSTANTS: ".note.constants",
 }

@@ -5,7 +5,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from ctm.rtl.isa.r700 import program as r700
-from ctm.rtl.isa.r700.limits import CODE_UNITS, UNIT_WORDS
+from ctm.rtl.isa.r700.limits import CODE_UNITS, KCACHE_LINE_ROWS, UNIT_WORDS
+from ctm.rtl.isa.r700.pipeline import Pipeline, pipeline_of
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT, ProgramType
 from ctm.rtl.isa.word import pack
 from ctm.sim.elf.constants import OwnConstants
@@ -39,6 +40,8 @@ class Executable:
     scratch: bool = False
     texture_base: int = 0
     lds_dwords: int = 0
+    pipeline: Pipeline | None = None
+    """Of a draw, its other programs; this one is its pixel program."""
     lines: Lines | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -47,16 +50,28 @@ class Executable:
         for address, words in enumerate(self.code):
             if len(words) != UNIT_WORDS or not all(0 <= word < 1 << 32 for word in words):
                 raise ValueError(f"unit {address} is not {UNIT_WORDS} words of 32 bits")
-        found = r700.problem(self.information, len(self.code))
+        found = r700.problem(self.information, len(self.code), draws=self.pipeline is not None)
         if found:
             raise ValueError(found)
+        if self.pipeline is not None:
+            pipeline_of(self.pipeline.words, len(self.code))
         if self.lines is not None and len(self.lines.units) != len(self.code):
             raise ValueError(f"a line table of {len(self.lines.units)} units for {len(self.code)} of code")
 
     @cached_property
     def usage(self) -> Usage:
-        """What its code uses."""
-        return usage(self.code, self.start, self.texture_base)
+        """What its code uses; of a draw's other programs only inputs and constants count."""
+        found = usage(self.code, self.start, self.texture_base)
+        for stage in self.pipeline.programs if self.pipeline is not None else ():
+            assert self.pipeline is not None
+            other = usage(self.code, stage.start, self.texture_base, self.pipeline.fetch)
+            base = KCACHE_LINE_ROWS * stage.constant_base
+            found.inputs |= other.inputs
+            found.scaled_inputs |= other.scaled_inputs
+            found.float_constants |= {base + row for row in other.float_constants}
+            found.int_constants |= other.int_constants
+            found.bool_constants |= other.bool_constants
+        return found
 
     @cached_property
     def notes(self) -> Notes:
@@ -98,7 +113,7 @@ class Executable:
         flags = {name: int(getattr(self, name)) for name in ("dx10_clamp", "depth", "memory", "scratch")}
         words = {
             "version": r700.PROGRAM_FORMAT.version,
-            "TYPE": self.type.value,
+            "TYPE": self.type.value if self.pipeline is None else r700.PIXEL_TYPE,
             "CF_START": self.start,
             "NUM_GPRS": self.gprs,
             "STACK_SIZE": self.stack_size,

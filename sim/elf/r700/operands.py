@@ -46,13 +46,13 @@ def _instruction(low: int, high: int) -> tuple[dict[str, int], int]:
 
 
 def constant_rows(code: Units, word: Word) -> set[int]:
-    """Float constants that the operands of a clause name; one that is relative names only where it begins."""
+    """Float constants, which are bank 0, that the operands of a clause name; those that are relative are left out."""
     rows = set()
     for fields in instructions(code, word):
         for number in range(fields["operands"]):
             select = fields[f"src{number}_sel"]
             if alu.KCACHE_0 <= select < alu.KCACHE_END and not fields[f"src{number}_rel"]:
                 which, row = divmod(select - alu.KCACHE_0, KCACHE_SET_ROWS)
-                if word.fields[f"kcache_mode{which}"] in _LOCKED:
+                if word.fields[f"kcache_mode{which}"] in _LOCKED and not word.fields[f"kcache_bank{which}"]:
                     rows.add(KCACHE_LINE_ROWS * word.fields[f"kcache_addr{which}"] + row)
     return rows

@@ -37,10 +37,10 @@ class Usage:
     bool_constants: set[int] = field(default_factory=set)
 
 
-def usage(code: Units, start: int, texture_base: int) -> Usage:
-    """What a program uses."""
+def usage(code: Units, start: int, texture_base: int, fetch_start: int | None = None) -> Usage:
+    """What a program uses, its fetch subroutine included."""
     found = Usage()
-    for word in words(code, start):
+    for word in words(code, start, fetch_start):
         if word.is_export:
             _add_export(found, word)
         elif word.is_alu:

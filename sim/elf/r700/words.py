@@ -13,6 +13,7 @@ Units = Sequence[tuple[int, ...]]
 TEXTURE_CLAUSES = tuple(operation.value for operation in control_flow.TEXTURE_CLAUSES)
 _FETCH_CLAUSES = tuple(operation.value for operation in control_flow.FETCH_CLAUSES)
 _WITHOUT_TARGET = tuple(operation.value for operation in control_flow.WITHOUT_TARGET)
+_CALL_FETCH = CfOperation.CALL_FS.value
 _SWIZZLED = tuple(operation.value for operation in exports.SWIZZLED)
 
 
@@ -32,8 +33,11 @@ class Word:
         return self.is_export and self.fields["cf_inst"] in _SWIZZLED
 
 
-def words(code: Units, start: int) -> Iterator[Word]:
-    """The CF words that can be reached from `start`, in the order of their addresses."""
+def words(code: Units, start: int, fetch_start: int | None = None) -> Iterator[Word]:
+    """The CF words that can be reached from `start`, in the order of their addresses.
+
+    CALL_FS goes to `fetch_start`.
+    """
     found: dict[int, Word] = {}
     waiting = [start]
     while waiting:
@@ -43,17 +47,24 @@ def words(code: Units, start: int) -> Iterator[Word]:
         word = found[address] = _word(address, *code[address])
         if word.fields.get("end_of_program"):
             continue
-        if not _always_jumps(word):
+        if not _never_goes_on(word):
             waiting.append(address + 1)
-        if not word.is_alu and not word.is_export and word.fields["cf_inst"] not in _WITHOUT_TARGET:
-            waiting.append(word.fields["addr"])
+        if word.is_alu or word.is_export or word.fields["cf_inst"] in _WITHOUT_TARGET:
+            continue
+        target = fetch_start if word.fields["cf_inst"] == _CALL_FETCH else word.fields["addr"]
+        if target is not None:
+            waiting.append(target)
     yield from (found[address] for address in sorted(found))
 
 
-def _always_jumps(word: Word) -> bool:
-    if word.is_alu or word.is_export or word.fields["cf_inst"] != CfOperation.JUMP.value:
+def _never_goes_on(word: Word) -> bool:
+    """Whether the word behind it is never next: a jump that is always taken, a return of all pixels."""
+    if word.is_alu or word.is_export:
         return False
-    return bool(word.fields["cond"] == Condition.FALSE.value)
+    operation, condition = word.fields["cf_inst"], word.fields["cond"]
+    if operation == CfOperation.RETURN.value:
+        return condition == Condition.ACTIVE.value and not word.fields["valid_pixel_mode"]
+    return bool(operation == CfOperation.JUMP.value and condition == Condition.FALSE.value)
 
 
 def _word(address: int, low: int, high: int) -> Word:

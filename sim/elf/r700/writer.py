@@ -13,6 +13,8 @@ from ctm.sim.elf.r700.executable import Executable
 def file_of(executable: Executable) -> bytes:
     """The ELF file of a program. Lines of its code are lines of memory, so that a core loads them fastest."""
     notes: list[tuple[NoteType | ToolNote, Sequence[int]]] = [(PROGRAM_FORMAT.information, executable.information)]
+    if executable.pipeline is not None:
+        notes.append((NoteType.R700_PIPELINE, executable.pipeline.words))
     if executable.lines is not None:
         notes.append((ToolNote.LINES, executable.lines.words))
     return write_container(executable.code, notes, machine=PROGRAM_FORMAT.machine, alignment=CacheConfig.LINE_BYTES)

@@ -12,6 +12,9 @@ from ctm.sim.engines.fast.patience import OutOfPatienceError, Patience, may_run_
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.draw.stages import Stages
+from ctm.sim.golden.draw.state import DrawState
+from ctm.sim.golden.draw.state import Start as DrawStart
 from ctm.sim.golden.pe.domain import Groups
 from ctm.sim.golden.pe.loader import Image
 from ctm.sim.golden.pe.processor import BATCH_LANES
@@ -55,6 +58,10 @@ class AutoCore:
     def forget_program(self) -> None:
         """See `Core.forget_program`."""
         self._golden.forget_program()
+
+    def stages(self, state: State, draws: DrawState, start: DrawStart) -> Stages:
+        """The programs of a draw; see `Core.stages`."""
+        return self._golden.stages(state, draws, start)
 
     def start(self, state: State) -> "AutoRun | FastRun | Batches":
         """Begin a program; see `Core.start`."""

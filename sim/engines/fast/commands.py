@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctm.rtl.isa.commands import Command
+from ctm.rtl.isa.draws import DRAW_COMMANDS
 from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
 from ctm.sim.golden.pe.domain import Domain, Groups
 from ctm.sim.golden.pe.processor import CommandProcessor
@@ -18,8 +19,10 @@ _MOST, _LONGEST = 64, 1 << 12
 """Command buffers that are remembered, and how many words they may have."""
 _WALKS, _FEW = 16, 4
 """Domains whose walk is remembered, and the most parts that they may have."""
-_WRITE = ("start_program", "read_perf_counters")
+_WRITE = ("start_program", "read_perf_counters", "start_draw", "read_strm")
 """Commands that may write to memory."""
+
+_OF_DRAWS = frozenset(command.word for command in DRAW_COMMANDS)
 
 Found = tuple[int, Command, list[int]]
 """A command with its address and its parameters."""
@@ -80,7 +83,8 @@ class FastProcessor(CommandProcessor):
         # Stretches have the state before, which is changed by what is read here, and by nothing else.
         self.state = before.copy()
         for at, command, words in super()._commands(address, dwords):
-            sets = command.name.startswith(("set_", "inv_", "init_"))
+            # Those of draws set another state, which is not kept here.
+            sets = command.name.startswith(("set_", "inv_", "init_")) and command.word not in _OF_DRAWS
             if count and not sets:
                 break
             yield at, command, words

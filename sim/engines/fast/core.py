@@ -12,6 +12,9 @@ from ctm.sim.engines.fast.starts import Start, Starts
 from ctm.sim.engines.fast.threads.workers import Workers
 from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.draw.stages import Stages
+from ctm.sim.golden.draw.state import DrawState
+from ctm.sim.golden.draw.state import Start as DrawStart
 from ctm.sim.golden.pe.state import State
 
 Prepare = Callable[[Launch[Any], Host], Prepared]
@@ -56,6 +59,12 @@ class FastCore:
                 return Batches(self._golden.run(launch))
             self._starts.remember(state, start)
         return FastRun(start, self._golden.run(start.launch), self._workers)
+
+    def stages(self, state: State, draws: DrawState, start: DrawStart) -> Stages:
+        """The programs of a draw, which are the golden model's; see `Core.stages`."""
+        self._starts.look_at_image(state)
+        self._remark("draws are not compiled")
+        return self._golden.stages(state, draws, start)
 
     def begin(self, launch: Launch[Any], rest: ArrayRun[Any, Any]) -> "FastRun | Batches":
         """Begin a program that was launched; `rest` is it on the golden model, which may have run groups."""

@@ -92,8 +92,9 @@ class FastEngine:
         self._core.forget_program()
         lanes = BATCH_LANES if self._core is self._golden else PART_LANES
         self._processor = FastProcessor(
-            self.memory, self._core, tiles=self._config.array.tiles, progress=self._progress, batch_lanes=lanes
-        )
+            self.memory, self._core, tiles=self._config.array.tiles, progress=self._progress, batch_lanes=lanes,
+            draws=INSTRUCTION_SETS[self._config.array.instruction_set].stages is not None,
+        )  # fmt: skip
 
     def report(self) -> Report:
         """Counts since the engine was made."""

@@ -57,7 +57,7 @@ class Starts:
 
     def known(self, state: State) -> Start | None:
         """The same start, if it is remembered."""
-        self._look_at_image(state)
+        self.look_at_image(state)
         seen = self._seen(state)
         return next((start for each, before, start in self._known if each == seen and before == state), None)
 
@@ -78,7 +78,8 @@ class Starts:
         if self._image is not None and not copied and not self._memory.refused_ranges:
             self._known.appendleft((self._seen(state), state.copy(), start))
 
-    def _look_at_image(self, state: State) -> None:
+    def look_at_image(self, state: State) -> None:
+        """Let the golden model load the program again, if it is another one."""
         if not self._is_forgotten:
             return
         base, end = state.instruction_base, state.instruction_base + self._image_bytes

@@ -18,6 +18,9 @@ from ctm.sim.golden.dpp.inputs import inputs_as_at_start
 from ctm.sim.golden.dpp.instruction_set import B, Executor, Observer
 from ctm.sim.golden.dpp.journal import Fault, Journal
 from ctm.sim.golden.dpp.launch import Launch, P
+from ctm.sim.golden.draw.stages import Stages
+from ctm.sim.golden.draw.state import DrawState
+from ctm.sim.golden.draw.state import Start as DrawStart
 from ctm.sim.golden.pe.domain import Groups
 from ctm.sim.golden.pe.loader import Image, load
 from ctm.sim.golden.pe.state import State
@@ -42,6 +45,8 @@ class InstructionSet(Generic[P, B]):
         Makes what executes a launch and tells a journal of it.
     place
         What a PC is, for people.
+    stages
+        Makes the programs of a draw; None if there are no draws.
     """
 
     name: str
@@ -49,6 +54,7 @@ class InstructionSet(Generic[P, B]):
     program: Callable[[Image, Constants], P]
     executor: Callable[[Launch[P], Journal[B]], Executor[B]]
     place: Callable[[int], str] = _pc
+    stages: Callable[["ArrayCore[P, B]", State, DrawState, DrawStart], Stages] | None = None
 
 
 class ArrayCore(Generic[P, B]):
@@ -93,13 +99,28 @@ class ArrayCore(Generic[P, B]):
             observers=(*self._observers, *observers),
         )  # fmt: skip
 
-    def launch(self, state: State) -> Launch[P]:
-        """All that a program reads and writes, after the checks of `start`."""
+    def image(self, state: State) -> Image:
+        """The loaded program, which is loaded again only after `forget_program`."""
         if self._image is None:
             self._image = load(self._memory, state.instruction_base, self._instruction_set.name)
+        return self._image
+
+    def constants(self, state: State) -> Constants:
+        """The constant files as they are now."""
         bases = state.constant_bases
-        constants = Constants(self._memory, bases["set_constf_fmt"], bases["set_consti_fmt"], bases["set_constb_fmt"])
-        program = self._instruction_set.program(self._image, constants)
+        return Constants(self._memory, bases["set_constf_fmt"], bases["set_consti_fmt"], bases["set_constb_fmt"])
+
+    def stages(self, state: State, draws: DrawState, start: DrawStart) -> Stages:
+        """The programs of a draw, after the checks of what they need; only where there is `InstructionSet.stages`."""
+        assert self._instruction_set.stages is not None
+        return self._instruction_set.stages(self, state, draws, start)
+
+    def launch(self, state: State) -> Launch[P]:
+        """All that a program reads and writes, after the checks of `start`."""
+        return self.launch_of(state, self._instruction_set.program(self.image(state), self.constants(state)))
+
+    def launch_of(self, state: State, program: P) -> Launch[P]:
+        """All that this program reads and writes, after the checks of what it needs."""
         if not state.conditional.format_is_legal:
             raise MachineError(status=Status.BAD_CONDITIONAL_FORMAT)
         if not all(program.takes_uncached(state.outputs[output]) for output in program.uncached_outputs):

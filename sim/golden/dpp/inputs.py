@@ -25,7 +25,8 @@ def inputs_as_at_start(
     conditional: Buffer | None,
 ) -> Inputs:
     """The inputs of a program: one that overlaps memory that the program writes is read from a copy."""
-    written = [outputs[output] for output in (*program.outputs, *program.uncached_outputs)]
+    # Outputs of a program that is run for vertices are no buffers.
+    written = [outputs[output] for output in (*program.outputs, *program.uncached_outputs) if output < len(outputs)]
     if conditional is not None:
         written.append(conditional)
     cached = [memory] * len(buffers)

@@ -3,6 +3,8 @@
 from typing import Protocol
 
 from ctm.sim.fault import MachineError
+from ctm.sim.golden.draw.stages import Stages
+from ctm.sim.golden.draw.state import DrawState, Start
 from ctm.sim.golden.pe.domain import Groups
 from ctm.sim.golden.pe.state import State
 
@@ -24,6 +26,9 @@ class Core(Protocol):
 
     def forget_program(self) -> None:
         """Load the program again at the next start."""
+
+    def stages(self, state: State, draws: DrawState, start: Start) -> Stages:
+        """The programs of a draw, with the state that commands have set; errors as `start`."""
 
     def start(self, state: State) -> Run:
         """Begin a program with the state that commands have set.

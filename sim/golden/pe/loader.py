@@ -6,6 +6,7 @@ on no more is read than programs of the machine's kind may have: of R5xx program
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ctm.rtl.isa import executable as elf
 from ctm.rtl.isa.executable import ProgramFormat
@@ -24,6 +25,8 @@ class Image:
     """The instruction set that it is for, as `PROGRAM_FORMATS` has it."""
     code: tuple[tuple[int, ...], ...]
     information: tuple[int, ...]
+    pipelines: tuple[tuple[int, ...], ...] = ()
+    """Words of each note that describes the programs of a draw."""
 
 
 def _malformed(detail: str) -> MachineError:
@@ -62,23 +65,25 @@ def load(memory: Memory, base: int, kind: str) -> Image:
     """
     wanted = PROGRAM_FORMATS[kind]
     window = _Window(memory, base, wanted.image_limit)
-    code: tuple[int, int] | None = None
+    segments = list(_segments(window, wanted.machine))
+    codes = [(offset, size) for segment, offset, size in segments if segment == elf.PT_LOAD]
     notes: list[tuple[str, list[int]]] = []
-    for segment, offset, size in _segments(window, wanted.machine):
-        if segment == elf.PT_LOAD:
-            if code is not None:
-                raise _malformed("it has two code segments")
-            code = offset, size
-        elif segment == elf.PT_NOTE:
-            notes += _program_notes(window, offset, size, kind)
-    if code is None:
-        raise _malformed("it has no code segment")
+    pipelines: list[tuple[int, ...]] = []
+    for segment, offset, size in segments:
+        for descriptor in _descriptors(window, offset, size) if segment == elf.PT_NOTE else ():
+            notes += _program_note(window, descriptor, kind)
+            if wanted.pipeline is not None and descriptor.note == wanted.pipeline.value:
+                pipelines.append(tuple(window.words(descriptor.offset, descriptor.size // 4, "the pipeline note")))
+    if len(codes) != 1:
+        raise _malformed("it has two code segments" if codes else "it has no code segment")
     if len(notes) != 1:
         raise _malformed(f"it has {len(notes)} program information notes instead of one")
     found, information = notes[0]
     if found != kind:
         raise wrong_kind(found, kind)
-    image = Image(kind=kind, code=_code(window, *code, wanted), information=tuple(information))
+    image = Image(
+        kind=kind, code=_code(window, *codes[0], wanted), information=tuple(information), pipelines=tuple(pipelines)
+    )
     if information[0] != wanted.version:
         raise _malformed(f"word 0 of its program information is not {wanted.version}")
     return image
@@ -105,11 +110,16 @@ def _segments(window: _Window, machine: int) -> Iterator[tuple[int, int, int]]:
         yield words[0], words[1], words[4]
 
 
-def _program_notes(window: _Window, offset: int, size: int, kind: str) -> list[tuple[str, list[int]]]:
-    """The program information notes of a note segment: the kind of each, and the words of those of `kind`."""
-    machine = PROGRAM_FORMATS[kind].machine
-    kinds = {known.information.value: kind for kind, known in PROGRAM_FORMATS.items() if known.machine == machine}
-    found: list[tuple[str, list[int]]] = []
+class _Descriptor(NamedTuple):
+    """Where the descriptor of a DPP's note is."""
+
+    note: int
+    offset: int
+    size: int
+
+
+def _descriptors(window: _Window, offset: int, size: int) -> Iterator[_Descriptor]:
+    """The DPP's notes of a note segment."""
     end = offset + size
     while offset < end:
         name_size, descriptor_size, note = window.words(offset, elf.NOTE_HEADER_BYTES // 4, "a note")
@@ -119,15 +129,23 @@ def _program_notes(window: _Window, offset: int, size: int, kind: str) -> list[t
         if offset > end:
             raise _malformed("a note reaches past the end of its segment")
         name = window.words(name_at, (name_size + 3) // 4, "a note's name")
-        if _bytes(name)[:name_size] == elf.NOTE_NAME and note in kinds:
-            if kinds[note] != kind:
-                found.append((kinds[note], []))
-                continue
-            if descriptor_size != 4 * elf.PROGRAM_INFORMATION_WORDS:
-                raise _malformed(f"its program information has {descriptor_size} bytes instead of 64")
-            words = window.words(descriptor_at, elf.PROGRAM_INFORMATION_WORDS, "the program information")
-            found.append((kinds[note], words))
-    return found
+        if _bytes(name)[:name_size] == elf.NOTE_NAME:
+            yield _Descriptor(note, descriptor_at, descriptor_size)
+
+
+def _program_note(window: _Window, descriptor: _Descriptor, kind: str) -> Iterator[tuple[str, list[int]]]:
+    """The kind of program that a note describes, if it describes one, and its words if they are of `kind`."""
+    machine = PROGRAM_FORMATS[kind].machine
+    kinds = {known.information.value: kind for kind, known in PROGRAM_FORMATS.items() if known.machine == machine}
+    if descriptor.note not in kinds:
+        return
+    found = kinds[descriptor.note]
+    if found != kind:
+        yield found, []
+        return
+    if descriptor.size != 4 * elf.PROGRAM_INFORMATION_WORDS:
+        raise _malformed(f"its program information has {descriptor.size} bytes instead of 64")
+    yield found, window.words(descriptor.offset, elf.PROGRAM_INFORMATION_WORDS, "the program information")
 
 
 def _bytes(words: list[int]) -> bytes:

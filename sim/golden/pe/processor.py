@@ -11,9 +11,12 @@ import numpy as np
 
 from ctm.rtl.isa.commands import BASE_MASK, BY_WORD, Command
 from ctm.rtl.isa.conditional import ConditionalLocation
-from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.rtl.isa.draws import ALL_BY_WORD, DRAW_OUTPUTS, STREAMS
+from ctm.rtl.isa.limits import ADDRESS_SPACE, OUTPUTS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
+from ctm.sim.golden.draw.drawer import Drawer
+from ctm.sim.golden.draw.state import DrawState, Start
 from ctm.sim.golden.pe.core import Core
 from ctm.sim.golden.pe.domain import Domain, Groups
 from ctm.sim.golden.pe.state import State, check_parameters
@@ -29,7 +32,10 @@ Progress = Callable[[int], None]
 
 
 class CommandProcessor:
-    """Executes command buffers and gives work to `core`; domains are walked in `tiles`, see `Domain.groups`."""
+    """Executes command buffers and gives work to `core`; domains are walked in `tiles`, see `Domain.groups`.
+
+    With `draws` it knows the commands of draws, too.
+    """
 
     def __init__(
         self,
@@ -39,6 +45,7 @@ class CommandProcessor:
         tiles: Sequence[int] = (),
         progress: Progress | None = None,
         batch_lanes: int = BATCH_LANES,
+        draws: bool = False,
     ) -> None:
         self._memory = memory
         self._core = core
@@ -46,6 +53,10 @@ class CommandProcessor:
         self._progress = progress
         self._batch_lanes = batch_lanes
         self.state = State()
+        self.draws = DrawState()
+        self._by_word = ALL_BY_WORD if draws else BY_WORD
+        self._targets = DRAW_OUTPUTS if draws else OUTPUTS
+        self._drawer = Drawer(memory, lanes=core.lanes, batch_lanes=batch_lanes)
 
     def run(self, address: int, dwords: int) -> None:
         """Execute the command buffer of `dwords` words at `address`, a multiple of four.
@@ -56,6 +67,7 @@ class CommandProcessor:
             The rest of the buffer is dropped.
         """
         for at, command, words in self._commands(address, dwords):
+            self.draws.apply(command, words)
             if command.name in ("set_inst_fmt", "inv_inst_cache"):
                 self._core.forget_program()
             elif command.name == "read_perf_counters" and self.state.counters_enabled:
@@ -64,6 +76,12 @@ class CommandProcessor:
                 self._memory.write(words[0] & BASE_MASK, bytes(8))
             elif command.name == "start_program":
                 self._start_program(at)
+            elif command.name == "start_draw":
+                self._start_draw(at, Start(*words))
+            elif command.name == "read_strm":
+                self._check_access(BusClient.COUNTERS, words[1] & ~3, 1)
+                filled = self.draws.streams[words[0] & STREAMS - 1].filled
+                self._memory.write(words[1] & ~3, filled.to_bytes(4, "little"))
             elif command.name in _REPORTS_LOST_WRITES:
                 self._report_lost()
 
@@ -74,7 +92,7 @@ class CommandProcessor:
             at = (address + 4 * place) % ADDRESS_SPACE
             self._check_access(BusClient.COMMAND, at, 1)
             word = self._memory.word(at)
-            command = BY_WORD.get(word)
+            command = self._by_word.get(word)
             if command is None:
                 raise MachineError(status=Status.BAD_COMMAND, address=at, word=word)
             if place + command.length > dwords:
@@ -82,7 +100,7 @@ class CommandProcessor:
                 raise MachineError(status=Status.TRUNCATED, address=at, word=word, detail=detail)
             self._check_access(BusClient.COMMAND, at, command.length)
             words = [int(value) for value in self._memory.words(at + 4, command.length - 1)]
-            check_parameters(command, at, words)
+            check_parameters(command, at, words, targets=self._targets)
             self.state.apply(command, words)
             yield at, command, words
             place += command.length
@@ -105,6 +123,13 @@ class CommandProcessor:
         except MachineError as refusal:
             error = refusal
         if error is not None:
+            raise error.at(at, self._memory.word(at)) from None
+
+    def _start_draw(self, at: int, start: Start) -> None:
+        try:
+            stages = self._core.stages(self.state, self.draws, start)
+            self._drawer.draw(stages, self.draws, start, self.state.domain)
+        except MachineError as error:
             raise error.at(at, self._memory.word(at)) from None
 
     def _walk_domain(self) -> MachineError | None:

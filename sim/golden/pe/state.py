@@ -7,8 +7,9 @@ import numpy as np
 
 from ctm.rtl.isa.commands import BASE_MASK, Command
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.draws import DRAW_OUTPUTS, IndexFormat
 from ctm.rtl.isa.formats import FORMAT, DataFormat, Tiling
-from ctm.rtl.isa.limits import ADDRESS_SPACE, INPUTS, OUTPUTS
+from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS, INPUTS, OUTPUTS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.isa.word import unpack
 from ctm.sim.fault import MachineError
@@ -27,8 +28,8 @@ class State:
     domain: Domain = Domain()
     conditional_value: int = 0
     inputs: list[Buffer] = field(default_factory=lambda: [Buffer()] * INPUTS)
-    outputs: list[Buffer] = field(default_factory=lambda: [Buffer()] * OUTPUTS)
-    output_mask: tuple[bool, ...] = (True,) * OUTPUTS
+    outputs: list[Buffer] = field(default_factory=lambda: [Buffer()] * DRAW_OUTPUTS)
+    output_mask: tuple[bool, ...] = (True,) * CHANNELS
     conditional: ConditionalUnit = field(default_factory=ConditionalUnit)
     instruction_base: int = 0
     constant_bases: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_CONSTANT_FORMATS, 0))
@@ -60,7 +61,7 @@ class State:
         elif command.name == "set_cond_val":
             self.conditional_value = fields["value"]["value"]
         elif command.name == "set_out_mask":
-            self.output_mask = tuple(bool(fields["mask"]["mask"] >> channel & 1) for channel in range(OUTPUTS))
+            self.output_mask = tuple(bool(fields["mask"]["mask"] >> channel & 1) for channel in range(CHANNELS))
         elif command.name == "set_cond_out_mask":
             self.conditional.write_enabled = bool(fields["conditional_mask"]["mask"])
         elif command.name == "set_cond_test":
@@ -86,8 +87,8 @@ class State:
                 self.conditional.buffer = buffer
 
 
-def check_parameters(command: Command, address: int, words: Sequence[int]) -> None:
-    """Refuse parameters that are not allowed; `address` is that of the command word.
+def check_parameters(command: Command, address: int, words: Sequence[int], *, targets: int = OUTPUTS) -> None:
+    """Refuse parameters that are not allowed; `address` is that of the command word, `targets` the number of outputs.
 
     Raises
     ------
@@ -98,8 +99,10 @@ def check_parameters(command: Command, address: int, words: Sequence[int]) -> No
         detail = ""
         if name == "format":
             detail = _format_fault(command.name, word)
-        elif name == "output" and word & 0xF >= OUTPUTS:
+        elif name == "output" and word & 0xF >= targets:
             detail = f"there is no output {word & 0xF}"
+        elif name == "index_format" and word & 3 not in [known.value for known in IndexFormat]:
+            detail = f"index format {word & 3} is reserved"
         if detail:
             detail = f"{command.name}: {detail}"
             at = (address + 4 * place) % ADDRESS_SPACE

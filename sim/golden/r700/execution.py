@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r700.control_flow import ACKNOWLEDGED_CLAUSES, FETCH_CLAUSES, AluClause
+from ctm.rtl.isa.r700.control_flow import ACKNOWLEDGED_CLAUSES, EMITS, FETCH_CLAUSES, AluClause
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, LDS_BANKS
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.isa.status import Status
@@ -14,6 +14,8 @@ from ctm.sim.golden.dpp.batch import Integers, Mask
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r700 import alu, exports, flow
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.golden.r700.fetches import Fetches
 from ctm.sim.golden.r700.hazards import watch
 from ctm.sim.golden.r700.instruction import AluWord, Clause, Export, Flow, Group, Illegal
@@ -63,12 +65,20 @@ class Execution:
             share=np.zeros((information.lds_dwords, LDS_BANKS, order.size), np.uint32),
             **{**arrays, "clean": [True] * (CHANNELS * temporaries)},
         )
-        if information.type is ProgramType.CS:
+        self._set_registers(batch)
+        return batch
+
+    def _set_registers(self, batch: Batch) -> None:
+        """What registers hold at the start."""
+        launch, size = self._launch, batch.size
+        if isinstance(launch, ThreadLaunch | PixelLaunch):
+            launch.set_registers(batch)
+        elif self._program.information.type is ProgramType.CS:
+            i, j = batch.i, batch.j
             integers = (i, j, pixel_number(launch, batch), np.arange(size) % launch.lanes)
             for channel, values in enumerate(integers):
                 batch.temporaries[0, channel] = values.astype(np.int64).astype(np.uint32).view(np.float32)
             batch.clean[:CHANNELS] = [False] * CHANNELS
-        return batch
 
     def step(self, batch: Batch) -> list[Batch]:
         """Execute one CF word, group or fetch instruction; the wavefronts that go on."""
@@ -120,7 +130,17 @@ class Execution:
             if word.operation in ACKNOWLEDGED_CLAUSES:
                 batch.wait()
             return self._start(batch, word, flow.passing(batch, self._program, word), pushes=False)
+        if word.operation in EMITS:
+            return self._emit(batch, word)
         return self._words.execute(batch, word)
+
+    def _emit(self, batch: Batch, word: Flow) -> list[Batch]:
+        launch = self._launch
+        assert isinstance(launch, ThreadLaunch) and launch.emits is not None
+        mask = flow.passing(batch, self._program, word) & batch.valid_mask & batch.covered
+        launch.emits.execute(word.operation, batch.i[mask])
+        batch.control = batch.control.at_word(batch.control.word + 1)
+        return [batch]
 
     def _start(self, batch: Batch, word: AluWord | Flow, test: Mask, *, pushes: bool) -> list[Batch]:
         """Begin a clause; wavefronts in which nobody passes `test` are behind it already."""
@@ -212,7 +232,7 @@ class Execution:
 
 
 def _leave_by(name: str) -> Callable[[Batch], None]:
-    """What ALU_BREAK and ALU_CONTINUE do with the pixels that the clause took out of the branch_mask mask."""
+    """What ALU_BREAK and ALU_CONTINUE do with the pixels that the clause took out of the branch mask."""
 
     def leave(batch: Batch) -> None:
         batch.branch_mask = batch.branch_mask | batch.cleared

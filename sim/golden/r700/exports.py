@@ -8,6 +8,7 @@ from ctm.sim.golden.dpp.batch import Floats, Mask
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r700 import memory
+from ctm.sim.golden.r700.draws import threads
 from ctm.sim.golden.r700.instruction import Export
 from ctm.sim.golden.r700.program import Program
 from ctm.sim.golden.r700.registers import number_of, read_register, selected
@@ -51,6 +52,9 @@ def _write_memory(
     indices = None
     if export.index_register is not None:
         indices = read_register(batch, number_of(batch, launch.program, export.index_register, relative=False))
+    if isinstance(launch, threads.ThreadLaunch):
+        threads.write(launch, batch, export, place, indices, words)
+        return
     index = memory.index_of(indices, _X)
     if export.operation is ExportOperation.MEM_SCRATCH:
         access = memory.scratch(launch, batch, export.base + place, index)

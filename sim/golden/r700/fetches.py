@@ -4,7 +4,17 @@ from ctm.sim.golden.dpp.batch import Floats, Mask
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r700 import memory, share, texture, vertex
-from ctm.sim.golden.r700.instruction import Fetch, FetchInstruction, MemoryRead, ShareRead, ShareWrite, Texture, Vertex
+from ctm.sim.golden.r700.draws import threads
+from ctm.sim.golden.r700.instruction import (
+    BufferFetch,
+    Fetch,
+    FetchInstruction,
+    MemoryRead,
+    ShareRead,
+    ShareWrite,
+    Texture,
+    Vertex,
+)
 from ctm.sim.golden.r700.program import Program
 from ctm.sim.golden.r700.registers import number_of, read_register, write_register
 from ctm.sim.golden.r700.state import Batch
@@ -34,6 +44,9 @@ class Fetches:
         if isinstance(instruction, ShareRead):
             # All addresses are those before the first register is written.
             results = [share.read(batch, instruction, place, source) for place in range(instruction.burst)]
+        elif isinstance(instruction, BufferFetch):
+            assert isinstance(self._launch, threads.ThreadLaunch)
+            results = [threads.fetch(self._launch, instruction, source, executing)]
         elif isinstance(instruction, MemoryRead):
             results = self._read_memory(batch, instruction, source, executing)
         else:
@@ -51,7 +64,10 @@ class Fetches:
     def _look_up(self, batch: Batch, instruction: Texture | Vertex, source: Floats, executing: Mask) -> list[Floats]:
         launch = self._launch
         if isinstance(instruction, Vertex):
-            found = vertex.fetch(instruction, source, launch.inputs, launch.program.constants, executing)
+            found = vertex.fetch(
+                instruction, source, launch.inputs, launch.program.constants, executing,
+                first_row=launch.program.information.constant_row,
+            )  # fmt: skip
         else:
             fetched = texture.fetch(instruction, source, launch.inputs, executing)
             if fetched is None:

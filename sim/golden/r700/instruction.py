@@ -24,6 +24,8 @@ class Bank(Enum):
     CONSTANT = auto()
     VALUE = auto()
     PREVIOUS = auto()
+    PRIMITIVE = auto()
+    """A row of the primitive's own constants, which every wavefront of a draw has its own of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +42,8 @@ class Operand:
     """What a relative number is relative to."""
     absolute: bool = False
     negated: bool = False
+    kcache_bank: int = 0
+    """Of a primitive's row, the bank that it is in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +181,46 @@ class ShareRead(Fetch):
     burst: int
 
 
-FetchInstruction = Texture | Vertex | MemoryRead | ShareWrite | ShareRead
+class Numeric(Enum):
+    """What the channels of an element in a vertex buffer become."""
+
+    NORMALISED = 0
+    INTEGER = 1
+    SCALED = 2
+    FLOAT = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class VertexFormat:
+    """An element of a vertex buffer: channels of `bits` each, channel 0 at the lowest address."""
+
+    channels: int
+    bits: int
+    numeric: Numeric
+    signed: bool = False
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of an element."""
+        return self.channels * self.bits // 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class BufferFetch(Fetch):
+    """A fetch of an element from a vertex buffer, or with `buffer` None from the ring that the program reads.
+
+    The byte is index * stride + `offset`; the index is in `component` of the source, plus the first instance with
+    `by_instance`.
+    """
+
+    buffer: int | None
+    component: int
+    offset: int
+    by_instance: bool
+    element: VertexFormat
+
+
+FetchInstruction = Texture | Vertex | BufferFetch | MemoryRead | ShareWrite | ShareRead
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +255,7 @@ class Kcache:
     first: int = 0
     rows: int = 0
     problem: str = "nothing is locked"
+    bank: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,12 +271,17 @@ class AluWord:
     """No ALU clause ends a program."""
 
 
+POSITION_TARGET, PARAMETER_TARGET = 0x40, 0x80
+"""Where the outputs of programs that are run for vertices begin: position and what is beside it, and parameters."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Export:
     """An export of `burst` registers from `register` on.
 
-    Of a PIXEL export `base` is the first target and `selects` what its components are; of a memory write `mask` are
-    the components that are written and `element` an element's dwords.
+    Of an EXPORT `base` is the first target and `selects` what its components are; the targets of a vertex are counted
+    from POSITION_TARGET and PARAMETER_TARGET. Of a memory write `mask` are the components that are written and
+    `element` an element's dwords.
     """
 
     operation: ExportOperation

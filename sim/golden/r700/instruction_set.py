@@ -4,6 +4,7 @@ from ctm.rtl.isa.r700.program import place_of
 from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.pe.loader import Image
+from ctm.sim.golden.r700.draws.stages import R700Stages
 from ctm.sim.golden.r700.execution import UNITS, Execution
 from ctm.sim.golden.r700.image import information_of
 from ctm.sim.golden.r700.program import Program
@@ -16,5 +17,5 @@ def _program(image: Image, constants: Constants) -> Program:
 
 
 R700: InstructionSet[Program, Batch] = InstructionSet(
-    name="r700", units=UNITS, program=_program, executor=Execution, place=place_of
+    name="r700", units=UNITS, program=_program, executor=Execution, place=place_of, stages=R700Stages
 )

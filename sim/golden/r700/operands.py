@@ -59,6 +59,8 @@ def _row(batch: Batch, program: Program, first: Operand, count: int) -> Value:
             return Value(_NOTHING, True)
         words = program.constants.float_constant(first.number)[channels, None]
         return Value(words, program.constants.is_clean(first.number))
+    if first.bank is Bank.PRIMITIVE:
+        return Value(_primitive(batch, program, first, channels), False)
     at = place(program, first.number)
     if at is None:
         return Value(_NOTHING, True)
@@ -85,9 +87,18 @@ def _source(batch: Batch, program: Program, wanted: Operand, executing: Mask) ->
             return _constant(program, wanted.number, wanted.channel)
         rows = wanted.number + index(batch, wanted.index)
         return Value(program.constants.float_rows(rows, executing)[wanted.channel], False)
+    if wanted.bank is Bank.PRIMITIVE:
+        return Value(_primitive(batch, program, wanted, slice(wanted.channel, wanted.channel + 1))[0], False)
     if wanted.bank is Bank.PREVIOUS:
         return Value(batch.previous[wanted.number], batch.previous_clean[wanted.number])
     return Value(np.array([wanted.number], np.uint32).view(np.float32), False)
+
+
+def _primitive(batch: Batch, program: Program, wanted: Operand, channels: slice) -> Floats:
+    """Channels of a row of the primitive's constants, [channels, n]: all lanes of a wavefront have the same."""
+    assert program.primitives is not None
+    rows = program.primitives.rows(batch.order, wanted.kcache_bank, wanted.number)
+    return np.repeat(rows[:, channels].T, batch.lanes, axis=1)
 
 
 def place(program: Program, number: int) -> int | None:

@@ -8,6 +8,7 @@ from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.r700.control_flow import TEXTURE_CLAUSES
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES
+from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
 from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.mc.buffer import Buffer
@@ -16,7 +17,8 @@ from ctm.sim.golden.r700.decode.error import IllegalError
 from ctm.sim.golden.r700.decode.fetches import decode_fetches
 from ctm.sim.golden.r700.decode.groups import decode_clause
 from ctm.sim.golden.r700.decode.words import decode_word
-from ctm.sim.golden.r700.image import Information, information_of
+from ctm.sim.golden.r700.draws.primitives import PrimitiveConstants
+from ctm.sim.golden.r700.image import Information, information_of, stage_information
 from ctm.sim.golden.r700.instruction import AluWord, Clause, Export, Flow, Illegal, Texture, Vertex, Word
 from ctm.sim.golden.r700.reach import reached
 
@@ -73,11 +75,15 @@ class Program:
 
     image: Image
     constants: Constants
+    stage: DrawStage | None = None
+    """Of a draw's program, which it is."""
+    primitives: PrimitiveConstants | None = None
+    """Of a draw's pixel program, what its constant banks beyond 0 are."""
 
     @cached_property
     def information(self) -> Information:
-        """What its note says."""
-        return information_of(self.image)
+        """What its notes say."""
+        return information_of(self.image) if self.stage is None else stage_information(self.image, self.stage)
 
     @cached_property
     def code(self) -> Code:

@@ -31,8 +31,14 @@ def reached(code: _Code, start: int) -> Mapping[int, Word]:
 def _followers(address: int, word: Word) -> Iterator[int]:
     if word.ends:
         return
-    jumps_always = isinstance(word, Flow) and word.operation is CfOperation.JUMP and word.condition is Condition.FALSE
-    if not jumps_always:
+    if not (isinstance(word, Flow) and _never_goes_on(word)):
         yield address + 1
     if isinstance(word, Flow) and word.operation not in WITHOUT_TARGET:
         yield word.target
+
+
+def _never_goes_on(word: Flow) -> bool:
+    """Whether the word behind it is never next: a jump that is always taken, a return of all pixels."""
+    if word.operation is CfOperation.RETURN:
+        return word.condition is Condition.ACTIVE and not word.valid_pixels
+    return word.operation is CfOperation.JUMP and word.condition is Condition.FALSE

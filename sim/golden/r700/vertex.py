@@ -15,12 +15,21 @@ _WORDS = _ROW_WORDS * FLOAT_CONSTANTS
 
 
 def fetch(
-    instruction: Vertex, source: Floats, inputs: Inputs, constants: Constants, executing: Mask
+    instruction: Vertex,
+    source: Floats,
+    inputs: Inputs,
+    constants: Constants,
+    executing: Mask,
+    *,
+    first_row: int = 0,
 ) -> tuple[Floats, list[Integers]]:
-    """Execute a fetch for all pixels; arguments, result and errors are those of a texture instruction's `fetch`."""
+    """Execute a fetch for all pixels; arguments, result and errors are those of a texture instruction's `fetch`.
+
+    `first_row` is the row of the float constants that is the program's row 0.
+    """
     index = source[instruction.component].view(np.uint32).astype(np.int64)
     if instruction.input is None:
-        return _constants(instruction, index, constants, executing), []
+        return _constants(instruction, index, constants, first_row, executing), []
     buffer = inputs.buffers[instruction.input]
     if buffer.width_limit == 0:
         return np.zeros((CHANNELS, index.size), np.float32), []
@@ -29,9 +38,9 @@ def fetch(
     return read_elements(inputs, instruction.input, x, y, executing)
 
 
-def _constants(instruction: Vertex, index: Integers, constants: Constants, executing: Mask) -> Floats:
+def _constants(instruction: Vertex, index: Integers, constants: Constants, first_row: int, executing: Mask) -> Floats:
     """Constants as an array of words: an element that is not there as a whole is 0 in all of its channels."""
-    first = _ROW_WORDS * index + instruction.offset // 4
+    first = _ROW_WORDS * (first_row + index) + instruction.offset // 4
     exists = first + instruction.channels <= _WORDS
     components = np.zeros((CHANNELS, index.size), np.uint32)
     components[CHANNELS - 1] = instruction.one

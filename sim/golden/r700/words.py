@@ -224,5 +224,6 @@ _EXECUTE: dict[CfOperation, Callable[[FlowWords, Batch, Flow], list[Batch]]] = {
     CfOperation.LOOP_CONTINUE: FlowWords._leave_loop,
     CfOperation.LOOP_END: FlowWords._loop_end,
     CfOperation.CALL: FlowWords._call,
+    CfOperation.CALL_FS: FlowWords._call,
     CfOperation.RETURN: FlowWords._return,
 }

@@ -14,7 +14,16 @@ from ctm.sim.engines.fast.r700.share import Share
 from ctm.sim.engines.fast.r700.texture import texture
 from ctm.sim.engines.fast.r700.vertex import vertex
 from ctm.sim.engines.fast.vector.lanes import Lanes, Value
-from ctm.sim.golden.r700.instruction import Fetch, FetchInstruction, MemoryRead, ShareRead, ShareWrite, Texture, Vertex
+from ctm.sim.golden.r700.instruction import (
+    BufferFetch,
+    Fetch,
+    FetchInstruction,
+    MemoryRead,
+    ShareRead,
+    ShareWrite,
+    Texture,
+    Vertex,
+)
 
 _Reading = Texture | Vertex | MemoryRead | ShareRead
 
@@ -48,6 +57,8 @@ class Fetches:
                 ]
                 self.share.write(instruction, place, values, executing)
             return
+        # Programs of draws are not compiled.
+        assert not isinstance(instruction, BufferFetch)
         source = self.whole(instruction.source, relative=instruction.source_relative)
         for place, components in enumerate(self._results(instruction, source)):
             self._write(instruction, place, components, executing)

@@ -2,23 +2,28 @@
 
 from collections.abc import Sequence
 
+from ctm.rtl.isa.draws import VERTEX_BUFFERS
 from ctm.rtl.isa.limits import INPUTS
 from ctm.rtl.isa.r700 import fetch
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.fetch import FetchFormat, MemoryOperation, Multiplex, TextureOperation, VertexOperation
 from ctm.rtl.isa.r700.limits import FETCH_UNITS, LDS_ROW
+from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.rtl.isa.word import unpack
 from ctm.sim.golden.r700.decode.error import IllegalError, refuse
 from ctm.sim.golden.r700.image import Information
 from ctm.sim.golden.r700.instruction import (
+    BufferFetch,
     Clause,
     FetchInstruction,
     Illegal,
     MemoryRead,
+    Numeric,
     ShareRead,
     ShareWrite,
     Texture,
     Vertex,
+    VertexFormat,
 )
 
 Units = Sequence[tuple[int, ...]]
@@ -54,7 +59,9 @@ def _instruction(words: Sequence[int], information: Information, *, texture: boo
     form = unpack(fetch.FETCH, words[0])
     code = form["inst"]
     if code == VertexOperation.FETCH.value:
-        return _vertex(words, information)
+        if information.stage in (None, DrawStage.PS) or not unpack(fetch.VTX_DWORD0, words[0])["buffer_id"]:
+            return _vertex(words, information)
+        return _buffer_fetch(words, information)
     if code == VertexOperation.MEM.value:
         operation = form["mem_op"]
         if operation in (MemoryOperation.RD_SCATTER.value, MemoryOperation.RD_SCRATCH.value):
@@ -118,6 +125,42 @@ def _texture(words: Sequence[int], information: Information) -> Texture:
 def _signed(offset: int) -> int:
     sign = 1 << _OFFSET_BITS - 1
     return (offset ^ sign) - sign
+
+
+def _buffer_fetch(words: Sequence[int], information: Information) -> BufferFetch:
+    """A fetch of a program that is run for vertices or primitives."""
+    fields = _fields(fetch.VERTEX, words)
+    for name in ("use_const_fields", "endian_swap", "alt_const", "const_buf_no_stride"):
+        refuse(bool(fields[name]), f"{name.upper()} is set")
+    buffer, kind = fields["buffer_id"], fields["fetch_type"]
+    reads_ring = information.stage in (DrawStage.GS, DrawStage.DC)
+    number = buffer - information.first_buffer
+    is_buffer = buffer in fetch.RING_BUFFERS if reads_ring else 0 <= number < VERTEX_BUFFERS
+    refuse(not is_buffer, f"buffer {buffer} is {'not the ring' if reads_ring else 'no vertex buffer'}")
+    kinds = (fetch.FetchType.NO_INDEX_OFFSET,) if reads_ring else fetch.FetchType
+    refuse(all(kind != each.value for each in kinds), f"FETCH_TYPE {kind}")
+    return BufferFetch(
+        buffer=None if reads_ring else number,
+        component=fields["src_sel_x"],
+        offset=fields["offset"],
+        by_instance=kind == fetch.FetchType.INSTANCE_DATA.value,
+        element=_vertex_format(fields),
+        source=fields["src_gpr"],
+        source_relative=bool(fields["src_rel"]),
+        destination=fields["dst_gpr"],
+        destination_relative=bool(fields["dst_rel"]),
+        selects=_destination_selects(fields),
+    )
+
+
+def _vertex_format(fields: dict[str, int]) -> VertexFormat:
+    code, numeric = fields["data_format"], fields["num_format_all"]
+    refuse(code not in fetch.VERTEX_FORMATS, f"DATA_FORMAT {code} of a vertex buffer is not supported")
+    channels, bits, is_float = fetch.VERTEX_FORMATS[code]
+    if is_float:
+        return VertexFormat(channels=channels, bits=bits, numeric=Numeric.FLOAT)
+    refuse(numeric > Numeric.SCALED.value, f"NUM_FORMAT {numeric}")
+    return VertexFormat(channels=channels, bits=bits, numeric=Numeric(numeric), signed=bool(fields["format_comp_all"]))
 
 
 def _vertex(words: Sequence[int], information: Information) -> Vertex:

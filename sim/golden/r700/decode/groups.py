@@ -141,6 +141,7 @@ def _operand(
     select, channel = word[f"src{number}_sel"], word[f"src{number}_chan"]
     relative = bool(word[f"src{number}_rel"])
     bank, place = _source(select, channel, kcache, produced, literals, relative)
+    locked = kcache[select >= alu.KCACHE_1].bank if bank is Bank.PRIMITIVE else 0
     return Operand(
         bank=bank,
         number=place,
@@ -148,6 +149,7 @@ def _operand(
         index=_index(word) if relative and bank in (Bank.GPR, Bank.CONSTANT) else None,
         absolute=bool(word.get(f"src{number}_abs", 0)),
         negated=bool(word[f"src{number}_neg"]),
+        kcache_bank=locked,
     )
 
 
@@ -166,7 +168,8 @@ def _source(
         lock = kcache[which]
         refuse(lock.rows == 0, f"an operand from kcache set {which}: {lock.problem}")
         refuse(row >= lock.rows, f"row {row} of kcache set {which}, which has {lock.rows}")
-        return Bank.CONSTANT, lock.first + row
+        refuse(relative and lock.bank > 0, f"a relative operand from constant bank {lock.bank}")
+        return Bank.PRIMITIVE if lock.bank else Bank.CONSTANT, lock.first + row
     refuse(relative, f"a relative operand that is no register and no constant ({select})")
     if select in alu.INLINE_CONSTANTS:
         return Bank.VALUE, alu.INLINE_CONSTANTS[select][1]

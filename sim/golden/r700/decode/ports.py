@@ -32,14 +32,14 @@ def check_ports(readings: Iterable[Reading]) -> None:
     pairs = set()
     for reading in readings:
         cycles = _cycles(reading)
-        constants = sum(operand.bank in (Bank.CONSTANT, Bank.VALUE) for operand in reading.operands)
+        constants = sum(operand.bank in (Bank.CONSTANT, Bank.PRIMITIVE, Bank.VALUE) for operand in reading.operands)
         if reading.place != TRANS_SLOT:
             constants = 0
         refuse(constants > TRANS_CONSTANTS, f"slot t reads {constants} constants")
         for number, operand in enumerate(reading.operands):
             cycle = cycles[number]
-            if operand.bank is Bank.CONSTANT:
-                pairs.add((operand.number, operand.index is not None, operand.channel // 2))
+            if operand.bank in (Bank.CONSTANT, Bank.PRIMITIVE):
+                pairs.add((operand.kcache_bank, operand.number, operand.index is not None, operand.channel // 2))
             elif operand.bank is Bank.PREVIOUS:
                 refuse(cycle < constants, f"slot t reads a previous result in cycle {cycle}, which a constant takes")
             elif operand.bank is Bank.GPR and not _shares(reading, number):

@@ -51,7 +51,7 @@ def _form(operands: tuple[Operand, ...]) -> Form:
 
 def _is_next(one: Operand, other: Operand) -> bool:
     """Whether an operand is the next channel of the same source, with the same modifiers."""
-    names = ("bank", "absolute", "negated")
+    names = ("bank", "kcache_bank", "absolute", "negated")
     if not all(getattr(one, name) == getattr(other, name) for name in names) or one.index or other.index:
         return False
     if one.bank is Bank.PREVIOUS:

@@ -1,0 +1,1 @@
+"""Draws: what becomes of vertices between the programs of a draw. Knows no instruction set."""

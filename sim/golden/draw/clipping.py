@@ -1,0 +1,174 @@
+"""Clips triangles against planes in clip space.
+
+Source: docs/r700.md, Draws. A piece's vertex is a position and the weights of the three original vertices in it; what
+programs exported is never interpolated here. Arithmetic is float32, each operation rounded.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.sim.golden.draw.state import Raster, Viewport
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.signedinteger]
+Mask = npt.NDArray[np.bool_]
+
+GUARD = np.float32(16367)
+"""Pixels from the viewport's middle in which positions can be snapped."""
+LEAST_W = np.float32(2.0**-100)
+_X, _Y, _Z, _W = range(4)
+
+
+@dataclass(frozen=True)
+class Polygons:
+    """Convex polygons of up to M vertices, each a piece of a triangle.
+
+    `position` [n, M, 4] in clip space, `weights` [n, M, 3], `count` [n] of the vertices that are there, `source` [n]:
+    which triangle each is of.
+    """
+
+    position: Floats
+    weights: Floats
+    count: Integers
+    source: Integers
+
+    @classmethod
+    def of_triangles(cls, position: Floats) -> Self:
+        """Triangles as they are, of positions [n, 3, 4]."""
+        n = position.shape[0]
+        weights = np.broadcast_to(np.eye(3, dtype=np.float32), (n, 3, 3))
+        return cls(position, weights, np.full(n, 3), np.arange(n))
+
+    def select(self, chosen: Mask) -> Self:
+        """Those in `chosen` [n]."""
+        return type(self)(self.position[chosen], self.weights[chosen], self.count[chosen], self.source[chosen])
+
+
+def planes(raster: Raster, viewport: Viewport) -> Iterator[Callable[[Floats], Floats]]:
+    """The planes, in the order in which pieces are cut: signed distances of positions [..., 4]."""
+    if not raster.no_near:
+        yield _z if raster.clip_zero else _from_near
+    if not raster.no_far:
+        yield _from_far
+    yield _from_least_w
+    for axis in (_X, _Y):
+        guard = GUARD / np.abs(viewport.scale[axis])
+        yield partial(_from_guard, axis, guard, 1)
+        yield partial(_from_guard, axis, guard, -1)
+
+
+def _z(position: Floats) -> Floats:
+    return position[..., _Z]
+
+
+def _from_near(position: Floats) -> Floats:
+    return position[..., _Z] + position[..., _W]
+
+
+def _from_far(position: Floats) -> Floats:
+    return position[..., _W] - position[..., _Z]
+
+
+def _from_least_w(position: Floats) -> Floats:
+    return position[..., _W] - LEAST_W
+
+
+def _from_guard(axis: int, guard: np.float32, side: int, position: Floats) -> Floats:
+    return guard * position[..., _W] + side * position[..., axis]
+
+
+def outside(position: Floats, raster: Raster) -> Mask:
+    """Which primitives [n] of positions [n, corners, 4] are outside of one plane of the view as a whole."""
+    x, y, z, w = np.moveaxis(position, -1, 0)
+    beyond = [x < -w, x > w, y < -w, y > w]
+    if not raster.no_near:
+        beyond.append(z < 0 if raster.clip_zero else z < -w)
+    if not raster.no_far:
+        beyond.append(z > w)
+    found: Mask = np.any([side.all(axis=1) for side in beyond], axis=0)
+    return found
+
+
+def clip(polygons: Polygons, distance: Floats) -> Polygons:
+    """What of polygons lies where `distance` [n, M] is not negative; those of which nothing does are dropped.
+
+    A new vertex is made from the one inside outwards: a + t (b - a), t = da * (1 / (da - db)).
+    """
+    most = polygons.position.shape[1]
+    exists = np.arange(most) < polygons.count[:, None]
+    inside = (distance >= 0) | ~exists
+    cut = ~np.all(inside, axis=1)
+    if not cut.any():
+        return polygons
+    whole, rest = polygons.select(~cut), polygons.select(cut)
+    pieces = _cut(rest, distance[cut])
+    return _joined(whole, pieces)
+
+
+def _cut(polygons: Polygons, distance: Floats) -> Polygons:
+    """Sutherland and Hodgman's step for all polygons at once."""
+    n, most = distance.shape
+    here = np.arange(most)
+    exists = here < polygons.count[:, None]
+    following = np.where(here + 1 == polygons.count[:, None], 0, np.minimum(here + 1, most - 1))
+    rows = np.arange(n)[:, None]
+    after = distance[rows, following]
+    keeps = (distance >= 0) & exists
+    crosses = ((distance >= 0) != (after >= 0)) & exists
+    new = [_between(values, following, distance, after) for values in (polygons.position, polygons.weights)]
+    # Each vertex gives itself, if it is inside, and then the crossing behind it.
+    gives = np.stack([keeps, crosses], axis=2).reshape(n, 2 * most)
+    place = np.cumsum(gives, axis=1) - 1
+    count = gives.sum(axis=1)
+    size = max(int(count.max(initial=0)), 3)
+    row, source = np.nonzero(gives)
+    results = []
+    for values, between in zip((polygons.position, polygons.weights), new, strict=True):
+        both = np.stack([values, between], axis=2).reshape(n, 2 * most, -1)
+        result = np.zeros((n, size, both.shape[2]), np.float32)
+        result[row, place[row, source]] = both[row, source]
+        results.append(result)
+    return Polygons(results[0], results[1], count, polygons.source).select(count >= 3)
+
+
+def _between(values: Floats, following: Integers, distance: Floats, after: Floats) -> Floats:
+    """Values where the edge from each vertex to the next one crosses the plane."""
+    rows = np.arange(values.shape[0])[:, None]
+    forward = distance >= 0
+    near, far = np.where(forward, distance, after), np.where(forward, after, distance)
+    t = (near * (np.float32(1) / (near - far)))[..., None]
+    next_values = values[rows, following]
+    a = np.where(forward[..., None], values, next_values)
+    b = np.where(forward[..., None], next_values, values)
+    found: Floats = a + t * (b - a)
+    return found
+
+
+def _joined(one: Polygons, other: Polygons) -> Polygons:
+    """Both, in the order of their triangles."""
+    size = max(one.position.shape[1], other.position.shape[1])
+    arrays = [
+        np.concatenate([_padded(getattr(each, name), size) for each in (one, other)])
+        for name in ("position", "weights")
+    ]
+    count = np.concatenate([one.count, other.count])
+    source = np.concatenate([one.source, other.source])
+    by = np.argsort(source, kind="stable")
+    return Polygons(arrays[0][by], arrays[1][by], count[by], source[by])
+
+
+def _padded(values: Floats, size: int) -> Floats:
+    return np.pad(values, ((0, 0), (0, size - values.shape[1]), (0, 0)))
+
+
+def fans(polygons: Polygons) -> tuple[Integers, Integers]:
+    """Polygons as triangles around their first vertex: the polygon of each, [n], and its three vertices, [n, 3]."""
+    counts = polygons.count - 2
+    owner = np.repeat(np.arange(counts.size), counts)
+    number = np.arange(owner.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    return owner, np.stack([np.zeros_like(number), number + 1, number + 2], axis=1)

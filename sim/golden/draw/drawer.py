@@ -1,0 +1,132 @@
+"""Draws: from indices to stored pixels. Source: docs/r700.md, Draws."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ctm.rtl.isa.draws import PrimitiveType
+from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
+from ctm.rtl.isa.status import BusClient
+from ctm.sim.golden.draw import setup
+from ctm.sim.golden.draw.error import bad_draw
+from ctm.sim.golden.draw.setup import Shapes
+from ctm.sim.golden.draw.stages import Shaded, Stages
+from ctm.sim.golden.draw.state import DrawState, Start
+from ctm.sim.golden.draw.strips import strips_of
+from ctm.sim.golden.draw.topology import DRAWN, Primitives, primitives_of
+from ctm.sim.golden.draw.vertices import Assembly, Integers, assemble
+from ctm.sim.golden.pe.domain import Domain
+from ctm.sim.memory import Memory
+
+Progress = Callable[[int], None]
+
+
+class Drawer:
+    """Executes draws. `lanes` is the size of a wavefront; at most `batch_lanes` pixels run together."""
+
+    def __init__(self, memory: Memory, *, lanes: int, batch_lanes: int) -> None:
+        self._memory = memory
+        self._lanes = lanes
+        self._batch_lanes = batch_lanes
+
+    def draw(self, stages: Stages, state: DrawState, start: Start, domain: Domain) -> None:
+        """Draw, and keep in `state` how far streams are filled.
+
+        Raises
+        ------
+        MachineError
+            The draw is not one that the machine does, or a program failed.
+        """
+        if start.count == 0 or start.instances == 0:
+            return
+        with np.errstate(all="ignore"):
+            assembly = assemble(self._memory, state, start, by_primitive=stages.by_primitive)
+            if not stages.has_geometry:
+                _check_drawn(state)
+            if not assembly.provoking.size:
+                return
+            shaded, primitives, numbers = self._before_raster(stages, state, assembly)
+            self._stream_out(state, shaded, primitives)
+            if not state.raster.discard and primitives.provoking.size:
+                self._raster(stages, state, shaded, primitives, numbers, domain)
+
+    def _before_raster(
+        self, stages: Stages, state: DrawState, assembly: Assembly
+    ) -> tuple[Shaded, Primitives, Integers]:
+        """The shaded vertices, the primitives that they form, and the number that each has for a pixel program."""
+        if not stages.has_geometry:
+            return stages.vertices(assembly), Primitives(assembly.corners, assembly.provoking), assembly.number
+        emitted = stages.geometry(assembly)
+        threads = np.repeat(np.arange(emitted.count.size), emitted.count)
+        numbers = np.arange(threads.size) - np.repeat(np.cumsum(emitted.count) - emitted.count, emitted.count)
+        begins = (numbers == 0) | emitted.cut[threads, numbers]
+        lengths = np.diff(np.append(np.flatnonzero(begins), threads.size))
+        primitives = primitives_of(stages.output, lengths, provoking_last=state.raster.provoking_last)
+        return stages.copies(threads, numbers), primitives, np.zeros(primitives.provoking.size, np.int64)
+
+    def _stream_out(self, state: DrawState, shaded: Shaded, primitives: Primitives) -> None:
+        """Write the vertices of primitives, in order; one that does not fit into every stream is not written at all."""
+        used = [stream for stream, (_, written) in enumerate(shaded.streams) if written.any()]
+        if not used:
+            return
+        corners = primitives.corners.shape[1]
+        room = min(
+            (state.streams[stream].dwords - state.streams[stream].filled) // (corners * state.streams[stream].stride)
+            for stream in used
+        )
+        vertices = primitives.corners[: max(room, 0)].ravel()
+        for stream in used:
+            target = state.streams[stream]
+            words, written = (values[vertices] for values in shaded.streams[stream])
+            number, dword = np.nonzero(written)
+            address = target.base + WORD_BYTES * (target.filled + number * target.stride + dword)
+            kept = self._memory.keep(BusClient.OUTPUT, address % ADDRESS_SPACE, WORD_BYTES, np.ones(address.size, bool))
+            space = self._memory.view(np.uint32)
+            space[(address % ADDRESS_SPACE // WORD_BYTES)[kept]] = words[number, dword][kept]
+            state.streams[stream] = replace(target, filled=target.filled + vertices.size * target.stride)
+
+    def _raster(
+        self,
+        stages: Stages,
+        state: DrawState,
+        shaded: Shaded,
+        primitives: Primitives,
+        numbers: Integers,
+        domain: Domain,
+    ) -> None:
+        shapes = _shapes(stages, state, shaded, primitives, numbers)
+        stages.begin_pixels(shaded, shapes)
+        for strips in strips_of(shapes, domain, self._lanes, self._batch_lanes):
+            stages.pixels(strips)
+        stages.end_pixels()
+
+
+def _check_drawn(state: DrawState) -> None:
+    """Refuse what is assembled and not drawn."""
+    kind = state.raster.kind
+    lines = (PrimitiveType.LINELIST, PrimitiveType.LINESTRIP, PrimitiveType.LINELOOP)
+    adjacent = (PrimitiveType.LINELIST_ADJ, PrimitiveType.LINESTRIP_ADJ)
+    if kind in (*lines, *adjacent) and not state.raster.discard:
+        assert kind is not None
+        raise bad_draw(f"{kind.name} is not drawn")
+
+
+def _shapes(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primitives, numbers: Integers) -> Shapes:
+    raster, viewport = state.raster, state.viewport
+    count = primitives.corners.shape[1]
+    if count not in DRAWN:
+        raise bad_draw(f"{stages.output.name} is not drawn")
+    corners = primitives.corners[:, DRAWN[count]]
+    size = shaded.beside[0, :, 0]
+    if not raster.program_point_size:
+        size = np.full_like(size, raster.point_radius / 8)
+    vertices = setup.Vertices(
+        position=shaded.position, distances=np.concatenate(list(shaded.beside[1:]), axis=1), size=size
+    )
+    if count == 1:
+        return setup.points(vertices, corners[:, 0], numbers, raster=raster, viewport=viewport)
+    return setup.triangles(
+        vertices, corners, primitives.provoking, numbers, raster=raster, viewport=viewport,
+        clip_distances=stages.clip_distances, cull_distances=stages.cull_distances,
+    )  # fmt: skip

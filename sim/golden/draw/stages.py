@@ -1,0 +1,69 @@
+"""What a draw asks of an instruction set: to run its programs for vertices, primitives and pixels."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.isa.draws import PrimitiveType
+from ctm.sim.golden.draw.setup import Shapes
+from ctm.sim.golden.draw.strips import Strips
+from ctm.sim.golden.draw.vertices import Assembly
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.signedinteger]
+Mask = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shaded:
+    """What programs left of vertices.
+
+    `position` [vertices, 4], `beside` [3, vertices, 4]: size and the like, distances 0 to 3, distances 4 to 7;
+    `parameters` [vertices, rows, 4]. `streams` are the words of each stream and which were written, [vertices, stride].
+    """
+
+    position: Floats
+    beside: Floats
+    parameters: Floats
+    streams: tuple[tuple[Words, Mask], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Emitted:
+    """What geometry programs emitted: the number of vertices of each thread, and in front of which a strip ends."""
+
+    count: Integers
+    cut: Mask
+
+
+class Stages(Protocol):
+    """The programs of a draw. Errors of all are raised as MachineError when everything has run that can."""
+
+    clip_distances: int
+    cull_distances: int
+    has_geometry: bool
+    by_primitive: bool
+    """Whether vertices are of one primitive each."""
+    output: PrimitiveType
+    """What emitted vertices form."""
+
+    def vertices(self, assembly: Assembly) -> Shaded:
+        """Run the vertex program that is not in front of a geometry program."""
+
+    def geometry(self, assembly: Assembly) -> Emitted:
+        """Run vertex and geometry program."""
+
+    def copies(self, threads: Integers, numbers: Integers) -> Shaded:
+        """Run the copy program for emitted vertices: the thread of each and its number in it, [vertices]."""
+
+    def begin_pixels(self, shaded: Shaded, shapes: Shapes) -> None:
+        """Get ready to draw shapes, whose vertices are shaded."""
+
+    def pixels(self, strips: Strips) -> None:
+        """Run the pixel program for strips, which go on behind those of the calls before, and store what it leaves."""
+
+    def end_pixels(self) -> None:
+        """Raise the error of the pixel programs that have run, if there is one."""

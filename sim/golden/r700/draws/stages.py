@@ -1,0 +1,224 @@
+"""The R700's programs of a draw, as a draw asks for them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.rtl.isa.draws import PrimitiveType, Ring
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r700.pipeline import DrawStage, Pipeline
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.core import ArrayCore
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.draw.error import bad_draw
+from ctm.sim.golden.draw.setup import Shapes
+from ctm.sim.golden.draw.stages import Emitted, Floats, Integers, Shaded, Words
+from ctm.sim.golden.draw.state import DrawState, Start
+from ctm.sim.golden.draw.strips import Strips
+from ctm.sim.golden.draw.vertices import Assembly
+from ctm.sim.golden.pe.processor import BATCH_LANES
+from ctm.sim.golden.pe.state import State
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
+from ctm.sim.golden.r700.draws.primitives import PrimitiveConstants
+from ctm.sim.golden.r700.draws.threads import Emits, ThreadLaunch
+from ctm.sim.golden.r700.image import pipeline_in
+from ctm.sim.golden.r700.instruction import PARAMETER_TARGET, POSITION_TARGET
+from ctm.sim.golden.r700.program import Program
+
+_CORNER_REGISTERS = ((0, 0), (0, 1), (0, 3), (1, 0), (1, 1), (1, 2))
+"""Where a geometry program finds the ring offsets of its vertices."""
+
+
+class R700Stages:
+    """The programs of one draw on a core; see `Stages`."""
+
+    def __init__(self, core: ArrayCore[Program, Any], state: State, draws: DrawState, start: Start) -> None:
+        self._core = core
+        self._draws = draws
+        self._start = start
+        self._image = core.image(state)
+        self._pipeline: Pipeline = pipeline_in(self._image)
+        self._state = state
+        self._constants = core.constants(state)
+        self._strips = 0
+        self._errors: list[MachineError] = []
+        pipeline = self._pipeline
+        self.clip_distances, self.cull_distances = pipeline.clip_distances, pipeline.cull_distances
+        self.has_geometry = pipeline.geometry is not None
+        self.by_primitive = pipeline.primitive_number and not self.has_geometry
+        self.output = PrimitiveType[pipeline.output.name]
+        self._check()
+
+    def _check(self) -> None:
+        state, conditional = self._state, self._state.conditional
+        if conditional.location is ConditionalLocation.PE and not conditional.passes_all:
+            raise bad_draw("the conditional test of a draw is made behind its pixel program: set_cond_loc DPP")
+        program = self._program(DrawStage.PS)
+        formats = [state.outputs[output].element.is_float for output in program.outputs]
+        if self._draws.raster.add and not all(formats):
+            raise bad_draw("targets that add have a FLOAT32 format")
+        scale = self._draws.viewport.scale
+        if not (np.isfinite(scale).all() and scale[:2].all()) and not self._draws.raster.discard:
+            raise bad_draw("the viewport has no size: set_vport and set_vport_z come before start_draw")
+
+    def _program(self, stage: DrawStage, primitives: PrimitiveConstants | None = None) -> Program:
+        return Program(image=self._image, constants=self._constants, stage=stage, primitives=primitives)
+
+    def _base(self, program: Program) -> dict[str, Any]:
+        """What the launches of all stages have."""
+        common = self._core.launch_of(self._state, program)
+        return {name: getattr(common, name) for name in Launch.__dataclass_fields__}
+
+    def vertices(self, assembly: Assembly) -> Shaded:
+        """See `Stages.vertices`."""
+        program = self._program(DrawStage.VS)
+        registers = {(0, 0): assembly.index, (0, 3): assembly.instance}
+        if self.by_primitive:
+            registers[0, 2] = assembly.primitive
+        launch = self._launch(program, assembly.index.size, registers)
+        self._run(launch, lambda thread: _vertex("VS", assembly, thread))
+        return self._shaded(launch)
+
+    def geometry(self, assembly: Assembly) -> Emitted:
+        """See `Stages.geometry`."""
+        pipeline, lanes = self._pipeline, self._core.lanes
+        self._check_ring(Ring.ES_GS, pipeline.vertex_item, min(lanes, assembly.index.size))
+        self._check_ring(Ring.GS_VS, pipeline.geometry_item, min(lanes, assembly.provoking.size))
+        registers = {(0, 0): assembly.index, (0, 3): assembly.instance}
+        vertex = self._launch(self._program(DrawStage.ES), assembly.index.size, registers, item=pipeline.vertex_item)
+        self._run(vertex, lambda thread: _vertex("ES", assembly, thread))
+        threads = assembly.provoking.size
+        places = {
+            place: assembly.corners[:, corner] * pipeline.vertex_item
+            for corner, place in zip(range(assembly.corners.shape[1]), _CORNER_REGISTERS, strict=False)
+        }
+        emits = Emits(threads, pipeline.most_emitted)
+        geometry = self._launch(
+            self._program(DrawStage.GS), threads, {**places, (0, 2): assembly.number}, item=pipeline.geometry_item,
+            ring=vertex.written.ravel(), emits=emits,
+        )  # fmt: skip
+        self._run(geometry, lambda thread: f"GS, primitive {thread}")
+        self._ring = geometry.written.ravel()
+        return Emitted(count=emits.count, cut=emits.cut)
+
+    def copies(self, threads: Integers, numbers: Integers) -> Shaded:
+        """See `Stages.copies`."""
+        pipeline = self._pipeline
+        offset = threads * pipeline.geometry_item + numbers * pipeline.emitted_item
+        launch = self._launch(self._program(DrawStage.DC), threads.size, {(0, 0): offset}, ring=self._ring)
+        self._run(launch, lambda thread: f"DC, vertex {int(numbers[thread])} of primitive {int(threads[thread])}")
+        return self._shaded(launch)
+
+    def _check_ring(self, ring: Ring, item: int, threads: int) -> None:
+        dwords, needed = self._draws.rings[ring], item * threads
+        if dwords < needed:
+            raise bad_draw(
+                f"ring {ring.value} ({ring.name}) has {dwords} dwords, and a wavefront of items takes {needed}"
+            )
+
+    def _launch(
+        self,
+        program: Program,
+        threads: int,
+        registers: Mapping[tuple[int, int], Integers],
+        *,
+        item: int = 0,
+        ring: Words | None = None,
+        emits: Emits | None = None,
+    ) -> ThreadLaunch:
+        streams = tuple(
+            (np.zeros((threads, stream.stride), np.uint32), np.zeros((threads, stream.stride), bool))
+            for stream in self._draws.streams
+        )
+        return ThreadLaunch(
+            **self._base(program),
+            threads=threads,
+            registers={place: values for place, values in registers.items() if place[0] < program.information.gprs},
+            results=np.zeros((len(program.outputs), threads, CHANNELS), np.float32),
+            buffers=tuple(self._draws.buffers),
+            first_instance=self._start.first_instance,
+            written=np.zeros((threads, item), np.uint32),
+            ring=ring,
+            streams=streams,
+            emits=emits,
+        )
+
+    def _run(self, launch: ThreadLaunch, name: Callable[[int], str]) -> None:
+        """Run all threads of a launch; `name` says what a thread is."""
+        run, lanes = self._core.run(launch), self._core.lanes
+        most = max(1, BATCH_LANES // lanes)
+        waves = -(-launch.threads // lanes)
+        for first in range(0, waves, most):
+            order = np.arange(first, min(first + most, waves))
+            i = np.arange(first * lanes, (first + order.size) * lanes)
+            run.execute(order, i, np.zeros_like(i), i < launch.threads)
+        error = run.finish()
+        if error is not None:
+            raise error if error.i is None else _located(error, name(error.i))
+
+    def _shaded(self, launch: ThreadLaunch) -> Shaded:
+        outputs, threads = launch.program.outputs, launch.threads
+
+        def output(target: int) -> Floats:
+            if target in outputs:
+                found: Floats = launch.results[outputs.index(target)]
+                return found
+            return np.zeros((threads, CHANNELS), np.float32)
+
+        pipeline, following = self._pipeline, POSITION_TARGET + 1
+        beside = []
+        for is_there in (pipeline.misc, *pipeline.distance_vectors):
+            beside.append(output(following) if is_there else np.zeros((threads, CHANNELS), np.float32))
+            following += is_there
+        parameters = np.stack([output(PARAMETER_TARGET + row) for row in range(pipeline.parameters)], axis=1)
+        return Shaded(
+            position=output(POSITION_TARGET), beside=np.stack(beside), parameters=parameters, streams=launch.streams
+        )
+
+    def begin_pixels(self, shaded: Shaded, shapes: Shapes) -> None:
+        """See `Stages.begin_pixels`."""
+        self._shapes, self._parameters = shapes, shaded.parameters
+        self._strips = 0
+
+    def pixels(self, strips: Strips) -> None:
+        """See `Stages.pixels`."""
+        count = strips.shape.size
+        order = np.arange(self._strips, self._strips + count)
+        primitives = PrimitiveConstants(
+            self._parameters, strips.shape, self._shapes.corners, self._shapes.provoking, self._shapes.record,
+            first=self._strips,
+        )  # fmt: skip
+        program = self._program(DrawStage.PS, primitives)
+        launch = PixelLaunch(
+            **self._base(program), strips=strips, first=self._strips, z_range=self._draws.viewport.z_range,
+            adds=self._draws.raster.add,
+        )  # fmt: skip
+        run = self._core.run(launch)
+        run.execute(order, strips.i, strips.j, strips.covered)
+        launch.store()
+        fault, error = run.fault, run.finish()
+        if error is not None:
+            strip = fault.order - self._strips if fault is not None else None
+            self._errors.append(error if strip is None else self._of_pixel(error, strips, strip))
+        self._strips += count
+
+    def end_pixels(self) -> None:
+        """See `Stages.end_pixels`."""
+        if self._errors:
+            raise self._errors[0]
+
+    def _of_pixel(self, error: MachineError, strips: Strips, strip: int) -> MachineError:
+        primitive = int(self._shapes.primitive[strips.shape[strip]])
+        return _located(error, f"PS, strip of pixel ({error.i}, {error.j}) of primitive {primitive}")
+
+
+def _vertex(stage: str, assembly: Assembly, thread: int) -> str:
+    return f"{stage}, vertex {int(assembly.index[thread])} of instance {int(assembly.instance[thread])}"
+
+
+def _located(error: MachineError, where: str) -> MachineError:
+    """The error with what its thread is."""
+    return replace(error, place=f"{error.place} of the {where}")

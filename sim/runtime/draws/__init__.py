@@ -1,0 +1,1 @@
+"""Draws: their state as commands, and their programs linked into one executable."""

@@ -1,0 +1,184 @@
+"""Links the programs of a draw into one executable, with a prologue that makes the inputs of the pixel program."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ctm.rtl.isa.r700 import control_flow, exports
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
+from ctm.rtl.isa.r700.limits import CODE_UNITS, FETCH_UNITS
+from ctm.rtl.isa.r700.pipeline import OutputPrimitive, Pipeline, StageProgram
+from ctm.rtl.isa.word import pack, unpack
+from ctm.sim.elf.r700.executable import Executable, Unit
+from ctm.sim.elf.r700.words import Word, words
+from ctm.sim.runtime.draws.interpolation import PixelInputs, Prologue, prologue
+
+_VERTEX_BUFFERS = 160
+"""BUFFER_ID of vertex buffer 0, as Mesa's programs have it."""
+_CHANNELS = "xyzw"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One program as a compiler left it: its code, whose addresses count from its own first unit, and what it needs."""
+
+    code: tuple[Unit, ...]
+    gprs: int
+    stack_size: int = 0
+    dx10_clamp: bool = False
+    constant_base: int = 0
+    """Line of 16 rows of the float constants in which its own begin."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geometry:
+    """Geometry and copy program, what they emit, and the dwords of the rings' items."""
+
+    program: Part
+    copy: Part
+    vertex_item: int
+    item: int
+    emitted_item: int
+    most_emitted: int
+    output: OutputPrimitive
+
+
+@dataclass(frozen=True, kw_only=True)
+class VertexOutputs:
+    """What a vertex has beside its position; see `Pipeline`."""
+
+    parameters: int = 1
+    clip_distances: int = 0
+    cull_distances: int = 0
+    misc: bool = False
+    distance_vectors: tuple[bool, bool] = (False, False)
+
+
+def link(
+    *,
+    vertex: Part,
+    pixel: Part,
+    inputs: PixelInputs,
+    outputs: VertexOutputs = VertexOutputs(),
+    fetch: Part | None = None,
+    geometry: Geometry | None = None,
+    primitive_number: bool = False,
+    texture_base: int = 0,
+    masks: Mapping[int, int] | None = None,
+) -> Executable:
+    """The executable of a draw.
+
+    `vertex` is followed by `geometry` where there is one. `masks` are the channels, bit c of channel c, that are
+    enabled of targets; all of a target that is not named.
+
+    Raises
+    ------
+    ValueError
+        The code gets too long, or a program needs what it cannot have; the message says which.
+    """
+    code: list[Unit] = []
+    fetch_at = None if fetch is None else _add(code, fetch)
+    vertex_at = _add(code, vertex, fetch_at)
+    copies = [_stage(geometry.program, _add(code, geometry.program)) for geometry in [geometry] if geometry is not None]
+    copies += [_stage(geometry.copy, _add(code, geometry.copy)) for geometry in [geometry] if geometry is not None]
+    pixel_at = _add(code, _masked(pixel, masks or {}))
+    front: Prologue = prologue(inputs, at=_even(len(code)), target=pixel_at)
+    code += [(0, 0)] * (_even(len(code)) - len(code))
+    start = len(code)
+    code += front.code
+    if len(code) > CODE_UNITS:
+        raise ValueError(f"the programs have {len(code)} units together, and the code has room for {CODE_UNITS}")
+    pipeline = Pipeline(
+        vertex=_stage(vertex, vertex_at),
+        geometry=copies[0] if geometry is not None else None,
+        copy=copies[1] if geometry is not None else None,
+        fetch=fetch_at,
+        vertex_item=geometry.vertex_item if geometry else 0,
+        geometry_item=geometry.item if geometry else 0,
+        emitted_item=geometry.emitted_item if geometry else 0,
+        most_emitted=geometry.most_emitted if geometry else 0,
+        output=geometry.output if geometry else OutputPrimitive.POINTLIST,
+        primitive_number=primitive_number,
+        clip_distances=outputs.clip_distances,
+        cull_distances=outputs.cull_distances,
+        misc=outputs.misc,
+        distance_vectors=outputs.distance_vectors,
+        parameters=outputs.parameters,
+    )
+    sets_depth = inputs.depth or any(_is_depth(word) for word in words(pixel.code, 0))
+    return Executable(
+        code=tuple(code),
+        start=start,
+        gprs=max(1, pixel.gprs, front.gprs),
+        stack_size=max(pixel.stack_size, front.stack_size),
+        dx10_clamp=pixel.dx10_clamp,
+        depth=sets_depth,
+        texture_base=texture_base,
+        pipeline=pipeline,
+    )
+
+
+def _stage(part: Part, start: int) -> StageProgram:
+    return StageProgram(
+        start=start, gprs=max(1, part.gprs), stack_size=part.stack_size, dx10_clamp=part.dx10_clamp,
+        constant_base=part.constant_base, first_buffer=_VERTEX_BUFFERS,
+    )  # fmt: skip
+
+
+def _even(address: int) -> int:
+    """The next address at which fetch clauses of a program stay at even ones."""
+    return -(-address // FETCH_UNITS) * FETCH_UNITS
+
+
+def _add(code: list[Unit], part: Part, fetch_at: int | None = None) -> int:
+    """Put a program behind the code, with its addresses moved; where it begins."""
+    del fetch_at
+    code += [(0, 0)] * (_even(len(code)) - len(code))
+    at = len(code)
+    code += _moved(part.code, at)
+    return at
+
+
+def _moved(code: Sequence[Unit], base: int) -> list[Unit]:
+    """A program's code with `base` added to the addresses in its CF instructions."""
+    moved = list(code)
+    aimless = [each.value for each in control_flow.WITHOUT_TARGET if each not in control_flow.FETCH_CLAUSES]
+    aimless.append(control_flow.CfOperation.CALL_FS.value)
+    for word in words(code, 0):
+        if word.is_export or (not word.is_alu and word.fields["cf_inst"] in aimless):
+            continue
+        low, high = code[word.address]
+        layout = control_flow.CF_ALU_DWORD0 if word.is_alu else control_flow.CF_DWORD0
+        fields = unpack(layout, low)
+        fields["addr"] += base
+        moved[word.address] = (pack(layout, **fields), high)
+    return moved
+
+
+def _is_depth(word: Word) -> bool:
+    return word.is_pixel_export and word.fields["array_base"] == COMPUTED_DEPTH
+
+
+def _masked(pixel: Part, masks: Mapping[int, int]) -> Part:
+    """The pixel program with the channels of its exports masked that are not enabled."""
+    code = list(pixel.code)
+    for word in words(pixel.code, 0):
+        if not word.is_pixel_export or _is_depth(word):
+            continue
+        first = word.fields["array_base"]
+        found = {masks.get(target, 15) for target in range(first, first + word.fields["burst_count"] + 1)}
+        if found == {15}:
+            continue
+        if len(found) > 1:
+            raise ValueError(f"the export of CF instruction {word.address} writes targets with different masks")
+        mask = found.pop()
+        low, high = pixel.code[word.address]
+        fields = unpack(exports.EXPORT_DWORD1_SWIZ, high)
+        for channel, name in enumerate(_CHANNELS):
+            if not mask >> channel & 1:
+                fields[f"sel_{name}"] = ComponentSelect.MASK.value
+        code[word.address] = (low, pack(exports.EXPORT_DWORD1_SWIZ, **fields))
+    return Part(
+        code=tuple(code), gprs=pixel.gprs, stack_size=pixel.stack_size, dx10_clamp=pixel.dx10_clamp,
+        constant_base=pixel.constant_base,
+    )  # fmt: skip
