@@ -10,7 +10,7 @@ from ctm.rtl.isa.r5xx.limits import LOOP_INDEX_BITS
 
 
 def register_number(m: Module, address: Value, relative: Value, loop_index: Value) -> Signal:
-    """The register that an instruction names; with `relative` aL is added, and wraps."""
+    """The register that an instruction names; with `relative` aL is added, modulo the register file's size."""
     number = Signal(REGISTER_BITS, name="register")
     m.d.comb += number.eq(address + Mux(relative, loop_index[:LOOP_INDEX_BITS], 0))
     return number

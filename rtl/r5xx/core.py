@@ -35,7 +35,7 @@ class Core(wiring.Component):
     Members
     -------
     program and so on
-        See `core_members`. Cores with the same `load`, `invalidate_code`, reset and answers ask for the same
+        See `core_members`. Cores with the same `load`, `invalidate_code`, reset and responses request the same
         instructions in the same cycles.
     trace : ``Out(trace_layout(config))``
     """
@@ -71,7 +71,7 @@ class Core(wiring.Component):
         self._count(m, generic, own)
         fault, fault_wave = self._find_fault(m, generic, own)
         connect_trace(m, self.trace, generic, own, fault, fault_wave)
-        # No output of a core follows from what is only there late in a cycle, as what flow control finds is.
+        # No output of a core depends on a signal that settles late in a cycle, as flow control's do.
         m.d.sync += [self.fault.valid.eq(fault.valid), self.fault.payload.eq(fault.payload)]
         return m
 
@@ -123,7 +123,7 @@ class Core(wiring.Component):
         ]
 
     def _connect_beats(self, m: Module, generic: CoreUnits, own: Units) -> None:
-        """Whose lanes are read and written, and when the ALU takes an instruction, where wavefronts have several beats."""
+        """Where wavefronts have several beats: those that are read and written, and the cycles of the ALU's issues."""
         registers = generic.registers
         m.d.comb += [
             registers.source_beat.eq(own.alu.source_beat),
@@ -184,7 +184,7 @@ class Core(wiring.Component):
         ]
 
     def _count(self, m: Module, generic: CoreUnits, own: Units) -> None:
-        """What is executed, and whether there is anything to do."""
+        """Instructions that have started, and whether the core is idle."""
         contexts = generic.scheduler.contexts
         m.d.comb += self.idle.eq(~contexts.any() & generic.uncached.empty & ~own.store.loading & ~own.loader.busy)
         ports = {
@@ -208,7 +208,7 @@ class Core(wiring.Component):
             report.payload.i.eq(generic.states.wavefronts[_FAULT].i),
             report.payload.j.eq(generic.states.wavefronts[_FAULT].j),
         ]
-        # Its wavefront is asked for a cycle behind that, and is there for as long as it has its context.
+        # The wavefront's number is read a cycle later; it is valid for as long as the wavefront has its context.
         m.d.sync += [report.valid.eq(0), report.payload.client.eq(0), report.payload.status.eq(Status.BUS_ERROR)]
         with m.If(flow_done.valid & flow_done.faults & ~flow_done.again):
             m.d.sync += [

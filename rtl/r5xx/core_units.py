@@ -1,4 +1,4 @@
-"""What a core has of its own for R5xx instructions."""
+"""Units of a core that only the R5xx instruction set has."""
 
 from dataclasses import dataclass
 

@@ -58,7 +58,7 @@ class LaneControl(data.Struct):
 
 
 class ChannelOperands(data.Struct):
-    """Three words, behind swizzle and input modifiers."""
+    """Three words, after swizzle and input modifiers."""
 
     a: WORD_BITS
     b: WORD_BITS

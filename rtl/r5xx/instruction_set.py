@@ -1,4 +1,4 @@
-"""The R5xx instruction set as the array takes it."""
+"""The R5xx instruction set in the form that the array takes."""
 
 from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.r5xx.code.reader import CodeReader

@@ -1,4 +1,4 @@
-"""A program's launch: its program information and what commands have set, as the cores take it.
+"""A program's launch: the cores' `PROGRAM`, from its program information and the state that commands set.
 
 Source: CTM Guide pp. 34, 45-49.
 """
@@ -25,7 +25,7 @@ class Launch(wiring.Component):
     image : ``In(image_layout(PROGRAM_FORMAT))``
     inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
     domain : ``In(DOMAIN)``
-        No program of this instruction set is told of it.
+        Unused: no program of this instruction set reads it.
     tests : ``In(1)``
         The conditional unit tests the array's wavefronts.
     conditional_value, watchdog : ``In(32)``

@@ -1,4 +1,4 @@
-"""What the array's fields must know of the R5xx instruction set."""
+"""Shapes of the array's fields that the R5xx instruction set determines."""
 
 from amaranth.lib import enum
 
@@ -23,7 +23,7 @@ SHAPES = Shapes(
     ports=(Port(name="ALU"), Port(name="TEX", fetches=True), Port(name="FC", defers=True)),
     counted=Unit.ALU.value,
     faulting=Unit.FLOW.value,
-    # The lanes' entry, which instructions behind the presubtract unit have already; a place for an uncached write.
+    # The lanes' entry, taken by instructions after the presubtract units; a buffer of an uncached write.
     resources=(Resource(name="direct", is_request=False), Resource(name="writes", is_request=True)),
     register_fields=(
         RegisterField(name="rgb", channels=range(SCALAR)),
@@ -35,7 +35,7 @@ SHAPES = Shapes(
     control=steering_layout,
     stacks=stacks_layout,
     first_control=lambda lanes: {"active": (1 << lanes) - 1},
-    # `end` is the PC behind which a wavefront ends, `code_offset` is added to targets; both PCs are absolute.
+    # `end` is the PC after which a wavefront ends, `code_offset` is added to targets; both PCs are absolute.
     program={
         "end": PROGRAM_FORMAT.pc_bits,
         "code_offset": SLOT_BITS,

@@ -1,4 +1,4 @@
-"""What steers a wavefront through its program.
+"""The control state of a wavefront.
 
 Source: CTM Guide pp. 34-40.
 """
@@ -18,8 +18,8 @@ COUNTER_BITS = BRANCH_COUNTER_FULL.bit_length()
 def frame_layout(lanes: int) -> data.StructLayout:
     """A loop's frame.
 
-    Its kind, the iterations left and aL before the loop; processors that were active when it was pushed, that have left
-    it by BREAK, and that wait after CONTINUE.
+    Its kind, the remaining iterations, and the outer aL; the processors that were active when it was pushed, those that
+    have executed BREAK, and those that wait after CONTINUE.
     """
     return data.StructLayout(
         {
@@ -37,7 +37,7 @@ def control_state_layout(lanes: int) -> data.StructLayout:
     """A wavefront's control state.
 
     A processor is active, or loop-inactive after a BREAK or CONTINUE, or else branch-inactive with a counter. Only as
-    many entries of the stacks mean something as their depths say.
+    many entries of the stacks are defined as their depths say.
     """
     return data.StructLayout(
         {
@@ -58,7 +58,7 @@ _STACKS = ("frames", "returns")
 
 
 def steering_layout(lanes: int) -> data.StructLayout:
-    """The control state, but for PC and stacks."""
+    """The control state without PC and stacks."""
     fields = {name: field.shape for name, field in control_state_layout(lanes) if name not in (*_STACKS, "pc")}
     return data.StructLayout(fields)
 
@@ -70,7 +70,7 @@ def stacks_layout(lanes: int) -> data.StructLayout:
 
 
 def flags_layout(lanes: int) -> data.StructLayout:
-    """What tests of results have set; `predicates` are of the red bit all lanes, then green, blue, alpha."""
+    """Flags that tests of results have set; `predicates` are of the red bit all lanes, then green, blue, alpha."""
     return data.StructLayout({"predicates": CHANNELS * lanes, "alu_result": lanes})
 
 

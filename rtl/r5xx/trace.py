@@ -1,4 +1,4 @@
-"""What a core shows of its work, for comparison with the golden model. A design that leaves it open does not pay."""
+"""A core's trace, for comparison with the golden model. A design that does not connect it has no logic of it."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
         The context is free again; its outputs have been sent, unless it has faulted.
 
     With several beats a clear, an ALU instruction and a fetch are an event for each, with a number; predicates and ALU
-    results mean something in the last one.
+    results are valid in the last one.
     """
     lanes, beat = config.lanes, beat_fields(config)
     words = beat | {"words": words_layout(config.at_once)}
@@ -68,7 +68,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, fault: Any, fault_wave: Value) -> None:
-    """Show the events; `fault` is the core's port, `fault_wave` the wave slot of the wavefront that it speaks of."""
+    """Drive the events; `fault` is the core's port, `fault_wave` the wave slot of its wavefront."""
     alu, texture, flow = own.alu, own.texture, own.flow
     texture_done = texture.scheduler.done
     clear, fetch = generic.starter.write, generic.fetches.write
@@ -97,7 +97,10 @@ def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, f
             **{name: fetch.payload[name] for name in ("register", "words", "enable")},
         },
         "flow": {
-            "valid": flow.control.valid, "context": context(flow.control.wave), "pc": flow.pc, "state": flow.control.state,
+            "valid": flow.control.valid,
+            "context": context(flow.control.wave),
+            "pc": flow.pc,
+            "state": flow.control.state,
         },
         "fault": {"valid": fault.valid, "context": context(fault_wave), "pc": fault.payload.pc},
         "end": {name: generic.retirement.release[name] for name in ("valid", "context", "faulted")},

@@ -1,4 +1,4 @@
-"""The arithmetic units of an R5xx core by name, for whoever tests, measures or synthesises them all."""
+"""The arithmetic units of an R5xx core by name, for tests, measurements and synthesis of all."""
 
 from collections.abc import Callable
 

@@ -40,12 +40,12 @@ from ctm.rtl.r700.start import WavefrontStart
 from ctm.rtl.r700.trace import trace_layout
 
 _GROUPS, _OTHERS = range(2)
-"""Readers of the code cache: ALU groups; CF words and fetches, of which the first come first."""
+"""Readers of the code cache: ALU groups; CF instructions, and fetches if there are none."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Units:
-    """The units of a core; submodules have the same names."""
+    """The units of a core; their submodules have the same names."""
 
     start: WavefrontStart
     flow: FlowUnit
@@ -109,14 +109,14 @@ class Core(wiring.Component):
         return m
 
     def _connect_starts(self, m: Module, units: Units) -> Signal:
-        """Wavefronts that come in, and the wave slots that they take."""
+        """New wavefronts, and the wave slots that they take."""
         array = self._config.array
         flags = SetClearFlags(array.threads, ("occupied",))
         m.submodules.occupancy = occupancy = Occupancy(array)
         free = Signal(array.threads)
         m.d.comb += [occupancy.program.eq(self.program), free.eq(occupancy.usable & ~flags["occupied"])]
         chosen, offered = lowest_one(free), Signal()
-        # What wave slots there are is known a cycle behind the program, which is there with its first wavefront.
+        # The usable wave slots follow a cycle after the program, which comes with its first wavefront.
         m.d.sync += offered.eq(self.wavefront.valid)
         takes = self.wavefront.valid & self.wavefront.ready
         m.d.comb += [
@@ -140,7 +140,7 @@ class Core(wiring.Component):
         return flags["occupied"]
 
     def _connect_units(self, m: Module, units: Units) -> None:
-        """What a wavefront goes through."""
+        """The units that a wavefront passes through."""
         connect(m, units.start.start, units.flow.start)
         connect(m, units.start.share, units.move.share)
         connect(m, units.flow.clause, units.alu.clause)
@@ -192,7 +192,7 @@ class Core(wiring.Component):
         ]
 
     def _connect_registers(self, m: Module, units: Units) -> None:
-        """Reads and writes of others in cycles in which the ALU has none; new wavefronts come first."""
+        """Reads and writes of other units in cycles in which the ALU has none; new wavefronts have priority."""
         registers, alu, move, clear, r0 = (
             units.registers, units.alu, units.move, units.start.clear, units.start.r0
         )  # fmt: skip
@@ -236,11 +236,11 @@ class Core(wiring.Component):
             end.can_retire.eq(retirement.ready),
             end.released.eq(retirement.release),
         ]
-        # No output of a core follows from what is only there late in a cycle.
+        # No output of a core depends on a signal that settles late in a cycle.
         m.d.sync += [self.fault.valid.eq(end.fault.valid), self.fault.payload.eq(end.fault.payload)]
 
     def _count(self, m: Module, units: Units, occupied: Signal) -> None:
-        """What is executed, and whether there is anything to do."""
+        """Instructions that are executed, and whether the core is idle."""
         m.d.comb += self.idle.eq(
             ~occupied.any() & ~self.fault.valid & ~units.code.busy & ~units.loader.busy & ~units.move.busy
         )
@@ -261,12 +261,12 @@ class Core(wiring.Component):
         ]
 
     def _causes(self, m: Module, units: Units) -> dict[str, Value]:
-        """Why no group is issued: where wavefronts are, and what is on its way to them."""
+        """The cause of a cycle without an issue: where the wavefronts are, and the responses in flight."""
         clause, outcome, move = units.flow.clause, units.alu.outcome, units.move
         clauses, blocked = Signal(range(self._config.array.threads + 1)), Signal()
         m.d.sync += [
             clauses.eq(clauses + (clause.valid & clause.ready) - (outcome.valid & outcome.ready)),
-            # Behind a register, because no output of a core follows from an input.
+            # Registered, because no output of a core depends on an input of the same cycle.
             blocked.eq(Cat(each.valid & ~each.ready for each in (move.fetches.request, move.uncached.write)).any()),
         ]
         return {
@@ -278,7 +278,7 @@ class Core(wiring.Component):
         }
 
     def _show(self, m: Module, units: Units) -> None:
-        """Show the events of the trace."""
+        """Drive the events of the trace."""
         file, take, start, end = self.trace.file, self.trace.take, self.trace.start, self.trace.end
         writes, started, ended = units.registers.writes, units.start.start, units.flow.end
         m.d.comb += [
@@ -290,7 +290,7 @@ class Core(wiring.Component):
             start.wave.eq(started.payload.wave),
             start.base.eq(started.payload.base),
             end.valid.eq(ended.valid & ended.ready),
-            *(end[name].eq(ended.payload[name]) for name in ("wave", "valid_mask", "word", "problem")),
+            *(end[name].eq(ended.payload[name]) for name in ("wave", "valid_mask", "pc", "problem")),
             self.trace.fetch.eq(units.move.trace),
         ]
         for unit in (units.flow.trace, units.alu.trace):

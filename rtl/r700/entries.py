@@ -1,4 +1,4 @@
-"""What crosses between the units of an R700 core: what the slots of a lane do, their operands and results.
+"""Layouts between the units of an R700 core: the slots' controls, their operands and results.
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/arithmetic.md.
 """
@@ -13,13 +13,13 @@ from ctm.rtl.isa.r700.limits import GROUP_SLOTS, HIGHEST_INDEX
 
 SLOT_OPERANDS = 3
 INDEX = signed(HIGHEST_INDEX.bit_length() + 1)
-"""What an address register holds."""
+"""The index in an address register."""
 
 
 class Lhs(enum.Enum, shape=3):
-    """The left one of the two words that a slot compares, adds or chooses from.
+    """The source of `lhs`, the first of the two words that a slot compares, adds or chooses from.
 
-    SHARED is what MAX4 and CUBE have for this slot, and in t what a conversion to an integer gives.
+    SHARED is the word of MAX4 or CUBE for this slot, and in t that of a conversion to an integer.
     """
 
     OPERAND_0 = 0
@@ -30,7 +30,7 @@ class Lhs(enum.Enum, shape=3):
 
 
 class Rhs(enum.Enum, shape=3):
-    """The right one. INTEGRAL and FRACTION are what rounding to integral values and FRACT need."""
+    """The source of `rhs`. INTEGRAL and FRACTION are the words of rounding to integral values and of FRACT."""
 
     OPERAND_1 = 0
     OPERAND_2 = 1
@@ -42,7 +42,7 @@ class Rhs(enum.Enum, shape=3):
 
 
 class IntegerOperation(enum.Enum, shape=4):
-    """What the integer unit computes of operands 0 and 1."""
+    """The integer unit's operation of operands 0 and 1."""
 
     AND = 0
     OR = 1
@@ -56,7 +56,7 @@ class IntegerOperation(enum.Enum, shape=4):
 
 
 class Sum(enum.Enum, shape=3):
-    """What the adder gives: a sum, what FRACT is, or the left number rounded to an integral value.
+    """The adder's result: a sum, FRACT, or `lhs` rounded to an integral value.
 
     UP rounds to the nearest one, halves up.
     """
@@ -71,7 +71,7 @@ class Sum(enum.Enum, shape=3):
 
 
 class Type(enum.Enum, shape=2):
-    """What the words of a comparison are."""
+    """The type of a comparison's words."""
 
     FLOAT = 0
     SIGNED = 1
@@ -79,7 +79,7 @@ class Type(enum.Enum, shape=2):
 
 
 class Relation(data.Struct):
-    """How one word relates to another: one bit is set. The last two are those of floats, a NaN in the first first."""
+    """The relation of two words: one bit is set. The last two are of floats: a NaN in the first word, in the second."""
 
     less: 1
     equal: 1
@@ -91,8 +91,8 @@ class Relation(data.Struct):
 class Test(enum.Enum, shape=2):
     """Whether a condition holds.
 
-    COMPARE: of left and right. FIRST: of operand 0 and zero. SECOND: of operand 1 and zero, and operand 0 is 0.0.
-    LIT: what makes MUL_LIT dark, in t.
+    COMPARE: of `lhs` and `rhs`. FIRST: of operand 0 and zero. SECOND: of operand 1 and zero, and operand 0 is 0.0.
+    LIT: MUL_LIT gives DARK, in t.
     """
 
     COMPARE = 0
@@ -102,9 +102,9 @@ class Test(enum.Enum, shape=2):
 
 
 class Source(enum.Enum, shape=3):
-    """Where a result comes from.
+    """The source of a result.
 
-    SUM: the rounded sum, DOT4 or function. DARK is -MAX_FLOAT. LATE is what a slot t has at the end only.
+    SUM: the rounded sum, DOT4 or function. DARK is -MAX_FLOAT. POST_MULTIPLIED is slot t's post-multiplier.
     """
 
     SUM = 0
@@ -118,7 +118,7 @@ class Source(enum.Enum, shape=3):
 
 
 class Limit(enum.Enum, shape=2):
-    """What a function of slot t gives instead of an infinity: _CLAMPED, _FF."""
+    """The replacement of an infinity in a function of slot t: _CLAMPED, _FF."""
 
     NONE = 0
     LARGEST = 1
@@ -126,7 +126,7 @@ class Limit(enum.Enum, shape=2):
 
 
 class PostMultiply(enum.Enum, shape=2):
-    """Operations of slot t that multiply last."""
+    """Operations of slot t's post-multiplier."""
 
     LOW_PRODUCT = 0
     HIGH_PRODUCT = 1
@@ -135,7 +135,7 @@ class PostMultiply(enum.Enum, shape=2):
 
 
 class TransControl(data.Struct):
-    """What slot t has beside the others. `converts`: the sum is an integer as a float, not a function."""
+    """Controls that only slot t has. `converts`: the sum is an integer as a float, not a function."""
 
     function: Function
     limit: Limit
@@ -144,12 +144,12 @@ class TransControl(data.Struct):
 
 
 class SlotControl(data.Struct):
-    """What one slot does; SlotDecoder makes it.
+    """The control of one slot, from SlotDecoder.
 
     `absolute` and `negate` are those of operands, operand 0 first. The result is what `if_true` or `if_false` names,
     as the test accepts the relation or not. `inverts` makes the second a 1.0 if operand 0 is a zero, `pops` a 0.0 of a
-    sum <= 0. With `shares_sum` the sum is DOT4's, or in t that of a function or a conversion; what else is shared is
-    CUBE's with `cube`, else MAX4's. `scale` and `clamp` are for floats.
+    sum <= 0. With `shares_sum` the sum is DOT4's, or in t that of a function or a conversion. The shared word is CUBE's
+    with `cube`, else MAX4's. `scale` and `clamp` are for floats.
     """
 
     absolute: 2
@@ -176,7 +176,7 @@ class SlotControl(data.Struct):
 
 
 class LaneControl(data.Struct):
-    """What a lane does with a group: its slots x, y, z, w, t, and whether the program's clamp makes 0 of a NaN."""
+    """The control of a lane for a group: its slots x, y, z, w, t, and whether the program's clamp makes 0 of a NaN."""
 
     slots: data.ArrayLayout(SlotControl, GROUP_SLOTS)
     dx10_clamp: 1
@@ -187,11 +187,11 @@ GROUP_OPERANDS = data.ArrayLayout(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS), GR
 
 
 class LaneResults(data.Struct):
-    """What a lane gives for a group.
+    """The results of a lane for a group.
 
-    `words` are the results behind OMOD and CLAMP, `indices` what the MOVA operations of the vector slots give the
-    address register (and anything for others). `predicate` is that of the group's PRED_SET, `kill` a bit for each slot
-    whose KILL holds; both are 0 where there is none.
+    `words` are the results after OMOD and CLAMP, `indices` those of the vector slots' MOVA operations for the address
+    register (undefined for others). `predicate` is that of the group's PRED_SET, `kill` a bit for each slot whose KILL
+    holds; both are 0 where there is none.
     """
 
     words: data.ArrayLayout(WORD_BITS, GROUP_SLOTS)
@@ -201,7 +201,7 @@ class LaneResults(data.Struct):
 
 
 class OperationFacts(data.Struct):
-    """What decoding needs to know of an operation: how many operands it reads, where it may be, what it does.
+    """Facts of an operation for the decoder: the number of its operands, its slots, its effects.
 
     Not `is_legal`: illegal, and all others are 0. `takes_modifiers`: its result is a float, for OMOD and CLAMP.
     """

@@ -1,4 +1,4 @@
-"""Wavefronts at their end: segment by segment as wavefronts of the lanes' size, as tests and outputs take them.
+"""Wavefronts at their end, segment by segment: tests and outputs take wavefronts of the lanes' size.
 
 Source: docs/architecture.md.
 """
@@ -19,7 +19,7 @@ from ctm.rtl.r700.passes import by_segment, segments_of
 
 
 class WavefrontEnd(wiring.Component):
-    """Hands over the segments of wavefronts that are at their end, and says when all of one are done.
+    """Hands over the segments of wavefronts at their end, and frees a wave slot when all of its segments are done.
 
     Members
     -------
@@ -79,7 +79,7 @@ class WavefrontEnd(wiring.Component):
             self.fault.valid.eq(taken & faults),
             self.fault.payload.status.eq(end.problem.status),
             self.fault.payload.client.eq(end.problem.client),
-            self.fault.payload.pc.eq(Cat(end.word[:-1], end.problem.address)),
+            self.fault.payload.pc.eq(Cat(end.pc[:-1], end.problem.address)),
             self.fault.payload.i.eq(position.i),
             self.fault.payload.j.eq(position.j),
             self.free.valid.eq(self.released.valid & (self.released.context[:bits] == self._segments - 1)),

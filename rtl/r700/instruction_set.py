@@ -1,4 +1,4 @@
-"""The R700 instruction set as the array takes it."""
+"""The R700 instruction set in the form that the array takes."""
 
 from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.r700.code.reader import CodeReader

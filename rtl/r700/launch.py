@@ -1,4 +1,4 @@
-"""A program's launch: its program information and what commands have set, as the cores take it.
+"""A program's launch: the cores' `PROGRAM`, from its program information and the state that commands set.
 
 Source: docs/architecture.md, executables.
 """
@@ -36,8 +36,8 @@ class Launch(wiring.Component):
     conditional_value, watchdog : ``In(32)``
     program : ``Out(PROGRAM)``
     status : ``Out(Status)``
-        OK; BAD_EXECUTABLE: the program information is not allowed; BAD_UMRT_FORMAT: memory at places of the program's
-        own needs an output of FLOAT32_1 in rows.
+        OK; BAD_EXECUTABLE: the program information is illegal; BAD_UMRT_FORMAT: an area of memory needs an output of
+        FLOAT32_1 in rows.
     """
 
     image: In(image_layout(PROGRAM_FORMAT))

@@ -1,4 +1,4 @@
-"""How many wavefronts of a program there is room for.
+"""Occupancy: the wave slots that a program may use.
 
 Source: docs/architecture.md.
 """
@@ -15,10 +15,10 @@ from ctm.rtl.r700.slices import rows_of, slices_of
 
 
 class Occupancy(wiring.Component):
-    """Counts the slots that a program may use, by what a wavefront takes of each memory that all have in common.
+    """Finds the wave slots that a program may use, by a wavefront's share of each memory that all wave slots share.
 
-    Slot 0 may be used from two cycles behind another program on, each of the others from a cycle behind the one before:
-    so nothing is multiplied. In the cycle behind another program `usable` is that of the one before.
+    Wave slot 0 is usable from two cycles after another program on, each of the others a cycle after its predecessor: so
+    no multiplier is needed. In the cycle after another program `usable` is that of the previous one.
 
     Members
     -------

@@ -1,7 +1,7 @@
 """A wavefront in the lanes: it is larger than they are, so they take it in passes.
 
-What is tested and sent as one is a segment of it: as many pixels as there are `lanes`, also where fewer are computed, or
-exported, in a cycle. A segment then has several passes, which are its beats (`ctm.rtl.dpp.beats`).
+Tests and outputs take it segment by segment: a segment is `lanes` pixels, also where fewer are computed or exported in
+a cycle. A segment then has several passes, which are its beats (`ctm.rtl.dpp.beats`).
 """
 
 from dataclasses import replace
@@ -13,11 +13,11 @@ from ctm.rtl.isa.limits import OUTPUTS
 
 _LEAST_THREADS = 4
 _BLOCK_RAM_ROWS = 512
-"""Of a block RAM with a word in each row."""
+"""Rows of a block RAM that has a word in each."""
 
 
 def passes_of(config: ArrayConfig) -> int:
-    """Times that what computes goes over a wavefront."""
+    """Passes of a wavefront through the lanes."""
     return config.cycles_per_group
 
 
@@ -33,7 +33,7 @@ def first_pixel(config: ArrayConfig, number: Value) -> tuple[Value, Value]:
 
 
 def exporting(config: ArrayConfig) -> ArrayConfig:
-    """The array as it exports: half a pass in a cycle, if block RAMs then have room for all that is exported.
+    """The array as exports see it: half a pass in a cycle, if block RAMs of that width hold all outputs.
 
     Output registers of a whole pass would be twice as many block RAMs, each half full.
     """
@@ -43,7 +43,7 @@ def exporting(config: ArrayConfig) -> ArrayConfig:
 
 
 def by_segment(config: ArrayConfig) -> ArrayConfig:
-    """An array whose wavefronts are the segments of this one's wavefronts: it has a row for each segment of each wave slot."""
+    """An array whose wavefronts are the segments of this one's: it has a row for each segment of a wave slot."""
     rows = config.threads * segments_of(config)
     return replace(exporting(config), wavefront=0, threads=max(_LEAST_THREADS, rows // 2))
 

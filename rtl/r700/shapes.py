@@ -1,4 +1,4 @@
-"""What the array's fields must know of the R700 instruction set."""
+"""Shapes of the array's fields that the R700 instruction set determines."""
 
 from amaranth.lib import data, enum
 
@@ -11,15 +11,15 @@ from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_ROW, READ_CYCLES
 from ctm.rtl.isa.r700.program import FAULT_PC, MEMORY_OUTPUT, PROGRAM_FORMAT, SCRATCH_OUTPUT, ProgramType
 
 UNIT_ADDRESS_BITS = PROGRAM_FORMAT.most_units.bit_length()
-"""Width of the address of a unit of code: one bit more than needed, so that one behind the last unit is seen."""
-WORD_ADDRESS_BITS = FAULT_PC["word"].width + 1
-"""Width of a CF word's address as control flow has it: what a fault reports, and whether it is beyond that."""
+"""Width of the address of a unit of code: one bit more than needed, so that it can be after the last unit."""
+CF_ADDRESS_BITS = FAULT_PC["word"].width + 1
+"""Width of a CF instruction's address in control flow: a fault's bits, and one for an address beyond these."""
 SHARE_BITS = (LDS_BANK_DWORDS // LDS_ROW).bit_length()
 """Width of a number of rows of the local data share."""
 AREA_WORD_BITS = 2 * COORDINATE_BITS
 """Width of a word's number in an area, and of a pixel's in a domain."""
 TEXTURE_BASE_BITS = 9
-"""RESOURCE_ID has one bit less: a base beyond all of them is one that none reaches."""
+"""One bit more than RESOURCE_ID has: no RESOURCE_ID reaches a base beyond all of them."""
 
 
 _DOMAIN = data.StructLayout({"i0": COORDINATE_BITS, "j0": COORDINATE_BITS, "width": LIMIT_BITS, "height": LIMIT_BITS})
@@ -28,11 +28,11 @@ AREAS = MEMORY_OUTPUT, SCRATCH_OUTPUT
 """Outputs that are areas, by their numbers."""
 
 CODE_LINE_CLIENT = TaggedLineClient(range(2))
-"""A core's code cache: a line of code lies in one line of memory or in two, which the tag tells apart."""
+"""A core's code cache: a line of code lies in one line of memory or in two, which the tag distinguishes."""
 
 
 class Unit(enum.Enum, shape=2):
-    """What executes: control flow the CF words, ALU the groups of its clauses, FETCH fetches and exports."""
+    """Execution units: FLOW executes CF instructions, ALU the groups of its clauses, FETCH fetches and exports."""
 
     FLOW = 0
     ALU = 1

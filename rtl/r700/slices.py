@@ -1,4 +1,4 @@
-"""Registers in slices: where the lanes take a wavefront in many passes, it has its registers by a few of them.
+"""Registers in slices: where a wavefront has many passes, its registers are stored in slices of a few passes.
 
 A slice is the pixels of as many passes as there are cycles from one read of an operand to the next. It has registers
 as if it were a wavefront: those of the first slice come first, then those of the second one, and so on.
@@ -13,7 +13,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, READ_CYCLES
 
 PERIOD = READ_CYCLES + 1
-"""Cycles in which the operands of a slice are read, and one for others who read registers."""
+"""Cycles in which the operands of a slice are read, and one for other units' reads."""
 
 
 def by_slice(config: ArrayConfig) -> ArrayConfig:
@@ -43,7 +43,7 @@ def slice_in(config: ArrayConfig, holder: Any) -> Value:
 
 
 def slice_of(config: ArrayConfig, values: Any, number: Value) -> Value:
-    """What the pixels of a slice have of something that each pixel of a wavefront has, pixel 0 first."""
+    """A slice's values of a value that each pixel of a wavefront has, pixel 0 first."""
     value, count = Value.cast(values), slices_of(config)
     return value.word_select(number, len(value) // count) if count > 1 else value
 

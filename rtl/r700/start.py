@@ -1,4 +1,4 @@
-"""Gives a new wavefront its registers: r0 is its place, all others are 0.
+"""Gives a new wavefront its registers: r0 is its position in the domain, all others are 0.
 
 Source: R700-Family Instruction Set Architecture, section 2.7; docs/architecture.md, a program's start.
 """
@@ -38,7 +38,7 @@ class WavefrontStart(wiring.Component):
     """Starts one wavefront after the other.
 
     Each takes a cycle for each pass of the lanes, one for each block of 32 rows that its registers touch, one for each
-    row of its local data share, and three more; more where the registers are written by others.
+    row of its local data share, and three more; more where other units write the registers.
 
     Members
     -------
@@ -51,9 +51,9 @@ class WavefrontStart(wiring.Component):
         The words of R0.
     numbered : ``Out(numbered_layout(config))``
     fresh : ``Out({valid, wave, number})``
-        Nothing of this pass's outputs is written.
+        This pass's outputs are all unwritten.
     share : ``Out(stream.Signature(wave))``
-        Its part of the local data share is to be cleared.
+        Its rows of the local data share are to be cleared.
     start : ``Out(stream.Signature(start_layout(config)))``
     """
 
@@ -158,7 +158,7 @@ class WavefrontStart(wiring.Component):
         return row
 
     def _number(self, m: Module, wavefront: data.View) -> Value:
-        """The number of the first pixel in the domain, a cycle behind its place; modulo 2**32 if it is outside."""
+        """The number of the first pixel in the domain, a cycle after its position; modulo 2**32 if it is outside."""
         domain, number = self.program.domain, Signal(WORD_BITS, name="first_number")
         m.d.sync += number.eq((wavefront.j - domain.j0) * domain.width + wavefront.i - domain.i0)
         return number

@@ -1,6 +1,6 @@
-"""What the units of a core show of their work, for comparison with the golden model, instruction by instruction.
+"""Traces of a core's units, for comparison with the golden model, instruction by instruction.
 
-A design that leaves it open does not pay.
+A design that does not connect them has no logic of them.
 """
 
 from typing import Any
@@ -30,32 +30,32 @@ def _fields(layout: data.StructLayout) -> dict[str, Any]:
 
 
 def flow_trace_layout(config: ArrayConfig) -> data.StructLayout:
-    """Of control flow.
+    """Events of control flow.
 
-    word
-        A CF word begins: the control state is as it was before.
+    instruction
+        A CF instruction begins: the control state is as it was before.
     push
         A row of the stack is written; rows of wave slot s begin at s * STACK_SIZE subentries.
     """
     rows = config.stack_entries * SUBENTRIES
     return data.StructLayout(
         {
-            "word": _event(wave=wave_bits(config), state=state_layout(config)),
+            "instruction": _event(wave=wave_bits(config), state=state_layout(config)),
             "push": _event(row=range(rows), words=row_layout(config.group)),
         }
     )
 
 
 def alu_trace_layout(config: ArrayConfig) -> data.StructLayout:
-    """Of ALU groups, whose results come in the order in which they are issued.
+    """Events of ALU groups, whose results come in the order in which they are issued.
 
     issue
-        The group at `address` is issued for the pixels in `chosen`; `is_last`: and for no others behind it.
+        The group at `address` is issued for the pixels in `chosen`; `is_last`: this is its last issue.
     words
         The results of all pixels of a slice; registers are written in this cycle, and in the next one. The last slice's
         come with `result`.
     result
-        What it has made of masks and of address registers.
+        The masks and address registers after it.
     """
     size = config.group
     return data.StructLayout(
@@ -68,7 +68,7 @@ def alu_trace_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def fetch_trace_layout(config: ArrayConfig) -> data.StructLayout:
-    """A fetch instruction begins, for the pixels in `executing`; its registers are written until its clause is over."""
+    """A fetch instruction begins, for the pixels in `executing`; its registers are written until its clause ends."""
     return _event(wave=wave_bits(config), address=UNIT_ADDRESS_BITS, executing=config.group)
 
 

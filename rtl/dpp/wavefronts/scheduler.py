@@ -233,9 +233,8 @@ class Scheduler(wiring.Component):
         def where(allowed: Value) -> Value:
             return allowed.replicate(every)
 
-        has_all = reduce(
-            and_, (~needs | where(available) for needs, available in zip(waves.needs, self.available, strict=True)), open_
-        )  # fmt: skip
+        resources = zip(waves.needs, self.available, strict=True)
+        has_all = reduce(and_, (~needs | where(available) for needs, available in resources), open_)
         deferred = (
             self._mask(m, issue.valid, issue.wave, "defers")
             for port, issue in zip(shapes.ports, self._issues(), strict=True)

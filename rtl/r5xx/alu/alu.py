@@ -22,21 +22,21 @@ from ctm.rtl.r5xx.entries import VECTOR
 class Alu(wiring.Component):
     """Computes the results of ALU and OUTPUT instructions for a wavefront's lanes.
 
-    Latency is that of the operand register and of the lane; an instruction that is `presubtracts` takes
-    `presubtract_latency` more, because it needs the presubtract units. One instruction per cycle may start and one may
-    enter the lanes: one that is not late must not start `presubtract_latency` cycles behind one that is.
+    Latency is that of the operand register and of the lane. An instruction that presubtracts takes
+    `presubtract_latency` more. One instruction per cycle may start and one may enter the lanes: one that does not
+    presubtract must not start `presubtract_latency` cycles after one that does.
 
     Members
     -------
     presubtracts : ``In(1)``
-        A late instruction starts. 0 if none does.
+        An instruction starts that presubtracts. 0 if none starts.
     words : ``In(INSTRUCTION)``
     control : ``In(LaneControl)``
-        The instruction decoded.
+        The decoded instruction.
     sources : ``In(ArrayLayout(ArrayLayout(VECTOR, 3), lanes))``
         src0, src1, src2; colours from the RGB unit's addresses, alpha from the alpha unit's.
     quad : ``In(ArrayLayout(VECTOR, 3))``
-        src0 of lanes 0, 1 and 2 of the quad; only where `lanes` are a part of one.
+        src0 of lanes 0, 1 and 2 of the quad; only where `lanes` are fewer than a quad.
     results : ``Out(ArrayLayout(VECTOR, lanes))``
     comparisons : ``Out(ArrayLayout(ArrayLayout(Comparison, 4), lanes))``
     """

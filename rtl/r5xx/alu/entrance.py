@@ -1,4 +1,4 @@
-"""What an ALU or OUTPUT instruction brings to the entry of the lanes, and when: at once, or beat by beat."""
+"""The entry of the lanes: what an ALU or OUTPUT instruction brings there, all at once or beat by beat."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from ctm.rtl.r5xx.alu.alu import Alu
 
 
 def beats_latency(config: ArrayConfig) -> int:
-    """Cycles that an instruction takes longer from its first source to its last result, because it has beats."""
+    """Cycles that beats add between an instruction's first source and its last result."""
     return 2 * config.beats - 1 if config.beats > 1 else 0
 
 
@@ -21,11 +21,10 @@ def enter(
     m: Module, config: ArrayConfig, alu: Alu, taken: Taken, *,
     complete: Value, token: data.View, control: data.View, sources: Any,
 ) -> data.View:  # fmt: skip
-    """Give the lanes what they work on, and the token that goes beside.
+    """Give the lanes their operands, and the token that goes beside.
 
-    With several beats the first one enters behind the cycle in which the last one's sources are there (`complete`):
-    only then is it known whether the wavefront has left its wave slot, and are src0 of all lanes of the first quad
-    there.
+    With several beats the first one enters after the cycle of the last one's sources (`complete`). Then it is decided
+    whether the wavefront vacates its wave slot, and src0 of all lanes of the first quad has been read.
     """
     beats = config.beats
     on_the_way = [sources]
@@ -49,7 +48,7 @@ def enter(
 
 
 def arrivals(m: Module, config: ArrayConfig, taken: Taken, presubtracts: Value) -> tuple[Signal, Signal]:
-    """Whether sources of an instruction that is not late are at the entry in this cycle, and of one that is."""
+    """Whether sources are at the entry in this cycle: of a direct instruction, and of one that presubtracts."""
     direct_here, presubtracted_here = Signal(), Signal()
     direct = taken.issue.valid & ~presubtracts
     if config.beats > 1:
@@ -60,9 +59,9 @@ def arrivals(m: Module, config: ArrayConfig, taken: Taken, presubtracts: Value) 
 
 
 def lanes_free(m: Module, config: ArrayConfig, taken: Taken, presubtracts: Value, cycles: int) -> Value:
-    """Whether an instruction that is issued now, and is not late, finds the lanes free in all its beats.
+    """Whether a direct instruction that is issued now finds the lanes free in all its beats.
 
-    A late one takes them `cycles` behind the time at which it would have them otherwise.
+    One that presubtracts takes them `cycles` later than a direct one.
     """
     beats = config.beats
     before = delay_valid(m, presubtracts & taken.first, cycles + beats - 2)

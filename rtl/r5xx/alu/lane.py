@@ -1,11 +1,11 @@
-"""One processor's arithmetic: three vector channels and a scalar one, with everything behind the operands.
+"""One processor's arithmetic: three vector channels and a scalar one, from the operands to the results.
 
 Each channel has a product, its sum, a selection, a rounding and a result path; the four share a dot sum and a
 transcendental unit. A dot product is the sum of the channels' products, aligned by the vector channels' own shifters;
-the scalar channel's product has one more shifter, because it may be part of a sum at the same time. Both shared units
-give their exact result when the channels' sums come out, and every channel that wants it rounds it for itself: so there
-is one rounding for each channel, and none waits for another's. What shared units are wanted for is the same in all
-lanes, which have one instruction, so whoever has lanes lets these units rest together (`Lane.gate_together`).
+the scalar channel's product has one more shifter, because it may enter a sum at the same time. Both shared units
+give their exact result when the channels' sums come out, and every channel that wants it rounds it for itself. So
+there is one rounding for each channel, and none waits for another's. All lanes have one instruction and want the same
+of the shared units, so the ALU gates these units of all lanes together (`Lane.gate_together`).
 
 Source: CTM Guide pp. 23, 28-32.
 """
@@ -37,11 +37,11 @@ from ctm.rtl.r5xx.entries import ChannelControl, ChannelOperands, Dot, LaneContr
 _ADDED = 2
 """The channel whose operand c DOT2_ADD adds."""
 _DOT, _SELECTIONS, _TRANSCENDENTAL = "dot", "selections", "transcendental"
-"""Clocks of units that rest."""
+"""Clocks of gated units."""
 
 
 class _Channel:
-    """The parts of one channel; the lane wires them."""
+    """The units of one channel; the lane wires them."""
 
     def __init__(self, config: PipelineConfig) -> None:
         self.product = Product(config)
@@ -62,7 +62,7 @@ class Lane(wiring.Component):
     -------
     operands : ``In(ArrayLayout(ChannelOperands, 4))``
     control : ``In(LaneControl)``
-        With the operands.
+        In the cycle of the operands.
     results : ``Out(ArrayLayout(32, 4))``
     comparisons : ``Out(ArrayLayout(Comparison, 4))``
         The results against zero.
@@ -83,7 +83,7 @@ class Lane(wiring.Component):
         super().__init__()
 
     def gate_together(self, m: Module, platform: object, control: Any) -> None:
-        """Let what channels share rest in all lanes inside `m` while `control`, which all have, wants none of it."""
+        """Gate the shared units of all lanes inside `m` while `control`, which all lanes have, wants none of them."""
         vector, scalar = control.vector.operation, control.scalar.operation
 
         def wanted(operation: Operation) -> Value:
@@ -171,7 +171,7 @@ class Lane(wiring.Component):
     def _connect_selection(
         self, m: Module, channel: _Channel, index: int, selections: GatedStateless, control: ChannelControl
     ) -> None:
-        """Put a selected operand in the place of the rounded sum, and its bits beside."""
+        """Replace the rounded sum by a selected operand, and keep its bits beside."""
         m.d.comb += [
             channel.rounding.substitute.eq(selections.rounded[index]),
             channel.rounding.substitutes.eq(control.operation == Operation.SELECTION),

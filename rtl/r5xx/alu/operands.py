@@ -21,7 +21,7 @@ _CONSTANTS = {Swizzle.ZERO: ZERO, Swizzle.HALF: HALF, Swizzle.ONE: ONE}
 
 
 class Neighbour(enum.Enum, shape=2):
-    """Whose src0 takes the place of operand c, where a derivative's operands come from the quad."""
+    """The lanes whose src0 replaces operand c, where a derivative's operands come from the quad."""
 
     NONE = 0
     RIGHT = 1
@@ -81,7 +81,7 @@ class OperandSelection(wiring.Component):
         channel_bits = (CHANNELS - 1).bit_length()
         m.d.comb += [
             source.eq(self.sources[Value.cast(select)]),
-            # Selected by the bits of the code, not case by case, a word costs two LUTs for each bit.
+            # Selected by the bits of the code, not case by case: two LUTs for each bit of a word.
             word.eq(Mux(code < CHANNELS, Value.cast(source).word_select(code[:channel_bits], WORD_BITS), constant)),
         ]
         with m.Switch(code):
@@ -102,7 +102,7 @@ def _neighbour(m: Module, code: Value, operations: type[RgbOperation] | type[Alp
 
 
 def _modified(word: Value, modifier: Value) -> Value:
-    """The word behind an input modifier: bit 1 clears the sign, then bit 0 inverts it."""
+    """The word after an input modifier: bit 1 clears the sign, then bit 0 inverts it."""
     code = Value.cast(modifier)
     clears, inverts = InputModifier.ABS.value.bit_length() - 1, InputModifier.NEG.value.bit_length() - 1
     return Cat(word[:-1], (word[-1] & ~code[clears]) ^ code[inverts])

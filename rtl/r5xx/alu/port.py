@@ -38,10 +38,10 @@ _WRITES = ("result_addresses", "result_writes", "result_enable", "flags", "outpu
 class AluPort(wiring.Component):
     """Executes ALU and OUTPUT instructions.
 
-    One instruction per cycle while `ready_direct`, which one that is `presubtracts` need not look at. Its results are
-    written `latency` cycles after its issue (`presubtracted_latency` if it is late), in whose cycle the wavefront's
-    next one may be issued. An instruction that misses a constant writes nothing, and is issued again. If a wavefront
-    leaves its wave slot behind its last instruction, that writes outputs and memory, but nothing of the wave slot.
+    One instruction per cycle: a direct one only while `ready_direct`, one that presubtracts at any time. Its results
+    are written `latency` cycles after its issue, or `presubtracted_latency`; the wavefront's next one may be issued in
+    that cycle. An instruction that misses a constant writes nothing, and is issued again. If a wavefront vacates its
+    wave slot, its last instruction writes outputs and memory, but nothing of the wave slot.
 
     With several beats an instruction is issued only while `ready`, once in as many cycles; its lanes are read and
     written in beats, and the latencies are those of the last one.
@@ -51,8 +51,8 @@ class AluPort(wiring.Component):
     scheduler : ``In(IssuePort(config, SHAPES))``
     ready_direct : ``Out(1)``
     ready, source_beat, result_beat, read_pc : ``Out``
-        Whether an instruction may be issued; whose sources and results there are, and the instruction to be read for
-        the next cycle. Only with several beats.
+        Whether an instruction may be issued; the beats of the sources and of the results; the instruction to be read
+        for the next cycle. Only with several beats.
     entry : ``In(ALU_ENTRY)``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
@@ -68,16 +68,16 @@ class AluPort(wiring.Component):
     flags : ``Out({valid, wave, flags})``
     outputs : ``Out(output_write_layout(config, SHAPES))``
     acquiring : ``Out({valid, wave})``
-        An acquiring write is under way.
+        An acquiring write is in flight.
     announced : ``Out(1)``
-        An uncached write is.
+        An uncached write is in flight.
     uncached : ``Out(uncached_layout(config))``
     ending : ``Out({valid, wave})``
-        An instruction that is its wavefront's last one has all that it needs; two cycles after its issue.
+        A wavefront's last instruction has all that it needs; two cycles after its issue.
     vacates : ``In(1)``
-        That wavefront leaves its wave slot. Then there is no `done`.
+        That wavefront vacates its wave slot. Then there is no `done`.
     vacated : ``Out({valid, context})``
-        As `done`, of a wavefront that has left its wave slot.
+        As `done`, of a wavefront that has vacated its wave slot.
     started : ``Out(1)``
         An instruction was issued that will not be issued again.
     written : ``Out(written_layout(config))``
@@ -192,7 +192,7 @@ class AluPort(wiring.Component):
         ]
 
     def _token(self, m: Module, issued: data.View, missing: Value) -> data.View:
-        """What goes along with an instruction that has been read."""
+        """The token of an instruction that has been read."""
         entry, wavefront = self.entry, self.wavefront
         token = record(token_layout(self._config))
         placement = Placement(m, self._config.array, issued.wave, self.allocation)
@@ -212,9 +212,9 @@ class AluPort(wiring.Component):
     def _connect_pipeline(
         self, m: Module, alu: Alu, taken: Taken, presubtracts: Value, token: data.View
     ) -> tuple[Value, data.View]:
-        """Bring the token to where the ALU's results come out, and a cycle before to where the wavefront goes on.
+        """Delay the token until the ALU's results, and until a cycle before that for the wavefront's `done`.
 
-        Gives whether an instruction is there, and its token.
+        Gives whether there is an instruction, and its token.
         """
         cycles, array = alu.presubtract_latency, self._config.array
         direct_here, presubtracted_here = arrivals(m, array, taken, presubtracts)
@@ -231,7 +231,7 @@ class AluPort(wiring.Component):
             ),
             entering_valid.eq(direct_here | presubtracted_bits[-1]),
         ]
-        # One that is issued now is where the sources are two cycles later.
+        # The sources of one that is issued now come two cycles later.
         upcoming = [presubtracts, presubtracted_here, *presubtracted_bits[1:]]
         free = ~upcoming[cycles - 1] if array.beats == 1 else lanes_free(m, array, taken, presubtracts, cycles)
         m.d.comb += self.ready_direct.eq(free if cycles else 1)
@@ -255,7 +255,7 @@ class AluPort(wiring.Component):
         return valid_bits[before + 1], at_write
 
     def _connect_beats(self, m: Module, taken: Taken, valid: Value) -> Value:
-        """Say whose sources are read and whose results come; `valid` is there a cycle before these, for each beat.
+        """Set the beats of the sources and of the results; `valid` comes a cycle before the results, for each beat.
 
         Gives it for the last one.
         """

@@ -1,4 +1,4 @@
-"""The presubtract units: a sum or difference of two sources, in front of the operands.
+"""The presubtract units: a sum or difference of two sources, which operands may name.
 
 Source: CTM Guide p. 26.
 """
@@ -84,7 +84,7 @@ def entry_layout(lanes: int) -> data.StructLayout:
 
 
 class PresubtractStage(wiring.Component):
-    """The presubtract units of all lanes; the rest of the instruction comes out beside their results.
+    """The presubtract units of all lanes; the instruction comes out beside their results.
 
     Latency is that of the units; one instruction per cycle.
 

@@ -29,7 +29,7 @@ _MANTISSA_BITS = 3
 _INDEX_BITS = (FLOAT_CONSTANTS - 1).bit_length()
 _BEAT_BITS = (LINE_BEATS - 1).bit_length()
 FLOAT_LINES = 2 * ALU_SOURCES
-"""Lines that one instruction may want."""
+"""Lines that one instruction may need."""
 
 
 class _Kind(enum.Enum, shape=2):
@@ -48,7 +48,7 @@ def inline_word(m: Module, code: Value) -> Signal:
     with m.If(exponent == 0):
         m.d.comb += word.eq(0)
         for bit in range(_MANTISSA_BITS):
-            # The highest one becomes the hidden one; what is below it moves up.
+            # The highest set bit becomes the hidden one; the bits below it move up.
             fraction = Cat(Const(0, FRACTION_BITS - bit), mantissa[:bit])
             with m.If(mantissa[bit]):
                 m.d.comb += word.eq(Cat(fraction, Const(BIAS - 9 + bit, 8)))
@@ -67,17 +67,17 @@ class Sources(wiring.Component):
     loop_index : ``In(9)``
     allocation : ``In(ALLOCATION)``
     loaded : ``In(64)``
-        Lines of float constants that are there.
+        Lines of float constants that are valid.
     write : ``In(CONSTANT_WRITE)``
     rgb_addresses, alpha_addresses : ``Out(ArrayLayout(register_address_layout(config), 3))``
     temporaries : ``In``
-        What the register file answers, a cycle later.
+        The register file's response, a cycle later.
     lines : ``Out(ArrayLayout(LINE, 6))``
-        Lines that the instruction needs; `missing` if one is not there.
+        Lines that the instruction needs; `missing` if one is not loaded.
     missing : ``Out(1)``
     sources : ``Out(ArrayLayout(ArrayLayout(VECTOR, 3), lanes))``
     error : ``Out(1)``
-        Memory refused a constant that the instruction needs; with `sources`.
+        A constant that the instruction needs had an error response; with `sources`.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -140,7 +140,7 @@ class Sources(wiring.Component):
         return m
 
     def _constant(self, m: Module, unit: str, source: int, index: Value) -> tuple[Any, Value]:
-        """Words of a constant, by channel, and whether memory refused it; a cycle later."""
+        """Words of a constant, by channel, and whether it had an error response; a cycle later."""
         channels = _CHANNELS[unit]
         shape = data.StructLayout({"words": data.ArrayLayout(WORD_BITS, len(channels)), "error": 1})
         memory = BlockRam(shape, FLOAT_CONSTANTS)

@@ -1,4 +1,4 @@
-"""What goes with an ALU or OUTPUT instruction from its issue to its results, beside its operands."""
+"""The token of an ALU or OUTPUT instruction: what goes beside its operands from its issue to its results."""
 
 from amaranth import Module, Value
 from amaranth.lib import data
@@ -19,7 +19,7 @@ _PROCESSORS = ("covered", "valid_mask", "active", "predicates", "alu_result")
 
 
 def processors_layout(lanes: int) -> data.StructLayout:
-    """What an instruction's writes depend on, at its issue: when it writes, the wave slot may be another wavefront's."""
+    """State at the issue that gates the writes: by then the wave slot may have another wavefront."""
     state = wavefront_state_layout(SHAPES, lanes)
     return data.StructLayout({name: state[name].shape for name in _PROCESSORS})
 
@@ -27,8 +27,8 @@ def processors_layout(lanes: int) -> data.StructLayout:
 def token_layout(config: MachineConfig) -> data.StructLayout:
     """The instruction, where it writes, and how it leaves its wavefront.
 
-    `again`: it misses a constant. `ends`: it is the wavefront's last one. `error`: it needs a constant that memory
-    refused. `vacated`: its wavefront has left the wave slot.
+    `again`: it misses a constant. `ends`: it is the wavefront's last one. `error`: a constant that it needs had an
+    error response. `vacated`: its wavefront has vacated the wave slot.
     """
     destination = data.StructLayout(
         {"register": REGISTER_BITS, "exists": 1, "address": register_address_layout(config.array)}
@@ -51,7 +51,7 @@ def token_layout(config: MachineConfig) -> data.StructLayout:
 
 
 def written_layout(config: ArrayConfig) -> data.StructLayout:
-    """The instruction that writes in a cycle, and its results' channels, even if its wavefront has left the wave slot.
+    """The instruction that writes in a cycle, and its results' channels, also if its wave slot is vacated.
 
     With several beats they are those of one.
     """

@@ -1,4 +1,4 @@
-"""Where an uncached write (UMRT) of an OUTPUT goes, and what of it.
+"""Addresses and masks of uncached writes (UMRT) of an OUTPUT.
 
 Source: CTM Guide p. 31.
 """
@@ -26,7 +26,7 @@ _PAIR = data.StructLayout({"x": COORDINATE_BITS, "y": COORDINATE_BITS, "inside":
 _LANE = data.StructLayout({"pair": _PAIR, "value": WORD_BITS, "mask": 1, "eligible": 1})
 
 ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
-"""Targets of writes that are waited for."""
+"""Targets of acquiring writes."""
 
 
 def uncached_layout(config: ArrayConfig) -> data.StructLayout:
@@ -106,7 +106,7 @@ def _chosen(m: Module, target: Any, pairs: list[Any], eligible: Value) -> Iterat
 
 
 class UncachedPairs(wiring.Component):
-    """Beats results into writes: red is the data, green and blue are the pair. A cycle later, one in each cycle.
+    """Makes writes of results: red is the data, green and blue are the pair. Latency is a cycle; one per cycle.
 
     Lanes whose pair is outside the limits write nothing. With several beats there is one write, with the last of them.
 
@@ -153,7 +153,7 @@ class UncachedPairs(wiring.Component):
         return m
 
     def _gather(self, m: Module, result: data.View) -> None:
-        """One write of all beats: pairs are computed in their beats, and chosen when all of a quad are there."""
+        """One write of all beats: pairs are computed beat by beat, and chosen when a quad has all of its own."""
         config, write = self._config, self.write.write
         beat = counted(m, config, result.valid)
         own = record(data.ArrayLayout(_LANE, config.at_once), name="own")

@@ -1,4 +1,4 @@
-"""Which of an ALU or OUTPUT instruction's results a processor writes.
+"""The results of an ALU or OUTPUT instruction that a processor writes.
 
 Source: CTM Guide pp. 29-32.
 """

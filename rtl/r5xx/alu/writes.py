@@ -28,15 +28,14 @@ from ctm.rtl.r5xx.state import flags_layout, lane_predicates
 class AluWrites(wiring.Component):
     """Gates the writes of all lanes: to temporaries, flags, outputs and memory. Combinational.
 
-    With several beats it sees the lanes of one in each cycle, one beat behind the other; flags are written with
-    the last.
+    With several beats it has the lanes of one beat in each cycle; flags are written with the last.
 
     Members
     -------
     valid : ``In(1)``
         An instruction's results are there.
     beat, result_beat : ``In``, ``Out``
-        Whose results, and where they go; only with several beats.
+        The beat of the results, and of their writes; only with several beats.
     token : ``In(token_layout(config))``
     wavefront : ``In(processors_layout(lanes))``
         The wavefront's processors, as they were when the instruction was issued.
@@ -80,7 +79,7 @@ class AluWrites(wiring.Component):
         stays = effective & ~token.vacated
         common, rgb_inst, alpha_inst = COMMON(token.words[0]), RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         m.d.comb += [
-            # Which processors write is known late in a cycle. That some may is enough to keep others off.
+            # The processors that write follow late in a cycle. The port is reserved as soon as some may write.
             self.result_writes.eq(
                 Cat(
                     stays & token.rgb.exists & common.rgb_wmask.any(),
@@ -95,7 +94,7 @@ class AluWrites(wiring.Component):
             self.outputs.targets[0].eq(rgb_inst.target),
             self.outputs.targets[1].eq(alpha_inst.target),
             self.outputs.words.eq(self.results),
-            # One that was refused was announced, so it has to come; its mask is empty.
+            # A write whose constant had an error response was announced, so it has to come; its mask is empty.
             self.uncached.valid.eq(self.valid & token.writes_uncached & (effective | token.error)),
             self.uncached.wave.eq(wave),
             self.uncached.target.eq(rgb_inst.target),

@@ -1,1 +1,1 @@
-"""Instructions: read, decoded once, kept."""
+"""The instruction store: instructions are read once and decoded once."""

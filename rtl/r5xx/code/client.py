@@ -1,4 +1,4 @@
-"""How a core gets its instructions."""
+"""The interface by which a core reads its instructions."""
 
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
@@ -9,7 +9,7 @@ from ctm.rtl.isa.r5xx.limits import SLOT_BITS
 
 
 class InstructionClient(Interface):
-    """Somebody who reads instructions, seen from there.
+    """A reader of instructions, as the reader has it.
 
     Members
     -------

@@ -1,4 +1,4 @@
-"""What is known of an instruction as soon as it is loaded.
+"""What follows from an instruction's words alone, decoded when it is loaded.
 
 Source: CTM Guide pp. 23-38.
 """
@@ -26,12 +26,12 @@ class Predecode(wiring.Component):
     uncached_writes : ``In(1)``
     summary : ``Out(SUMMARY)``
     presubtracts : ``Out(1)``
-        It enters the lanes behind the presubtract unit.
+        It enters the lanes after the presubtract units.
     control : ``Out(LaneControl)``
     rgb_use, alpha_use : ``Out(3)``
         Sources that an ALU instruction needs.
     illegal : ``Out(1)``
-        For ALU, OUTPUT and TEX; flow control finds out when it executes.
+        For ALU, OUTPUT and TEX; the flow port checks an instruction when it executes it.
     """
 
     words: In(INSTRUCTION)
@@ -79,7 +79,7 @@ class Predecode(wiring.Component):
                 self.summary.direct.eq(~source_use.presubtract),
             ]
         with m.If(self.illegal):
-            # It faults at once.
+            # It faults without executing.
             m.d.comb += [self.summary.eq(0), self.summary.unit.eq(Unit.FLOW.value), self.presubtracts.eq(0)]
         with m.Elif(is_texture):
             m.d.comb += self.summary.unit.eq(Unit.TEXTURE.value)

@@ -1,4 +1,4 @@
-"""Instructions from memory: what reads them, and what shares it out to the cores.
+"""Instructions from memory: their reader, and its multicast to the cores.
 
 Source: CTM Guide pp. 6-8.
 """
@@ -23,14 +23,13 @@ _WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
 _OFFSET_BITS = LINE_OFFSET_BITS - _WORD_OFFSET_BITS
 _LINES = CacheConfig(sets=2, ways=1)
 _TOUCHES = 4
-"""Instructions in a line, in part or whole; so many may wait for each line, so that waiting does not bound how many."""
+"""Instructions that a line holds, whole or not. The queue has so many for each line, so that only lines bound it."""
 
 
 class InstructionReader(wiring.Component):
-    """Reads instructions, in order, with up to `outstanding` lines under way.
+    """Reads instructions, in order, with up to `outstanding` lines in flight.
 
-    An instruction lies in one line or two; neighbours share lines. Nothing is kept: `idle` for a cycle forgets the
-    lines.
+    An instruction lies in one line or two; neighbours share lines. Lines are not kept after a cycle of `idle`.
 
     Members
     -------
@@ -55,7 +54,7 @@ class InstructionReader(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # With an instruction goes the offset of its first word in that word's line.
+        # The queue holds, for an instruction, the offset of its first word in its first line.
         first_offset = unsigned(_OFFSET_BITS)
         m.submodules.coalescer = coalescer = Coalescer(INSTRUCTION_WORDS, first_offset)
         m.submodules.lines = lines = LineCache(
@@ -96,7 +95,7 @@ class InstructionReader(wiring.Component):
         with m.If(line.ready):
             m.d.sync += whole.eq(line.valid & share.last)
         with m.If(taken):
-            # The first line of an instruction is taken when the one before has gone, or is going.
+            # The first line of an instruction is taken when the previous one has gone, or is going.
             m.d.sync += error.eq(line.payload.error | (error & ~whole))
         with m.Elif(response.ready):
             m.d.sync += error.eq(error & ~whole)
@@ -108,7 +107,7 @@ class InstructionReader(wiring.Component):
 
 
 def ask_together(m: Module, cores: Sequence[Any], client: Any) -> None:
-    """Connect clients that ask for the same in the same cycles with one that asks for all."""
+    """Connect clients that request the same in the same cycles with one that requests for all."""
     m.d.comb += [
         client.request.valid.eq(cores[0].request.valid),
         client.request.payload.eq(cores[0].request.payload),
@@ -123,14 +122,14 @@ def ask_together(m: Module, cores: Sequence[Any], client: Any) -> None:
 
 
 class CodeReader(wiring.Component):
-    """Reads the code for all cores. They load the program at the same time, so one asks for all.
+    """Reads the code for all cores. They load the program at the same time, so one request serves all.
 
     Members
     -------
     address : ``In(32)``
         Where the code begins, a multiple of 4; constant while a core loads it.
     cores : ``In(InstructionClient())`` for each core
-        All ask for the same in the same cycles.
+        All request the same in the same cycles.
     lines : ``Out(CODE_CLIENT)``
     """
 

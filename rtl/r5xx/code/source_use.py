@@ -1,4 +1,4 @@
-"""Which sources an ALU instruction needs: a constant that nobody needs is not loaded, and cannot fail.
+"""Sources that an ALU instruction needs: a constant that none needs is not loaded, and cannot fail.
 
 Source: CTM Guide pp. 26-28.
 """

@@ -17,8 +17,8 @@ from ctm.rtl.r5xx.state import PC_BITS
 class InstructionStore(wiring.Component):
     """Holds a program's instructions, one copy for each reader.
 
-    Loads all of them, in order, when `load` comes and they are not there: a cycle each behind the first answer. A read
-    gives its entry one cycle later. Words that a port does not use cost no memory in its copy.
+    With `load` it loads all of them in order unless it has them: a cycle each after the first response. A read gives
+    its entry one cycle later. Words that a port does not use cost no memory in its copy.
 
     Members
     -------
@@ -26,11 +26,11 @@ class InstructionStore(wiring.Component):
         Instructions of the program.
     uncached_writes : ``In(1)``
     load, invalidate : ``In(1)``
-        `invalidate` only while nobody loads.
+        `invalidate` only while not `loading`.
     loaded : ``Out(1)``
     loading : ``Out(1)``
     error : ``Out(1)``
-        Memory answered a load with an error.
+        A load had an error response.
     alu_address, texture_address, flow_address : ``In(9)``
     alu, texture, flow : ``Out(ALU_ENTRY)``, ``Out(TEXTURE_ENTRY)``, ``Out(FLOW_ENTRY)``
     pc : ``In(PC_BITS)``
@@ -70,7 +70,7 @@ class InstructionStore(wiring.Component):
             predecode.uncached_writes.eq(self.uncached_writes),
             predecode.wanted.eq(arrives),
         ]
-        # An instruction is written when the one behind it has come; `pending` is the last one that came.
+        # An instruction is written when the next one has come; `pending` is the last one that came.
         pending, pending_summary = Signal(ALU_ENTRY), Signal(SUMMARY)
         pending_illegal, last = Signal(), Signal()
         with m.If(request.valid & request.ready):

@@ -1,4 +1,4 @@
-"""Flow-control instructions: what one does to a wavefront's control state.
+"""Flow-control instructions: their effect on a wavefront's control state.
 
 The order of the steps is that of docs/architecture.md; each is one method. Source: CTM Guide pp. 34-40.
 """
@@ -43,7 +43,7 @@ def needs_boolean(words: Value) -> Value:
 class FlowControl(wiring.Component):
     """Executes a flow-control instruction for one wavefront. Combinational.
 
-    With a fault the next state means nothing.
+    With a fault the next state is undefined.
 
     Members
     -------
@@ -56,7 +56,7 @@ class FlowControl(wiring.Component):
     integer : ``In(INT_CONSTANT)``
         The constants that the instruction names.
     error : ``In(1)``
-        Memory refused one that it needs.
+        One that it needs had an error response.
     state : ``In(control_state_layout(lanes))``
     valid_mask, covered, alu_result : ``In(lanes)``
     predicates : ``In(4 * lanes)``
@@ -159,7 +159,7 @@ class FlowControl(wiring.Component):
         ).any()
 
     def _resume(self, m: Module, frame: Any, ends: Value) -> tuple[Value, Value, list[Value]]:
-        """(active, loop-inactive, counters) when those that CONTINUEd are back and B_ELSE has swapped."""
+        """(active, loop-inactive, counters) after those that CONTINUEd are active again and B_ELSE has swapped."""
         state, lanes = self.state, self._lanes
         back = frame.continued & ends.replicate(lanes)
         active, loop_inactive = Signal(lanes), Signal(lanes)
@@ -198,7 +198,7 @@ class FlowControl(wiring.Component):
     def _branch(
         self, m: Module, active: Value, loop_inactive: Value, counters: list[Value], wish: Value, jumps: Value
     ) -> dict[str, Any]:
-        """Active mask, counters and overflow behind the branch operation of the decision."""
+        """Active mask, counters and overflow after the branch operation of the decision."""
         operation = Mux(jumps, Value.cast(self._inst.b_op1), Value.cast(self._inst.b_op0))
         decrements, increments = operation == BranchOperation.DECR.value, operation == BranchOperation.INCR.value
         limit = Mux(self.full, BRANCH_COUNTER_FULL, BRANCH_COUNTER_PARTIAL)
@@ -223,7 +223,7 @@ class FlowControl(wiring.Component):
     def _lanes_after_loop(
         self, m: Module, branched: dict[str, Any], loop_inactive: Value, pops: Value, entered: Value
     ) -> None:
-        """Behind a loop everybody is active who was when it began."""
+        """After a loop the processors are active that were when it began."""
         released = entered & pops.replicate(self._lanes)
         m.d.comb += [
             self.next_state.active.eq(branched["active"] | released),

@@ -1,4 +1,4 @@
-"""The issue port of flow-control instructions, and of all that is to fault.
+"""The issue port of flow-control instructions, and of all instructions that are to fault.
 
 Source: CTM Guide pp. 34-40.
 """
@@ -33,7 +33,7 @@ _CONSTANT_BITS = (_LINE_CONSTANTS - 1).bit_length()
 class FlowPort(wiring.Component):
     """Executes flow-control instructions; faults wavefronts that cannot go on.
 
-    One instruction per cycle; a wavefront's next one may be issued four cycles later, behind a jump six. An instruction
+    One instruction per cycle; a wavefront's next one may be issued four cycles later, after a jump six. An instruction
     that misses a constant is issued again.
 
     Members
@@ -52,9 +52,9 @@ class FlowPort(wiring.Component):
         The constant loader's.
     control : ``Out({valid, wave, state})``
     pc : ``Out(PC_BITS)``
-        The instruction that `done` speaks of.
+        The instruction of `done`.
     fault : ``Out({status, client})``
-        Why it faults.
+        The cause of a fault.
     started : ``Out(1)``
         A flow-control instruction is executed.
     active : ``Out(lanes)``
@@ -117,7 +117,7 @@ class FlowPort(wiring.Component):
     def _constants(
         self, m: Module, issued: data.View, trap: data.View
     ) -> tuple[FlowConstants, Value, dict[str, Value]]:
-        """The constants; whether one is missing; which is needed but was refused."""
+        """The constants; whether one is missing; the one that is needed but had an error response."""
         m.submodules.constants = constants = FlowConstants()
         addr = FC_ADDR(self.entry.words[3])
         wants = ~trap.valid
@@ -148,7 +148,7 @@ class FlowPort(wiring.Component):
     def _execute(
         self, m: Module, valid: Value, constants: FlowConstants, error: dict[str, Value]
     ) -> tuple[GatedStateless, Value]:
-        """Flow control, a cycle after the instruction was read; and whose constant was refused."""
+        """Flow control, a cycle after the instruction was read; and the constant that had an error response."""
         m.submodules.flow_control = unit = GatedStateless(FlowControl(self._config.lanes))
         wavefront, program = self.wavefront, self.program
         state = Signal(control_state_layout(self._config.lanes))
@@ -204,7 +204,7 @@ class FlowPort(wiring.Component):
         sequential = Signal(PC_BITS)
         waiting = unit.covered & unit.valid_mask & ~unit.next_state.active
         m.d.comb += sequential.eq(executing.pc + 1)
-        # A decision is a dozen LUTs deep, and so is what the scheduler makes of it.
+        # A decision is a dozen LUTs deep, and so is the scheduler's logic after it.
         m.d.sync += [
             self.control.valid.eq(valid & ~missing & ~faults),
             self.control.wave.eq(executing.wave),

@@ -1,4 +1,4 @@
-"""The issue port of texture instructions: fetches on their way to memory, and kills.
+"""The issue port of texture instructions: fetches and kills.
 
 Source: CTM Guide pp. 32-33.
 """
@@ -37,10 +37,10 @@ _UNDERWAY = 2
 
 
 class TexturePort(wiring.Component):
-    """Executes a texture instruction until its fetch is on its way, or its kill is done.
+    """Executes a texture instruction until its fetch is requested, or its kill is done.
 
     One instruction per cycle while `ready`; a wavefront's next one may be issued three cycles later. With several beats
-    the source is read in these, each gives a request, and the wavefront goes on behind the last.
+    the source is read beat by beat, each gives a request, and the wavefront goes on after the last.
 
     Members
     -------
@@ -56,7 +56,7 @@ class TexturePort(wiring.Component):
     wave : ``Out``
     source : ``Out(register_address_layout(config))``
     source_beat, read_pc : ``Out``
-        Whose source, and the instruction to be read for the next cycle; only with several beats.
+        The beat of the source, and the instruction to be read for the next cycle; only with several beats.
     words : ``In(words_layout(at_once))``
         The source, a cycle later.
     asked : ``Out({valid, wave, fetches, acquires})``
@@ -64,7 +64,7 @@ class TexturePort(wiring.Component):
         The number of the fetch that `asked` announces.
     record : ``Out({valid, tag, record})``
     valid_mask : ``Out({valid, wave, valid_mask})``
-        Which processors a kill has left.
+        The processors that are valid after a kill.
     request : ``Out(stream)``
         To the coordinate units.
     """
@@ -158,14 +158,14 @@ class TexturePort(wiring.Component):
         return m
 
     def _beats(self, m: Module, taken: Taken) -> Value:
-        """The beat whose words are there."""
+        """The beat of the words that have been read."""
         if self._config.beats == 1:
             return taken.beat
         m.d.comb += [self.source_beat.eq(taken.beat), self.read_pc.eq(taken.pc)]
         return delay(m, taken.beat, name="beat")
 
     def _queue(self, m: Module, delayed: dict[str, Value], beat: Value, fetches: Value, takes: Value) -> None:
-        """Put a fetch's coordinates into the queue; there is room, because `ready` has said so."""
+        """Put a fetch's coordinates into the queue; `ready` has reserved their space."""
         config, beats = self._config, self._config.beats
         depth = max(_QUEUE, _QUEUED * beats) + _UNDERWAY
         m.submodules.queue = queue = SyncFIFOBuffered(width=self._request.size, depth=depth)
@@ -211,7 +211,7 @@ class TexturePort(wiring.Component):
     def _finish(
         self, m: Module, delayed: dict[str, Value], executing: data.View, beat: Value, *, kills: Value, valid: Value
     ) -> None:
-        """The wavefront goes on, unless nobody is left, or it was the last instruction."""
+        """The wavefront goes on, unless no processor is valid, or it was the last instruction."""
         done = self.scheduler.done
         if self._config.beats > 1:
             last = is_last(self._config, beat)

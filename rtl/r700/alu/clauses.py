@@ -1,4 +1,4 @@
-"""ALU clauses under way: what each has left to execute, and what its pixels hold beside registers.
+"""ALU clauses in execution: the remaining instructions of each, and its pixels' state beside registers.
 
 Source: R700-Family Instruction Set Architecture, chapters 3 and 4; docs/architecture.md.
 """
@@ -27,21 +27,21 @@ CONTEXTS = 8
 
 
 def contexts_of(config: ArrayConfig) -> int:
-    """As many as `CONTEXTS`, or as there may be wavefronts."""
+    """The smaller of `CONTEXTS` and the number of wave slots."""
     return min(CONTEXTS, config.threads)
 
 
 def masks_layout(size: int) -> data.StructLayout:
-    """What a clause changes of a wavefront's pixels: its PRED_SETs took `cleared` out of `branch_mask`."""
+    """State of a wavefront's pixels that a clause changes: its PRED_SETs took `cleared` out of `branch_mask`."""
     return data.StructLayout({"branch_mask": size, "valid_mask": size, "cleared": size, "predicate": size})
 
 
 def clause_layout(config: ArrayConfig) -> data.StructLayout:
     """A clause that begins.
 
-    It has the units from `begin` up to `end`. `inside` are the pixels that no loop has put out, `branch_mask` and
-    `valid_mask` as in `masks_layout`; with `whole` pixels execute whose quad has an active one. `base` is the row of
-    register 0. The wavefront may execute `budget` more instructions, if there is a watchdog.
+    It has the units from `begin` up to `end`. `inside` are the pixels that no BREAK or CONTINUE has disabled;
+    `branch_mask` and `valid_mask` are those of `masks_layout`. With `whole` a pixel executes if its quad has an active
+    one. `base` is the row of register 0. The wavefront may execute `budget` more instructions, if there is a watchdog.
     """
     return data.StructLayout(
         {
@@ -61,7 +61,7 @@ def clause_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def outcome_layout(config: ArrayConfig) -> data.StructLayout:
-    """A clause that is over: its wavefront's pixels as they are now, and how."""
+    """A clause at its end: the state of its wavefront's pixels, and the cause of the end."""
     size = config.group
     return data.StructLayout(
         {
@@ -89,7 +89,7 @@ def whole_quads(m: Module, mask: Signal) -> Signal:
 
 
 def executing(m: Module, clause: data.View, masks: data.View) -> Signal:
-    """Pixels in which a clause's instructions have an effect."""
+    """Pixels in which a clause's instructions write."""
     active, found = (Signal(len(clause.inside), name=name) for name in ("active", "executing"))
     m.d.comb += [
         active.eq(masks.branch_mask & clause.inside),
@@ -100,11 +100,12 @@ def executing(m: Module, clause: data.View, masks: data.View) -> Signal:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClauseTables:
-    """What is kept of each context.
+    """The state of each context.
 
-    The clause; masks; address registers, and whether the clause has set them; the next group, once it is read, and
-    where it is; wave slots that the last one used; instructions left; pixels for which a group is still to be issued; why
-    the clause stopped. What begins as the clause says has those contents first, so that all but one have one writer.
+    The clause; masks; address registers, and whether the clause has set them; the next group, once it is read, and its
+    address; VLIW slots of the previous group; remaining instructions; pixels for which a group is still to be issued;
+    the cause of a stop. A table whose first contents are the clause's is valid from its first write, so that all but
+    one table have one writer.
     """
 
     clauses: DistributedRam
@@ -120,7 +121,7 @@ class ClauseTables:
 
     @staticmethod
     def of(config: ArrayConfig) -> "ClauseTables":
-        """The tables of a core."""
+        """The contexts' tables of a core."""
         begun: dict[str, Any] = {
             "masks": masks_layout(config.group),
             "nexts": UNIT_ADDRESS_BITS,
@@ -158,7 +159,7 @@ class ClauseTables:
     ) -> tuple[Any, Any]:
         """The address registers of the context that issues a group, and of the one whose last results come.
 
-        The first is wanted in the last cycle of an interval. One reader is enough if the second is in another one.
+        The first is read in the last cycle of an interval. One reader is enough if the second is read in another one.
         """
         if intervals.phase(intervals.last) == intervals.interval - 1:
             return self.addresses.read(m, issued), self.addresses.read(m, ending)

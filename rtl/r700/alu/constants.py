@@ -18,7 +18,7 @@ ROW_BITS = (FLOAT_CONSTANTS - 1).bit_length()
 
 
 class FloatConstants(wiring.Component):
-    """Keeps float constants as memory has given them. A read gives its row a cycle later.
+    """Keeps float constants as memory holds them. Latency of a read is a cycle.
 
     Members
     -------
@@ -26,7 +26,7 @@ class FloatConstants(wiring.Component):
     row : ``In(8)``
     words : ``Out(WORDS)``
     error : ``Out(FLOAT_CONSTANTS // 4)``
-        Lines that memory gave an error for.
+        Lines that had an error response.
     """
 
     write: In(CONSTANT_WRITE)
@@ -54,5 +54,5 @@ class FloatConstants(wiring.Component):
         return m
 
     def _again(self, write: Any) -> Value:
-        """Whether an earlier beat of the line was refused."""
+        """Whether an earlier beat of the line had an error response."""
         return Value.cast(self.error.bit_select(write.line, 1) & (write.beat != 0))

@@ -1,4 +1,4 @@
-"""A group, decoded for one issue: what is read where, what the lanes do, where results go, and whether it may.
+"""A group, decoded for one issue: its reads, the lanes' operations, its writes, and whether it is legal.
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
@@ -21,10 +21,10 @@ from ctm.rtl.r700.entries import INDEX, LaneControl
 _LINES = FLOAT_CONSTANTS // 4
 
 INDICES = data.StructLayout({"address": data.ArrayLayout(INDEX, CHANNELS), "loop": LOOP_INDEX_BITS})
-"""What relative numbers are relative to: the address registers of some pixels, and aL."""
+"""The bases of relative numbers: the address registers of some pixels, and aL."""
 
 CONSTANT_PAIR = data.StructLayout({"row": ROW_BITS, "half": 1, "exists": 1})
-"""A half of a constant; one that does not exist is 0."""
+"""A half of a constant; one outside its range is 0."""
 
 DECODED = data.StructLayout(
     {
@@ -40,7 +40,7 @@ DECODED = data.StructLayout(
 
 
 def offset_of(m: Module, indices: data.View, mode: Value) -> Signal:
-    """What is added to a relative number."""
+    """The offset that is added to a relative number."""
     offset = Signal(signed(LOOP_INDEX_BITS + 1), name="offset")
     channels = [indices.address[channel] for channel in range(CHANNELS)]
     m.d.comb += offset.eq(Mux(mode == IndexMode.LOOP.value, indices.loop, Array(channels)[mode[:2]]))
@@ -48,27 +48,27 @@ def offset_of(m: Module, indices: data.View, mode: Value) -> Signal:
 
 
 class GroupDecode(wiring.Component):
-    """Decodes a group. Its reads are found in four cycles in which it stays the same; in the last one all is there.
+    """Decodes a group in four cycles, in which it is stable; all outputs are valid in the last one.
 
     Members
     -------
     cycle : ``In(range(4))``
-        Which of the four cycles it is.
+        The number of the cycle.
     group : ``In(GROUP)``
     kcache : ``In(ArrayLayout(KCACHE, 2))``
     produced : ``In(5)``
     indices : ``In(INDICES)``
     any_pixel : ``In(1)``
-        Some pixel has these indices.
+        A pixel has these indices.
     dx10_clamp : ``In(1)``
     decoded : ``Out(DECODED)``
     relative : ``Out(1)``
-        Something is relative to AR, so that pixels with other indices have to be executed by themselves.
+        An operand or a result is relative to AR, so that pixels with other indices are executed by themselves.
     illegal : ``Out(1)``
     loaded, error : ``In(64)``
-        Lines of constants that are there, and those that memory gave an error for.
+        Lines of constants that are valid, and those that had an error response.
     missing : ``Out(2)``
-        Pairs whose lines are not there.
+        Pairs whose lines are not loaded.
     lines : ``Out(ArrayLayout(6, 2))``
     is_error : ``Out(1)``
     """
@@ -133,7 +133,7 @@ class GroupDecode(wiring.Component):
                 self.lines[number].eq(line),
                 self.missing[number].eq(wanted & ~self.loaded.bit_select(line, 1)),
             ]
-            # What was refused once, and then forgotten, is to be loaded first.
+            # A line that had an error response and was invalidated since is loaded first.
             error.append(wanted & ~self.missing[number] & self.error.bit_select(line, 1))
         m.d.comb += self.is_error.eq(Cat(error).any())
         return m

@@ -1,4 +1,4 @@
-"""An operand of a group as its word has it: what it is, whether it may be that, and in which cycle it is read.
+"""An operand of a group as its word encodes it: its kind, whether that is legal, and the cycle of its read.
 
 Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7.
 """
@@ -20,9 +20,9 @@ from ctm.rtl.r700.alu.operands import OPERANDS
 
 @dataclass(frozen=True, eq=False)
 class DecodedOperand:
-    """What an operand is, one bit each, and its fields; of one that is not used no bit is set.
+    """The kind of an operand, one bit each, and its fields; of an unused one no bit is set.
 
-    `constant_index` is that of a constant among the locked lines, `cycle` the one in which its bank swizzle has it read.
+    `constant_index` is that of a constant among the locked lines, `cycle` the one in which its bank swizzle reads it.
     """
 
     slot: int
@@ -81,7 +81,7 @@ def wanted(
 
 
 def _cycle(m: Module, slot: int, number: int, swizzle: Value) -> tuple[Signal, Signal]:
-    """The cycle in which an operand is read, and whether there is such a swizzle."""
+    """The cycle in which an operand is read, and whether its bank swizzle is legal."""
     cycle, exists = Signal(range(READ_CYCLES), name=f"cycle_{slot}_{number}"), Signal(name=f"exists_{slot}_{number}")
     with m.Switch(swizzle):
         for code in TransSwizzle if slot == TRANS_SLOT else VectorSwizzle:
@@ -92,7 +92,7 @@ def _cycle(m: Module, slot: int, number: int, swizzle: Value) -> tuple[Signal, S
 
 
 def shares(slot: Sequence[DecodedOperand]) -> Value:
-    """Whether operand 1 of a vector slot is what operand 0 has read already."""
+    """Whether operand 1 of a vector slot is the register that operand 0 has read."""
     first, second = slot[0], slot[1]
     if first.slot == TRANS_SLOT:
         return Const(0, 1)
@@ -101,7 +101,7 @@ def shares(slot: Sequence[DecodedOperand]) -> Value:
 
 
 def trans_read_problems(slot: Sequence[DecodedOperand]) -> list[Value]:
-    """What is wrong with the reads of slot t, whose constants take the first cycles."""
+    """Problems of the reads of slot t, whose constants take the first cycles."""
     constants = sum(operand.constant | operand.value for operand in slot)
     conflicts = [(operand.register | operand.previous) & (operand.cycle < constants) for operand in slot]
     return [Value.cast(constants > TRANS_CONSTANTS), *conflicts]

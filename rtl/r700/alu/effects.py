@@ -1,4 +1,4 @@
-"""What a group's results change beside registers: masks, the predicate, valid pixels, address registers.
+"""Effects of a group's results beside registers: on masks, the predicate, valid pixels, address registers.
 
 Source: R700-Family Instruction Set Architecture, sections 4.4, 4.9 and 4.10; docs/architecture.md.
 """
@@ -21,7 +21,7 @@ from ctm.rtl.r700.alu.instructions import EFFECT
 
 
 class GroupEffects(wiring.Component):
-    """The masks behind a group. Combinational.
+    """The masks after a group. Combinational.
 
     Members
     -------
@@ -32,7 +32,7 @@ class GroupEffects(wiring.Component):
         Of the group's PRED_SET.
     kill : ``In(ArrayLayout(size, 5))``
     gates : ``Out(ArrayLayout(size, 5))``
-        Pixels in which each slot's instruction has an effect.
+        Pixels in which each slot's instruction writes.
     """
 
     def __init__(self, size: int) -> None:
@@ -82,19 +82,19 @@ class GroupEffects(wiring.Component):
 
 
 class AddressRegisters(wiring.Component):
-    """What a group reads of the address registers, and what it makes of them. Combinational.
+    """The indices that a group reads of the address registers, and its writes of them. Combinational.
 
     Members
     -------
     kept : ``In(address_layout(size))``
     is_set : ``In(1)``
-        Some group of the clause has set them; else they are 0.
+        A group of the clause has set them; else they are 0.
     pixels : ``In(size)``
-        Those for which a group has to be executed.
+        The pixels for which a group has to be executed.
     indices : ``Out``
-        What the first one of them has.
+        The indices of the first one of them.
     alike : ``Out(size)``
-        Those of them that have the same.
+        Those of them that have the same indices.
     """
 
     def __init__(self, size: int) -> None:
@@ -128,7 +128,7 @@ class AddressRegisters(wiring.Component):
 
 
 def moved(m: Module, kept: data.View, is_set: Value, moves: Value, gates: data.View, indices: data.View) -> data.View:
-    """Address registers behind a group: in the pixels of their channel's gate what MOVA gives."""
+    """Address registers after a group: MOVA's results in the pixels of their channel's gate."""
     after: data.View = record(kept.shape(), name="addresses_after")
     for channel in range(CHANNELS):
         for pixel, target in enumerate(after[channel]):

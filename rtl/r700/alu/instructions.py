@@ -1,4 +1,4 @@
-"""What the instructions of a group do besides computing: where results go, what they change, whether they may.
+"""Writes and other effects of a group's instructions, and whether they are legal.
 
 Source: R700-Family Instruction Set Architecture, sections 4.1 to 4.9; docs/architecture.md.
 """
@@ -35,7 +35,7 @@ EFFECT = data.StructLayout(
         "updates_predicate": 1,
     }
 )
-"""What an instruction changes, in pixels that `predicate` allows: a channel of a register, the predicate, masks, AR."""
+"""The effect of an instruction, in pixels of `predicate`: a channel of a register, the predicate, masks, AR."""
 
 
 class GroupInstructions(wiring.Component):
@@ -45,9 +45,9 @@ class GroupInstructions(wiring.Component):
     -------
     group : ``In(GROUP)``
     controls : ``Out(ArrayLayout(SlotControl, 5))``
-        Of a slot that is not used, anything.
+        Undefined for an unused slot.
     effects : ``Out(ArrayLayout(EFFECT, 5))``
-        Of a slot that is not used, none.
+        None for an unused slot.
     relative : ``Out(1)``
         A result goes to a register relative to AR.
     illegal : ``Out(1)``
@@ -82,7 +82,7 @@ class GroupInstructions(wiring.Component):
         return m
 
     def _effect(self, m: Module, slot: int, unit: Value, facts: Any) -> list[Value]:
-        """What an instruction changes, and what is wrong with that."""
+        """The effect of an instruction, and whether that is illegal."""
         used, effect = self.group.used[slot], self.effects[slot]
         low, high = data.View(ALU_DWORD0, unit[:WORD_BITS]), unit[WORD_BITS:]
         two, three = data.View(ALU_DWORD1_OP2, high), data.View(ALU_DWORD1_OP3, high)
@@ -114,7 +114,7 @@ class GroupInstructions(wiring.Component):
         return [used & wrong]
 
     def _check_reductions(self, facts: Sequence[Any]) -> list[Value]:
-        """A reduction is in all four vector slots, the same one."""
+        """A reduction has to be in all four vector slots, the same one."""
         used, words = self.group.used, self.group.words
         reduces = Cat(used[slot] & facts[slot].is_reduction for slot in range(VECTOR_SLOTS)).any()
         codes = [data.View(ALU_DWORD1_OP2, words[slot][WORD_BITS:]).alu_inst for slot in range(VECTOR_SLOTS)]

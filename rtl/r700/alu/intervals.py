@@ -1,4 +1,4 @@
-"""When what happens to an ALU group: cycles from the first one of the interval in which its operands are read."""
+"""Timing of an ALU group: cycles from the first one of the interval in which its operands are read."""
 
 from dataclasses import dataclass
 
@@ -12,10 +12,10 @@ from ctm.rtl.r700.slices import PERIOD
 class Intervals:
     """An interval begins in every `interval` cycles and issues one group; the lanes take it in `passes`.
 
-    In the cycles 0 to 2 operands of the first slice are read, in the next four those of the next one, and so on; from
-    `choice` on the operands of each pass are chosen, a cycle later they are in the lanes. Of the last pass the results
-    come in cycle `last`. When those of a slice's last pass come, its vector results are written, and in the next cycle
-    those of slot t.
+    In the cycles 0 to 2 operands of the first slice are read, in the next four those of the next one, and so on. From
+    `choice` on the operands of each pass are chosen; a cycle later they are in the lanes. The last pass's results come
+    in cycle `last`. When those of a slice's last pass come, its vector results are written, and in the next cycle those
+    of slot t.
     """
 
     interval: int
@@ -45,7 +45,7 @@ class Intervals:
 
     @staticmethod
     def step(cycle: int) -> int:
-        """The position of a cycle in a slice's share of the interval."""
+        """The position of a cycle in the cycles of its slice."""
         return cycle % PERIOD
 
 

@@ -1,4 +1,4 @@
-"""The lines of constants that a clause locked, and where in them a select points.
+"""The lines of constants that a clause locked, and the row that a select names in them.
 
 Source: R700-Family Instruction Set Architecture, section 4.6.
 """
@@ -20,8 +20,8 @@ INDEX_BITS = _ROW_OF_LINE + _CODE_BITS
 class LockedLines:
     """Both sets' two lines, by the code that a select of a constant has above its row in a line: line, set.
 
-    A line that both sets have goes by its code in the first one. So indices are equal where rows are, and of a group's
-    many operands only few bits have to be compared.
+    A line that both sets have has its code of the first one. So indices are equal where rows are, and few bits of a
+    group's many operands have to be compared.
     """
 
     def __init__(self, m: Module, kcache: Any) -> None:
@@ -43,10 +43,10 @@ class LockedLines:
             self._codes.append(code)
 
     def constant_index(self, select: Value) -> tuple[Value, Value]:
-        """Where a constant is, and whether that line is not locked."""
+        """The index of a constant, and whether its line is not locked."""
         in_line, code = select[:_ROW_OF_LINE], select[_ROW_OF_LINE : _ROW_OF_LINE + _CODE_BITS]
         return Cat(in_line, Array(self._codes)[code]), Array(self._unlocked)[code]
 
     def row(self, constant_index: Value) -> Value:
-        """The row of a index."""
+        """The row of an index."""
         return Cat(constant_index[:_ROW_OF_LINE], Array(self._lines)[constant_index[_ROW_OF_LINE:]])

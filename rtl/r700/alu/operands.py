@@ -1,4 +1,4 @@
-"""What the operands of a group are, as its decoding says it to the pipeline.
+"""The operands of a group, in the form that its decoder gives to the pipeline.
 
 Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7; docs/architecture.md.
 """
@@ -11,19 +11,19 @@ from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES
 
 OPERANDS = 3
 ROW_BITS = 13
-"""Of a constant's row, as a clause may name it: of 256 lines the last one, and the one behind it."""
+"""Bits of a constant's row that a clause may name: a clause may lock the last of 256 lines, and the next one."""
 
 KCACHE = data.StructLayout({"line": 8, "lines": 2, "problem": 1})
-"""What a clause locked of a set: `lines` of 16 rows from `line` on; with `problem` none may be used."""
+"""The lock of a set: `lines` of 16 rows from `line` on; with `problem` none is legal."""
 
 PORT = data.StructLayout({"number": REGISTER_BITS, "relative": 1, "mode": IndexMode})
-"""A register that is read in one cycle at one channel's port; any if none is."""
+"""The register that is read in one cycle at one channel's port; undefined if none is."""
 PAIR = data.StructLayout({"used": 1, "row": ROW_BITS, "half": 1, "relative": 1, "mode": IndexMode})
 """Two neighbouring channels of a constant."""
 
 
 class Source(enum.Enum, shape=2):
-    """What an operand is."""
+    """The kind of an operand."""
 
     REGISTER = 0
     VECTOR = 1
@@ -32,12 +32,12 @@ class Source(enum.Enum, shape=2):
 
 
 VALUE_BITS = 4
-"""Lowest bits of an operand's select, which tell literals and all inline constants apart."""
+"""Lowest bits of an operand's select, which distinguish literals and all inline constants."""
 assert len({code % (1 << VALUE_BITS) for code in (*INLINE_CONSTANTS, LITERAL)}) == len(INLINE_CONSTANTS) + 1
 
 
 class Uniform(enum.Enum, shape=1):
-    """What is the same in all pixels: a constant, or a value of the code."""
+    """An operand that is the same in all pixels: a constant, or a value of the code."""
 
     CONSTANT = 0
     VALUE = 1
@@ -64,4 +64,4 @@ READS = data.StructLayout(
         "relative": 1,
     }
 )
-"""All that a group reads. `relative`: to AR."""
+"""All reads of a group. `relative`: to AR."""

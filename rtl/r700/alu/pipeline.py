@@ -1,4 +1,4 @@
-"""The way of a group through the lanes: its operands are read, chosen pass by pass, computed, and its results gathered.
+"""The pipeline of a group: its operands are read, chosen pass by pass, computed, and its results gathered.
 
 Source: R700-Family Instruction Set Architecture, sections 4.7 and 4.8; docs/architecture.md has the timing.
 """
@@ -57,7 +57,7 @@ def issue_layout(config: MachineConfig) -> data.StructLayout:
 
 
 def ending_layout(config: MachineConfig) -> data.StructLayout:
-    """A group whose results are there: what they change, and conditions of each pixel."""
+    """A group whose results are valid: their effects, and conditions of each pixel."""
     array = config.array
     size = array.group
     return data.StructLayout(
@@ -96,7 +96,7 @@ class Pipeline(wiring.Component):
     constant_words : ``In(WORDS)``
         In the first two cycles the rows of the group's pairs of constants.
     ends : ``Out(1)``
-        A group's results are there.
+        A group's results are valid.
     ending : ``Out(ending_layout(config))``
     predicate : ``Out(W)``
         Of the group's PRED_SET.
@@ -106,11 +106,11 @@ class Pipeline(wiring.Component):
     results : ``Out(results_layout(config))``
         Of a slice; the last one with `ends`.
     gates : ``In(ArrayLayout(W, 5))``
-        In the cycles of its results: pixels in which each slot's instruction has an effect.
+        In the cycles of its results: pixels in which each slot's instruction writes.
     others : ``In(ArrayLayout(channel_write_layout(config), 4))``
-        What somebody else writes in a cycle in which there is no result to be written; all of it 0 in those cycles.
+        The writes of other units in a cycle without results; all 0 in cycles with results.
     writes : ``Out(ArrayLayout(channel_write_layout(config), 4))``
-        In each cycle with results of a slice these, in the next one those of slot t, and what others write.
+        In a cycle with results of a slice its vector results, in the next one those of slot t, else `others`.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -154,7 +154,7 @@ class Pipeline(wiring.Component):
             is_first=self.phase == 0,
             is_last=self.phase == timing.choice - 1,
         )
-        # What is still to be known of a group whose operands were read, while its passes are chosen.
+        # The controls of a group whose operands were read, while its passes are chosen.
         chosen: data.View = record(issue_layout(self._config), name="chosen", reset_less=True)
         with m.If(self.phase == timing.choice - 1):
             m.d.sync += chosen.eq(self.issue)
@@ -201,9 +201,9 @@ class Pipeline(wiring.Component):
         return Cat(row, context)
 
     def _read(self, m: Module) -> list[list[Value]]:
-        """Read registers and constants; the words of each cycle and channel, all there in the cycle `choice`.
+        """Read registers and constants; the words of each cycle and channel, all valid in the cycle `choice`.
 
-        Those of the last cycle are what the file gives, in all of the pixels.
+        Those of the last cycle are the file's outputs, in all of the pixels.
         """
         issue, timing, step = self.issue, self._timing, self.phase[: (PERIOD - 1).bit_length()]
         decoded = issue.decoded
@@ -224,7 +224,7 @@ class Pipeline(wiring.Component):
             for target, word, is_valid in zip(held, words, self.words_valid, strict=True):
                 with m.If(comes):
                     m.d.sync += target.eq(word)
-                # Their own reset: a multiplexer that all rows share would not be one of flip-flops.
+                # Each has a reset of its own: flip-flops have no multiplexer that all rows share.
                 with m.If(comes & ~is_valid):
                     m.d.sync += target.eq(0)
             rows.append(list(held))
@@ -232,7 +232,7 @@ class Pipeline(wiring.Component):
         return [*rows, list(words)]
 
     def _base(self, m: Module, first: Value, number: Value, ends: Value, name: str) -> Value:
-        """The row of register 0 of a slice, `first` that of the first one; with `ends` the next slice is next."""
+        """The row of register 0 of a slice, `first` that of the first one; `ends` advances to the next slice."""
         if slices_of(self._config.array) == 1:
             return first
         base, upcoming = Signal.like(first, name=f"{name}_base"), Signal.like(first, name=f"{name}_base_next")
@@ -242,10 +242,10 @@ class Pipeline(wiring.Component):
         return base
 
     def _pass_words(self, m: Module, rows: list[list[Value]], number: Value, is_first: Value) -> list[list[Value]]:
-        """Of each cycle's and channel's words those of the pass.
+        """The words of the pass, of each cycle and channel.
 
-        While a slice's last pass is chosen, words of the next one's first cycle are there already; those of the last
-        cycle are there while its first pass is chosen.
+        While a slice's last pass is chosen, words of the next one's first cycle have come already. Those of the last
+        cycle come while its first pass is chosen.
         """
         width, last = self._config.array.at_once * WORD_BITS, self._slice_passes - 1
         passing = {0: range(max(last, 1), last + 1), READ_CYCLES - 1: range(1, last + 1)}
@@ -253,7 +253,7 @@ class Pipeline(wiring.Component):
         for cycle, row in enumerate(rows):
             of_cycle: list[Value] = []
             for channel, words in enumerate(row):
-                # What was read in the last cycle is the file's still.
+                # The file's outputs still hold the words of the last cycle.
                 is_valid = self.words_valid[channel] if cycle == READ_CYCLES - 1 else Const(1)
                 now = Signal(width, name=f"pass_words_{cycle}_{channel}")
                 by_pass = [words[first : first + width] for first in range(0, len(words), width)]
@@ -281,7 +281,7 @@ class Pipeline(wiring.Component):
         chosen: data.View = record(GROUP_OPERANDS, name=f"chosen_{lane}")
         first = lane * WORD_BITS
         rows = [[channel[first : first + WORD_BITS] for channel in cycle] for cycle in pass_words]
-        # Previous vector results are as if they were read in one cycle more.
+        # Previous vector results are selected as one cycle more of reads.
         rows.append([previous.word_select(channel, WORD_BITS) for channel in range(CHANNELS)])
         scalar = previous[VECTOR_SLOTS * WORD_BITS :]
         for slot in range(GROUP_SLOTS):
@@ -292,7 +292,7 @@ class Pipeline(wiring.Component):
                 row = wanted.cycle | (wanted.source == Source.VECTOR).replicate(len(wanted.cycle))
                 m.d.comb += [
                     word.eq(Array(chain(*rows))[Cat(wanted.channel, row)]),
-                    # What is no uniform word says bit by bit where the operand is from, which takes one LUT.
+                    # The bits of a word that is not uniform are the operand's select, which takes one LUT.
                     chosen[slot][number].eq(
                         (common & (is_uniform.replicate(WORD_BITS) | scalar))
                         | (word & ~common & ~is_uniform.replicate(WORD_BITS))
@@ -317,7 +317,7 @@ class Pipeline(wiring.Component):
         return before
 
     def _gather(self, m: Module, units: list[Lane], passes: Value, ending: data.View) -> None:
-        """Put the results of the passes together: words of a slice, to write them, all else of the group."""
+        """Gather the results of the passes: words of a slice, to be written; masks and addresses of the group."""
         ends, results = passes[self._slice_passes - 1 :: self._slice_passes], self.results
 
         def together(values: list[Value], name: str, count: int, last: Value) -> Value:
@@ -353,7 +353,7 @@ class Pipeline(wiring.Component):
         self._write(m, ending, words)
 
     def _write(self, m: Module, ending: data.View, words: list[Value]) -> None:
-        """Write the results of a slice, those of slot t a cycle behind the others, and what others write.
+        """Write the results of a slice, those of slot t a cycle after the vector results, and other units' writes.
 
         Words that wait for their cycle are 0 by the reset of their flip-flops unless they are written in it, so that
         all writers of a bit meet in one LUT.
@@ -380,7 +380,7 @@ class Pipeline(wiring.Component):
             ]
 
     def _result_address(self, m: Module, base: Value, ending: data.View, effect: data.View) -> tuple[Value, Value]:
-        """The row that a result goes to, and whether it exists."""
+        """The row of a result, and whether it exists."""
         offset = offset_of(m, ending.indices, Value.cast(effect.mode))
         found = register_address(
             m, self._config.array, effect.number, offset, effect.relative, gprs=self.gprs, base=base
@@ -389,5 +389,5 @@ class Pipeline(wiring.Component):
 
 
 def _by_word(bits: Value) -> Value:
-    """Each bit as often as a word has bits."""
+    """Each bit, replicated to the width of a word."""
     return Cat(bit.replicate(WORD_BITS) for bit in bits)

@@ -1,4 +1,4 @@
-"""When a group's registers are read, and which constants: found cycle by cycle, with the hardware of one cycle.
+"""The schedule of a group's reads of registers and constants: found cycle by cycle, by hardware of one cycle.
 
 Source: R700-Family Instruction Set Architecture, section 4.7 (read ports); docs/architecture.md.
 """
@@ -35,15 +35,15 @@ class _Stray:
 
 
 class ReadPortSchedule:
-    """Gives every register that is read a port; two registers at one port are a problem.
+    """Assigns a port to every register that is read; two registers at one port are a problem.
 
-    Registers of the same number that are relative to unlike indices are none; but they may be two registers. So strays,
-    who are relative to another index than the first user of their port, are read in another cycle, in which their
-    channel reads nothing: the register of the first one, and of those like it. Another stray register is a problem, and
-    so is a channel without such a cycle.
+    Registers of the same number that are relative to different indices are legal; but they may be two registers. So
+    strays, which are relative to another index than the first user of their port, are read in another cycle, in which
+    their channel reads nothing: the register of the first stray, and of those like it. A second stray register is a
+    problem, and so is a channel without such a cycle.
 
-    `cycle` counts from 0 to 3; in 3 all is there: `ports` [cycle][channel], the cycle in which each operand is read,
-    and whether there is a problem.
+    `cycle` counts from 0 to 3. In cycle 3 all is valid: `ports` [cycle][channel], the cycle in which each operand is
+    read, and whether there is a problem.
     """
 
     def __init__(self, m: Module, cycle: Value, operands: Sequence[DecodedOperand], reading: Sequence[Value]) -> None:
@@ -51,7 +51,7 @@ class ReadPortSchedule:
         self._first = Signal(name="is_first_cycle")
         m.d.comb += self._first.eq(cycle == 0)
         now, taken, found, collides = self._ports_now(reading)
-        # What strays have in common is found a cycle later.
+        # The strays' common register is found a cycle later.
         strays = Signal.like(found, name="strays_found")
         m.d.sync += strays.eq(found)
         stray, unlike = self._strays(strays)
@@ -63,7 +63,7 @@ class ReadPortSchedule:
         self.problem: Value = unlike | before | full
 
     def _ports_now(self, reading: Sequence[Value]) -> tuple[Any, Signal, Value, Value]:
-        """What the channels read in this cycle, which do, who is a stray, and whether registers collide."""
+        """The channels' reads in this cycle, the channels that read, the strays, and whether registers collide."""
         m, operands = self._m, self._operands
         keys = [Cat(operand.select[:REGISTER_BITS], operand.relative) for operand in operands]
         now: Any = Signal(_PORTS, name="ports_now")
@@ -81,7 +81,7 @@ class ReadPortSchedule:
                         for operand, reads in zip(operands, reading, strict=True)
                     )
                 ),
-                # All have the same key, or some has another one than this.
+                # All have the same key, or one has another key than this.
                 chosen.eq(reduce(or_, (Mux(use, key, 0) for use, key in zip(users, keys, strict=True)))),
                 Cat(now[channel].number, now[channel].relative).eq(chosen),
                 now[channel].mode.eq(mode),
@@ -97,11 +97,11 @@ class ReadPortSchedule:
         return now, taken, reduce(or_, strays), Cat(collides).any()
 
     def _keys(self) -> list[Value]:
-        """What tells stray registers apart."""
+        """The key that distinguishes stray registers."""
         return [Cat(each.channel, each.mode, each.select[:REGISTER_BITS]) for each in self._operands]
 
     def _strays(self, found: Signal) -> tuple[_Stray, Value]:
-        """The strays up to those of the cycle before, `found`, and whether one of these is unlike the first one."""
+        """The strays up to the previous cycle's, `found`, and whether one of these differs from the first one."""
         m, keys = self._m, self._keys()
         key = Signal(len(keys[0]), name="key_found")
         for is_stray, own in reversed(list(zip(found, keys, strict=True))):
@@ -116,7 +116,7 @@ class ReadPortSchedule:
         return so_far, Cat(unlike).any()
 
     def _all(self, now: Any) -> list[Any]:
-        """Something of all cycles in which registers are read, behind them."""
+        """A value of each cycle in which registers are read, valid after them."""
         kept = [Signal.like(now, name=f"kept_{cycle}") for cycle in range(READ_CYCLES)]
         for cycle, target in enumerate(kept):
             with self._m.If(self._cycle == cycle):
@@ -152,9 +152,9 @@ class ReadPortSchedule:
 
 
 class ConstantPortAllocator:
-    """Gives every constant one of two pairs, one in each of the first cycles; a third is a problem.
+    """Assigns one of two pairs to every constant, one in each of the first cycles; a third pair is a problem.
 
-    In the last cycle all is there: `pairs`, for each operand whether it is in the first one, and the problem.
+    In the last cycle all is valid: `pairs`, for each operand whether it is in the first one, and the problem.
     """
 
     def __init__(self, m: Module, cycle: Value, operands: Sequence[DecodedOperand], lines: LockedLines) -> None:

@@ -1,4 +1,4 @@
-"""Where the operands of a group come from: read ports, constants, values, previous results.
+"""The sources of a group's operands: read ports, constants, values, previous results.
 
 Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7; docs/architecture.md.
 """
@@ -17,14 +17,14 @@ from ctm.rtl.r700.code.groups import GROUP
 
 
 class GroupReads(wiring.Component):
-    """Finds what a group reads, and whether it may.
+    """Finds the reads of a group, and whether they are legal.
 
-    The group and all that is said of it stay the same for four cycles; in the last one `reads` is there.
+    All inputs are stable for four cycles; in the last one `reads` is valid.
 
     Members
     -------
     cycle : ``In(range(4))``
-        Which of them it is.
+        The number of the cycle.
     group : ``In(GROUP)``
     kcache : ``In(ArrayLayout(KCACHE, 2))``
     produced : ``In(5)``
@@ -80,7 +80,7 @@ class GroupReads(wiring.Component):
         return wanted(m, self.group, slot, number, used, lines, self.produced)
 
     def _connect(self, m: Module, operand: DecodedOperand, target: data.View) -> None:
-        """Say what an operand is."""
+        """Set the kind of an operand."""
         m.d.comb += [
             target.channel.eq(operand.channel),
             target.value.eq(operand.select[:VALUE_BITS]),

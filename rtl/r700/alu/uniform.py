@@ -1,4 +1,4 @@
-"""Operands that are the same in all pixels: constants, literals, numbers that have a code of their own.
+"""Uniform operands, which are the same in all pixels: constants, literals, inline constants.
 
 Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7.
 """
@@ -17,11 +17,11 @@ from ctm.rtl.r700.entries import GROUP_OPERANDS
 
 
 def uniform_operands(m: Module, decoded: data.View, constants: Value, *, is_first: Value, is_last: Value) -> data.View:
-    """What each operand of a group is that is the same in all pixels, behind the cycle `is_last`.
+    """The words of a group's uniform operands, after the cycle `is_last`.
 
-    Of an operand that is not uniform it is all ones if that is the previous result of slot t, else 0. One half of the
-    operands are found in the cycle before the last one, by what finds the other half then. `constants` are the row of
-    the group's first pair in the cycle `is_first`, that of the second one in the next cycle, which is the last but one.
+    The word of an operand that is not uniform is all ones if that is the previous result of slot t, else 0. One unit
+    finds half of the operands in the last cycle but one, the other half in the last. `constants` are the row of the
+    group's first pair in the cycle `is_first`, and that of the second pair in the next cycle, the last but one.
     """
     words = _pairs(m, decoded, constants, is_first, is_last)
     words += [decoded.literals[channel] for channel in range(CHANNELS)]
@@ -57,7 +57,7 @@ def _pairs(m: Module, decoded: data.View, constants: Value, is_first: Value, is_
 
 
 def _uniform_word(m: Module, wanted: data.View, words: list[Value]) -> Value:
-    """One of the pairs' and literals' words, a number that has a name, or what tells other operands apart."""
+    """A word of the pairs or literals, an inline constant, or the select of another operand."""
     is_constant = Value.cast(wanted.uniform) == Uniform.CONSTANT.value
     is_uniform = wanted.source == Source.UNIFORM
     is_named, fixed = Signal(name="is_named"), Signal(WORD_BITS, name="fixed")

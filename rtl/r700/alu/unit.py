@@ -43,15 +43,15 @@ from ctm.rtl.r700.trace import alu_trace_layout
 _LINES = FLOAT_CONSTANTS // 4
 
 _FLAGS = ("occupied", "unread", "ready", "falling", "waiting", "over")
-"""Of a context: it has a clause; its next group is to be read; is there; is issued for other pixels, too; waits for
-constants; its clause is over."""
+"""State of a context: it has a clause; its next group is to be read; has been read; is issued for more pixels; waits
+for constants; its clause is at its end."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Picked:
-    """The group that is decoded: `now` says that there is one, and that it is decoded.
+    """The group that is decoded; `now`: there is one, and its decoding is complete.
 
-    `falling`: it was issued for some pixels; `pixels` are those for which it is still to be.
+    `falling`: it was issued for some pixels; `pixels` are those for which it is still to be issued.
     """
 
     now: Value
@@ -64,7 +64,7 @@ class _Picked:
 
 
 class AluUnit(wiring.Component):
-    """Takes clauses, and gives back what became of their wavefronts.
+    """Executes clauses, and gives their outcomes.
 
     A group is issued in each interval of cycles if one is ready; groups of one clause follow each other after as many
     intervals as `Intervals.intervals` says. A group with numbers relative to AR is issued once for each set of pixels
@@ -78,19 +78,19 @@ class AluUnit(wiring.Component):
     code_row, code_reads, code_found
         A reader of the code cache.
     file_reads, file_words, file_words_valid
-        Registers; in the cycles of `reads_free` others may read.
+        Registers; in the cycles of `reads_free` other units may read.
     reads_free : ``Out(1)``
     file_writes : ``Out``
         All writes of registers.
     file_others : ``In``
-        What others write: in the cycle behind one with `writes_free`, and 0 in all others.
+        Writes of other units: in the cycle after one with `writes_free`, and 0 in all others.
     writes_free : ``Out(1)``
     constant, constant_words
-        A reader of the float constants; in the cycles of `constant_free` others may read.
+        A reader of the float constants; in the cycles of `constant_free` other units may read.
     loaded, error : ``In(64)``
     miss : ``Out(miss_layout(2))``
     loading : ``In(1)``
-        Constants are being loaded; misses are not heard.
+        Constants are being loaded; a miss has no effect.
     issued : ``Out(1)``
     active : ``Out(W)``
         Active pixels of the group that is issued.
@@ -168,7 +168,7 @@ class AluUnit(wiring.Component):
         return m
 
     def _enter(self, m: Module, flags: SetClearFlags) -> None:
-        """Take a clause. There is a place for every wavefront's, so that control flow never waits."""
+        """Take a clause. The queue has an entry for every wavefront, so that control flow never waits."""
         layout = clause_layout(self._config.array)
         m.submodules.queue = queue = SyncFIFO(width=layout.size, depth=self._config.array.threads)
         tables, clause = self._tables, data.View(layout, queue.r_data)
@@ -187,7 +187,7 @@ class AluUnit(wiring.Component):
         tables.enter(m, context, clause, taken)
 
     def _choose(self, m: Module, candidates: Value, now: Value, name: str) -> Value:
-        """One of the contexts while `now`, by round robin."""
+        """One of the requesting contexts while `now`, by round robin."""
         pointer = Signal(self._contexts, name=f"{name}_pointer")
         chosen = Signal(self._contexts, name=f"{name}_chosen")
         m.d.comb += chosen.eq(Mux(now, round_robin(candidates, pointer), 0))
@@ -285,7 +285,7 @@ class AluUnit(wiring.Component):
         m.d.comb += [
             pipeline.valid.eq(issues),
             pipeline.issue.eq(issue),
-            # The first one is read while its group is decoded, so that both are there in the interval's second cycle.
+            # The first one is read while its group is decoded, so that both are valid in the interval's second cycle.
             self.constant.eq(Mux(self._phase == 0, issue.decoded.pairs[1].row, decode.decoded.pairs[0].row)),
             trace.valid.eq(happens),
             trace.wave.eq(clause.wave),
@@ -296,7 +296,7 @@ class AluUnit(wiring.Component):
         return kept_of_ending
 
     def _pick(self, m: Module, flags: SetClearFlags) -> _Picked:
-        """Choose a group whose clause's last one will have ended when it is issued."""
+        """Choose a group whose clause's previous one will have ended when it is issued."""
         tables, count = self._tables, self._contexts
         recent = [Signal(count, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
         is_last = self._phase == self._intervals.interval - 1
@@ -337,7 +337,7 @@ class AluUnit(wiring.Component):
         return decode
 
     def _find_problem(self, m: Module, picked: _Picked, decode: GroupDecode, budget: Value) -> data.View:
-        """Why the group stops its wavefront, if it does."""
+        """The cause by which the group stops its wavefront, or none."""
         problem: data.View = record(PROBLEM)
         m.d.comb += problem.address.eq(picked.group.address)
         with m.If((self.program.watchdog != 0) & (budget == 0) & ~picked.falling):
@@ -351,7 +351,7 @@ class AluUnit(wiring.Component):
         return problem
 
     def _end(self, m: Module, flags: SetClearFlags, pipeline: Pipeline, kept: Any) -> None:
-        """Let a group's results take effect."""
+        """Write a group's effects."""
         tables, ending = self._tables, pipeline.ending
         context, size = ending.context, self._config.array.group
         clause = tables.clauses.read(m, context)
@@ -382,7 +382,7 @@ class AluUnit(wiring.Component):
         ]
 
     def _leave(self, m: Module, flags: SetClearFlags) -> None:
-        """Give back a wavefront whose clause is over."""
+        """Give the outcome of a clause at its end."""
         tables, outcome = self._tables, self.outcome
         chosen = lowest_one(flags["over"])
         context = one_hot_index(chosen)

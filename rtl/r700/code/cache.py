@@ -1,7 +1,7 @@
 """The code cache of a core: lines of 64 bytes from the code's start, read 16 bytes at a time by two readers.
 
-The code begins at any word of memory, so a line of it may lie in two of memory's. Lines are written at the address of
-the second reader, which waits meanwhile: so a block RAM with two ports has room for all. Source: docs/architecture.md.
+The code begins at any word of memory, so a line may lie in two lines of memory. Lines are written at the address of
+the second reader, which waits meanwhile: so a block RAM with two ports is enough. Source: docs/architecture.md.
 """
 
 from collections.abc import Callable
@@ -34,25 +34,25 @@ _POSITION_BITS = LINE_OFFSET_BITS - _WORD_OFFSET
 """Width of a word's position in a line of memory."""
 
 _KEPT = 63
-"""Cycles in which a line that was loaded, and the next one, are not replaced: every reader asks again in fewer."""
+"""Cycles in which a loaded line and the next one are not replaced: every reader reads again in fewer."""
 
 READERS = 2
 _WAITS = 1
 """The reader at whose address lines are written."""
 FOUND = data.StructLayout({"hit": 1, "error": 1, "units": data.ArrayLayout(8 * UNIT_BYTES, ROW_UNITS)})
-"""A row, if it is there; with `error` memory gave an error for its line, and the units mean nothing."""
+"""A row, if it is valid; with `error` its line had an error response, and the units are undefined."""
 _TAG = data.StructLayout({"error": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
 _TOGETHER = 32
-"""Lines that are forgotten in one cycle."""
+"""Lines that are invalidated in one cycle."""
 _POSITION_TOGETHER = (_TOGETHER - 1).bit_length()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Loading:
-    """The line that is loaded: its number, the first of its words in memory, and memory's lines as far as they came.
+    """The line that is loaded: its number, the first of its words in memory, and the lines of memory that have come.
 
-    `asked`, `came` and `error` have a bit for each of these two. The other one has the rest of the line, or, where
-    memory's lines are those of the code, `paired`, the next one.
+    `asked`, `came` and `error` have a bit for each of two lines of memory. The second one has the remainder of the
+    line, or, where lines of memory are those of the code, `paired`, the next line.
     """
 
     line: Signal
@@ -65,25 +65,25 @@ class _Loading:
 
 
 class CodeCache(wiring.Component):
-    """Direct-mapped; behind a line that was missed the next one is loaded, too, with it where it can be.
+    """Direct-mapped; after a line that was missed the next one is loaded, too, together with it where possible.
 
-    A read gives its row a cycle later. One that misses has to come again; it sees the line when it is there as a whole.
-    The second reader misses whatever it reads in cycles in which a line is stored, at most 16 for each line.
+    Latency of a read is a cycle. A read that misses has to be repeated; it hits when the line is loaded as a whole. The
+    second reader misses in cycles in which a line is stored, at most 16 for each line.
 
     Members
     -------
     address : ``In(32)``
-        Where the code begins, a multiple of 4; constant while lines are wanted.
+        Where the code begins, a multiple of 4; constant while lines are read.
     size : ``In(14)``
         Units of the code.
     invalidate : ``In(1)``
-        All lines are those of other code from now on; only while nobody reads. Reads of the next eight cycles miss.
+        Invalidate all lines; only in cycles without reads. Reads of the next eight cycles miss.
     rows : ``In``, 2 of them
     reads : ``In(1)``, likewise
     found : ``Out(FOUND)``, likewise
     lines : ``Out(CODE_LINE_CLIENT)``
     busy : ``Out(1)``
-        A line is under way.
+        A line is in flight.
     """
 
     address: In(ADDRESS_BITS)
@@ -103,7 +103,7 @@ class CodeCache(wiring.Component):
         m.submodules.memory = memory
         m.submodules.tags = tags = DistributedRam(_TAG, LINES)
         m.submodules.loaded = loaded = DistributedRam(_TOGETHER, LINES // _TOGETHER)
-        # All are forgotten after reset, too.
+        # All are invalidated after reset, too.
         invalidating = Signal(range(LINES // _TOGETHER + 1))
         invalidates = invalidating != LINES // _TOGETHER
         with m.If(self.invalidate):
@@ -114,10 +114,10 @@ class CodeCache(wiring.Component):
         loading = Signal(line_bits, name="line")
 
         def holds(line: Value) -> tuple[Value, Value]:
-            """Whether a line is there, and whether it was refused."""
+            """Whether a line is valid, and whether it had an error response."""
             index = line[:_INDEX_BITS]
             tag, together = tags.read(m, index), loaded.read(m, index[_POSITION_TOGETHER:])
-            # What is there of another line is overwritten word by word while one is loaded.
+            # A loading line overwrites its predecessor word by word.
             is_replaced = self.busy & (index == loading[:_INDEX_BITS])
             is_valid = together.bit_select(index[:_POSITION_TOGETHER], 1) & ~is_replaced & ~invalidates
             return is_valid & (tag.tag == line[_INDEX_BITS:]), tag.error
@@ -154,9 +154,9 @@ class CodeCache(wiring.Component):
         self, m: Module, port: Any, stored: Signal, tags: DistributedRam, line: Signal,
         misses: tuple[Value, Value], holds: Callable[[Value], tuple[Value, Value]],
     ) -> Signal:  # fmt: skip
-        """Load one line after the other, a word in each cycle, to row `stored`, once both of memory's are there.
+        """Load one line after the other, a word in each cycle, to row `stored`, once both lines of memory have come.
 
-        Returns whether `line` is there from the next cycle on.
+        Returns whether `line` is valid from the next cycle on.
         """
         wanted, wants = misses
         loading = _Loading(
@@ -188,7 +188,7 @@ class CodeCache(wiring.Component):
             *(each.eq(word) for each in port.data),
         ]
         tags.write(m, index, Cat(error, line[_INDEX_BITS:]), position == LINE_WORDS)
-        # Readers of lines that exclude each other would load them alternately and never find theirs.
+        # Readers of lines that exclude each other would load them alternately and never hit.
         kept, last, is_loaded = Signal(range(_KEPT + 1)), Signal.like(index), Signal()
         other = wanted[:_INDEX_BITS] - last
         with m.If(kept.any()):
@@ -220,7 +220,7 @@ class CodeCache(wiring.Component):
         return is_loaded
 
     def _ask(self, m: Module, loading: _Loading, goes_on: Value) -> None:
-        """Read the one or two lines of memory in which the line is, or with it the one that `goes_on`."""
+        """Read the one or two lines of memory that hold the line, or with it the one that `goes_on`."""
         request, response = self.lines.request, self.lines.response
         crosses = loading.first[:_POSITION_BITS].any()
         m.d.comb += [

@@ -1,4 +1,4 @@
-"""What each ALU operation makes a slot of a lane do, from what rtl/isa/r700/operations.py says of it."""
+"""The slot controls of each ALU operation, from the table in rtl/isa/r700/operations.py."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from ctm.rtl.isa.r700.operations import Operation, Result, Slots
 from ctm.rtl.r700.entries import IntegerOperation, Lhs, Limit, PostMultiply, Relation, Rhs, Source, Sum, Test, Type
 
 Fields = Mapping[str, Any]
-"""Values of fields of a record by name; what is not named is 0."""
+"""Values of fields of a record by name; fields without a name are 0."""
 
 _CONDITIONS = {
     "E": ("equal",),
@@ -29,7 +29,7 @@ def _accepting(*relations: str) -> Fields:
 
 
 def _condition(name: str) -> Fields:
-    """A comparison as formulas spell it: GE, GE_INT, GE_UINT."""
+    """A comparison by its name in formulas: GE, GE_INT, GE_UINT."""
     condition, _, kind = name.partition("_")
     return {**_accepting(*_CONDITIONS[condition]), "type": _TYPES[kind]}
 
@@ -65,7 +65,7 @@ _FORMULAS: Mapping[str, Fields] = {
     "INV": {
         **_accepting("equal"), "rhs": Rhs.ONE, "if_true": Source.ZERO, "if_false": Source.LHS, "inverts": 1,
     },
-    # The operand is subtracted; that the counter is used up is seen of the sum.
+    # The operand is subtracted; the sum shows that the counter is used up.
     "POP": {**_SUM, "pops": 1},
     "CLR": {"rhs": Rhs.LARGEST, "if_false": Source.RHS},
     "RESTORE": {
@@ -95,7 +95,7 @@ _FORMULAS: Mapping[str, Fields] = {
     "SIN": {**_SHARED_SUM, "trans": {"function": Function.SIN}},
     "COS": {**_SHARED_SUM, "trans": {"function": Function.COS}},
 }  # fmt: skip
-"""By formula; functions with suffixes, comparisons and formulas of three operands are made below."""
+"""By formula; functions with suffixes, comparisons and formulas of three operands are generated below."""
 
 _FUNCTIONS = {"EXP": Function.EX2, "LOG": Function.LN2, "RECIP": Function.RCP, "RECIPSQRT": Function.RSQ}
 _LIMITS = {"IEEE": Limit.NONE, "CLAMPED": Limit.LARGEST, "FF": Limit.ZERO}
@@ -103,7 +103,7 @@ _ROUNDINGS = {"MOVA": Sum.UP, "MOVA_FLOOR": Sum.FLOOR}
 
 
 def _families(operation: Operation) -> Iterator[tuple[bool, Any]]:
-    """(whether the operation is of a family, what gives its fields)."""
+    """(whether the operation is of a family, the function that gives its fields)."""
     name, _, suffix = operation.formula.partition("_")
     yield operation.sets_address, lambda: _address(operation)
     yield operation.formula in _FORMULAS, lambda: _FORMULAS[operation.formula]
@@ -137,7 +137,7 @@ def _selection(formula: str) -> Fields:
 
 
 def _multiplication(formula: str) -> Fields:
-    """MUL_LIT and MULADD with their scales, which are the formula's last part."""
+    """MUL_LIT and MULADD with their scales, which are the suffix of the formula."""
     stem, _, scale = formula.rpartition("_")
     stem, scale = (stem, scale) if scale in _SCALES else (formula, "")
     scaled = {"scale": _SCALES[scale]}
@@ -158,7 +158,7 @@ def _comparison(operation: Operation) -> Fields:
 
 
 def control(operation: Operation) -> Fields:
-    """Fields of the operation's SlotControl, but for its modifiers."""
+    """Fields of the operation's SlotControl without modifiers."""
     fields = next(make() for belongs, make in _families(operation) if belongs)
     return {**fields, "sets_predicate": int(operation.sets_predicate), "kills": int(operation.kills)}
 

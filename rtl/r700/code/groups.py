@@ -36,12 +36,12 @@ GROUP = data.StructLayout(
         "next": UNIT_ADDRESS_BITS,
     }
 )
-"""A group: its instructions by slot, and how many operands they have; its literals; where it is and what is behind it.
+"""A group: its instructions by slot, and their numbers of operands; its literals; its address and the next one's.
 
-Of a slot that is not used word and operands are 0.
+Word and operands of an unused slot are 0.
 
-`illegal`: it does not end in its clause, an operation is unknown, or slots are wrong; then the rest means nothing.
-`error`: memory gave an error for its code.
+`illegal`: it does not end in its clause, an operation is unknown, or slots are wrong; then all else is undefined.
+`error`: its code had an error response.
 """
 
 _KEPT = "words", "operands", "literals"
@@ -58,17 +58,17 @@ _PARSED = data.StructLayout(
         "missed": 1,
     }
 )
-"""A group as far as it is read, without its words; `next_slot` is the slot behind the last one that was taken."""
+"""A group as far as it is read, without its words; `next_slot` follows the last slot that was taken."""
 
 _TAKES = data.StructLayout({"slots": GROUP_SLOTS, "literals": GROUP_LITERALS // 2, "operands": 2})
-"""What a unit is: the instruction of a slot, and how many operands it has, or a pair of literals."""
+"""The kind of a unit: the instruction of a slot, with its number of operands, or a pair of literals."""
 
 
 class GroupReader(wiring.Component):
     """Reads one group in each frame of cycles, of any clause.
 
-    A frame begins with `start`, at least four cycles behind the one before; the code is asked for then and in the three
-    cycles that follow. Four cycles behind `start` it is over, and in the next cycle the group is there.
+    A frame begins with `start`, at least four cycles after the previous one; the code is read then and in the next
+    three cycles. It ends four cycles after `start`, and in the next cycle the group is valid.
 
     Members
     -------
@@ -76,16 +76,16 @@ class GroupReader(wiring.Component):
     address : ``In(14)``
         Of the group's first unit.
     end : ``In(14)``
-        The address behind its clause.
+        The address after its clause.
     row : ``Out``
     reads : ``Out(1)``
     found : ``In(FOUND)``
-        A cycle behind `row`.
+        A cycle after `row`.
     done : ``Out(1)``
-        The frame is over. Without `whole` a row was missing; the group has to be read again.
+        The frame ends. Without `whole` a row was missing; the group has to be read again.
     whole : ``Out(1)``
     group : ``Out(GROUP)``
-        A cycle behind `done`.
+        A cycle after `done`.
     """
 
     start: In(1)
@@ -119,7 +119,7 @@ class GroupReader(wiring.Component):
         with m.If(~parsed.done & ~parsed.missed):
             with m.If(~self.found.hit):
                 m.d.comb += arrived.missed.eq(1)
-            # What is behind the clause is not read, so it does not matter whether it could be.
+            # Units after the clause are not read, so they need not be in the cache.
             with m.Elif(self.found.error & (parsed.facts.next < end)):
                 m.d.comb += [arrived.facts.error.eq(1), arrived.done.eq(1)]
             with m.Else():
@@ -145,7 +145,7 @@ class GroupReader(wiring.Component):
         return m
 
     def _keep(self, m: Module, units: list[Value], takes: tuple[data.View, data.View], begins: Value) -> None:
-        """Keep what is taken, and 0 for what is not. A frame's words stay for a cycle of the next one."""
+        """Keep the units that are taken, and 0 for others. A frame's words stay for a cycle of the next one."""
         group, coming = self.group, [Cat(unit, each.operands) for unit, each in zip(units, takes, strict=True)]
         targets = [Cat(group.words[slot], group.operands[slot]) for slot in range(GROUP_SLOTS)]
         targets += [Cat(group.literals[2 * pair], group.literals[2 * pair + 1]) for pair in range(GROUP_LITERALS // 2)]
@@ -159,7 +159,7 @@ class GroupReader(wiring.Component):
     def _read(
         self, m: Module, before: data.View, unit: Value, end: Value, *, skip: Value, name: str
     ) -> tuple[data.View, data.View]:
-        """What is read behind one more unit, and what that is."""
+        """The group after one more unit, and the kind of that unit."""
         after, takes = record(_PARSED, name=f"after_{name}"), record(_TAKES, name=f"takes_{name}")
         m.d.comb += after.eq(before)
         facts = after.facts

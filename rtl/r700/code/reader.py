@@ -17,12 +17,12 @@ from ctm.rtl.r700.shapes import CODE_LINE_CLIENT
 
 
 class CodeReader(wiring.Component):
-    """Lets the cores' caches read lines, up to `CODE_LINES` at a time; responses come in any order.
+    """Reads lines for the cores' caches, up to `CODE_LINES` at a time; responses come in any order.
 
     Members
     -------
     address : ``In(32)``
-        Not used: programs say where their code begins.
+        Unused: the programs hold the address of their code.
     cores : ``In(CODE_LINE_CLIENT)`` for each core
     lines : ``Out(CODE_CLIENT)``
     """

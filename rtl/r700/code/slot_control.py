@@ -1,4 +1,4 @@
-"""Decoding of one ALU instruction: what its slot does, and what else must be known of its operation."""
+"""Decoding of one ALU instruction: its slot control, and other facts of its operation."""
 
 from typing import Any
 
@@ -31,14 +31,14 @@ class SlotDecoder(wiring.Component):
     code : ``In(11)``
         ALU_INST, with three operands in the low 5 bits.
     three_operands : ``In(1)``
-        The encoding; `absolute` and `omod`, which it does not have, are ignored then.
+        The encoding; it has no `absolute` and `omod`, which are ignored then.
     absolute : ``In(2)``
     negate : ``In(3)``
         ABS and NEG of operands, operand 0 first.
     omod : ``In(OutputModifier)``
     clamp : ``In(1)``
     control : ``Out(SlotControl)``
-        That of NOP for an unknown operation, but for the modifiers.
+        For an unknown operation that of NOP, with the modifiers.
     facts : ``Out(OperationFacts)``
     """
 

@@ -1,4 +1,4 @@
-"""ALU words taken apart.
+"""Fields of ALU words.
 
 Source: R700-Family Instruction Set Architecture, ALU_DWORD0 to ALU_DWORD1_OP3.
 """

@@ -1,6 +1,6 @@
-"""Words of loops.
+"""CF instructions of loops.
 
-Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every instruction.
 """
 
 from typing import Any
@@ -18,8 +18,8 @@ from ctm.rtl.r700.flow.wavefront import Wavefront
 
 def start_loop(flow: Wavefront) -> None:
     """LOOP_START in its three forms."""
-    m, word = flow.m, flow.word
-    is_unlimited = Value.cast(word.flow) == CfOperation.LOOP_START_DX10.value
+    m, instruction = flow.m, flow.instruction
+    is_unlimited = Value.cast(instruction.flow) == CfOperation.LOOP_START_DX10.value
     with m.If(flow.none_pass | (~is_unlimited & (flow.constants.integer.count == 0))):
         flow.leave()
     with m.Elif(~flow.has_space(LOOP_SUBENTRIES, branches=False)):
@@ -30,9 +30,9 @@ def start_loop(flow: Wavefront) -> None:
 
 
 def add_push(flow: Wavefront) -> None:
-    """Push the four rows of a loop's entry; then its pixels go round."""
-    m, state, word, port = flow.m, flow.state, flow.word, flow.push_port
-    code, integer = Value.cast(word.flow), flow.constants.integer
+    """Push the four rows of a loop's entry, and begin its first iteration."""
+    m, state, instruction, port = flow.m, flow.state, flow.instruction, flow.push_port
+    code, integer = Value.cast(instruction.flow), flow.constants.integer
     with_index = code == CfOperation.LOOP_START.value
     beside: list[tuple[data.StructLayout, dict[str, Value], Value]] = [
         (
@@ -71,7 +71,7 @@ def add_push(flow: Wavefront) -> None:
 
 
 def add_read(flow: Wavefront) -> None:
-    """Read the innermost loop's entry, all rows, and do what needs it."""
+    """Read the innermost loop's entry, all rows, and execute the instruction with it."""
     m, state = flow.m, flow.state
     with m.State("read loop"):
         m.d.comb += flow.stack_index.eq(state.loop + flow.step)
@@ -82,14 +82,14 @@ def add_read(flow: Wavefront) -> None:
         with m.If(flow.step == LOOP_SUBENTRIES):
             m.next = "in loop"
     with m.State("in loop"):
-        with m.If(Value.cast(flow.word.flow) == CfOperation.LOOP_END.value):
+        with m.If(Value.cast(flow.instruction.flow) == CfOperation.LOOP_END.value):
             _end_round(flow)
         with m.Else():
             _leave_round(flow)
 
 
 def _unwind(flow: Wavefront) -> None:
-    """Take everything above the innermost loop off the stack."""
+    """Pop all entries above the innermost loop."""
     state = flow.state
     below: Any = data.View(stack.LOOP_BRANCH, flow.entry[0].beside)
     flow.m.d.sync += [
@@ -101,8 +101,8 @@ def _unwind(flow: Wavefront) -> None:
 
 def _leave_round(flow: Wavefront) -> None:
     """LOOP_BREAK and LOOP_CONTINUE."""
-    m, state, word = flow.m, flow.state, flow.word
-    breaks = Value.cast(word.flow) == CfOperation.LOOP_BREAK.value
+    m, state, instruction = flow.m, flow.state, flow.instruction
+    breaks = Value.cast(instruction.flow) == CfOperation.LOOP_BREAK.value
     continue_mask = state.continue_mask | Mux(breaks, 0, flow.test)
     break_mask = state.break_mask | Mux(breaks, flow.test, 0)
     m.d.sync += [state.continue_mask.eq(continue_mask), state.break_mask.eq(break_mask)]
@@ -110,11 +110,11 @@ def _leave_round(flow: Wavefront) -> None:
         flow.advance()
     with m.Else():
         _unwind(flow)
-        flow.advance(word.target)
+        flow.advance(instruction.target)
 
 
 def _end_round(flow: Wavefront) -> None:
-    m, state, word, port = flow.m, flow.state, flow.word, flow.push_port
+    m, state, instruction, port = flow.m, flow.state, flow.instruction, flow.push_port
     first, second, third, last = flow.entry
     below: Any = data.View(stack.LOOP_BRANCH, first.beside)
     rounds: Any = data.View(stack.LOOP_CONTINUE, second.beside[: stack.LOOP_CONTINUE.size])
@@ -139,7 +139,7 @@ def _end_round(flow: Wavefront) -> None:
             state.branch_mask.eq(last.mask),
             state.index.eq(state.index + step.step.as_signed()),
         ]
-        flow.advance(word.target)
+        flow.advance(instruction.target)
     with m.Else():
         m.d.sync += [
             state.depth.eq(state.loop),

@@ -1,4 +1,4 @@
-"""A wavefront's control state, and how it comes to control flow and leaves it."""
+"""A wavefront's control state, and its payloads at the entry and the exit of control flow."""
 
 from amaranth.lib import data, enum
 
@@ -6,15 +6,15 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import LOOP_INDEX_BITS
+from ctm.rtl.r700.flow.instruction import CF_INSTRUCTION
 from ctm.rtl.r700.flow.stack import CALLS_BITS, DEPTH_BITS
-from ctm.rtl.r700.flow.word import WORD
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.file import row_bits
-from ctm.rtl.r700.shapes import WORD_ADDRESS_BITS
+from ctm.rtl.r700.shapes import CF_ADDRESS_BITS
 
 
 class Then(enum.Enum, shape=2):
-    """What comes behind pops."""
+    """The continuation of a series of pops."""
 
     NEXT = 0
     TARGET = 1
@@ -23,27 +23,27 @@ class Then(enum.Enum, shape=2):
 
 
 def start_layout(config: ArrayConfig) -> data.StructLayout:
-    """A wavefront that begins: pixels that are covered, where its registers and its stack are."""
+    """A wavefront that begins: its covered pixels, and the row of its register 0."""
     return data.StructLayout({"wave": wave_bits(config), "covered": config.group, "base": row_bits(config)})
 
 
 def end_layout(config: ArrayConfig) -> data.StructLayout:
-    """A wavefront at its end: pixels that are valid, and why it stopped, if it did, at which CF word."""
+    """A wavefront at its end: its valid pixels; if it stopped, the problem and the address of the CF instruction."""
     return data.StructLayout(
-        {"wave": wave_bits(config), "valid_mask": config.group, "word": WORD_ADDRESS_BITS, "problem": PROBLEM}
+        {"wave": wave_bits(config), "valid_mask": config.group, "pc": CF_ADDRESS_BITS, "problem": PROBLEM}
     )
 
 
 def state_layout(config: ArrayConfig) -> data.StructLayout:
-    """A wavefront's control state: what is kept while others are executed.
+    """A wavefront's control state, as it is stored between its CF instructions.
 
-    It is at the CF word `word`, whose clause is under way. `depth` subentries of its stack are taken; `loop` is where
-    the innermost loop's entry is, if it is `in_loop`.
+    `pc` is the address of the CF instruction, which `clause` holds while its clause is executed. `depth` subentries of
+    the stack are taken; `loop` is the index of the innermost loop's entry, if it is `in_loop`.
     """
     size = config.group
     return data.StructLayout(
         {
-            "word": WORD_ADDRESS_BITS,
+            "pc": CF_ADDRESS_BITS,
             "branch_mask": size,
             "valid_mask": size,
             "continue_mask": size,
@@ -57,6 +57,6 @@ def state_layout(config: ArrayConfig) -> data.StructLayout:
             "in_loop": 1,
             "calls": CALLS_BITS,
             "base": row_bits(config),
-            "clause": WORD,
+            "clause": CF_INSTRUCTION,
         }
     )

@@ -1,6 +1,6 @@
-"""Executes CF words: masks, stack and the address of the next word.
+"""Executes CF instructions: masks, stack and the address of the next one.
 
-Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every instruction.
 """
 
 from collections.abc import Sequence
@@ -17,22 +17,22 @@ from ctm.rtl.isa.r700.control_flow import AluClause
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.alu.clauses import clause_layout, outcome_layout
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
-from ctm.rtl.r700.flow import branches, loops, words
+from ctm.rtl.r700.flow import branches, execution, loops
+from ctm.rtl.r700.flow.instruction import CfDecode, Kind
 from ctm.rtl.r700.flow.state import Then, end_layout, start_layout, state_layout
 from ctm.rtl.r700.flow.wavefront import Wavefront
-from ctm.rtl.r700.flow.word import CfDecode, Kind
 from ctm.rtl.r700.memory.move import move_layout, moved_layout
 from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.trace import flow_trace_layout
 
 FLOW_LINES = 2
-"""Lines of constants that a word may need: one of int and one of bool constants."""
+"""Lines of constants that an instruction may need: one of int and one of bool constants."""
 
 
 class FlowUnit(wiring.Component):
-    """Executes CF words of one wavefront after another, until each begins a clause or an export, or ends.
+    """Executes CF instructions of one wavefront after another, until each begins a clause or an export, or ends.
 
-    A word takes three cycles and, with a stack, one for each row that is written and two for each that is read.
+    One takes three cycles and, with a stack, one more for each row that is written and two for each that is read.
 
     Members
     -------
@@ -42,7 +42,7 @@ class FlowUnit(wiring.Component):
     move : ``Out(stream.Signature(move_layout(config)))``
     computed : ``In(stream.Signature(outcome_layout(config)))``
     moved : ``In(stream.Signature(moved_layout(config)))``
-        Clauses and exports that are over.
+        Clauses and exports that have ended.
     end : ``Out(stream.Signature(end_layout(config)))``
     code_row, code_reads, code_found
         A reader of the code cache.
@@ -52,7 +52,7 @@ class FlowUnit(wiring.Component):
     issued : ``Out(1)``
     active : ``Out(W)``
     busy : ``Out(1)``
-        A wavefront is here.
+        The unit has a wavefront.
     trace : ``Out(flow_trace_layout(config))``
     """
 
@@ -89,11 +89,11 @@ class FlowUnit(wiring.Component):
         m.d.comb += [
             end.wave.eq(flow.wave),
             end.valid_mask.eq(flow.state.valid_mask),
-            end.word.eq(flow.state.word),
+            end.pc.eq(flow.state.pc),
             end.problem.eq(flow.problem),
-            self.trace.word.valid.eq(self.issued),
-            self.trace.word.wave.eq(flow.wave),
-            self.trace.word.state.eq(flow.state),
+            self.trace.instruction.valid.eq(self.issued),
+            self.trace.instruction.wave.eq(flow.wave),
+            self.trace.instruction.state.eq(flow.state),
             self.trace.push.valid.eq(flow.push_port.en),
             self.trace.push.row.eq(flow.push_port.addr),
             self.trace.push.words.eq(flow.push_port.data),
@@ -101,7 +101,7 @@ class FlowUnit(wiring.Component):
         with m.FSM() as fsm:
             _add_idle(flow)
             _add_fetch(flow)
-            words.add_words(flow)
+            execution.add_states(flow)
             branches.add_pops(flow)
             branches.add_top(flow)
             loops.add_push(flow)
@@ -130,7 +130,7 @@ def _add_idle(flow: Wavefront) -> None:
             m.d.sync += [
                 flow.wave.eq(started.wave),
                 Value.cast(state).eq(0),
-                state.word.eq(unit.program.start),
+                state.pc.eq(unit.program.start),
                 state.branch_mask.eq(~0),
                 state.valid_mask.eq(~0),
                 state.covered.eq(started.covered),
@@ -143,7 +143,7 @@ def _add_idle(flow: Wavefront) -> None:
 
 
 def _resume(flow: Wavefront, source: Any, changed: Sequence[str], saved: data.View) -> None:
-    """Go on with a wavefront whose clause or export is over."""
+    """Go on with a wavefront whose clause or export has ended."""
     m, state = flow.m, flow.state
     m.d.comb += source.ready.eq(1)
     m.d.sync += [
@@ -160,11 +160,11 @@ def _resume(flow: Wavefront, source: Any, changed: Sequence[str], saved: data.Vi
 
 
 def _after_clause(flow: Wavefront) -> None:
-    """What an ALU word does behind its clause, executed or skipped."""
-    m, state, word = flow.m, flow.state, flow.word
-    with m.If(Value.cast(word.kind) != Kind.ALU.value):
+    """The steps of an ALU instruction after its clause, executed or skipped."""
+    m, state, instruction = flow.m, flow.state, flow.instruction
+    with m.If(Value.cast(instruction.kind) != Kind.ALU.value):
         flow.advance()
-    with m.Else(), m.Switch(word.alu):
+    with m.Else(), m.Switch(instruction.alu):
         for code, count in ((AluClause.ALU_POP_AFTER, 1), (AluClause.ALU_POP2_AFTER, 2)):
             with m.Case(code):
                 flow.start_pops(Const(count), Then.NEXT)
@@ -179,16 +179,16 @@ def _after_clause(flow: Wavefront) -> None:
 
 
 def _add_fetch(flow: Wavefront) -> None:
-    """Read the next word."""
+    """Read the next instruction."""
     m, unit, state = flow.m, flow.unit, flow.state
     m.submodules.decode = decode = CfDecode()
     with m.State("fetch"):
-        m.d.comb += unit.code_row.eq(state.word[1:])
+        m.d.comb += unit.code_row.eq(state.pc[1:])
         with m.If((unit.program.watchdog != 0) & (state.budget == 0)):
             flow.fault(Status.WATCHDOG)
         with m.Elif(~(state.valid_mask & state.covered).any()):
             m.next = "ended"
-        with m.Elif(state.word >= unit.program.size):
+        with m.Elif(state.pc >= unit.program.size):
             flow.fault(Status.PC_RANGE)
         with m.Else():
             m.d.comb += unit.code_reads.eq(1)
@@ -196,11 +196,11 @@ def _add_fetch(flow: Wavefront) -> None:
     with m.State("decode"):
         found = unit.code_found
         m.d.comb += [
-            decode.unit.eq(Mux(state.word[0], found.units[1], found.units[0])),
+            decode.unit.eq(Mux(state.pc[0], found.units[1], found.units[0])),
             decode.program.eq(unit.program),
         ]
-        m.d.sync += [flow.word.eq(decode.word), flow.second.eq(0), flow.cleared.eq(0)]
-        m.d.sync += flow.unit_word.eq(decode.unit)
+        m.d.sync += [flow.instruction.eq(decode.instruction), flow.second.eq(0), flow.cleared.eq(0)]
+        m.d.sync += flow.unit_bits.eq(decode.unit)
         with m.If(~found.hit):
             m.next = "fetch"
         with m.Elif(found.error):
@@ -208,7 +208,7 @@ def _add_fetch(flow: Wavefront) -> None:
         with m.Else():
             m.d.sync += state.budget.eq(state.budget - 1)
             m.d.comb += [unit.issued.eq(1), unit.active.eq(flow.active)]
-            with m.If(decode.word.illegal):
+            with m.If(decode.instruction.illegal):
                 flow.fault(Status.ILLEGAL_INSTRUCTION)
             with m.Else():
                 m.next = "execute"

@@ -1,6 +1,6 @@
 """The wavefront that control flow executes.
 
-Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every instruction.
 """
 
 from collections.abc import Callable
@@ -22,10 +22,10 @@ from ctm.rtl.r700.problem import PROBLEM
 
 
 class Wavefront:
-    """Registers of the wavefront whose CF words are executed, and the steps that many words have.
+    """Registers of the wavefront whose CF instructions are executed, and the steps that many of these share.
 
-    Steps are for a state of the unit's state machine. `holds` says whether the word's condition holds, `test` which
-    pixels pass it, as far as constants are there.
+    Steps are for a state of the unit's state machine. `holds`: the instruction's condition holds. `test`: the pixels
+    that pass it, once constants are loaded.
     """
 
     def __init__(self, m: Module, unit: Any, config: ArrayConfig) -> None:
@@ -34,7 +34,7 @@ class Wavefront:
         self.wave = Signal(wave_bits(config))
         self.state: Any = Signal(state_layout(config), name="state")
         self.cleared = Signal(size)
-        self.word: Any = self.state.clause
+        self.instruction: Any = self.state.clause
         self.pops = Signal(3)
         self.then = Signal(Then)
         self.second = Signal()
@@ -43,7 +43,7 @@ class Wavefront:
         self.row: Any = Signal(row_layout(size), name="row")
         self.entry: Any = [Signal(row_layout(size), name=f"entry_{row}") for row in range(LOOP_SUBENTRIES)]
         self.step = Signal(range(LOOP_SUBENTRIES + 1))
-        self.unit_word = Signal(8 * UNIT_BYTES)
+        self.unit_bits = Signal(8 * UNIT_BYTES)
         self.stack_index, self.base = Signal(DEPTH_BITS), Signal(range(config.stack_entries * SUBENTRIES))
         self.holds, self.test, self.none_pass = Signal(), Signal(size), Signal()
         self.states = DistributedRam(state_layout(config), config.threads)
@@ -53,8 +53,8 @@ class Wavefront:
         self._connect()
 
     def _connect(self) -> None:
-        """What follows from the registers, in every state."""
-        m, unit, state, word = self.m, self.unit, self.state, self.word
+        """Values that follow from the registers, in every state."""
+        m, unit, state, instruction = self.m, self.unit, self.state, self.instruction
         m.submodules.states, m.submodules.constants, m.submodules.stack = self.states, self.constants, self._stack
         read, constants = self._stack.read_port(), self.constants
         m.d.comb += [
@@ -64,60 +64,60 @@ class Wavefront:
             self.push_port.addr.eq(self.base + state.depth),
             self.active.eq(state.branch_mask & ~state.continue_mask & ~state.break_mask),
             constants.write.eq(unit.constant_write),
-            constants.integer_number.eq(word.constant),
-            constants.boolean_number.eq(word.constant),
+            constants.integer_number.eq(instruction.constant),
+            constants.boolean_number.eq(instruction.constant),
         ]
-        with m.Switch(Value.cast(word.condition)):
+        with m.Switch(Value.cast(instruction.condition)):
             with m.Case(Condition.ACTIVE.value):
                 m.d.comb += self.holds.eq(1)
             with m.Case(Condition.BOOL.value):
                 m.d.comb += self.holds.eq(constants.boolean)
             with m.Case(Condition.NOT_BOOL.value):
                 m.d.comb += self.holds.eq(~constants.boolean)
-        pixels = self.active & Mux(word.valid_pixels, state.valid_mask & state.covered, ~0)
+        pixels = self.active & Mux(instruction.valid_pixels, state.valid_mask & state.covered, ~0)
         m.d.comb += [self.test.eq(Mux(self.holds, pixels, 0)), self.none_pass.eq(~self.test.any())]
 
     def advance(self, target: Value | None = None) -> None:
-        """Go to the next word, or to a target; or end."""
+        """Go to the next instruction, or to a target; or end."""
         m, state = self.m, self.state
-        m.d.sync += state.word.eq(state.word + 1 if target is None else target)
-        with m.If(self.word.ends):
+        m.d.sync += state.pc.eq(state.pc + 1 if target is None else target)
+        with m.If(self.instruction.ends):
             m.next = "ended"
         with m.Else():
             m.next = "fetch"
 
     def fault(self, status: Status, client: BusClient | None = None) -> None:
-        """Stop here."""
+        """Stop the wavefront."""
         m = self.m
         m.d.sync += [self.problem.status.eq(status), self.problem.client.eq(client or 0), self.problem.address.eq(0)]
         m.next = "ended"
 
     def start_pops(self, count: Value, then: Then) -> None:
-        """Pop so many branch entries, and go on as `then` says."""
+        """Pop branch entries, and go on with `then`."""
         m = self.m
         m.d.sync += [self.pops.eq(count), self.then.eq(then)]
         m.next = "pop"
 
     def leave(self) -> None:
-        """Pop POP_COUNT entries and go to the word's target."""
-        with self.m.If(self.word.pop_count.any() & ~self.second):
-            self.start_pops(self.word.pop_count, Then.TARGET)
+        """Pop POP_COUNT entries and go to the instruction's target."""
+        with self.m.If(self.instruction.pop_count.any() & ~self.second):
+            self.start_pops(self.instruction.pop_count, Then.TARGET)
         with self.m.Else():
-            self.advance(self.word.target)
+            self.advance(self.instruction.target)
 
     def execute_again(self) -> None:
-        """Execute the word's second part."""
+        """Execute the instruction's second half."""
         self.m.d.sync += self.second.eq(1)
         self.m.next = "execute"
 
     def has_space(self, rows: int, *, branches: bool) -> Value:
-        """Whether an entry of so many rows fits."""
+        """Whether the stack has space for an entry of so many rows."""
         state = self.state
         extra = FIRST_BRANCH_SUBENTRIES if branches else Mux(state.branches.any(), FIRST_BRANCH_SUBENTRIES, 0)
         return Value.cast(state.depth + rows + extra <= self.unit.program.stack)
 
     def push_branch(self, then: Callable[[], None]) -> None:
-        """Keep the branch mask, and go on with `then`."""
+        """Push the branch mask, and go on with `then`."""
         m, state, port = self.m, self.state, self.push_port
         with m.If(~self.has_space(1, branches=True)):
             self.fault(Status.STACK)

@@ -1,1 +1,1 @@
-"""A lane: what ALU groups compute for one pixel."""
+"""A lane: the arithmetic of ALU groups for one pixel."""

@@ -1,12 +1,12 @@
-"""Sums of two words, and what is made of the same shifter and adder: FRACT, integral values, terms of dot products.
+"""Sums of two words, and other uses of their shifter and adder: FRACT, integral values, terms of dot products.
 
-**Integral values.** A number that is aligned to one whose lowest bit is a unit is an integer with what is behind its
-point in the guard and sticky bits. So the right word is 2^23, of which only the exponent is used, and what rounds the
-number up comes in below as a carry. A larger number is integral already.
+**Integral values.** A number that is aligned to one whose lowest bit is a unit is an integer with its fraction in the
+guard and sticky bits. So the right-hand word is 2^23, of which only the exponent is used, and rounding up is a carry
+into the lowest bit. A larger number is integral already.
 
-**FRACT** of a number of at least 1 is what is behind its point, of a negative one the two's complement of that. A mask
-of these bits is 1 - 2^-24, whose significand is all ones, aligned to the number. Of a smaller number it is a sum with 0
-or 1, rounded towards zero.
+**FRACT** of a number of at least 1 is its fraction bits, of a negative one their two's complement. A mask of these bits
+is 1 - 2^-24, whose significand is all ones, aligned to the number. For a smaller number FRACT is a sum with 0 or 1,
+rounded towards zero.
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/arithmetic.md.
 """
@@ -38,11 +38,11 @@ from ctm.rtl.r700.entries import Sum
 RAW_BITS = SIGNIFICAND_BITS + LOW_BITS + 1
 RAW = raw_layout(RAW_BITS)
 AMOUNT_BITS = len(Value.cast(record(distance_layout(SIGNIFICAND_BITS)).amount))
-"""Width of a shift: farther than all bits is as far as 31."""
+"""Width of a shift: 31 shifts out all bits."""
 INTEGRAL = (BIAS + FRACTION_BITS) << FRACTION_BITS
-"""The right word for integral values: 2^23."""
+"""The right-hand word for integral values: 2^23."""
 FRACTION_MASK = (BIAS << FRACTION_BITS) - 1
-"""The right word for FRACT of numbers that are not below 1: 1 - 2^-24."""
+"""The right-hand word for FRACT of numbers from 1 on: 1 - 2^-24."""
 _HEADROOM = 1
 
 
@@ -54,22 +54,22 @@ def is_below_one(word: Value) -> Value:
 class SlotAdder(wiring.Component):
     """Adds two words, not yet rounded, or aligns the product of a dot product.
 
-    Latency is `partial_products` (distance), `alignment`; the sum itself is combinational behind them, for the register
+    Latency is `partial_products` (distance), `alignment`; the sum itself is combinational after them: the register
     `addition` is that of the rounding unit.
 
     Members
     -------
     lhs, rhs : ``In(32)``
     smaller : ``In(1)``
-        Whether the left magnitude is smaller than the right one.
+        Whether the magnitude of `lhs` is smaller than that of `rhs`.
     sum : ``In(Sum)``
-        With another than ADDITION the right word must be the one for it.
+        Any sum but ADDITION needs its own word as `rhs`.
     doubles : ``In(1)``
         Give twice the sum.
     dot : ``In(1)``
-        Align `dot_product` by `dot_amount` instead, of which `aligned_product` comes.
+        Align `dot_product` by `dot_amount` instead, to `aligned_product`.
     dot_product : ``In(26)``
-        `partial_products` behind the words, as `dot_amount`; 0 without `dot`.
+        `partial_products` after the words, as `dot_amount`; 0 without `dot`.
     dot_amount : ``In(5)``
     raw : ``Out(RAW)``
     aligned_product : ``Out(26)``
@@ -108,7 +108,7 @@ class SlotAdder(wiring.Component):
             is_integral,
             lhs.sign,
         )
-        # In place of either comes a dot product's term, which is 0 otherwise.
+        # A dot product's term, which is 0 otherwise, is ORed to either.
         significands = (
             Mux(self.dot, 0, lhs.significand),
             Mux(self.dot | is_integral, 0, rhs.significand),
@@ -139,7 +139,7 @@ class SlotAdder(wiring.Component):
         """(how far the smaller number is shifted, all of the raw sum but its significand)."""
         shift = record(distance_layout(SIGNIFICAND_BITS), name="shift")
         forward, backward = Signal(EXPONENT_BITS + 1), Signal(EXPONENT_BITS + 1)
-        # The sign of the difference is there before it is known which magnitude is smaller, and tells as much.
+        # The sign of the difference comes before `smaller`, and is equivalent.
         amount = Mux(forward[-1], backward, forward)[:EXPONENT_BITS]
         m.d.comb += [
             forward.eq(lhs.exponent - rhs.exponent),
@@ -170,7 +170,7 @@ class SlotAdder(wiring.Component):
                 m.d.comb += rounds_up.eq(half & (sticky | unit))
             with m.Case(Sum.UP.value):
                 m.d.comb += rounds_up.eq(half & (sticky | ~sign))
-        # Ones below the unit let a carry from below through to it.
+        # Ones below the unit propagate a carry from below to it.
         carry = Mux(masks, sign, rounds_up)
         first = Cat(Const(0, LOW_BITS), larger ^ (masks & sign).replicate(SIGNIFICAND_BITS))
         upper = Mux(masks, 0, smaller[LOW_BITS:])

@@ -1,8 +1,8 @@
-"""Operations that look at all vector slots and whose results are one slot's operands: MAX4 and CUBE.
+"""Operations that compare the operands of all vector slots and select of them: MAX4 and CUBE.
 
 Both choose by a tree of comparisons: MAX4 the larger one of the larger ones of two pairs, CUBE the larger one of z and
 the larger one of x and y, by magnitude. For CUBE the slots x, y, z, w have z, z, x, y as their first operands, so the
-same pairs meet; the second one is not looked at.
+same pairs meet; the second one is unused.
 
 Source: docs/arithmetic.md.
 """
@@ -29,8 +29,8 @@ _FACES = (0x00000000, 0x3F800000, 0x40000000, 0x40400000, 0x40800000, 0x40A00000
 class Candidates(wiring.Component):
     """The words of which MAX4's and CUBE's results are made: MAX4's own, in every slot; of CUBE t, s, major, face.
 
-    They are not rounded yet (CUBE's canonical NaNs and zeros for denormals are what a sum with -0 gives) and major is
-    not doubled. Latency is `operands` + `partial_products` + `product` of the configuration, for the first pairs, the
+    They are not rounded (a sum with -0 gives CUBE's canonical NaNs and its zeros for denormals) and major is not
+    doubled. Latency is `operands` + `partial_products` + `product` of the configuration, for the first pairs, the
     last one, and the choice.
 
     Members
@@ -80,7 +80,7 @@ class Candidates(wiring.Component):
         return m
 
     def _relation(self, m: Module, lhs: Value, rhs: Value, cube: Value, *, name: str) -> Any:
-        """How two words relate, of CUBE's their magnitudes."""
+        """The relation of two words, for CUBE of their magnitudes."""
         m.submodules[name] = comparison = Comparison()
         m.d.comb += [
             comparison.type.eq(Type.FLOAT),

@@ -1,4 +1,4 @@
-"""How words relate: for everything that compares, and for sums, whose larger number stays where it is.
+"""The relation of two words: for comparisons, and for sums, whose smaller number is shifted.
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/arithmetic.md.
 """
@@ -23,9 +23,9 @@ class Comparison(wiring.Component):
     lhs, rhs : ``In(32)``
     type : ``In(Type)``
     relation : ``Out(Relation)``
-        Of the left word to the right one.
+        Of `lhs` to `rhs`.
     smaller : ``Out(1)``
-        Whether the left word without its highest bit is smaller than the right one.
+        Whether `lhs` without its highest bit is smaller than `rhs`.
     """
 
     lhs: In(WORD_BITS)
@@ -64,7 +64,7 @@ class Comparison(wiring.Component):
 
 
 def relation_to_zero(m: Module, word: Value, is_float: Value) -> Relation:
-    """How a float or signed integer relates to zero."""
+    """The relation of a float or signed integer to zero."""
     relation = record(Relation, name="relation_to_zero")
     zero = Mux(is_float, is_zero(word), ~word.any())
     nan = is_float & is_nan(word)

@@ -1,4 +1,4 @@
-"""What MOVA operations give the address register: integers of 9 bits, saturated.
+"""MOVA's results, which the address register takes: integers of 9 bits, saturated.
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/arithmetic.md.
 """
@@ -59,7 +59,7 @@ class Index(wiring.Component):
             delay(m, value, config.addition, name="magnitude")
             for value in (bits, is_large, negative, negative & ~self.is_integer, raw.nan & ~self.is_integer)
         )
-        # An integer's lower bits are those of the index already.
+        # An integer's lower bits are the index.
         saturated = Cat((~negative).replicate(_MAGNITUDE_BITS), negative)
         sign = Signal(INDEX)
         m.d.comb += sign.eq(Mux(negate, -bits, Cat(bits, negative).as_signed()))

@@ -15,7 +15,7 @@ from ctm.rtl.r700.lane.shift import is_shift
 
 
 class IntegerUnit(wiring.Component):
-    """Computes what IntegerOperation names of two words; of a shift (shift.py) 0.
+    """Computes an IntegerOperation of two words; 0 for a shift (shift.py).
 
     Latency is `product` of the configuration: it stands beside the sum of the partial products. One result per cycle.
 
@@ -40,7 +40,7 @@ class IntegerUnit(wiring.Component):
         m = Module()
         a, b, operation = self.a, self.b, Value.cast(self.operation)
         subtract = self.operation == IntegerOperation.SUB
-        # a - b = a + ~b + 1, and the 1 comes in from below.
+        # a - b = a + ~b + 1, with the 1 as the carry in.
         total = Cat(subtract, a) + Cat(subtract, b ^ subtract.replicate(WORD_BITS))
         ands = ~operation[1]
         xors = operation[0] ^ operation[1]
@@ -51,7 +51,7 @@ class IntegerUnit(wiring.Component):
             adds.eq(subtract | (self.operation == IntegerOperation.ADD)),
             is_logic.eq(~adds & ~is_shift(operation)),
         ]
-        # One LUT for each bit of the sum, and of the rest.
+        # One LUT for each bit of the sum, and of the other operations.
         result = (total[1 : WORD_BITS + 1] & _mask(adds)) | (logic & _mask(is_logic))
         m.d.comb += self.result.eq(delay(m, result, self.latency, name="result"))
         return m

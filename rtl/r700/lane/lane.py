@@ -1,11 +1,11 @@
-"""One processor's arithmetic: the five slots of a group, and what they share.
+"""One processor's arithmetic: the five slots of a group, and their shared units.
 
-The vector slots share the sum of DOT4 and the choices of MAX4 and CUBE; slot t has functions and what multiplies last
-to itself. A shared unit gives a slot one of its two words, or the sum that it rounds: each slot has its own rounding,
-output modifier and clamp.
+The vector slots share the sum of DOT4 and the choices of MAX4 and CUBE; only slot t has functions and the
+post-multiplier. A shared unit gives a slot one of its two words, or the sum that it rounds: each slot has its own
+rounding, output modifier and clamp.
 
-What a unit is wanted for is the same in all lanes, which have one instruction, so whoever has lanes lets their units
-rest together (`Lane.gate_together`).
+All lanes have one instruction and want the same units, so the pipeline gates each unit of all lanes together
+(`Lane.gate_together`).
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
@@ -30,7 +30,7 @@ from ctm.rtl.r700.lane.slot import INDICES, INTEGERS, RAW_FIELDS, Slot
 from ctm.rtl.r700.lane.timing import Timing
 
 _CANDIDATES, _DOT, _TRANS = "candidates", "dot", "trans"
-"""Clocks of units that rest."""
+"""Clocks of gated units."""
 _MAJOR = 2
 """The slot of CUBE's result that is twice the largest component."""
 
@@ -38,14 +38,14 @@ _MAJOR = 2
 class Lane(wiring.Component):
     """The arithmetic of one processor, from operands to the words that are written.
 
-    Latency is `lane_latency` of the configuration; one group per cycle. What a slot has nothing to do with means
-    nothing: its control may be anything, and so is its result.
+    Latency is `lane_latency` of the configuration; one group per cycle. Control and result of an unused slot are
+    undefined.
 
     Members
     -------
     operands : ``In(GROUP_OPERANDS)``
     control : ``In(LaneControl)``
-        With the operands.
+        In the cycle of the operands.
     results : ``Out(LaneResults)``
     functions : ``Out(FunctionReader)``
     """
@@ -65,11 +65,11 @@ class Lane(wiring.Component):
         super().__init__()
 
     def gate_together(self, m: Module, platform: object, control: Any) -> None:
-        """Let units rest in all lanes inside `m` while `control`, which all have, wants none of them."""
+        """Gate units of all lanes inside `m` while `control`, which all lanes have, wants none of them."""
         timing, slots = self._timing, list(control.slots)
         vector, scalar = slots[0], slots[TRANS_SLOT]
         integer = Cat(slot.lhs == Lhs.INTEGER for slot in slots)
-        # Some operations that are no MOVA, too: nothing says here what one is.
+        # Other operations are among these, too: the control has no bit for MOVA.
         index = Cat((slot.type == Type.SIGNED) | (slot.sum == Sum.UP) | (slot.sum == Sum.FLOOR) for slot in slots)
         function = scalar.shares_sum | (scalar.lhs == Lhs.SHARED) | (scalar.if_false == Source.POST_MULTIPLIED)
         chooses, steps = vector.lhs == Lhs.SHARED, self._candidates.latency

@@ -15,8 +15,8 @@ from ctm.rtl.lib.zeros import leading_zeros
 class Magnitude(wiring.Component):
     """Takes the sign from an integer and normalises its magnitude. Latency is `operands`.
 
-    The zeros above a negative integer's magnitude are counted while it is computed: they are as many as its leading
-    ones, but for a power of two one less.
+    The zeros above a negative integer's magnitude are counted while it is computed: their number is that of its leading
+    ones, or one less for a power of two.
 
     Members
     -------
@@ -25,7 +25,7 @@ class Magnitude(wiring.Component):
     negative : ``Out(1)``
     magnitude : ``Out(32)``
     fraction : ``Out(23)``
-        What follows its leading one, truncated; any for 0 and -1, as `position`.
+        The bits below its leading one, truncated; undefined for 0 and -1, as `position`.
     position : ``Out(5)``
         That of the leading one.
     """

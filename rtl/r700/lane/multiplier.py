@@ -17,7 +17,7 @@ PRODUCT_BITS = 2 * WORD_BITS
 class Multiplier(wiring.Component):
     """Multiplies two words exactly, as signed or unsigned integers.
 
-    Latency is the registers behind the partial products and those behind their sum. One product per cycle; four 18x18
+    Latency is the registers after the partial products and those after their sum. One product per cycle; four 18x18
     multipliers.
 
     Members

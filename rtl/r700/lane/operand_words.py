@@ -1,4 +1,4 @@
-"""The first step of a slot: operands with their modifiers, and all that needs nothing but them."""
+"""The first step of a slot: operands with their modifiers, and the words that need no arithmetic unit."""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -19,7 +19,7 @@ LARGEST = 0x7F7F_FFFF
 class OperandWords(wiring.Component):
     """Applies ABS and NEG, chooses the words that do not come from an arithmetic unit, compares with zero.
 
-    Combinational. MUL_LIT is only known to slot t.
+    Combinational. Only slot t executes MUL_LIT.
 
     Members
     -------
@@ -31,7 +31,7 @@ class OperandWords(wiring.Component):
         If it is an operand.
     rhs : ``Out(32)``
     relation : ``Out(Relation)``
-        What is tested if that is not how left relates to right.
+        The tested relation, if it is not that of `lhs` to `rhs`.
     """
 
     operands: In(data.ArrayLayout(WORD_BITS, SLOT_OPERANDS))

@@ -1,4 +1,4 @@
-"""Whether a slot's condition holds, and the word that the result then is."""
+"""Whether a slot's condition holds, and the word that it selects as the result."""
 
 from amaranth import Module, Mux, Value
 from amaranth.lib import wiring
@@ -15,18 +15,18 @@ _ONES = (1 << WORD_BITS) - 1
 
 
 class Outcome(wiring.Component):
-    """Chooses where a slot's result comes from. Combinational. DARK and LATE are only known to slot t.
+    """Chooses the source of a slot's result. Combinational. Only slot t has DARK and POST_MULTIPLIED.
 
     Members
     -------
     lhs, rhs : ``In(32)``
     relation : ``In(Relation)``
-        What the control accepts or not.
+        The relation that the control tests.
     control : ``In(SlotControl)``
     holds : ``Out(1)``
     source : ``Out(Source)``
     word : ``Out(32)``
-        The result, if it is a word and not late.
+        The result, if it is a word and not post-multiplied.
     """
 
     lhs: In(WORD_BITS)

@@ -1,7 +1,7 @@
-"""What slot t multiplies last: MULLO and MULHI, SQRT, and the correction of RECIP_INT and RECIP_UINT.
+"""The post-multiplier of slot t: MULLO and MULHI, SQRT, and the correction of RECIP_INT and RECIP_UINT.
 
-A root is a product with a function's result, and the reciprocal of an integer is corrected by its product with what the
-function's table says of it. So the multiplier of integers stands behind the functions, and MULLO and MULHI wait for it.
+A root is a product with a function's result, and the reciprocal of an integer is corrected by a product with the
+function table's estimate. So the multiplier of integers comes after the functions, and MULLO and MULHI wait for it.
 
 Source: docs/arithmetic.md.
 """
@@ -28,11 +28,11 @@ from ctm.rtl.r700.lane.root import RootProduct, rounded_significand
 from ctm.rtl.r700.lane.timing import Timing
 
 _BELOW_VALUE = RAW_BITS - (C0_FRACTION + WHOLE_BITS - 1)
-"""Where a function's significand begins, above zeros."""
+"""Position of a function's significand, above zeros."""
 _VALUE_BITS = C0_FRACTION + 2
-"""What of it can be set in a reciprocal or a root, which are 1 to 2."""
+"""Its bits that can be set in a reciprocal or a root, which are 1 to 2."""
 _ESTIMATE_BITS = WORD_BITS - SMALL_BITS
-"""Of the quotient of the smallest x for which it is estimated."""
+"""Width of the quotient of the smallest x for which it is estimated."""
 _AMOUNT_BITS = (_ESTIMATE_BITS - 1).bit_length()
 
 
@@ -45,19 +45,19 @@ class PostMultiplierResult(data.Struct):
 
 
 class PostMultiplier(wiring.Component):
-    """Multiplies operands, or x by what a function said of it; `Timing` has the cycles.
+    """Multiplies operands, or x by a function's result; `Timing` has the cycles.
 
     Members
     -------
     words : ``In(ArrayLayout(32, 2))``
-        When they are `chosen`, as all but `function`.
+        In the cycle `chosen`, as all inputs but `function`.
     operation : ``In(PostMultiply)``
     is_signed : ``In(1)``
     magnitude : ``In(32)``
     negative : ``In(1)``
         Operand 0 as an integer.
     position : ``In(5)``
-        And the position of its leading one.
+        The position of its leading one.
     function : ``In(52)``
         Significand of its reciprocal, or of operand 0's RSQ; at `function`.
     result : ``Out(PostMultiplierResult)``
@@ -125,7 +125,7 @@ class PostMultiplier(wiring.Component):
         return Mux(self.operation == PostMultiply.RECIPROCAL, self.magnitude, first)
 
     def _factor(self, m: Module) -> Value:
-        """What the first factor is multiplied by, at `factor`."""
+        """The second factor, at `factor`."""
         config, timing = self._config, self._timing
         value = self.function[_BELOW_VALUE : _BELOW_VALUE + _VALUE_BITS]
         value = delay(m, value, config.addition, name="value")
@@ -140,7 +140,7 @@ class PostMultiplier(wiring.Component):
         return delay(m, factor, config.rounding, name="factor")
 
     def _estimate(self, m: Module, value: Value, waiting: int) -> Value:
-        """2^32 / x from the reciprocal's significand, or from the table for small ones; `waiting` behind the words."""
+        """2^32 / x from the reciprocal's significand, or from the table for small ones; `waiting` after the words."""
         config = self._config
         m.submodules.small = small = SmallQuotients(config)
         m.d.comb += small.x.eq(delay(m, self.magnitude[:SMALL_BITS], config.operands, name="small"))
@@ -152,7 +152,7 @@ class PostMultiplier(wiring.Component):
                 (self.position - SMALL_BITS)[:_AMOUNT_BITS],
             )
         )
-        # Of 2^8 it has all bits: the reciprocal, 2, has them above the point.
+        # All its bits are significant for 2^8, whose reciprocal is 2: they are above the point.
         whole = value[_VALUE_BITS - 1 - _ESTIMATE_BITS :]
         estimate, _ = shift_right_sticky(m, whole, amount)
         return Mux(is_small, quotient, estimate)

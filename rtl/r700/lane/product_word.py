@@ -1,4 +1,4 @@
-"""Products as results by themselves: what MULADD adds to, after one rounding, overflow and underflow.
+"""Products as results: MULADD's addend is added to the product after its rounding, overflow and underflow.
 
 Source: docs/arithmetic.md.
 """
@@ -33,12 +33,12 @@ def rounding_of(significand: Value) -> tuple[Value, Value, Value]:
 class ProductWord(wiring.Component):
     """Rounds an exact product to nearest even and packs it. Combinational.
 
-    What is too small becomes a zero or a denormal of its sign.
+    A product that is too small becomes a zero or a denormal of its sign.
 
     Members
     -------
     product : ``In(PRODUCT)``
-        All of it in the same cycle.
+        All fields in the same cycle.
     wanted : ``In(1)``
     word : ``Out(32)``
         0 if it is not wanted.
@@ -55,8 +55,8 @@ class ProductWord(wiring.Component):
         m = Module()
         product = self.product
         fraction, raises, is_high = rounding_of(product.significand)
-        # One sum: what rounding carries out of the fraction goes into the exponent, to which the bias is added, or one
-        # more than that.
+        # One sum: rounding's carry out of the fraction goes into the exponent, to which the bias is added, or one more
+        # than the bias.
         bias = Cat((~is_high).replicate(EXPONENT_BITS - 1), is_high)
         rounded = Signal(FRACTION_BITS + len(product.exponent))
         m.d.comb += rounded.eq(
@@ -64,7 +64,7 @@ class ProductWord(wiring.Component):
         )
         exponent = rounded[FRACTION_BITS:]
         infinite = product.infinite | (~product.zero & _is_too_large(exponent))
-        # An exponent of 0 makes it a denormal, which counts as a zero for whoever adds to it.
+        # An exponent of 0 makes it a denormal, which the adder takes as a zero.
         zero = product.zero | (~product.infinite & exponent[-1])
         is_finite, is_infinite, is_nan = Signal(), Signal(), Signal()
         m.d.comb += [
@@ -79,7 +79,7 @@ class ProductWord(wiring.Component):
 
 
 def _is_too_large(exponent: Value) -> Value:
-    """Whether a biased exponent is 255 or more. Comparing with a constant would make a carry chain of it."""
+    """Whether a biased exponent is 255 or more. A comparison with a constant would be a carry chain."""
     return ~exponent[-1] & (exponent[EXPONENT_BITS:-1].any() | exponent[:EXPONENT_BITS].all())
 
 

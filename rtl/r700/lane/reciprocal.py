@@ -2,7 +2,7 @@
 
 The estimate comes from the float reciprocal's table and quadratic before they are rounded, whose error is less than
 2^-24. From x = 256 on the quotient is below 2^24, so the estimate's integer part is the quotient or next to it, and
-the product with x tells which. Quotients of smaller x are in a table.
+the product with x decides which. Quotients of smaller x are in a table.
 
 Source: docs/arithmetic.md.
 """
@@ -64,7 +64,7 @@ class QuotientCorrection(wiring.Component):
         One more or less than the quotient, or the quotient.
     x : ``In(32)``
     product : ``In(64)``
-        Theirs.
+        Of `estimate` and `x`.
     negative : ``In(1)``
     is_signed : ``In(1)``
     result : ``Out(32)``
@@ -86,11 +86,11 @@ class QuotientCorrection(wiring.Component):
         bits = WORD_BITS + 3
         product, next_product = self.product[:bits], Signal(bits)
         m.d.comb += next_product.eq(product + self.x)
-        # What is saturated already, of 0 and 1, is no product's quotient.
+        # The quotients of 0 and 1, which are saturated already, need no correction.
         is_saturated = ~self.x[1:].any()
         too_large = _exceeds(product) & ~is_saturated
         too_small = ~_exceeds(next_product) & ~is_saturated
-        # One sum, with a carry from below: -q is ~q + 1, -(q - 1) is ~q + 2, and -(q + 1) is ~q.
+        # One sum, with a carry in: -q is ~q + 1, -(q - 1) is ~q + 2, and -(q + 1) is ~q.
         negative, inverted = self.negative, self.estimate ^ self.negative.replicate(WORD_BITS)
         correction = Cat(too_large, (too_large & ~negative).replicate(WORD_BITS - 1))
         quotient = (Cat(1, inverted) + Cat(too_small ^ negative, correction))[1 : 1 + WORD_BITS]

@@ -1,7 +1,7 @@
 """SQRT_IEEE: x * RSQ(x), both rounded.
 
-RSQ's significand is between 1 and 2 before it is rounded, so it needs no normalisation, and neither do zeros and
-infinities of a root a product.
+RSQ's significand is between 1 and 2 before it is rounded, so it needs no normalisation. Zeros and infinities
+need no product.
 
 Source: docs/arithmetic.md.
 """

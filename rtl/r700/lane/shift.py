@@ -1,4 +1,4 @@
-"""Shifts of integers, as products with powers of two: a slot has multipliers, which numbers do not need meanwhile.
+"""Shifts of integers, as products with powers of two, by a slot's multipliers, which floats do not need meanwhile.
 
 A shift to the left by n is the lower half of the product with 2^n; one to the right is the upper half of that with
 2^(32-n), or for n = 0 the lower half of that with 1.
@@ -31,19 +31,19 @@ assert [IntegerOperation(number).name for number in range(8, 11)] == ["ASHR", "L
 
 
 class SlotProduct(Product):
-    """Multiplies two numbers, or what a shift of `words` does.
+    """Multiplies two numbers, or shifts `words`.
 
-    Counts above 31 shift everything out, which of an arithmetic shift leaves the sign. Latency, throughput and
+    Counts above 31 shift out all bits: the result is 0, or the sign in an arithmetic shift. Latency, throughput and
     multipliers are those of `Product`.
 
     Members
     -------
     words : ``In(ArrayLayout(32, 2))``
-        Those of which the operands are, or integers.
+        The operands' words, or integers.
     operation : ``In(IntegerOperation)``
-        With the operands; of numbers, any that is no shift.
+        In the cycle of the operands; any but a shift for numbers.
     shifted : ``Out(32)``
-        With the significand; 0 if nothing is shifted.
+        In the cycle of the significand; 0 if there is no shift.
     """
 
     words: In(data.ArrayLayout(WORD_BITS, 2))
@@ -60,7 +60,7 @@ class SlotProduct(Product):
         first, second, first_is_signed = (
             delay(m, value, config.operands, name="factor") for value in (*self._factors(m, keeps_sign), keeps_sign)
         )
-        # Of a count of 0 the power is 1.
+        # The power of a count of 0 is 1.
         takes_upper = (self.operation != IntegerOperation.LSHL) & (self.words[1] != 0)
         shifts = is_shift(self.operation)
         of_lower, of_upper = (
@@ -78,7 +78,7 @@ class SlotProduct(Product):
         return m
 
     def _factors(self, m: Module, keeps_sign: Value) -> tuple[Value, Value]:
-        """What is multiplied. A significand has its word's bits, and a 1 above them unless it is a zero."""
+        """The first factor. A significand has its word's bits, and a 1 above them unless it is a zero."""
         a, b = self.words
         shifts, beyond = is_shift(self.operation), b[_COUNT_BITS:].any()
         kept, is_number = Signal(), Signal()

@@ -1,9 +1,9 @@
-"""What one slot computes: a product, a sum, an integer, a comparison, a choice, and what becomes of the result.
+"""A slot: a product, a sum, an integer, a comparison, a choice, and the rounding and modifiers of its result.
 
-A slot has two ways from its operands to its result. Numbers go through the adder and are rounded; words (operands that
-are copied, integers, 1.0 or all ones) go beside it, and take the rounded sum's place where modifiers want a number.
-Both start with the same two words, left and right, which are compared before anything is shifted: so one comparison
-serves MAX and SETGT, and a sum, whose larger number stays where it is.
+A slot has two paths from its operands to its result. Numbers go through the adder and are rounded; words (operands
+that are copied, integers, 1.0 or all ones) go beside it, and replace the rounded sum where modifiers want a number.
+Both paths start with the same two words, `lhs` and `rhs`, which are compared before the shift. So one comparison serves
+MAX, SETGT, and a sum, whose smaller number is shifted.
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
@@ -38,14 +38,14 @@ from ctm.rtl.r700.lane.shift import SlotProduct
 from ctm.rtl.r700.lane.timing import Timing
 
 INTEGERS, INDICES = "integers", "indices"
-"""Units of all slots that rest together."""
+"""Units that are gated together in all slots."""
 _TERM_FLAGS = ("sign", "zero", "infinite", "nan")
 RAW_FIELDS = ("exponent", "sign", "zero_sign", "infinite", "nan", "truncate")
 
 
 @dataclass(frozen=True)
 class _Words:
-    """What goes on beside an arithmetic unit."""
+    """Control that is delayed beside an arithmetic unit."""
 
     lhs: Any
     rhs: Any
@@ -59,21 +59,21 @@ class _Words:
 class Slot(wiring.Component):
     """The arithmetic of one slot, from operands to the word that is written.
 
-    Latency is that of the lane, one instruction per cycle; `Timing` has the cycles of what goes in and comes out on the
-    way. `raw_bits` is how wide the sums are that others have for it, `doubles` says that CUBE's sum is doubled here.
+    Latency is that of the lane, one instruction per cycle; `Timing` has the cycles of other inputs and outputs.
+    `raw_bits` is the width of `shared_raw`'s sums; `doubles`: CUBE's sum is doubled here.
 
     Members
     -------
     operands : ``In(ArrayLayout(32, 3))``
     control : ``In(SlotControl)``
     dx10_clamp : ``In(1)``
-        With the operands.
+        In the cycle of the operands.
     words : ``Out(ArrayLayout(32, 2))``
         Operands 0 and 1 with their modifiers, in the same cycle.
     shared_word : ``In(32)``
         At `product`.
     shared_raw : ``In(raw_layout(raw_bits))``
-        When words are `aligned`.
+        In the cycle `aligned` of the words.
     word : ``Out(32)``
     predicate, kill : ``Out(1)``
         Whether a PRED_SET's or KILL's condition holds; 0 for other operations.
@@ -81,18 +81,18 @@ class Slot(wiring.Component):
     Of x, y, z, w:
 
     exponent : ``Out(WIDE_EXPONENT)``
-        Of operand 0 * operand 1, when operands are `taken`.
+        Of operand 0 * operand 1, in the cycle `taken` of the operands.
     largest_exponent : ``In(WIDE_EXPONENT)``
         Of the products of a dot product, at `partial_products`.
     dot_term : ``Out(DotTerm)``
-        When words are `aligned`.
+        In the cycle `aligned` of the words.
     index : ``Out(INDEX)``
         For the address register.
 
     Of t:
 
     post_multiplied : ``In(PostMultiplierResult)``
-        In front of the register of the step `rounded`.
+        Before the register of the step `rounded`.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class Slot(wiring.Component):
         return Value.cast(unit.result)
 
     def _left(self, m: Module, words: _Words, product: data.View, shifted: Value, integer: Value) -> _Words:
-        """Words with the left one that an operation has: of what it may be, all but one are 0."""
+        """Words with an operation's `lhs`: the OR of its sources, of which all but one are 0."""
         m.submodules.product_word = product_word = ProductWord()
         chosen = words.control.lhs
         m.d.comb += [product_word.product.eq(product), product_word.wanted.eq(chosen == Lhs.PRODUCT)]
@@ -215,7 +215,7 @@ class Slot(wiring.Component):
         m.d.comb += [getattr(self.dot_term, name).eq(flag) for name, flag in zip(_TERM_FLAGS, flags, strict=True)]
 
     def _outcome(self, m: Module, words: _Words, adder: SlotAdder) -> tuple[Outcome, _Words]:
-        """Compare the words; the outcome and words are those a step later."""
+        """Compare the words; the outcome and the words come a step later."""
         m.submodules.comparison = comparison = Comparison()
         m.submodules.outcome = outcome = Outcome(is_trans=self._is_trans)
         m.d.comb += [
@@ -237,7 +237,7 @@ class Slot(wiring.Component):
         return outcome, words
 
     def _finish(self, m: Module, adder: SlotAdder, outcome: Outcome, words: _Words) -> None:
-        """Round the sum, or put the word in its place; output modifier, clamp and packing."""
+        """Round the sum, or replace it by the word; output modifier, clamp and packing."""
         config, timing = self._config, self._timing
         m.submodules.rounding = rounding = Rounding(self._raw_bits, config)
         control, word, source, holds = (
@@ -287,7 +287,7 @@ class Slot(wiring.Component):
         self, m: Module, rounded: Any, control: Any, word: Value, is_word: Value, holds: Value, dx10_clamp: Value
     ) -> None:
         m.submodules.result = result = Result(self._config)
-        # A counter that is used up by PRED_SET_POP: a sum <= 0, as it would be without a modifier.
+        # PRED_SET_POP uses up a counter if the sum <= 0, as it is without a modifier.
         is_below_range = ~rounded.infinite & ((rounded.exponent < 1) | rounded.zero)
         used_up = control.pops & ~rounded.nan & (rounded.sign | is_below_range)
         value = Signal.like(rounded)

@@ -1,13 +1,13 @@
-"""When what happens in a lane: cycles behind the operands.
+"""Timing of a lane: cycles after the operands.
 
-Steps that are about as long have their registers, or none, by the same setting of the configuration.
+Steps of about the same delay have their registers, or none, by the same setting of the configuration.
 """
 
 from ctm.rtl.config import PipelineConfig
 
 
 class Timing:
-    """Cycles behind the operands in which each step of a lane has its result."""
+    """Cycles after the operands in which each step of a lane has its result."""
 
     def __init__(self, config: PipelineConfig) -> None:
         self.chosen = config.operands
@@ -17,13 +17,13 @@ class Timing:
         self.partial_products = self.taken + config.partial_products
         self.product = self.partial_products + config.product
         self.rounded_product = self.product + config.rounding
-        """Left words."""
+        """The words `lhs`."""
         self.compared = self.rounded_product + config.partial_products
         """Relations of words, distances of exponents."""
         self.function = self.chosen + config.raw_latency
         """A function, not yet rounded."""
         self.factor = self.function + config.addition + config.rounding
-        """What slot t multiplies last, for example by a function."""
+        """Factors of the post-multiplier, for example functions."""
         self.aligned = self.compared + config.alignment
         self.added = self.aligned + config.addition
         self.normalised = self.added + config.normalisation

@@ -23,7 +23,7 @@ _MOST_SIGNED = _MOST >> 1
 class ToInteger(wiring.Component):
     """Truncates a float to an integer, saturated; NaN is 0.
 
-    Latency is `operands` (how far to shift), `partial_products` (shift) and `product` (sign, saturation).
+    Latency is `operands` (the shift's distance), `partial_products` (shift) and `product` (sign, saturation).
 
     Members
     -------

@@ -1,4 +1,4 @@
-"""What only slot t computes: functions, conversions, and what multiplies last (`post_multiplier.py`).
+"""Units that only slot t has: functions, conversions, and the post-multiplier (`post_multiplier.py`).
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
 """
@@ -24,7 +24,7 @@ from ctm.rtl.r700.lane.timing import Timing
 from ctm.rtl.r700.lane.to_integer import ToInteger
 
 RAW_BITS = 44
-"""Of a function: a logarithm has 41 bits, and a rounding unit takes whole nibbles."""
+"""Width of a function's result: a logarithm has 41 bits, and a rounding unit takes whole nibbles."""
 RAW = raw_layout(RAW_BITS)
 
 
@@ -36,11 +36,11 @@ class Trans(wiring.Component):
     words : ``In(ArrayLayout(32, 2))``
         Operands 0 and 1 of slot t with their modifiers.
     control : ``In(SlotControl)``
-        That of slot t, with the operands.
+        That of slot t, in the cycle of the operands.
     word : ``Out(32)``
         An operand converted to an integer, at `product`.
     raw : ``Out(RAW)``
-        A function or a converted integer, when words are `aligned`.
+        A function or a converted integer, in the cycle `aligned` of the words.
     post_multiplied : ``Out(PostMultiplierResult)``
         At `normalised`.
     functions : ``Out(FunctionReader)``
@@ -109,10 +109,10 @@ class Trans(wiring.Component):
             )
         )
         with m.If(gives_zero & reduction.reduced.infinite):
-            # An infinity of a reciprocal has the sign that its zero would have.
+            # A reciprocal's infinity has the sign of the zero.
             m.d.comb += [interpolation.reduced.infinite.eq(0), interpolation.reduced.zero.eq(1)]
         with m.If(is_reciprocal):
-            # An integer is normalised here, not in front of the reduction, whose floats are as far as that by then.
+            # An integer is normalised here, not before the reduction, whose floats need as many cycles.
             index, distance = fraction[-RECIPROCAL.index_bits :], fraction[: -RECIPROCAL.index_bits]
             below = Const(0, RECIPROCAL.width_bits - len(distance))
             m.d.comb += [
@@ -139,7 +139,7 @@ class Trans(wiring.Component):
         )
         m.d.comb += [
             *(getattr(raw, name).eq(getattr(function, name) & ~converts) for name in ("zero_sign", "nan")),
-            # The largest number is all ones, rounded towards zero.
+            # The largest number is all ones rounded towards zero.
             raw.significand.eq(significand | limited.replicate(RAW_BITS)),
             raw.exponent.eq(Mux(converts, WORD_BITS - 1, Mux(limited, BIAS, function.exponent))),
             raw.sign.eq(Mux(converts, negative, function.sign)),

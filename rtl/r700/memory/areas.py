@@ -1,4 +1,4 @@
-"""Memory at places of the program's own: which words of an area the pixels of a wavefront access.
+"""Areas of memory: the addresses of the words that the pixels of a wavefront access.
 
 Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH), MEM_RD; docs/architecture.md.
 """
@@ -19,11 +19,11 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
 
 ACCESS = data.StructLayout({"scratch": 1, "indexed": 1, "base": 13, "size": 12, "element": 2})
-"""What an instruction says: elements `base` plus an index of each pixel's, if it is `indexed`, of `element` + 1 dwords;
-behind `base` + `size` there are none. Elements of the scratch are vectors, and each pixel's own."""
+"""An instruction's access: elements `base` plus an index of each pixel's, if it is `indexed`, of `element` + 1 dwords;
+`base` + `size` is the last one. Elements of the scratch are vectors, and each pixel has its own."""
 
 ELEMENT_ADDRESS = data.StructLayout({"dword": AREA_WORD_BITS, "inside": CHANNELS})
-"""The word of component 0, and which components' words there are."""
+"""The word of component 0, and the components whose words exist."""
 
 _INDEX_BITS = WORD_BITS + 2
 _STRIDE_WORDS = LINEAR_ROW_ALIGNMENT // WORD_BYTES
@@ -38,9 +38,9 @@ def pair(address: Value, component: Value | int) -> tuple[Value, Value]:
 
 
 class AreaAddresses(wiring.Component):
-    """Finds the address of every pixel's element, one in each cycle, and then waits for the last one: 19 cycles for 16.
+    """Finds the address of every pixel's element, one per cycle; a latency of three cycles makes 19 for 16 pixels.
 
-    Sums and products are kept in full width, so none wraps.
+    Sums and products have full width, so none wraps.
 
     Members
     -------
@@ -49,7 +49,7 @@ class AreaAddresses(wiring.Component):
         High until `done`.
     access : ``In(ACCESS)``
     burst : ``In(4)``
-        The number of the register among those of the instruction; each is an element further.
+        The number of the register among those of the instruction; each takes the next element.
     wanted : ``Out(range(W))``
         A pixel.
     index : ``In(32)``
@@ -103,7 +103,7 @@ class AreaAddresses(wiring.Component):
         return m
 
     def _find(self, m: Module) -> Any:
-        """A pixel's address, three cycles behind its index."""
+        """A pixel's address, three cycles after its index."""
         access, words, pixels = self.access, self._words(m), Signal(_COUNT_BITS)
         number, beyond = Signal(_INDEX_BITS), Signal()
         product = Signal(AREA_WORD_BITS + _COUNT_BITS)
@@ -128,7 +128,7 @@ class AreaAddresses(wiring.Component):
         return address
 
     def _words(self, m: Module) -> Value:
-        """How many words the area has."""
+        """The number of words of the area."""
         area: Any = Array(self.program.areas)[self.access.scratch]
         words = Signal(_COUNT_BITS, name="words")
         rows = (area.limits.height - 1)[:LIMIT_BITS] * area.stride * _STRIDE_WORDS
@@ -136,7 +136,7 @@ class AreaAddresses(wiring.Component):
         return words
 
     def _number(self, m: Module) -> Value:
-        """The number of the pixel whose index came a cycle ago."""
+        """The number of the pixel whose index came in the previous cycle."""
         pixel = delay(m, self.wanted)
         column, row = Cat(pixel[0], pixel[2:]), pixel[1]
         return Value.cast(self.first) + column + Mux(row, self.program.domain.width, 0)

@@ -1,4 +1,4 @@
-"""Vertex fetches from the float constants: every pixel reads an element of its own.
+"""Vertex fetches from the float constants: every pixel reads its own element.
 
 Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0 to 2); docs/architecture.md.
 """
@@ -16,13 +16,13 @@ from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.memory.instruction import FETCH
 
 ROWS = 2
-"""Rows that an element may lie in."""
+"""Rows that may hold an element."""
 _LINES = FLOAT_CONSTANTS // 4
 _WORDS = CHANNELS * FLOAT_CONSTANTS
 
 
 class ConstantFetch(wiring.Component):
-    """Reads elements pixel by pixel: two rows each, in cycles in which nobody else reads constants.
+    """Reads elements pixel by pixel: two rows each, in cycles in which the ALU does not read constants.
 
     Members
     -------
@@ -30,7 +30,7 @@ class ConstantFetch(wiring.Component):
         High until `done`.
     fetch : ``In(FETCH)``
     own : ``In(WORDS)``
-        Of the source what is the `pixel`'s, in the same cycle.
+        The source's words of `pixel`, in the same cycle.
     executing : ``In(W)``
     row, row_free, words
         A reader of the float constants: a row in a cycle with `row_free`, its words a cycle later.
@@ -40,7 +40,7 @@ class ConstantFetch(wiring.Component):
         The components of an element, by pixel.
     done : ``Out(1)``
     is_error : ``Out(1)``
-        With `done`: memory gave an error for a line.
+        With `done`: a line had an error response.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

@@ -1,4 +1,4 @@
-"""How pieces of fetch clauses and exports are worked on, state by state.
+"""Executes the micro-ops of fetch clauses and exports, state by state.
 
 Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/architecture.md.
 """
@@ -43,13 +43,13 @@ from ctm.rtl.r700.slices import by_slice
 
 
 class FetchExecutor:
-    """The unit as it is built: the piece of work that it is at, and a state machine.
+    """The logic of the fetch unit: the current micro-op, and a state machine.
 
-    A piece is of a slice of a wavefront, which is all of a wavefront to what works on it: `config` is that of an array
-    of these.
+    A micro-op is of one slice of a wavefront, which its units take as a wavefront: `config` is that of an array of
+    these.
 
-    `done` is high in the last cycle of a piece. Where that is in the state "send", whose pieces are the most, the next
-    one may begin at once; others begin behind a cycle in the state "ready".
+    `done` is high in the last cycle of a micro-op. In the state "send", which most micro-ops end in, the next one may
+    begin in the following cycle; after other states it begins after a cycle in the state "ready".
     """
 
     def __init__(self, m: Module, unit: Any, config: MachineConfig) -> None:
@@ -61,18 +61,18 @@ class FetchExecutor:
         self.slice = Value.cast(self.work.slice)
         self.current, self.fetch, self.burst = self.work.move, self.work.fetch, self.work.burst
         self.described: Any = Signal(PROGRAM["inputs"].shape.elem_shape, name="described", reset_less=True)
-        """The input that is fetched from."""
+        """The input of the fetch."""
         self.pass_number = Signal(pass_bits(array))
         self.component = Signal(range(CHANNELS + 1))
         self.source: Any = Signal(data.ArrayLayout(slice_words(array), CHANNELS), name="source", reset_less=True)
         self.selection = PixelSelection(array)
-        """What is looked at of the source: passes, but where a state says `look_at`."""
+        """The selected pixels of the source: passes, or a pixel in states that call `look_at`."""
         self.done, self.sends_on = Signal(), Signal()
         self.drained = Signal(array.threads)
-        """Wave slots all of whose fetches are in the registers."""
+        """Wave slots whose fetches have all written the registers."""
 
     def build(self) -> Module:
-        """Wire it."""
+        """Build the logic."""
         m, unit, array = self.m, self.unit, self.config
         m.submodules.sequence = self.sequence = FetchSequencer(self.whole)
         m.submodules.outstanding = self.outstanding = Scoreboard(array)
@@ -127,12 +127,12 @@ class FetchExecutor:
         return m
 
     def of_pass(self, value: Any) -> Value:
-        """The lanes' part of a bit of each pixel, in the pass `pass_number`."""
+        """The lanes' bits of a bit of each pixel, in the pass `pass_number`."""
         bits = Value.cast(value)
         return bits if self.passes == 1 else bits.word_select(self.pass_number, self.config.at_once)
 
     def _select(self) -> None:
-        """Give the units what they look at."""
+        """Connect the units to the selected pixels."""
         m, selection, scaling, lanes = self.m, self.selection, self.scaling, self.config.at_once
         m.submodules.selection = selection
         own_pass = selection.pixel >> (lanes - 1).bit_length()
@@ -148,18 +148,18 @@ class FetchExecutor:
         ]
 
     def look_at(self, pixel: Value) -> None:
-        """Have the selection look at a pixel in this state."""
+        """Select a pixel in this state."""
         self.m.d.comb += [self.selection.by_pixel.eq(1), self.selection.pixel.eq(pixel)]
 
     def register_address(self, number: Value, relative: Value) -> Any:
-        """Where a register of the wavefront is."""
+        """The address of a register of the wavefront."""
         current = self.current
         return register_address(
             self.m, self.config, number, current.loop_index, relative, gprs=self.unit.program.gprs, base=current.base
         )
 
     def _connect_sequence(self) -> None:
-        """Where work comes from; it is taken with the words of its source."""
+        """Connect the sequencer; a micro-op is taken with the words of its source."""
         m, unit, sequence = self.m, self.unit, self.sequence
         connect(m, flipped(unit.move), sequence.move)
         connect(m, sequence.read, flipped(unit.read))
@@ -179,7 +179,7 @@ class FetchExecutor:
                 ]
 
     def _share_writes(self) -> None:
-        """Responses come first, so that they are never held up."""
+        """Responses have priority, so that they are never blocked."""
         m, write, responses = self.m, self.unit.write, self.returned.write
         m.d.comb += [
             write.valid.eq(responses.valid | self.direct.valid),
@@ -189,11 +189,11 @@ class FetchExecutor:
         ]
 
     def _end_clauses(self) -> None:
-        """Note what is over: a clause or an export behind its last piece, or one that stops."""
+        """Record clauses and exports that end, by their last micro-op or by a problem."""
         m, current, sequence = self.m, self.current, self.sequence
         stops = ~self._is_fine()
         ends = self.done & (self.work.ends | stops)
-        # A fetch that was refused belongs to an earlier instruction.
+        # A fetch with an error response belongs to an earlier instruction.
         is_first = ends & stops & ~self._has_problem(current.wave)
         self.budgets.write(m, current.wave, current.budget, ends)
         self.problems.write(m, current.wave, self.work.problem, is_first)
@@ -203,16 +203,16 @@ class FetchExecutor:
         self.flags.set("draining", self._waves(current.wave, ends))
 
     def _waves(self, wave: Value, happens: Value) -> Value:
-        """The bit of a wave slot, if something happens."""
+        """The bit of a wave slot, while the condition holds."""
         return Mux(happens, (1 << wave)[: self.config.threads], 0)
 
     def _has_problem(self, wave: Value) -> Value:
-        """The first of a wave slot's problems is kept: `problems` has those that stop it, `error_addresses` refused fetches."""
+        """Keep the first of a wave slot's problems: `problems` that stop it, `error_addresses` of failed fetches."""
         problems = self.flags["stopped"] | self.flags["error"]
         return problems.bit_select(wave, 1)
 
     def _drain(self) -> None:
-        """Give back wavefronts all of whose instructions are done."""
+        """Return wavefronts whose instructions are all done."""
         m, moved = self.m, self.unit.moved
         done = lowest_one(self.flags["draining"] & self.drained)
         wave = one_hot_index(done)
@@ -238,7 +238,7 @@ class FetchExecutor:
         self.flags.set("error", self._waves(returned.wave, is_first))
 
     def _error_address(self) -> Value:
-        """Of the instruction whose fetch is refused: the only one of its clause with such low bits."""
+        """The address of the instruction whose fetch had an error, the only one of its clause with these low bits."""
         first = self.firsts.read(self.m, self.returned.returned.wave)
         number = (self.returned.error.instruction - instruction_in(first))[:INSTRUCTION_BITS]
         address = Signal(UNIT_ADDRESS_BITS, name="error_address")
@@ -246,7 +246,7 @@ class FetchExecutor:
         return address
 
     def _ready(self) -> None:
-        """Begin a piece."""
+        """Begin a micro-op."""
         m, offered = self.m, self.sequence.work
         fetch = offered.payload.fetch
         scales = (fetch.task == Task.GRADIENT) | ((fetch.task == Task.SAMPLE) & fetch.normalised.any())
@@ -268,7 +268,7 @@ class FetchExecutor:
                 with m.If(fetch.task == Task.NOTHING):
                     m.next = "stop"
         with m.State("stop"):
-            # Earlier fetches may stop the clause for another reason.
+            # Earlier fetches may stop the clause by another problem.
             with m.If(self.drained.bit_select(self.current.wave, 1) | self._is_fine()):
                 self.finish()
 
@@ -276,19 +276,19 @@ class FetchExecutor:
         return Value.cast(self.work.problem.status) == Status.OK.value
 
     def finish(self) -> None:
-        """The piece is done in this cycle."""
+        """End the micro-op in this cycle."""
         self.m.d.comb += self.done.eq(1)
         self.m.next = "ready"
 
     def finish_send(self) -> None:
-        """The same; another piece like it may begin at once."""
+        """End the micro-op; another one of this state may begin in the next cycle."""
         self.finish()
         with self.m.If(self.sends_on):
             self.m.d.comb += self.sequence.work.ready.eq(1)
             self.m.next = "send"
 
     def _scale(self) -> None:
-        """Have the coordinates computed that are not what the register holds."""
+        """Compute coordinates, unless the register holds them."""
         m, scaling = self.m, self.scaling
         m.d.comb += [
             scaling.fetch.eq(self.fetch),
@@ -302,7 +302,7 @@ class FetchExecutor:
                 m.next = "send"
 
     def _fetch_constants(self) -> None:
-        """Have elements of the constants read."""
+        """Read elements of the constants."""
         m, unit, constants = self.m, self.unit, self.constants
         m.d.comb += [
             constants.fetch.eq(self.fetch),
@@ -330,13 +330,13 @@ class FetchExecutor:
                 m.next = "send"
 
     def _store(self, source: Any) -> None:
-        """Keep what a pixel gets of the constants or of the data share, or where its element of an area is."""
+        """Store a pixel's element of the constants or of the data share, or its element's address in an area."""
         m, scaling = self.m, self.scaling
         with m.If(source.valid):
             m.d.comb += [scaling.stores.eq(1), scaling.pixel.eq(source.pixel), scaling.element.eq(source.element)]
 
     def _share(self) -> None:
-        """Write a register to the local data share, or have all pixels read it."""
+        """Write a register to the local data share, or read it for all pixels."""
         m, unit, current, share = self.m, self.unit, self.current, self.share
         connect(m, flipped(unit.share), share.clear)
         m.d.comb += [
@@ -388,6 +388,6 @@ class FetchExecutor:
 
 
 def _half(value: Any, number: Value, halves: int) -> Value:
-    """One of the parts that a pass is exported in."""
+    """One of the halves that a pass is exported in."""
     bits = Value.cast(value)
     return bits.word_select(number, len(bits) // halves)

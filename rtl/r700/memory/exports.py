@@ -1,4 +1,4 @@
-"""Exports of pixels: what they write to the output registers.
+"""Exports of pixels: their writes of the output registers.
 
 Source: R700-Family Instruction Set Architecture, section 3.4; docs/architecture.md.
 """
@@ -20,7 +20,7 @@ from ctm.rtl.r700.shapes import SHAPES
 
 
 class ExportWrite(wiring.Component):
-    """What of a pass of one register of an export is written at once. Combinational.
+    """The write of a pass of one register of an export, or of half of it. Combinational.
 
     Members
     -------
@@ -28,14 +28,14 @@ class ExportWrite(wiring.Component):
         The CF word.
     selects : ``Out(ArrayLayout(3, 4))``
     words : ``In(ArrayLayout(ArrayLayout(32, lanes), 4))``
-        What these make of the register.
+        The register's components that `selects` choose.
     executing : ``In(lanes)``
     burst : ``In(4)``
         The number of the register in the export.
     takes_conditional : ``In(1)``
         The program gives conditional values.
     write : ``Out``
-        Its row and beat are not set.
+        Without row and beat.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

@@ -30,13 +30,12 @@ _SAMPLES = tuple(operation for operation in fetch.LOOKUPS if operation is not Te
 
 
 class Task(enum.Enum, shape=4):
-    """What a fetch or an export does.
+    """The task of a micro-op of a fetch or an export.
 
-    SAMPLE: looks up an element by floats, LOAD by integers. SIZE: gives an input's size. GRADIENT: differences in a
-    quad. CONSTANTS: elements of the float constants. ELEMENT: looks
-    up an element of an input by its number. SHARE_READ, SHARE_WRITE: the local data share. AREA: reads elements of an
-    area. NOTHING: no effect. What exports do: EXPORT, to output registers; PLACES, finds those of elements of an area;
-    WRITE, writes these.
+    SAMPLE: fetches an element by floats, LOAD by integers. SIZE: gives an input's size. GRADIENT: differences in a
+    quad. CONSTANTS: elements of the float constants. ELEMENT: fetches an element of an input by its number. SHARE_READ,
+    SHARE_WRITE: the local data share. AREA: reads elements of an area. NOTHING: no effect. Tasks of exports: EXPORT, to
+    output registers; ADDRESSES, finds those of elements of an area; WRITE, writes these.
     """
 
     NOTHING = 0
@@ -55,7 +54,7 @@ class Task(enum.Enum, shape=4):
 
 
 INPUT_FETCHES = Task.SAMPLE, Task.LOAD, Task.ELEMENT
-"""Those that read an input."""
+"""Tasks that read an input."""
 
 
 def is_among(task: Any, tasks: Iterable[Task]) -> Value:
@@ -91,11 +90,11 @@ FETCH = data.StructLayout(
 )
 """A fetch. `selects` are by `ComponentSelect`, `coordinates` by `SourceSelect`; offsets are half texels.
 
-An element of the constants begins `offset` words behind the row that the first coordinate names, and has `channels`; if
-the last one is missing it is a one. `burst` is the number of registers less one that the data share is read or written
-with, or an area is read into. Of the data share `index` and `stride` say where pixels write; `offset` is added to what
-they read, with `broadcasts` all read what the first active one does, with `selects_word` one dword and not a row.
-`access` is what is said of an area."""
+An element of the constants begins `offset` words after the row that the first coordinate names, and has `channels`; a
+missing last one is a one. `burst` is one less than the number of registers of an access to the data share or of a read
+of an area. In the data share `index` and `stride` give the address of pixels' writes; `offset` is added to the address
+of reads. With `broadcasts` all pixels read the address of the first active one, with `selects_word` one dword and not a
+row. `access` is the access to an area."""
 
 
 class FetchDecode(wiring.Component):
@@ -105,7 +104,7 @@ class FetchDecode(wiring.Component):
     -------
     words : ``In(128)``
     textures : ``In(1)``
-        It stands in a texture clause.
+        It is in a texture clause.
     program : ``In(PROGRAM)``
     fetch : ``Out(FETCH)``
     """

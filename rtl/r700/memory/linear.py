@@ -1,4 +1,4 @@
-"""Columns and rows of elements that are named by a number, as if an input were a linear array.
+"""Columns and rows of elements that have a number, as if an input were a linear array.
 
 Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0); docs/architecture.md.
 """
@@ -16,7 +16,7 @@ from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS
 class LinearCoordinates(wiring.Component):
     """Divides the numbers of one pass's elements by the pitch, a bit of the quotients in each cycle.
 
-    `done` comes 32 cycles behind the first with `start`.
+    `done` comes 32 cycles after the first one with `start`.
 
     Members
     -------
@@ -27,7 +27,7 @@ class LinearCoordinates(wiring.Component):
     limits : ``In(LIMITS)``
     done : ``Out(1)``
     x, y : ``Out(ArrayLayout(12, lanes))``
-        Remainder and quotient, clamped to what exists; with `done` and until the next division.
+        Remainder and quotient, clamped to the input; with `done` and until the next division.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -52,7 +52,7 @@ class LinearCoordinates(wiring.Component):
         m.d.comb += self.done.eq(step == WORD_BITS)
         m.d.sync += step.eq(Mux(self.start & ~self.done, step + 1, 0))
         for lane in range(self._lanes):
-            # The dividend goes out at the top, the quotient comes in at the bottom.
+            # The dividend is shifted out at the top, the quotient is shifted in at the bottom.
             quotient, remainder = (
                 Signal(WORD_BITS, name=f"quotient_{lane}"),
                 Signal(LIMIT_BITS, name=f"remainder_{lane}"),

@@ -1,4 +1,4 @@
-"""What control flow gives to the unit that moves registers: fetch clauses and exports.
+"""The payloads between control flow and the fetch unit: fetch clauses and exports.
 
 Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4.
 """
@@ -41,5 +41,5 @@ def move_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def moved_layout(config: ArrayConfig) -> data.StructLayout:
-    """A fetch clause or an export that is over."""
+    """A fetch clause or an export that has ended."""
     return data.StructLayout({"wave": wave_bits(config), "budget": WORD_BITS, "problem": PROBLEM})

@@ -1,4 +1,4 @@
-"""Words of fetches on their way to the registers that asked for them.
+"""Return of fetched words to their registers.
 
 Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
 """
@@ -20,23 +20,23 @@ INSTRUCTION_BITS = (FETCH_CLAUSE_INSTRUCTIONS - 1).bit_length()
 
 
 def instruction_in(address: Value) -> Value:
-    """What tells the instruction at an address from all others of its clause."""
+    """The low bits of an instruction's address, which are unique in its clause."""
     return (address // FETCH_UNITS)[:INSTRUCTION_BITS]
 
 
 class FetchReturn(wiring.Component):
-    """Keeps where each outstanding fetch's words go, and offers them when they come.
+    """Keeps the target of each outstanding fetch, and writes its words when they come.
 
     Members
     -------
     record : ``In({valid, tag, target, instruction})``
-        A fetch sets out; `instruction` is that of its instruction, as `instruction_in` says it.
+        A fetch is requested; `instruction` are the low bits of its instruction's address, from `instruction_in`.
     response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     returned : ``Out({valid, wave})``
         A fetch is done.
     error : ``Out({valid, instruction})``
-        Memory refused the one that `returned` speaks of; it writes nothing.
+        The fetch of `returned` had an error response; it writes nothing.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

@@ -1,4 +1,4 @@
-"""Arithmetic on coordinates of fetches, pixel by pixel: normalised ones times a size, and gradients.
+"""Arithmetic on coordinates of fetches, pixel by pixel: products with a size, and gradients.
 
 Source: R700-Family Instruction Set Architecture, sections 5.3 and 5.5; docs/architecture.md.
 """
@@ -22,23 +22,23 @@ from ctm.rtl.r700.memory.selection import QUAD_WORDS
 from ctm.rtl.r700.passes import pass_bits, passes_of
 
 _NEGATIVE_ZERO = 1 << (WORD_BITS - 1)
-"""Added to a product it changes nothing."""
+"""The neutral addend of a product."""
 _AXES = 2
 _MINUEND, _SUBTRAHEND = {False: 3, True: 2}, {False: 2, True: 0}
 """Pixels of a quad whose difference is its gradient, without and with `vertical`."""
 
 
 def coordinate(components: list[Value], select: Value) -> Value:
-    """What a `SourceSelect` is of a pixel's components."""
+    """The component of a pixel that a `SourceSelect` chooses."""
     first = Mux(select == ComponentSelect.ONE.value, ONE, 0)
     return Mux(select[2], first, Array(components)[select[:2]])
 
 
 class CoordinateScaling(wiring.Component):
-    """Works on a slice of a register: two of its components in each cycle.
+    """Computes the coordinates of a slice of a register: two of its components in each cycle.
 
-    SAMPLE: x and y times `sizes`, rounded; a cycle for each pixel. GRADIENT: what all pixels of a quad get, all four
-    components; two cycles for each. Behind them comes the latency of the arithmetic. `done` is the last cycle.
+    SAMPLE: x and y times `sizes`, rounded; a cycle for each pixel. GRADIENT: all four components of a quad, the same in
+    its pixels; two cycles for each quad. The latency of the arithmetic is added. `done` is the last cycle.
 
     Members
     -------
@@ -49,11 +49,11 @@ class CoordinateScaling(wiring.Component):
         A pixel.
     quad : ``In(QUAD_WORDS)``
     own : ``In(WORDS)``
-        Its quad, and what is its own, in the same cycle.
+        Its quad's words and its own, in the same cycle.
     sizes : ``In(ArrayLayout(13, 2))``
     done : ``Out(1)``
     stores, pixel, element : ``In``
-        A pixel's results from somebody else.
+        A pixel's results from other units.
     pass_number : ``In``
     results : ``Out(ArrayLayout(ArrayLayout(32, lanes), 4))``
         Those of a pass, in the same cycle.

@@ -1,6 +1,6 @@
-"""Of the register that a fetch or an export has read, the pixels that are looked at: a pass, a quad, a pixel.
+"""Selects pixels of the register that a fetch or an export has read: a pass, a quad, a pixel.
 
-One unit at a time looks at single pixels, and none while passes are sent, so they share the multiplexers.
+One unit at a time reads single pixels, and none while passes are sent, so they share the multiplexers.
 """
 
 from typing import Any
@@ -29,15 +29,15 @@ class PixelSelection(wiring.Component):
     source : ``In(ArrayLayout(words of a slice, 4))``
     pass_number : ``In``
     by_pixel : ``In(1)``
-        Look at `pixel`, of which `quad` and `own` are; else at the pass, which `words` are of.
+        Select `pixel`, to `quad` and `own`; else the pass, to `words`.
     pixel : ``In(range(W))``
     selects : ``In(ArrayLayout(3, 4))``
-        What is written of a pixel's components.
+        The components of a pixel that are written.
     words : ``Out(ArrayLayout(ArrayLayout(32, lanes), 4))``
     written : ``Out(ArrayLayout(ArrayLayout(32, lanes), 4))``
-        The pass, and what `selects` make of it.
+        The pass, and its components that `selects` choose.
     quad, quad_written : ``Out(QUAD_WORDS)``
-        Likewise.
+        The same of the pixel's quad.
     own : ``Out(WORDS)``
     """
 
@@ -96,7 +96,7 @@ def _blocks(words: Value, count: int) -> list[Value]:
 
 
 def _block_at(words: Value, count: int, index: Value) -> Value:
-    """The block of `count` words in which the word with this number is."""
+    """The block of `count` words that has the word with this number."""
     blocks = _blocks(words, count)
     found: Value = Array(blocks)[index[(count - 1).bit_length() :]] if len(blocks) > 1 else words
     return found

@@ -1,4 +1,4 @@
-"""How a fetch instruction sends its requests, or writes what needs none, pass by pass.
+"""Sends the requests of a fetch instruction, or writes results that need none, pass by pass.
 
 Source: R700-Family Instruction Set Architecture, chapter 5; docs/architecture.md.
 """
@@ -21,7 +21,7 @@ _FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 
 
 def add_send(executor: Any) -> None:
-    """Send a fetch, or write what needs none, pass by pass."""
+    """Send a fetch, or write results that need none, pass by pass."""
     m, unit, fetch, current, lanes = (
         executor.m,
         executor.unit,
@@ -34,7 +34,7 @@ def add_send(executor: Any) -> None:
     request = unit.fetches.request
     reads_input, is_area = is_among(fetch.task, INPUT_FETCHES), fetch.task == Task.AREA
     is_absent = reads_input & (described.limits.width == 0)
-    # All components of an area's elements are zeros, before those that there are come one by one.
+    # All components of an area's elements are written as zeros; then those that exist come one by one.
     zeros = executor.component == 0
     component = (executor.component - 1)[:2]
     of_area = is_area & ~zeros
@@ -106,12 +106,12 @@ def _is_followed(executor: Any) -> Value:
 
 
 def element_addresses(executor: Any) -> list[Value]:
-    """The `ELEMENT_ADDRESS` of each lane of the pass, or of that in which the pixel is that is looked at."""
+    """The `ELEMENT_ADDRESS` of each lane of the pass, or of the selected pixel's pass."""
     return [executor.scaling.results[0][lane][: ELEMENT_ADDRESS.size] for lane in range(executor.config.at_once)]
 
 
 def _connect_indices(executor: Any, described: Any, component: Value) -> None:
-    """The elements of the pass's lanes, or that component of each in an area."""
+    """The elements of the pass's lanes, or the current component of each in an area."""
     m, linear, fetch, request = executor.m, executor.linear, executor.fetch, executor.unit.fetches.request.payload
     lanes = [
         [executor.selection.words[channel][lane] for channel in range(CHANNELS)]

@@ -1,4 +1,4 @@
-"""Takes fetch clauses and exports apart into pieces of work, and reads the registers that these begin with.
+"""Splits fetch clauses and exports into micro-ops, and reads the source register of each.
 
 Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/architecture.md.
 """
@@ -29,7 +29,7 @@ from ctm.rtl.r700.slices import rows_of, slice_bits, slice_of, slices_of
 from ctm.rtl.r700.trace import fetch_trace_layout
 
 _READ_ONCE = Task.SHARE_READ, Task.AREA
-"""Instructions on several registers that have one source."""
+"""Tasks with one source for several registers."""
 
 
 def writes_area(unit: Value) -> Value:
@@ -39,31 +39,31 @@ def writes_area(unit: Value) -> Value:
 
 
 class FetchSequencer(wiring.Component):
-    """Gives pieces of work, one every four cycles at most: so often the ALU leaves a read of the register file.
+    """Gives micro-ops, at most one in four cycles: the ALU leaves one read of the register file in as many.
 
-    Code is read, decoded, and the source read while the piece before is worked on. A source is read behind earlier
-    fetches of the clause that write it, or that write what the instruction writes.
+    Code is read and decoded, and the source read, while the previous micro-op is executed. A source is read after
+    earlier fetches of the clause that write it, or that write the instruction's target.
 
     Members
     -------
     program : ``In(PROGRAM)``
     move : ``In(stream.Signature(move_layout(config)))``
     begins : ``Out({valid, wave, address})``
-        A clause or export is begun.
+        A clause or an export begins.
     code_row, code_reads, code_found
         A reader of the code cache, in the cycles of `code_free`.
     read : ``Out(stream.Signature(register_address_layout(config)))``
-        A register to be read; its words come in the cycle behind.
+        A register to be read; its words come in the next cycle.
     work : ``Out(stream.Signature(work_layout(config)))``
-        In the cycle of the source's words. Offered again later if it is not taken.
+        In the cycle of the source's words. A micro-op that is not taken is offered again, with a new read.
     drained : ``In(threads)``
-        Wave slots without a fetch under way.
+        Wave slots without a fetch in flight.
     works : ``In(1)``
-        A piece of work is under way.
+        A micro-op is executed.
     failed : ``In(1)``
-        With `works`: it ends its clause, of which nothing more is done. Only for CONSTANTS.
+        With `works`: the micro-op ends its clause by an error. Only for CONSTANTS.
     issued, active
-        As those of other units.
+        The issue and its active pixels, for counters.
     trace : ``Out(fetch_trace_layout(config))``
     busy : ``Out(1)``
     """
@@ -98,7 +98,7 @@ class FetchSequencer(wiring.Component):
 
 
 class _Steps:
-    """The sequence as it is built: what it holds of the clause or export that it is at, and its states."""
+    """The logic of the sequencer: the current clause or export, and a state machine."""
 
     def __init__(self, m: Module, unit: FetchSequencer, config: ArrayConfig) -> None:
         self.m, self.unit, self.config = m, unit, config
@@ -108,13 +108,13 @@ class _Steps:
         self.burst, self.at_index = Signal(4), Signal()
         self.slices = slices_of(config)
         self.slice: Any = Signal(slice_bits(config), name="slice")
-        """Whose piece is next. Instructions with one source go through all registers of a slice first."""
+        """The next micro-op's slice and register. Tasks with one source take all registers of a slice first."""
         self.written = Signal(TEMPORARIES)
         self.export = data.View(exports.EXPORT_DWORD0, self.move.unit[:WORD_BITS])
         self.export_high = data.View(exports.EXPORT_DWORD1_BUF, self.move.unit[WORD_BITS:])
 
     def build(self) -> Module:
-        """Wire it."""
+        """Build the logic."""
         m, unit, move = self.m, self.unit, self.move
         m.submodules.queue = self.queue = SyncFIFO(width=move.shape().size, depth=self.config.threads)
         m.submodules.decode = self.decode = FetchDecode()
@@ -142,7 +142,7 @@ class _Steps:
         return m
 
     def _connect_work(self) -> None:
-        """The piece of work that is next."""
+        """Drive the next micro-op."""
         m, work, move, fetch = self.m, self.unit.work.payload, self.move, self.fetch
         fails = Value.cast(self.problem.status) != Status.OK.value
         bursts = Mux(move.exports, self.export_high.burst_count, fetch.burst)
@@ -167,10 +167,10 @@ class _Steps:
             ]
 
     def _connect_move(self, work: Any) -> None:
-        """What the piece's slice has of the clause or export."""
+        """The slice's masks and registers of the clause or export."""
         m, move, config = self.m, self.move, self.config
         rows = rows_of(self.unit.program.gprs)
-        # All pixels read what the first active one does, whichever slice that is in.
+        # All pixels read the address of the first active one, which may be in another slice.
         first = (slice_of(config, move.active, Const(number)).any() for number in range(self.slices))
         broadcasts = self._broadcasts()
         self.source_slice = Mux(broadcasts, one_hot_index(lowest_one(Cat(first))), self.slice)
@@ -186,11 +186,11 @@ class _Steps:
         ]
 
     def _broadcasts(self) -> Value:
-        """All slices have one source."""
+        """Whether all slices have one source."""
         return self._is(Task.SHARE_READ) & Value.cast(self.fetch.broadcasts)
 
     def _keeps(self) -> Value:
-        """The piece's source is that of the one before."""
+        """Whether the micro-op's source is that of the previous one."""
         keeps: Value = (self._is(*_READ_ONCE) & self.burst.any()) | (self._broadcasts() & self.slice.any())
         return keeps
 
@@ -215,7 +215,7 @@ class _Steps:
         return found
 
     def _find_source(self) -> tuple[Any, Value]:
-        """The source's place, and whether it has to wait for what writes it, or writes the same register."""
+        """The source's address, and whether its read waits for a fetch that writes it or the instruction's target."""
         unit, move, fetch, low = self.unit, self.move, self.fetch, self.export
         number = Mux(move.exports, Mux(self.at_index, low.index_gpr, low.rw_gpr), fetch.source)
         relative = Mux(move.exports, ~self.at_index & low.rw_rel, fetch.source_relative)
@@ -226,11 +226,11 @@ class _Steps:
         )  # fmt: skip
         written = self._named(fetch.destination + self.burst, fetch.destination_relative)
         self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
-        # Responses come in the order of their fetches; what is written without one must not come before them.
+        # Responses come in the order of their fetches; a write without a fetch must not pass them.
         is_absent = Cat(each.limits.width == 0 for each in unit.program.inputs).bit_select(fetch.input, 1)
         responds = self._is(*INPUT_FETCHES) & ~is_absent
         own = self._named(fetch.source, fetch.source_relative) | Mux(responds, 0, self.destination)
-        # Of these only the first register is looked at before they begin.
+        # Only the first register of these is checked before they begin.
         several = self._is(*_READ_ONCE) & fetch.burst.any()
         named = (self.written & own).any() | (several & self.written.any())
         done = unit.drained.bit_select(move.wave, 1) & ~unit.works
@@ -263,7 +263,7 @@ class _Steps:
                     m.next = "source"
 
     def _fail(self, status: Status, client: BusClient | None = None) -> None:
-        """Stop at the instruction."""
+        """Stop the clause at the instruction."""
         self.m.d.sync += [
             self.problem.status.eq(status),
             self.problem.client.eq(client or 0),
@@ -298,7 +298,7 @@ class _Steps:
                     m.next = "source"
 
     def _source(self, found: Any, waits: Value) -> None:
-        """Read the source, and offer the work with its words."""
+        """Read the source, and offer the micro-op with its words."""
         m, unit = self.m, self.unit
         with m.State("source"):
             m.d.comb += [unit.read.valid.eq(~waits), unit.read.payload.eq(found)]
@@ -312,7 +312,7 @@ class _Steps:
                 m.next = "source"
 
     def _offer(self) -> None:
-        """Offer work that needs no words."""
+        """Offer a micro-op that needs no words."""
         m, unit = self.m, self.unit
         with m.State("offer"):
             m.d.comb += unit.work.valid.eq(1)
@@ -351,7 +351,7 @@ class _Steps:
             m.d.sync += self.burst.eq(Mux(once & self.last_burst, 0, self.burst + 1))
 
     def _hold(self) -> None:
-        """Wait for work that may fail."""
+        """Wait for a micro-op that may fail."""
         m, unit = self.m, self.unit
         with m.State("hold"):
             with m.If(unit.failed):

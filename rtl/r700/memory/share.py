@@ -1,6 +1,6 @@
-"""The local data share: every pixel writes its own part of it, and reads any.
+"""The local data share: every pixel writes its own rows, and reads any.
 
-Source: R700-Family Instruction Set Architecture, p. 35; docs/architecture.md for what it leaves open.
+Source: R700-Family Instruction Set Architecture, p. 35; docs/architecture.md.
 """
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
@@ -23,7 +23,7 @@ from ctm.rtl.r700.slices import by_slice, slice_bits
 
 _ROWS = LDS_BANK_DWORDS // LDS_ROW
 _HALVES = 2
-"""Banks that share a memory, which one alone would not fill, and are written alternately."""
+"""Banks that share a memory, which one bank would not fill; they are written alternately."""
 _MEMORIES = LDS_BANKS // _HALVES
 _ROW_BITS = (_ROWS - 1).bit_length()
 
@@ -37,7 +37,7 @@ class LocalShare(wiring.Component):
     -------
     rows : ``In(9)``
     clear : ``In(stream.Signature(wave))``
-        Taken when it is done.
+        Ready when the rows are 0.
     start : ``In(1)``
         High until `done`.
     wave : ``In``
@@ -45,15 +45,15 @@ class LocalShare(wiring.Component):
     burst : ``In(4)``
         The number of the register among those of the instruction.
     slice : ``In``
-        Whose pixels write.
+        The slice whose pixels write.
     wanted : ``Out(range(W))``
         A pixel.
     quad_written : ``In(QUAD_WORDS)``
     own : ``In(WORDS)``
-        In the same cycle what its quad writes, and the pixel's own, in which its address is.
+        In the same cycle the words that its quad writes, and the pixel's own, which have its address.
     executing, active : ``In(W)``
     valid, pixel, element : ``Out``
-        What a pixel has read.
+        The words that a pixel has read.
     done : ``Out(1)``
     """
 
@@ -85,7 +85,7 @@ class LocalShare(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # The lowest bit of either says which of the banks that share a memory.
+        # The lowest bit of either selects one of the banks that share a memory.
         count, cleared = Signal(range(self._size + 1)), Signal(SHARE_BITS + 1)
         writes = self.start & (self.fetch.task == Task.SHARE_WRITE)
         reads = self.start & (self.fetch.task == Task.SHARE_READ)
@@ -93,7 +93,7 @@ class LocalShare(wiring.Component):
         clears = self.clear.valid & ~self.start
         m.d.comb += [
             self.clear.ready.eq(clears & (cleared[1:] == self.rows)),
-            # What is read in the last step comes a cycle behind it.
+            # The words of the last step's read come in the next cycle.
             self.done.eq(self.start & (count == Mux(writes, steps - 1, steps))),
         ]
         m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
@@ -109,7 +109,7 @@ class LocalShare(wiring.Component):
         base = (Mux(self.start, self.wave, self.clear.payload) * self.rows)[: _ROWS.bit_length()]
         found_halves = []
         for number in range(_MEMORIES):
-            # Of bank `number`, and behind it of the one that is as many further on.
+            # Of bank `number`, followed by that of the bank that shares its memory.
             memory = BlockRam(WORDS, _HALVES * _ROWS)
             m.submodules[f"banks_{number}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
@@ -142,12 +142,12 @@ class LocalShare(wiring.Component):
         return row, row < self.rows
 
     def _written(self, quad: Value, bank: int) -> Value:
-        """Which components one of four pixels writes."""
+        """The components that one of four pixels writes."""
         executes = Cat(self.executing[pixel] for pixel in range(bank, self._size, LDS_BANKS)).bit_select(quad, 1)
         return Cat(executes & (Value.cast(each) != ComponentSelect.MASK.value) for each in self.fetch.selects)
 
     def _read_row(self, m: Module) -> tuple[Value, Value, Value, Value]:
-        """Of a pixel's address the row, the bank, the word of the row, and whether the wavefront has it."""
+        """The row, the bank, the word of the row of a pixel's address, and whether the wavefront has the row."""
         fetch = self.fetch
         own = Value.cast(self.own)
         bank = own.word_select(fetch.coordinates[0][:2], WORD_BITS)[: (LDS_BANKS - 1).bit_length()]

@@ -1,4 +1,4 @@
-"""From a coordinate of a fetch to a column or a row.
+"""Columns and rows from coordinates of fetches.
 
 Source: R700-Family Instruction Set Architecture, section 5.3; docs/architecture.md.
 """
@@ -12,7 +12,7 @@ from ctm.rtl.fp.number import BIAS, SIGNIFICAND_BITS, unpack
 from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS
 
 _HALF_BITS = COORDINATE_BITS + 2
-"""Width of a magnitude in half texels; what is larger is beyond every input, whatever the offset."""
+"""Width of a magnitude in half texels; larger ones are beyond every input, with any offset."""
 _OFFSET_BITS = 5
 
 

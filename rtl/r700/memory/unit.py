@@ -1,4 +1,4 @@
-"""Moves registers: executes fetch clauses and exports, pass by pass.
+"""The fetch unit: executes fetch clauses and exports, pass by pass.
 
 Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/architecture.md.
 """
@@ -28,12 +28,11 @@ from ctm.rtl.r700.trace import fetch_trace_layout
 
 
 class FetchUnit(wiring.Component):
-    """Takes fetch clauses and exports one after the other, and says when each is over.
+    """Executes fetch clauses and exports one after the other, and gives their outcomes.
 
     An instruction reads one register, in a cycle in which the ALU does not, and sends a fetch for each pass of the
-    lanes in which a pixel executes; instructions of a clause follow each other without waiting for responses, unless one
-    names a register that an earlier one has yet to write. Coordinates that are normalised take a cycle more for each
-    pixel.
+    lanes in which a pixel executes. Instructions of a clause do not wait for responses, unless one names a register
+    that an earlier one has yet to write. Normalised coordinates take one cycle more for each pixel.
 
     Members
     -------
@@ -43,16 +42,16 @@ class FetchUnit(wiring.Component):
     code_row, code_reads, code_found
         A reader of the code cache, in the cycles of `code_free`.
     read : ``Out(stream.Signature(register_address_layout(config)))``
-        A register to be read; its words come in the cycle behind.
+        A register to be read; its words come in the next cycle.
     share : ``In(stream.Signature(wave))``
-        A wave slot whose part of the local data share is to be cleared.
+        A wave slot whose rows of the local data share are to be cleared.
     words : ``In(ArrayLayout(words of a slice, 4))``
     words_valid : ``In(4)``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     fetch_error : ``Out(1)``
-        Memory refused a fetch, which writes nothing.
+        A fetch had an error response; it writes nothing.
     in_flight : ``In(1)``
-        What was written, and is not followed, is not yet in the registers.
+        Passes that none follows are not yet in the registers.
     outputs : ``Out(output_write_layout)``
         Of rows wave slot * parts + part.
     fetches : ``Out(FetchClient(lanes, tag, areas))``
@@ -64,7 +63,7 @@ class FetchUnit(wiring.Component):
     loaded, error, miss
         Lines of constants, and those that are missing.
     issued, active
-        As those of other units.
+        The issue and its active pixels, for counters.
     trace : ``Out(fetch_trace_layout(config))``
     waits : ``Out(1)``
         A wavefront waits for responses, of fetches or of writes.

@@ -1,4 +1,4 @@
-"""What the moving of registers is cut into: an instruction, or one register of several, and the register that it reads.
+"""The micro-op of the fetch unit: an instruction, or one of its several registers, with its source.
 
 Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/architecture.md.
 """
@@ -13,12 +13,11 @@ from ctm.rtl.r700.slices import by_slice, slice_bits
 
 
 def work_layout(config: ArrayConfig) -> data.StructLayout:
-    """A piece of work on a slice of the clause or export `move`, whose `begin` is the instruction's address.
+    """A micro-op on a slice of the clause or export `move`, whose `begin` is the instruction's address.
 
-    Masks and the row of register 0 are the slice's; `active` are the pixels that the source is of. `fetch` says what is
-    done, `burst` for which register of the instruction. The words of its source come with it;
-    with `keeps` it is the source of the piece before. The clause or export is over
-    behind a piece that `ends` it, because of `problem` if there is one.
+    Masks and the row of register 0 are the slice's; `active` are the pixels of the source. `fetch` is the task, `burst`
+    the register of the instruction. The words of its source come with it; with `keeps` the source is that of the
+    previous micro-op. The clause or export ends after a micro-op that `ends` it, with `problem` if there is one.
     """
     return data.StructLayout(
         {

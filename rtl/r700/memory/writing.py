@@ -1,4 +1,4 @@
-"""How areas of memory are accessed: where the elements of pixels are, and how an export writes them.
+"""Accesses of areas of memory: the addresses of pixels' elements, and their writes by an export.
 
 Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH); docs/architecture.md.
 """
@@ -17,7 +17,7 @@ from ctm.rtl.r700.memory.sending import element_addresses
 
 
 def connect_areas(executor: Any) -> tuple[Signal, list[Value]]:
-    """Say what is accessed. Returns the number of the pixel that is written, and the words of its register."""
+    """Drive the access. Returns the number of the pixel that is written, and the words of its register."""
     m, unit, current, areas = executor.m, executor.unit, executor.current, executor.areas
     numbers = executor.first_numbers
     numbers.write(m, unit.numbered.wave, unit.numbered.number, unit.numbered.valid)
@@ -46,8 +46,8 @@ def _first_number(executor: Any) -> Value:
 def add_areas(executor: Any, pixel: Signal, words: list[Value]) -> None:
     """Find the addresses of all pixels' elements. An export writes pixel after pixel.
 
-    Of each pixel as many components at once as there are lanes. Behind all of them it asks for an answer that says when
-    they are in memory.
+    As many components of a pixel are written at once as there are lanes. The last write requests a response, which
+    comes when all are in memory.
     """
     m, current, write = executor.m, executor.current, executor.unit.uncached.write
     with m.State("areas"):

@@ -1,4 +1,4 @@
-"""Where a wavefront's registers are in the file.
+"""Addresses of a wavefront's registers in the file.
 
 Source: R700-Family Instruction Set Architecture, section 2.7 (clause temporaries); docs/architecture.md.
 """
@@ -16,14 +16,14 @@ from ctm.rtl.r700.registers.file import register_address_layout, row_bits
 def register_address(
     m: Module, config: ArrayConfig, number: Value, offset: Value, relative: Value, *, gprs: Value, base: Value
 ) -> data.View:
-    """The place of a register, with `relative` of the one `offset` (signed) further.
+    """The address of a register, with `relative` of the one `offset` (signed) further.
 
-    Clause temporaries, which stand behind the `gprs` others, cannot be reached by an offset.
+    Clause temporaries have the rows after the `gprs` others; an offset cannot reach them.
     """
     layout = register_address_layout(config)
     found: data.View = record(layout, name="register_address")
     moved = Signal(signed(REGISTER_BITS + 4), name="moved")
-    # A burst may count beyond the last number that there is.
+    # A burst may count beyond the last register.
     is_temporary = ~relative & (number >> 2 == FIRST_CLAUSE_TEMPORARY >> 2)
     temporary = number[:2] + gprs
     m.d.comb += [

@@ -1,6 +1,6 @@
 """Registers of all resident wavefronts, in block RAM: of each channel one memory, with one read and one write port.
 
-A row holds one channel of one register of a slice of a wavefront. Registers that nobody has written read 0; the first
+A row holds one channel of one register of a slice of a wavefront. Registers that were not written read 0; the first
 write to one sets all of it. Source: R700-Family Instruction Set Architecture, section 4.7 (one port for each channel).
 """
 
@@ -18,7 +18,7 @@ from ctm.rtl.r700.slices import by_slice
 
 
 def depth_of(config: ArrayConfig) -> int:
-    """Registers of a slice that there is room for."""
+    """Registers that a slice may have."""
     return config.temporaries * config.lanes // by_slice(config).group
 
 
@@ -28,7 +28,7 @@ def row_bits(config: ArrayConfig) -> int:
 
 
 def register_address_layout(config: ArrayConfig) -> data.StructLayout:
-    """A row of the file, if there `exists` such a register: others read 0 and swallow writes."""
+    """A row of the file, if the register `exists`: others read 0 and ignore writes."""
     return data.StructLayout({"row": row_bits(config), "exists": 1})
 
 
@@ -38,18 +38,18 @@ def slice_words(config: ArrayConfig) -> data.ArrayLayout:
 
 
 def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """What is written to one channel of a register, in the pixels of `enable`; words of others are 0."""
+    """A write of one channel of a register, in the pixels of `enable`; words of others are 0."""
     enable = by_slice(config).group
     return data.StructLayout({"row": row_bits(config), "words": slice_words(config), "enable": enable})
 
 
 def masked(words: Any, words_valid: Value) -> Value:
-    """What a register holds, of the words that were read; where it is kept, this is the reset of the flip-flops."""
+    """The words of a register: those that were read, or 0. Flip-flops that keep it have this as their reset."""
     return Mux(words_valid, Value.cast(words), 0)
 
 
 def taken(target: Value, words: Value, enable: Value) -> list[Any]:
-    """What flip-flops become that take the words of pixels in `enable`, and 0, which is their reset, in others."""
+    """The next value of flip-flops: the words of pixels in `enable`, and 0, which is their reset, in others."""
     return [
         target.word_select(pixel, WORD_BITS).eq(Mux(takes, words.word_select(pixel, WORD_BITS), 0))
         for pixel, takes in enumerate(enable)
@@ -59,18 +59,18 @@ def taken(target: Value, words: Value, enable: Value) -> list[Any]:
 class RegisterFile(wiring.Component):
     """One read and one write of each channel per cycle.
 
-    A read gives its words a cycle later; a row that is written in the same cycle may give anything.
+    Latency of a read is a cycle; the words of a row that is written in the same cycle are undefined.
 
     Members
     -------
     reads : ``In(ArrayLayout(register_address_layout(config), 4))``
     words : ``Out(ArrayLayout(slice_words(config), 4))``
     words_valid : ``Out(4)``
-        Whether a channel's words are a register's; else it reads 0, and they are anything. See `masked`.
+        Whether a channel's words are a register's; else it reads 0, and they are undefined. See `masked`.
     writes : ``In(ArrayLayout(channel_write_layout(config), 4))``
     invalidates : ``In(32)``
-        Of the write to the first channel's row: rows of its block of 32 that are forgotten in all channels. All four
-        must write the same row then.
+        Of the write to the first channel's row: rows of its block of 32 that are invalidated in all channels. All
+        four must write the same row then.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

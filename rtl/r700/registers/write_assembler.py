@@ -1,4 +1,4 @@
-"""Passes that are written to the same register, put together: a slice of a wavefront is written at once.
+"""Assembles passes that are written to the same register: a slice of a wavefront is written at once.
 
 Source: docs/architecture.md.
 """
@@ -19,10 +19,10 @@ from ctm.rtl.r700.slices import by_slice
 
 
 class WriteAssembler(wiring.Component):
-    """Keeps passes that others follow, and writes them with the last one, as it comes.
+    """Keeps passes that others follow, and writes them together with the last one when it comes.
 
-    One pass is taken in each cycle; the last one of a slice, and one that belongs to another register than those
-    that are kept, wait until these can be written. A register whose last passes are not written waits by itself.
+    One pass is taken in each cycle. The last one of a slice waits until the slice can be written, and so does a pass of
+    another register than the passes that are kept. A register whose last passes do not come is written without them.
 
     Members
     -------
@@ -30,9 +30,9 @@ class WriteAssembler(wiring.Component):
         Passes of a register in order; others may come between them.
     file : ``Out(stream.Signature(ArrayLayout(channel_write_layout(config), 4)))``
     error : ``In(1)``
-        A pass does not come: nobody may follow what is kept.
+        A pass does not come: none may follow the passes that are kept.
     in_flight : ``Out(1)``
-        What nobody follows is kept.
+        Passes are kept that none follows.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -58,7 +58,7 @@ class WriteAssembler(wiring.Component):
             is_last.eq(target.number == last),
             joins.eq((row == target.row) & (target.number > number) & ~self.in_flight),
             leaves.eq(file.valid & file.ready),
-            # Whatever comes makes way for itself.
+            # A pass of another register lets the kept ones be written first.
             file.valid.eq(
                 Mux(held, self.in_flight | (self.write.valid & (is_last | ~joins)), self.write.valid & is_last)
             ),
@@ -85,7 +85,7 @@ class WriteAssembler(wiring.Component):
         return m
 
     def _selected(self, m: Module) -> tuple[list[Any], list[Any]]:
-        """Of each channel the words that are written to it, and in which lanes."""
+        """The words that are written to each channel, and their lanes."""
         write, lanes = self.write.payload, self._config.at_once
         words = [Signal(WORD_BITS * lanes, name=f"words_{channel}") for channel in range(CHANNELS)]
         enable = [Signal(lanes, name=f"enable_{channel}") for channel in range(CHANNELS)]
@@ -100,7 +100,7 @@ class WriteAssembler(wiring.Component):
     def _keep(
         self, m: Module, channel: int, number: int, coming: tuple[list[Any], list[Any]], when: tuple[Value, Value]
     ) -> tuple[Any, Any]:
-        """The words and the lanes of a channel that are kept of a pass."""
+        """The kept words of a channel of a pass, and their lanes."""
         words, enable = (each[channel] for each in coming)
         keeps, leaves = when
         kept = Signal.like(words, name=f"kept_{channel}_{number}", reset_less=True)

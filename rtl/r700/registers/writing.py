@@ -17,7 +17,7 @@ from ctm.rtl.r700.slices import by_slice
 
 
 def target_layout(config: ArrayConfig) -> data.StructLayout:
-    """Where the words of one pass go: a row of the file, if it exists, by `selects` in the lanes of `enable`.
+    """The target of one pass's words: a row of the file, if it exists, by `selects` in the lanes of `enable`.
 
     A pass has its `number` in its slice. It is `followed` by others of the same slice of the register.
     """
@@ -39,7 +39,7 @@ def pass_write_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def selected(components: Value, select: Value) -> Value:
-    """What a select other than MASK makes of an element's components."""
+    """The word that a select other than MASK chooses of an element's components."""
     first = Mux(select == ComponentSelect.ONE.value, ONE, 0)
     width = len(components) // CHANNELS
     return Mux(select[2], first, components.word_select(select[:2], width))

@@ -219,13 +219,13 @@ class Bench:
 
     def _begin(self, context: Any) -> None:
         """A word begins: everything must be as the one before left it."""
-        shown = context.get(self.unit.trace.word)
+        shown = context.get(self.unit.trace.instruction)
         under, state = self.waves[shown.wave], shown.state
         model = under.model
         assert not under.elsewhere and not under.stop, f"executes behind {under.stop or 'a clause'}"
         at = model.word
         self._then(under, lambda: self._start(under))
-        names = ("word", "branch_mask", "continue_mask", "break_mask", "valid_mask", "index", "covered", "depth")
+        names = ("pc", "branch_mask", "continue_mask", "break_mask", "valid_mask", "index", "covered", "depth")
         found = [state[name] for name in names]
         assert found == [at, *under.before, model.covered, under.depth], f"{names}: {at}, {self.words[at]}"
         assert (state.base, context.get(self.unit.active)) == (under.base, under.active)
@@ -281,7 +281,7 @@ class Bench:
         if not under.stop:
             # The next word is not begun.
             self._then(under, lambda: self._start_of_nothing(model))
-        problem, word = payload.problem, payload.word
+        problem, word = payload.problem, payload.pc
         self.seen[under.stop] = self.seen.get(under.stop, 0) + 1
         if under.stop in ("", "over"):
             assert Status(problem.status) is Status.OK

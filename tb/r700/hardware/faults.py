@@ -12,7 +12,7 @@ FAULTS = [
         "flow.branches",
         ("inverted = flow.row.mask & ~state.branch_mask", "inverted = flow.row.mask"),
         ("flow.pops.eq(flow.pops - 1)", "flow.pops.eq(0)"),
-        ("call.target.eq(state.word + 1)", "call.target.eq(word.target)"),
+        ("call.target.eq(state.pc + 1)", "call.target.eq(instruction.target)"),
     ),
     *_in(
         "flow.loops",
@@ -35,10 +35,10 @@ FAULTS = [
         # A clause that is skipped takes the pixels of the one before out of a loop.
         ("flow.second.eq(0), flow.cleared.eq(0)]", "flow.second.eq(0)]"),
     ),
-    *_in("flow.words", ("with m.If(pushes):", "with m.If(pushes & flow.active.any()):")),
+    *_in("flow.execution", ("with m.If(pushes):", "with m.If(pushes & flow.active.any()):")),
     *_in(
         "flow.wavefront",
-        ("self.active & Mux(word.valid_pixels, state.valid_mask & state.covered, ~0)", "self.active"),
+        ("self.active & Mux(instruction.valid_pixels, state.valid_mask & state.covered, ~0)", "self.active"),
     ),
     *_in(
         "alu.effects",

@@ -157,13 +157,13 @@ class Comparison:
         shown.steps += 1
         return step
 
-    def _word(self, core: _Core, event: Fields) -> None:
+    def _instruction(self, core: _Core, event: Fields) -> None:
         shown, state = self._shown(core, event), event["state"]
         if shown.is_unknown:
             return
         self._settle(core, shown)
         self._same_state(core, shown, int(event["wave"]), state)
-        shown.settles = self._next(shown, int(state["word"]) & _WORD_MASK)
+        shown.settles = self._next(shown, int(state["pc"]) & _WORD_MASK)
 
     def _same_state(self, core: _Core, shown: _Wavefront, wave: int, state: Fields) -> None:
         """The control state of the word that begins, which is that behind the step before."""
@@ -176,7 +176,7 @@ class Comparison:
             _same("aL", int(state["index"]), 0)
             _same("the stack's depth", int(state["depth"]), 0)
             return
-        _same("the next CF word", int(state["word"]), step.control.word)
+        _same("the next CF instruction", int(state["pc"]), step.control.word)
         for name in ("branch_mask", "continue_mask", "break_mask", "valid_mask"):
             _same(name, _bits(state[name], size), step.state(name))
         _same("aL", int(state["index"]), step.control.loop_index)
@@ -284,7 +284,7 @@ class Comparison:
         shown, wave = self._shown(core, event), int(event["wave"])
         record, size, problem = shown.record, self._array.group, event["problem"]
         status = Status(int(problem["status"]))
-        pc = int(problem["address"]) << _ADDRESS_BIT | int(event["word"]) & _WORD_MASK
+        pc = int(problem["address"]) << _ADDRESS_BIT | int(event["pc"]) & _WORD_MASK
         found = None if status is Status.OK else (status, pc)
         _same("the fault", _fault(found), _fault(record.fault))
         if shown.beyond is not None:

@@ -34,7 +34,7 @@ class Wavefront:
     valid_mask: int = 0
     status: Status = Status.OK
     client: BusClient = BusClient.COMMAND
-    word: int = 0
+    pc: int = 0
     address: int = 0
     has_ended: bool = False
     released: int = 0
@@ -97,7 +97,7 @@ class Bench:
         if self.offered is None and running and self._chance(0.5):
             self.offered = int(draw.choice(running))
             each = self.waves[self.offered]
-            each.valid_mask, each.word = self._mask(), int(draw.integers(1 << WORD_BITS + 1))
+            each.valid_mask, each.pc = self._mask(), int(draw.integers(1 << WORD_BITS + 1))
             if self._chance(0.4):
                 each.status = PROBLEMS[int(draw.integers(len(PROBLEMS)))]
                 each.client = BusClient(int(draw.integers(len(BusClient))))
@@ -109,7 +109,7 @@ class Bench:
             problem = {"status": each.status, "client": each.client, "address": each.address}
             context.set(
                 end.payload,
-                {"wave": self.offered, "valid_mask": each.valid_mask, "word": each.word, "problem": problem},
+                {"wave": self.offered, "valid_mask": each.valid_mask, "pc": each.pc, "problem": problem},
             )  # fmt: skip
 
     def _context(self, wave: int, segment: int) -> int:
@@ -152,7 +152,7 @@ class Bench:
         if each is not None and fails:
             fault = context.get(unit.fault.payload)
             assert (fault.status, fault.client, fault.i, fault.j) == (each.status, each.client, each.i, each.j)
-            assert fault.pc == each.word % (1 << WORD_BITS) | each.address << WORD_BITS
+            assert fault.pc == each.pc % (1 << WORD_BITS) | each.address << WORD_BITS
             self.seen["faults"] += 1
 
     def _see_retired(self, context: Any, can_retire: bool) -> None:

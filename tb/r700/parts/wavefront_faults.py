@@ -12,7 +12,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("self.end.ready.eq(~busy)", "self.end.ready.eq(1)"),
         ("faulted.eq(faults)", "faulted.eq(0)"),
         ("self.fault.valid.eq(taken & faults)", "self.fault.valid.eq(self.end.valid & faults)"),
-        ("Cat(end.word[:-1], end.problem.address)", "Cat(end.word, end.problem.address)"),
+        ("Cat(end.pc[:-1], end.problem.address)", "Cat(end.pc, end.problem.address)"),
         ("positions.read(m, end.wave)", "positions.read(m, wave)"),
         ("with m.Elif(busy & self.can_retire):", "with m.Elif(busy):"),
         ("(self.released.context[:bits] == self._segments - 1)", "(self.released.context[:bits] == 0)"),

@@ -1,6 +1,6 @@
-"""Executes CF words, and hands wavefronts over to their clauses and exports.
+"""Executes CF instructions, and hands wavefronts over to their clauses and exports.
 
-Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every word.
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every instruction.
 """
 
 from amaranth import Cat, Const, Mux, Value
@@ -10,9 +10,9 @@ from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.alu.clauses import whole_quads
 from ctm.rtl.r700.flow import branches, loops
+from ctm.rtl.r700.flow.instruction import Kind, has_bit
 from ctm.rtl.r700.flow.state import Then
 from ctm.rtl.r700.flow.wavefront import Wavefront
-from ctm.rtl.r700.flow.word import Kind, has_bit
 
 _LINE_BITS = 4
 _LOOPS = (CfOperation.LOOP_START, CfOperation.LOOP_START_DX10, CfOperation.LOOP_START_NO_AL)
@@ -25,18 +25,18 @@ _WITH_CONDITION = (
     CfOperation.JUMP, CfOperation.PUSH, CfOperation.PUSH_ELSE, CfOperation.ELSE, CfOperation.POP, *_POP_FIRST, *_LOOPS,
     CfOperation.LOOP_BREAK, CfOperation.LOOP_CONTINUE, CfOperation.CALL, CfOperation.RETURN,
 )  # fmt: skip
-"""Words that look at a boolean constant if their condition is one."""
+"""Instructions that read a boolean constant if their condition is one."""
 
 
-def add_words(flow: Wavefront) -> None:
-    """States that execute a word and hand the wavefront over."""
-    m, unit, word = flow.m, flow.unit, flow.word
-    code = Value.cast(word.flow)
-    is_flow = Value.cast(word.kind) == Kind.FLOW.value
-    needs_bool = is_flow & Value.cast(word.condition)[1] & has_bit(code, _WITH_CONDITION)
+def add_states(flow: Wavefront) -> None:
+    """States that execute an instruction and hand the wavefront over."""
+    m, unit, instruction = flow.m, flow.unit, flow.instruction
+    code = Value.cast(instruction.flow)
+    is_flow = Value.cast(instruction.kind) == Kind.FLOW.value
+    needs_bool = is_flow & Value.cast(instruction.condition)[1] & has_bit(code, _WITH_CONDITION)
     is_loop = is_flow & has_bit(code, _LOOPS)
     needs_int = is_loop & (code != CfOperation.LOOP_START_DX10.value)
-    line = word.constant[_LINE_BITS:]
+    line = instruction.constant[_LINE_BITS:]
     missing = Cat(needs_int & ~unit.int_loaded.bit_select(line, 1), needs_bool & ~unit.bool_loaded.bit_select(line, 1))
     banks = ConstantBank.INT, ConstantBank.BOOL
     with m.State("execute"):
@@ -53,7 +53,7 @@ def add_words(flow: Wavefront) -> None:
             flow.fault(Status.BUS_ERROR, BusClient.BOOL_CONSTANT)
         with m.Elif(needs_int & flow.constants.integer_error):
             flow.fault(Status.BUS_ERROR, BusClient.INT_CONSTANT)
-        with m.Else(), m.Switch(word.kind):
+        with m.Else(), m.Switch(instruction.kind):
             with m.Case(Kind.ALU):
                 _start_alu(flow)
             with m.Case(Kind.FLOW):
@@ -65,9 +65,9 @@ def add_words(flow: Wavefront) -> None:
 
 
 def _start_alu(flow: Wavefront) -> None:
-    """Begin an ALU clause, or pass it by."""
-    m, word = flow.m, flow.word
-    pushes = (Value.cast(word.alu) == AluClause.ALU_PUSH_BEFORE.value) & ~flow.second
+    """Begin an ALU clause, or skip it."""
+    m, instruction = flow.m, flow.instruction
+    pushes = (Value.cast(instruction.alu) == AluClause.ALU_PUSH_BEFORE.value) & ~flow.second
     with m.If(pushes):
         flow.push_branch(flow.execute_again)
     with m.Elif(~flow.active.any()):
@@ -78,7 +78,7 @@ def _start_alu(flow: Wavefront) -> None:
 
 def _begin(flow: Wavefront) -> None:
     """Hand a clause over, which must lie in the code."""
-    with flow.m.If(flow.word.target + flow.word.units > flow.unit.program.size):
+    with flow.m.If(flow.instruction.target + flow.instruction.units > flow.unit.program.size):
         flow.fault(Status.PC_RANGE)
     with flow.m.Else():
         flow.m.next = "dispatch"
@@ -86,10 +86,10 @@ def _begin(flow: Wavefront) -> None:
 
 def _start_move(flow: Wavefront) -> None:
     """Begin a fetch clause or an export."""
-    m, word = flow.m, flow.word
-    is_export = Value.cast(word.kind) == Kind.EXPORT.value
+    m, instruction = flow.m, flow.instruction
+    is_export = Value.cast(instruction.kind) == Kind.EXPORT.value
     with m.If(is_export):
-        with m.If(word.relative & ~flow.state.in_loop):
+        with m.If(instruction.relative & ~flow.state.in_loop):
             flow.fault(Status.ILLEGAL_INSTRUCTION)
         with m.Else():
             m.next = "dispatch"
@@ -101,31 +101,31 @@ def _start_move(flow: Wavefront) -> None:
 
 def _hand_over(flow: Wavefront) -> None:
     """Hand the wavefront over."""
-    m, unit, state, word = flow.m, flow.unit, flow.state, flow.word
+    m, unit, state, instruction = flow.m, flow.unit, flow.state, flow.instruction
     clause, move = unit.clause.payload, unit.move.payload
-    is_alu = Value.cast(word.kind) == Kind.ALU.value
+    is_alu = Value.cast(instruction.kind) == Kind.ALU.value
     for target in (clause, move):
         m.d.comb += [
             target.wave.eq(flow.wave),
-            target.begin.eq(word.target),
-            target.end.eq(word.target + word.units),
+            target.begin.eq(instruction.target),
+            target.end.eq(instruction.target + instruction.units),
             target.loop_index.eq(state.index),
             target.base.eq(state.base),
             target.budget.eq(state.budget),
         ]
     m.d.comb += [
-        clause.kcache.eq(word.kcache),
-        clause.whole.eq(word.whole_quads),
+        clause.kcache.eq(instruction.kcache),
+        clause.whole.eq(instruction.whole_quads),
         clause.inside.eq(~state.continue_mask & ~state.break_mask),
         clause.branch_mask.eq(state.branch_mask),
         clause.valid_mask.eq(state.valid_mask),
-        move.exports.eq(Value.cast(word.kind) == Kind.EXPORT.value),
-        move.textures.eq(word.textures),
-        move.unit.eq(flow.unit_word),
+        move.exports.eq(Value.cast(instruction.kind) == Kind.EXPORT.value),
+        move.textures.eq(instruction.textures),
+        move.unit.eq(flow.unit_bits),
         move.active.eq(flow.active),
         move.covered.eq(state.covered),
         move.valid_mask.eq(state.valid_mask),
-        move.executing.eq(Mux(word.whole_quads, whole_quads(m, flow.test), flow.test)),
+        move.executing.eq(Mux(instruction.whole_quads, whole_quads(m, flow.test), flow.test)),
         unit.clause.valid.eq(is_alu),
         unit.move.valid.eq(~is_alu),
     ]
@@ -136,9 +136,9 @@ def _hand_over(flow: Wavefront) -> None:
 
 
 def _execute_flow(flow: Wavefront) -> None:
-    """Words of control flow, behind their constants."""
-    m, word, state = flow.m, flow.word, flow.state
-    with m.Switch(word.flow):
+    """Instructions of control flow, once their constants are loaded."""
+    m, instruction, state = flow.m, flow.instruction, flow.state
+    with m.Switch(instruction.flow):
         with m.Case(CfOperation.NOP, CfOperation.WAIT_ACK):
             flow.advance()
         with m.Case(CfOperation.KILL):
@@ -146,8 +146,8 @@ def _execute_flow(flow: Wavefront) -> None:
             flow.advance()
         for first, second in _POP_FIRST.items():
             with m.Case(first):
-                m.d.sync += word.flow.eq(second)
-                flow.start_pops(word.pop_count, Then.SECOND)
+                m.d.sync += instruction.flow.eq(second)
+                flow.start_pops(instruction.pop_count, Then.SECOND)
         with m.Case(CfOperation.JUMP):
             branches.unless_none_pass(flow, flow.advance)
         with m.Case(CfOperation.PUSH):
@@ -157,7 +157,7 @@ def _execute_flow(flow: Wavefront) -> None:
         with m.Case(CfOperation.ELSE):
             m.next = "top"
         with m.Case(CfOperation.POP):
-            flow.start_pops(word.pop_count, Then.RESTRICT)
+            flow.start_pops(instruction.pop_count, Then.RESTRICT)
         with m.Case(*_LOOPS):
             loops.start_loop(flow)
         with m.Case(CfOperation.LOOP_BREAK, CfOperation.LOOP_CONTINUE, CfOperation.LOOP_END):

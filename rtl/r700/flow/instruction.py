@@ -1,4 +1,4 @@
-"""CF words, decoded: what each does, and whether it may be executed.
+"""CF instructions, decoded, and whether each is legal.
 
 Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md.
 """
@@ -18,14 +18,14 @@ from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation, Condition, Kca
 from ctm.rtl.isa.r700.limits import FETCH_UNITS, KCACHE_SETS, UNIT_BYTES
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
 from ctm.rtl.r700.alu.operands import KCACHE
-from ctm.rtl.r700.shapes import PROGRAM, WORD_ADDRESS_BITS
+from ctm.rtl.r700.shapes import CF_ADDRESS_BITS, PROGRAM
 
 _UNUSED_SELECT = 6
 _UNUSED_ELEMENT = 2
 
 
 class Kind(enum.Enum, shape=2):
-    """What a CF word is."""
+    """The kind of a CF instruction."""
 
     FLOW = 0
     FETCHES = 1
@@ -33,12 +33,12 @@ class Kind(enum.Enum, shape=2):
     ALU = 3
 
 
-WORD = data.StructLayout(
+CF_INSTRUCTION = data.StructLayout(
     {
         "kind": Kind,
         "flow": CfOperation,
         "alu": AluClause,
-        "target": WORD_ADDRESS_BITS,
+        "target": CF_ADDRESS_BITS,
         "units": 8,
         "pop_count": 3,
         "constant": 5,
@@ -53,8 +53,8 @@ WORD = data.StructLayout(
         "illegal": 1,
     }
 )
-"""A CF word. `target` is where a clause or a jump leads, `units` how long a clause is. A fetch clause may
-be one of `textures`, an export `relative` to aL."""
+"""A CF instruction. `target` is the address of a clause or a jump's target, `units` a clause's length. A fetch clause may be
+one of `textures`, an export `relative` to aL."""
 
 
 def has_bit(code: Value, members: Sequence[Any]) -> Value:
@@ -63,40 +63,40 @@ def has_bit(code: Value, members: Sequence[Any]) -> Value:
 
 
 class CfDecode(wiring.Component):
-    """Decodes a CF word. Combinational.
+    """Decodes a CF instruction. Combinational.
 
     Members
     -------
     unit : ``In(64)``
     program : ``In(PROGRAM)``
-    word : ``Out(WORD)``
+    instruction : ``Out(CF_INSTRUCTION)``
     """
 
     unit: In(8 * UNIT_BYTES)
     program: In(PROGRAM)
-    word: Out(WORD)
+    instruction: Out(CF_INSTRUCTION)
 
     latency = 0
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        word, high = self.word, self.unit[WORD_BITS:]
+        instruction, high = self.instruction, self.unit[WORD_BITS:]
         form = data.View(cf.CF_FORM, high)
         address = Signal(WORD_BITS)
-        m.d.comb += word.target.eq(Cat(address[: WORD_ADDRESS_BITS - 1], address[WORD_ADDRESS_BITS - 1 :].any()))
+        m.d.comb += instruction.target.eq(Cat(address[: CF_ADDRESS_BITS - 1], address[CF_ADDRESS_BITS - 1 :].any()))
         with m.If(form.is_alu):
-            m.d.comb += word.kind.eq(Kind.ALU)
+            m.d.comb += instruction.kind.eq(Kind.ALU)
             self._alu(m, address)
         with m.Elif(form.is_export):
-            m.d.comb += word.kind.eq(Kind.EXPORT)
+            m.d.comb += instruction.kind.eq(Kind.EXPORT)
             self._export(m)
         with m.Else():
             self._flow(m, address)
         return m
 
     def _flow(self, m: Module, address: Signal) -> None:
-        word, low = self.word, self.unit[:WORD_BITS]
+        instruction, low = self.instruction, self.unit[:WORD_BITS]
         fields = data.View(cf.CF_DWORD1, self.unit[WORD_BITS:])
         code = Value.cast(fields.cf_inst)
         saved = [operation for operation in CfOperation if operation not in cf.UNSUPPORTED]
@@ -104,18 +104,18 @@ class CfDecode(wiring.Component):
         count = Cat(fields.count, fields.count_3)
         m.d.comb += [
             address.eq(low),
-            word.kind.eq(Mux(is_fetch, Kind.FETCHES.value, Kind.FLOW.value)),
-            Value.cast(word.flow).eq(code),
-            word.units.eq(FETCH_UNITS * (count + 1)),
-            word.pop_count.eq(fields.pop_count),
-            word.constant.eq(fields.cf_const),
-            Value.cast(word.condition).eq(Value.cast(fields.cond)),
-            word.call_count.eq(fields.call_count),
-            word.ends.eq(fields.end_of_program),
-            word.valid_pixels.eq(fields.valid_pixel_mode),
-            word.whole_quads.eq(fields.whole_quad_mode),
-            word.textures.eq(has_bit(code, cf.TEXTURE_CLAUSES)),
-            word.illegal.eq(
+            instruction.kind.eq(Mux(is_fetch, Kind.FETCHES.value, Kind.FLOW.value)),
+            Value.cast(instruction.flow).eq(code),
+            instruction.units.eq(FETCH_UNITS * (count + 1)),
+            instruction.pop_count.eq(fields.pop_count),
+            instruction.constant.eq(fields.cf_const),
+            Value.cast(instruction.condition).eq(Value.cast(fields.cond)),
+            instruction.call_count.eq(fields.call_count),
+            instruction.ends.eq(fields.end_of_program),
+            instruction.valid_pixels.eq(fields.valid_pixel_mode),
+            instruction.whole_quads.eq(fields.whole_quad_mode),
+            instruction.textures.eq(has_bit(code, cf.TEXTURE_CLAUSES)),
+            instruction.illegal.eq(
                 ~has_bit(code, saved)
                 | fields.reserved
                 | (has_bit(code, cf.UNCONDITIONAL) & (Value.cast(fields.cond) != Condition.ACTIVE.value))
@@ -126,7 +126,7 @@ class CfDecode(wiring.Component):
         ]
 
     def _alu(self, m: Module, address: Signal) -> None:
-        word = self.word
+        instruction = self.instruction
         low, high = (
             data.View(cf.CF_ALU_DWORD0, self.unit[:WORD_BITS]),
             data.View(cf.CF_ALU_DWORD1, self.unit[WORD_BITS:]),
@@ -136,7 +136,7 @@ class CfDecode(wiring.Component):
             (low.kcache_mode0, low.kcache_bank0, high.kcache_addr0),
             (high.kcache_mode1, low.kcache_bank1, high.kcache_addr1),
         )
-        for kcache, (mode, bank, line) in zip(word.kcache, sets, strict=True):
+        for kcache, (mode, bank, line) in zip(instruction.kcache, sets, strict=True):
             mode = Value.cast(mode)
             lines = Mux(mode == KcacheMode.LOCK_1.value, 1, Mux(mode == KcacheMode.LOCK_2.value, 2, 0))
             m.d.comb += [
@@ -147,14 +147,14 @@ class CfDecode(wiring.Component):
         pushes = code == AluClause.ALU_PUSH_BEFORE.value
         m.d.comb += [
             address.eq(low.addr),
-            Value.cast(word.alu).eq(code),
-            word.units.eq(high.count + 1),
-            word.whole_quads.eq(high.whole_quad_mode),
-            word.illegal.eq(~has_bit(code, tuple(AluClause)) | high.alt_const | (pushes & high.whole_quad_mode)),
+            Value.cast(instruction.alu).eq(code),
+            instruction.units.eq(high.count + 1),
+            instruction.whole_quads.eq(high.whole_quad_mode),
+            instruction.illegal.eq(~has_bit(code, tuple(AluClause)) | high.alt_const | (pushes & high.whole_quad_mode)),
         ]
 
     def _export(self, m: Module) -> None:
-        word, program = self.word, self.program
+        instruction, program = self.instruction, self.program
         low = data.View(exports.EXPORT_DWORD0, self.unit[:WORD_BITS])
         pixels = data.View(exports.EXPORT_DWORD1_SWIZ, self.unit[WORD_BITS:])
         memory = data.View(exports.EXPORT_DWORD1_BUF, self.unit[WORD_BITS:])
@@ -180,10 +180,10 @@ class CfDecode(wiring.Component):
             | Mux(is_scratch, ~program.scratch, ~program.memory)
         )
         m.d.comb += [
-            word.ends.eq(pixels.end_of_program),
-            word.valid_pixels.eq(pixels.valid_pixel_mode),
-            word.relative.eq(low.rw_rel),
-            word.illegal.eq(
+            instruction.ends.eq(pixels.end_of_program),
+            instruction.valid_pixels.eq(pixels.valid_pixel_mode),
+            instruction.relative.eq(low.rw_rel),
+            instruction.illegal.eq(
                 pixels.whole_quad_mode
                 | Mux(
                     has_bit(code, exports.SWIZZLED),
