@@ -1,6 +1,6 @@
 """The registers of a recorded draw, and the state that this machine does not have.
 
-Names and fields are those of Mesa's r600 driver; docs/r700.md, Draws, says what is built. A state that is not is
+Names and fields are those of Mesa's r600 driver; docs/draws.md, says what is built. A state that is not is
 refused by its register's name, so that nothing is drawn wrongly in silence.
 """
 

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
 import numpy as np
 
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.isa.draws import IndexFormat
 from ctm.sim.elf import write as write_executable
 from ctm.sim.elf.r700.executable import Executable as R700Executable
 from ctm.sim.engines.engine import Progress, Report
@@ -21,7 +20,7 @@ from ctm.sim.jobs.schema import Draw
 from ctm.sim.runtime.commands import CommandBuffer
 from ctm.sim.runtime.device import Device
 from ctm.sim.runtime.draws import draw as runtime
-from ctm.sim.runtime.draws.draw import IndexArray, StreamTarget, VertexArray, place_rings, words_of
+from ctm.sim.runtime.draws.draw import IndexArray, StreamTarget, VertexArray, place_rings
 from ctm.sim.runtime.image import Image
 
 
@@ -129,18 +128,12 @@ class Execution:
         pipeline = launch.program.executable.pipeline
         assert pipeline is not None
         buffers = {
-            buffer.index: VertexArray(
-                address=device.place(words_of(files.buffers[buffer.index])),
-                size=files.buffers[buffer.index].nbytes,
-                stride=buffer.stride,
-            )
+            buffer.index: replace(VertexArray.of(device, files.buffers[buffer.index]), stride=buffer.stride)
             for buffer in section.buffers
         }
         indices = None
         if files.indices is not None:
-            element = IndexFormat.UINT16 if files.indices.dtype == np.uint16 else IndexFormat.UINT32
-            address = device.place(words_of(files.indices))
-            indices = IndexArray(address=address, format=element, restart=section.restart)
+            indices = IndexArray.of(device, files.indices, restart=section.restart)
         place_rings(device, pipeline, commands)
         draw_of(section, buffers, indices, self._place_streams(section)).append(commands.inv_vtx_cache())
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ctm.sim.fault import MachineError
     from ctm.sim.kernels import kernel
     from ctm.sim.runtime import CommandBuffer, Device, Layout
+    from ctm.sim.runtime.draws import Draw, PixelInput, VertexArray, Viewport, pipeline
 
     __version__: str
 
@@ -21,14 +22,19 @@ __all__ = [
     "CommandBuffer",
     "DataFormat",
     "Device",
+    "Draw",
     "Layout",
     "MachineConfig",
     "MachineError",
+    "PixelInput",
     "Tiling",
+    "VertexArray",
+    "Viewport",
     "__version__",
     "assemble",
     "disassemble",
     "kernel",
+    "pipeline",
 ]
 
 _PLACES = {
@@ -36,13 +42,18 @@ _PLACES = {
     "CommandBuffer": "ctm.sim.runtime",
     "DataFormat": "ctm.rtl.isa.formats",
     "Device": "ctm.sim.runtime",
+    "Draw": "ctm.sim.runtime.draws",
     "Layout": "ctm.sim.runtime",
     "MachineConfig": "ctm.rtl.config",
     "MachineError": "ctm.sim.fault",
+    "PixelInput": "ctm.sim.runtime.draws",
     "Tiling": "ctm.rtl.isa.formats",
+    "VertexArray": "ctm.sim.runtime.draws",
+    "Viewport": "ctm.sim.runtime.draws",
     "assemble": "ctm.sim.assembler",
     "disassemble": "ctm.sim.assembler",
     "kernel": "ctm.sim.kernels",
+    "pipeline": "ctm.sim.runtime.draws",
 }
 
 

@@ -18,6 +18,8 @@ VERSION = 0x700
 PRIMITIVE_BANKS = 5
 """Constant banks of a pixel program that are the primitive's: the parameters of its vertices 0, 1 and 2, its record,
 and the parameters of its provoking vertex."""
+FIRST_VERTEX_BUFFER = 160
+"""BUFFER_ID of vertex buffer 0 in programs of Mesa, and of this project's tools."""
 LARGEST_EMIT = 1024
 """Vertices that a geometry program can emit, at most: what a cut memory holds (VGT_GS_MODE)."""
 

@@ -100,6 +100,7 @@ def _link(source: Source) -> Listing[Executable]:
         scratch=directives.flag("scratch"),
         texture_base=directives.numbers.get("texture_base", 0),
         lds_dwords=directives.numbers.get("lds", 0),
+        stage=directives.stage,
     )
     return Listing(executable, tuple(line for _, line in code))
 

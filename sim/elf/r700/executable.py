@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ctm.rtl.isa.r700 import program as r700
 from ctm.rtl.isa.r700.limits import CODE_UNITS, KCACHE_LINE_ROWS, UNIT_WORDS
-from ctm.rtl.isa.r700.pipeline import Pipeline, pipeline_of
+from ctm.rtl.isa.r700.pipeline import DrawStage, Pipeline, pipeline_of
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT, ProgramType
 from ctm.rtl.isa.word import pack
 from ctm.sim.elf.constants import OwnConstants
@@ -40,6 +40,8 @@ class Executable:
     scratch: bool = False
     texture_base: int = 0
     lds_dwords: int = 0
+    stage: DrawStage | None = None
+    """Of one program of a draw, which it is: it is linked with the others before it can be loaded."""
     pipeline: Pipeline | None = None
     """Of a draw, its other programs; this one is its pixel program."""
     lines: Lines | None = field(default=None, compare=False)

@@ -1,6 +1,6 @@
 """Clips triangles against planes in clip space.
 
-Source: docs/r700.md, Draws. A piece's vertex is a position and the weights of the three original vertices in it; what
+Source: docs/draws.md. A piece's vertex is a position and the weights of the three original vertices in it; what
 programs exported is never interpolated here. Arithmetic is float32, each operation rounded.
 """
 

@@ -1,4 +1,4 @@
-"""Draws: from indices to stored pixels. Source: docs/r700.md, Draws."""
+"""Draws: from indices to stored pixels. Source: docs/draws.md."""
 
 from collections.abc import Callable
 from dataclasses import replace

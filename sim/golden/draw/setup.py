@@ -1,6 +1,6 @@
 """Sets triangles and points up for the raster: window coordinates, facing, edges, and the record that programs read.
 
-Source: docs/r700.md, Draws. Window coordinates are snapped to 1/256 pixel. Arithmetic is float32, each operation
+Source: docs/draws.md. Window coordinates are snapped to 1/256 pixel. Arithmetic is float32, each operation
 rounded, but for edges, which are exact integers.
 """
 

@@ -1,6 +1,6 @@
 """Which vertices form which primitive.
 
-Source: docs/r700.md, Draws. The vertex that flat inputs come from, the provoking one, keeps its place in strips and
+Source: docs/draws.md. The vertex that flat inputs come from, the provoking one, keeps its place in strips and
 fans whichever convention holds.
 """
 

@@ -1,20 +1,21 @@
 """A draw: what it draws and how, as the commands that say so.
 
-Source: docs/r700.md, Draws.
+Source: docs/draws.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ctm.rtl.isa.draws import IndexFormat, PrimitiveType, Ring
 from ctm.rtl.isa.r700.limits import LARGEST_WAVEFRONT
 from ctm.rtl.isa.r700.pipeline import Pipeline
+from ctm.sim.golden.draw.topology import TOPOLOGIES
 from ctm.sim.runtime.commands import CommandBuffer
 from ctm.sim.runtime.device import Device
-from ctm.sim.runtime.layout import Layout
 
 Pair = tuple[float, float]
 
@@ -45,6 +46,12 @@ class VertexArray:
     size: int
     stride: int
 
+    @staticmethod
+    def of(device: Device, values: npt.NDArray[Any]) -> "VertexArray":
+        """A copy of an array, whose rows are the elements, in a device's memory."""
+        data = words_of(values)
+        return VertexArray(address=device.place(data), size=values.nbytes, stride=values.nbytes // len(values))
+
 
 @dataclass(frozen=True, kw_only=True)
 class IndexArray:
@@ -53,6 +60,20 @@ class IndexArray:
     address: int
     format: IndexFormat
     restart: int | None = None
+
+    @staticmethod
+    def of(device: Device, values: npt.NDArray[Any], *, restart: int | None = None) -> "IndexArray":
+        """A copy of an array of uint16 or uint32 in a device's memory.
+
+        Raises
+        ------
+        ValueError
+            It has another type.
+        """
+        formats = {np.dtype(np.uint16): IndexFormat.UINT16, np.dtype(np.uint32): IndexFormat.UINT32}
+        if values.dtype not in formats:
+            raise ValueError(f"indices are uint16 or uint32, not {values.dtype}")
+        return IndexArray(address=device.place(words_of(values)), format=formats[values.dtype], restart=restart)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,14 +87,14 @@ class StreamTarget:
 
 @dataclass(frozen=True, kw_only=True)
 class Draw:
-    """A draw of an executable that has a pipeline.
+    """A draw of an executable that has a pipeline. `primitive` may be a name.
 
     `count` vertices, or indices where there are `indices`, form primitives. `point_size` is the side of points in
     pixels, None: the program exports it. `near` says which z is clipped: that below 0, that below -w, or none. `add`
     adds what is exported to the targets.
     """
 
-    primitive: PrimitiveType
+    primitive: PrimitiveType | str
     count: int
     viewport: Viewport
     instances: int = 1
@@ -91,6 +112,14 @@ class Draw:
     add: bool = False
     point_size: float | None = 1.0
 
+    def __post_init__(self) -> None:
+        if isinstance(self.primitive, str):
+            kind = next((each for each in PrimitiveType if each.name == self.primitive), None)
+            if kind is None:
+                names = ", ".join(each.name for each in TOPOLOGIES)
+                raise ValueError(f"there is no primitive '{self.primitive}'; there are {names}")
+            object.__setattr__(self, "primitive", kind)
+
     def set(self, commands: CommandBuffer) -> CommandBuffer:
         """Append the commands of the draw's state, all but the rings'."""
         for number, buffer in self.buffers.items():
@@ -101,10 +130,11 @@ class Draw:
             commands.set_idx_fmt(self.indices.address, self.indices.format, restart=self.indices.restart)
         for number, stream in self.streams.items():
             commands.set_strm_fmt(number, stream.base, stream.dwords, stream.stride)
-        view = self.viewport
+        view, kind = self.viewport, self.primitive
+        assert isinstance(kind, PrimitiveType)
         commands.set_vport(*view.x, *view.y).set_vport_z(*view.z, *view.depth)
         return commands.set_raster(
-            self.primitive,
+            kind,
             point_size=self.point_size if self.point_size is not None else 0.0,
             provoking_last=self.provoking == "last",
             front_clockwise=self.front == "clockwise",
@@ -136,14 +166,7 @@ def place_rings(device: Device, pipeline: Pipeline, commands: CommandBuffer) -> 
     return commands
 
 
-def set_targets(commands: CommandBuffer, targets: Sequence[tuple[int, Layout]]) -> CommandBuffer:
-    """Append the commands of targets 0, 1, ...: the base and the layout of each."""
-    for index, (base, layout) in enumerate(targets):
-        commands.set_out_fmt(index, base, layout.format_word, layout.height)
-    return commands
-
-
-def words_of(values: np.ndarray) -> bytes:
+def words_of(values: npt.NDArray[Any]) -> bytes:
     """The bytes of an array as it lies in memory, little-endian, padded to whole words."""
     little = np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()
     return little + bytes(-len(little) % 4)

@@ -1,7 +1,7 @@
 """The prologue of a draw's pixel program: it makes the program's inputs of what the hardware gives.
 
 The hardware gives a wavefront the edge values of its pixels and, as constants, the primitive's record and the
-parameters of its vertices (docs/r700.md, Draws, has the formulas). On the real chip fixed functions interpolated; what
+parameters of its vertices (docs/draws.md, has the formulas). On the real chip fixed functions interpolated; what
 a program finds in its registers is the same. The prologue stands behind the programs and ends with a jump to the pixel
 program.
 """

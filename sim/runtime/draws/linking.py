@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from ctm.rtl.isa.r700 import control_flow, exports
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import CODE_UNITS, FETCH_UNITS
-from ctm.rtl.isa.r700.pipeline import OutputPrimitive, Pipeline, StageProgram
+from ctm.rtl.isa.r700.pipeline import FIRST_VERTEX_BUFFER, OutputPrimitive, Pipeline, StageProgram
 from ctm.rtl.isa.word import pack, unpack
 from ctm.sim.elf.r700.executable import Executable, Unit
 from ctm.sim.elf.r700.words import Word, words
 from ctm.sim.runtime.draws.interpolation import PixelInputs, Prologue, prologue
 
-_VERTEX_BUFFERS = 160
-"""BUFFER_ID of vertex buffer 0, as Mesa's programs have it."""
 _CHANNELS = "xyzw"
 
 
@@ -28,6 +27,14 @@ class Part:
     dx10_clamp: bool = False
     constant_base: int = 0
     """Line of 16 rows of the float constants in which its own begin."""
+
+    @classmethod
+    def of(cls, program: Executable, *, constant_base: int = 0) -> Self:
+        """An assembled program, as one of a draw."""
+        return cls(
+            code=program.code, gprs=program.gprs, stack_size=program.stack_size, dx10_clamp=program.dx10_clamp,
+            constant_base=constant_base,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +85,9 @@ def link(
     """
     code: list[Unit] = []
     fetch_at = None if fetch is None else _add(code, fetch)
-    vertex_at = _add(code, vertex, fetch_at)
-    copies = [_stage(geometry.program, _add(code, geometry.program)) for geometry in [geometry] if geometry is not None]
-    copies += [_stage(geometry.copy, _add(code, geometry.copy)) for geometry in [geometry] if geometry is not None]
+    vertex_at = _add(code, vertex)
+    behind = [] if geometry is None else [geometry.program, geometry.copy]
+    stages: list[StageProgram | None] = [_stage(part, _add(code, part)) for part in behind] or [None, None]
     pixel_at = _add(code, _masked(pixel, masks or {}))
     front: Prologue = prologue(inputs, at=_even(len(code)), target=pixel_at)
     code += [(0, 0)] * (_even(len(code)) - len(code))
@@ -90,8 +97,8 @@ def link(
         raise ValueError(f"the programs have {len(code)} units together, and the code has room for {CODE_UNITS}")
     pipeline = Pipeline(
         vertex=_stage(vertex, vertex_at),
-        geometry=copies[0] if geometry is not None else None,
-        copy=copies[1] if geometry is not None else None,
+        geometry=stages[0],
+        copy=stages[1],
         fetch=fetch_at,
         vertex_item=geometry.vertex_item if geometry else 0,
         geometry_item=geometry.item if geometry else 0,
@@ -121,7 +128,7 @@ def link(
 def _stage(part: Part, start: int) -> StageProgram:
     return StageProgram(
         start=start, gprs=max(1, part.gprs), stack_size=part.stack_size, dx10_clamp=part.dx10_clamp,
-        constant_base=part.constant_base, first_buffer=_VERTEX_BUFFERS,
+        constant_base=part.constant_base, first_buffer=FIRST_VERTEX_BUFFER,
     )  # fmt: skip
 
 
@@ -130,9 +137,8 @@ def _even(address: int) -> int:
     return -(-address // FETCH_UNITS) * FETCH_UNITS
 
 
-def _add(code: list[Unit], part: Part, fetch_at: int | None = None) -> int:
+def _add(code: list[Unit], part: Part) -> int:
     """Put a program behind the code, with its addresses moved; where it begins."""
-    del fetch_at
     code += [(0, 0)] * (_even(len(code)) - len(code))
     at = len(code)
     code += _moved(part.code, at)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY, LDS_BANK_DWORDS, LDS_ROW, STACK_ENTRIES
+from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.sim.assembler.cursor import Cursor
 from ctm.sim.assembler.r700.names import lower
@@ -16,8 +17,8 @@ _NUMBERS = {
     "texture_base": range(1 << 32),
     "lds": range(0, LDS_BANK_DWORDS + 1, LDS_ROW),
 }
-_ISA, _TYPE, _START, _MANUAL = "isa", "type", "start", "manual"
-DIRECTIVES = tuple(f".{name}" for name in (*_FLAGS, *_NUMBERS, _ISA, _TYPE, _START, _MANUAL))
+_ISA, _TYPE, _START, _MANUAL, _STAGE = "isa", "type", "start", "manual", "stage"
+DIRECTIVES = tuple(f".{name}" for name in (*_FLAGS, *_NUMBERS, _ISA, _TYPE, _START, _MANUAL, _STAGE))
 """Those that may stand anywhere, once."""
 
 
@@ -30,6 +31,8 @@ class Directives:
     type: ProgramType = ProgramType.PS
     start: Token | None = None
     manual: bool = False
+    stage: DrawStage | None = None
+    """Of a program of a draw, which it is."""
     written: set[str] = field(default_factory=set)
 
     def parse(self, cursor: Cursor) -> None:
@@ -54,6 +57,8 @@ class Directives:
             self.start = parse_target(cursor)
         elif name == _MANUAL:
             self.manual = True
+        elif name == _STAGE:
+            self.stage = cursor.choose({stage.name.lower(): stage for stage in DrawStage}, "a stage of a draw")
         elif name == _ISA:
             cursor.choose({PROGRAM_NAME: 0}, "the instruction set of this language")
         else:

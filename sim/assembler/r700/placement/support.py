@@ -2,12 +2,32 @@
 
 from collections.abc import Iterator
 
+from ctm.rtl.isa.draws import DRAW_OUTPUTS, VERTEX_BUFFERS
 from ctm.rtl.isa.limits import INPUTS, OUTPUTS
 from ctm.rtl.isa.r700 import control_flow, fetch
 from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation, Condition, KcacheMode
-from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH, MEMORY_WRITES, SWIZZLED, ExportType
-from ctm.rtl.isa.r700.fetch import FetchFormat, MemoryOperation, Multiplex, VertexOperation
+from ctm.rtl.isa.r700.exports import (
+    COMPUTED_DEPTH,
+    FIRST_POSITION,
+    MEMORY_WRITES,
+    PARAMETERS,
+    POSITIONS,
+    STREAM_WRITES,
+    SWIZZLED,
+    ExportOperation,
+    ExportType,
+)
+from ctm.rtl.isa.r700.fetch import (
+    RING_BUFFERS,
+    VERTEX_FORMATS,
+    FetchFormat,
+    FetchType,
+    MemoryOperation,
+    Multiplex,
+    VertexOperation,
+)
 from ctm.rtl.isa.r700.limits import KCACHE_SETS, LDS_ROW
+from ctm.rtl.isa.r700.pipeline import FIRST_VERTEX_BUFFER, PRIMITIVE_BANKS, DrawStage
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
 from ctm.sim.assembler.r700 import form
 from ctm.sim.assembler.r700.form import Draft
@@ -44,6 +64,20 @@ _FETCH_CLAUSES, _UNCONDITIONAL, _WITHOUT_INPUT = (
 _FORMATS = {each.value for each in FetchFormat}
 _VECTORS = {FetchFormat.INT32_4.value, FetchFormat.FLOAT32_4.value}
 _MULTIPLEXES = {Multiplex.NONE.value, Multiplex.WORD_SELECT.value}
+_CONTROL_OF_STAGES: dict[DrawStage | None, tuple[CfOperation, ...]] = {
+    DrawStage.VS: (CfOperation.CALL_FS,),
+    DrawStage.ES: (CfOperation.CALL_FS,),
+    DrawStage.GS: control_flow.EMITS,
+}
+_WRITES_OF_STAGES: dict[DrawStage | None, tuple[ExportOperation, ...]] = {
+    DrawStage.VS: STREAM_WRITES,
+    DrawStage.DC: STREAM_WRITES,
+    DrawStage.ES: (ExportOperation.MEM_RING,),
+    DrawStage.GS: (ExportOperation.MEM_RING,),
+}
+_CALLS = (CfOperation.CALL.value, CfOperation.CALL_FS.value)
+_SCALED = 2
+"""The last NUM_FORMAT."""
 _WIDEST_GAP = 2
 """The element size, less one, that there is not."""
 
@@ -54,13 +88,23 @@ def problem(draft: Draft, directives: Directives) -> str:
     Flags of the program that are missing are not looked at.
     """
     name = name_of(draft.form, draft.get(CODE_FIELDS[draft.form]))
-    if draft.get(CODE_FIELDS[draft.form]) not in _SUPPORTED[draft.form]:
-        return f"the machine has no {name}"
+    if draft.get(CODE_FIELDS[draft.form]) not in _supported(draft.form, directives.stage):
+        where = "the machine" if directives.stage is None else f"a program of stage {directives.stage.name}"
+        return f"{where} has no {name}"
     for field, option in _OPTIONS.get(draft.form, {}).items():
         if draft.get(field):
             return f"the machine does no {name} with {option}"
     found = _RULES[draft.form](draft, directives)
     return next((f"{name} {reason}" for reason in found), "")
+
+
+def _supported(kind: form.Form, stage: DrawStage | None) -> set[int]:
+    """The codes of a form that a program may have."""
+    if kind is form.CONTROL:
+        return _SUPPORTED[kind] | {operation.value for operation in _CONTROL_OF_STAGES.get(stage, ())}
+    if kind is form.BUFFER and stage in _WRITES_OF_STAGES:
+        return {operation.value for operation in _WRITES_OF_STAGES[stage]}
+    return _SUPPORTED[kind]
 
 
 def _control(draft: Draft, directives: Directives) -> Iterator[str]:
@@ -71,7 +115,7 @@ def _control(draft: Draft, directives: Directives) -> Iterator[str]:
         yield "can have no WHOLE_QUAD: fetches can"
     if whole and draft.get("valid_pixel_mode"):
         yield "is of whole quads or of valid pixels, not of both"
-    if code == CfOperation.CALL.value and draft.get("pop_count"):
+    if code in _CALLS and draft.get("pop_count"):
         yield "can have no POP_CNT"
 
 
@@ -82,21 +126,38 @@ def _clause(draft: Draft, directives: Directives) -> Iterator[str]:
         mode = draft.get(f"kcache_mode{number}")
         if mode == KcacheMode.LOCK_LOOP_INDEX.value:
             yield "locks lines at aL, which the machine does not do: lock whole lines, as in CB0:16-47"
-        if mode and draft.get(f"kcache_bank{number}"):
-            yield "locks lines of another bank than CB0, the only one that there is"
+        banks = PRIMITIVE_BANKS if directives.stage is DrawStage.PS else 0
+        if mode and draft.get(f"kcache_bank{number}") > banks:
+            known = f"CB0 to CB{banks}" if banks else "CB0, the only one that there is"
+            yield f"locks lines of another bank than {known}"
 
 
 def _export(draft: Draft, directives: Directives) -> Iterator[str]:
     first, burst = draft.get("array_base"), draft.get("burst_count") + 1
     last = first + burst - 1
+    if directives.stage in (DrawStage.ES, DrawStage.GS):
+        yield "goes nowhere: a program in front of a copy program writes its vertices with MEM_RING"
+    if directives.stage in (DrawStage.VS, DrawStage.DC):
+        yield from _vertex_export(draft.get("type"), first, last)
+        return
     if draft.get("type") != ExportType.PIXEL.value:
         yield "goes to PIX0 to PIX3 or DEPTH: there is nothing behind the program that takes other exports"
-    if burst > 1 if first == COMPUTED_DEPTH else last >= OUTPUTS:
-        yield f"goes to target {last}: there are PIX0 to PIX{OUTPUTS - 1}, and DEPTH for one register"
+    targets = OUTPUTS if directives.stage is None else DRAW_OUTPUTS
+    if burst > 1 if first == COMPUTED_DEPTH else last >= targets:
+        yield f"goes to target {last}: there are PIX0 to PIX{targets - 1}, and DEPTH for one register"
     if directives.flag("memory") and first == MEMORY_OUTPUT:
         yield "goes to output 0, which MEM_EXPORT writes in a program with .memory: export to PIX1"
     if directives.flag("scratch") and first <= SCRATCH_OUTPUT <= last:
         yield "goes to output 3, which is the scratch in a program with .scratch"
+
+
+def _vertex_export(kind: int, first: int, last: int) -> Iterator[str]:
+    allowed = {
+        ExportType.POS.value: range(FIRST_POSITION, FIRST_POSITION + POSITIONS),
+        ExportType.PARAM.value: range(PARAMETERS),
+    }.get(kind, range(0))
+    if first not in allowed or last not in allowed:
+        yield f"goes to POS{FIRST_POSITION} to POS{FIRST_POSITION + POSITIONS - 1} or PARAM0 to PARAM{PARAMETERS - 1}"
 
 
 def _element(draft: Draft) -> Iterator[str]:
@@ -114,6 +175,9 @@ def _texture(draft: Draft, directives: Directives) -> Iterator[str]:
 
 
 def _vertex(draft: Draft, directives: Directives) -> Iterator[str]:
+    if directives.stage not in (None, DrawStage.PS) and draft.get("buffer_id"):
+        yield from _buffer_fetch(draft, directives)
+        return
     if draft.get("buffer_id"):
         yield from _input("b", draft.get("buffer_id"), directives, "; b0 is the constants")
         if draft.get("offset"):
@@ -123,6 +187,25 @@ def _vertex(draft: Draft, directives: Directives) -> Iterator[str]:
         yield "has an OFFSET that is no multiple of 4 bytes"
     if draft.get("data_format") not in _FORMATS:
         yield "has a FORMAT that the machine has not"
+
+
+def _buffer_fetch(draft: Draft, directives: Directives) -> Iterator[str]:
+    buffer, kind = draft.get("buffer_id"), draft.get("fetch_type")
+    if directives.stage in (DrawStage.GS, DrawStage.DC):
+        if buffer not in RING_BUFFERS:
+            yield f"reads b{buffer}, and the ring is b{RING_BUFFERS[0]}"
+        if kind != FetchType.NO_INDEX_OFFSET.value:
+            yield "reads a ring with FETCH_TYPE(NO_INDEX_OFFSET) only"
+    elif not FIRST_VERTEX_BUFFER <= buffer < FIRST_VERTEX_BUFFER + VERTEX_BUFFERS:
+        last = FIRST_VERTEX_BUFFER + VERTEX_BUFFERS - 1
+        yield f"reads b{buffer}, which is no vertex buffer: these are b{FIRST_VERTEX_BUFFER} to b{last}"
+    if kind not in [known.value for known in FetchType]:
+        yield f"has no FETCH_TYPE {kind}"
+    element = draft.get("data_format")
+    if element not in VERTEX_FORMATS:
+        yield f"has a FORMAT ({element}) that vertex buffers have not"
+    elif not VERTEX_FORMATS[element][2] and draft.get("num_format_all") > _SCALED:
+        yield "has no such NUM_FORMAT"
 
 
 def _input(letter: str, resource: int, directives: Directives, rest: str = "") -> Iterator[str]:

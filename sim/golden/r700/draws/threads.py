@@ -1,6 +1,6 @@
 """The runs of a draw's programs before the raster: what threads begin with, read and leave.
 
-A thread is a vertex, a primitive, or a vertex that was emitted. Source: docs/r700.md, Draws.
+A thread is a vertex, a primitive, or a vertex that was emitted. Source: docs/draws.md.
 """
 
 from collections.abc import Iterator, Mapping
