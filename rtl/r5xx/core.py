@@ -57,8 +57,8 @@ class Core(wiring.Component):
             flow=FlowPort(array),
             pairs=UncachedPairs(array),
         )
-        for name, part in vars(own).items():
-            m.submodules[name] = part
+        for name, unit in vars(own).items():
+            m.submodules[name] = unit
         allocation = connect_units(m, self, generic, array)
         m.d.comb += [own.alu.allocation.eq(allocation), own.texture.allocation.eq(allocation)]
         self._connect_loading(m, generic, own)
@@ -143,9 +143,9 @@ class Core(wiring.Component):
             own.flow.stacks.eq(states.stacks),
             *(states.control[name].eq(control[name]) for name in ("valid", "wave")),
             *(
-                part[name].eq(control.state[name])
-                for part in (states.control.control, states.control.stacks)
-                for name, _ in part.shape()
+                target[name].eq(control.state[name])
+                for target in (states.control.control, states.control.stacks)
+                for name, _ in target.shape()
             ),
             states.valid_mask.eq(own.texture.valid_mask),
             states.flags.eq(own.alu.flags),

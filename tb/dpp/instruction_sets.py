@@ -1,4 +1,4 @@
-"""Instruction sets that the array's fields are tested for: the real one, and one that nobody would build."""
+"""Instruction sets that the array's fields are tested for: the real one, and an invented one."""
 
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -21,7 +21,9 @@ INVENTED = Shapes(
         Resource(name="bus", is_request=True), Resource(name="adder", is_request=False),
         Resource(name="door", is_request=True),
     ),
-    register_fields=tuple(RegisterField(name=name, channels=range(number, number + 1)) for number, name in enumerate("xyzw")),
+    register_fields=tuple(
+        RegisterField(name=name, channels=range(number, number + 1)) for number, name in enumerate("xyzw")
+    ),
     operands=1,
     code=wiring.Signature({"line": Out(stream.Signature(9)), "bits": In(stream.Signature(512))}),
     flags=lambda lanes: data.StructLayout({"carry": lanes, "address": data.ArrayLayout(9, lanes)}),

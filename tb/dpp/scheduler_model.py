@@ -1,4 +1,4 @@
-"""A scheduler in plain Python, cycle by cycle: where each wavefront is, and who comes next."""
+"""A scheduler in plain Python, cycle by cycle: the state of each wavefront, and the next one of each port."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ctm.rtl.lib.age_matrix import ROUND_BITS
 
 
 class Where(Enum):
-    """Where a wavefront is; it is in one place at a time."""
+    """The state of a wavefront."""
 
     CLEARING = 0
     FETCHING = 1
@@ -39,7 +39,7 @@ class Wavefront:
 
 @dataclass
 class Inputs:
-    """What a cycle brings. Events are None or name a wave slot, `release` a context.
+    """The inputs of a cycle. Events are None or name a wave slot, `release` a context.
 
     `done` and `ready` have an entry for each port, `available` one for each resource.
     """
@@ -61,7 +61,7 @@ class Inputs:
 
 
 class SchedulerModel:
-    """Wavefronts by wave slot, and how a cycle changes them."""
+    """Wavefronts by wave slot, and their changes in a cycle."""
 
     def __init__(
         self, shapes: Shapes, threads: int, waves: int, watchdog: int, *, start: int, first: dict[str, int]
@@ -73,35 +73,35 @@ class SchedulerModel:
         self._could_fetch, self._knew_first = False, False
         self.wavefronts: dict[int, Wavefront] = {}
         self.vacated: set[int] = set()
-        """Contexts of wavefronts that have left their wave slots."""
+        """Contexts of wavefronts that have vacated their wave slots."""
         self._second: Counter[int] = Counter()
         self._order: list[int] = []
         """Wave slots with wavefronts, in the order in which these come."""
         self._rounds: Counter[int] = Counter()
         """How often each wave slot's wavefronts have been deferred."""
         self._deferred: int | None = None
-        """The wave slot whose wavefront was, in the last cycle."""
+        """The wave slot whose wavefront was deferred in the previous cycle."""
 
     @property
     def second(self) -> int:
-        """A bit for each wave slot whose wavefront has, or the last one had, the second of its contexts."""
+        """A bit for each wave slot: its current or last wavefront has the second context."""
         return sum((count & 1) << wave for wave, count in self._second.items())
 
     def context(self, wave: int) -> int:
-        """Of a wave slot's wavefront, or of the last one that it had."""
+        """The context of a wave slot's current or last wavefront."""
         return wave + self._threads * (self._second[wave] & 1)
 
     def contexts(self) -> set[int]:
-        """Those that are not free."""
+        """Contexts that are not free."""
         return self.vacated | {self.context(wave) for wave in self.wavefronts}
 
     def free_waves(self) -> list[int]:
-        """Those that have neither a wavefront nor two contexts that have not retired, the lowest first."""
+        """Wave slots without a wavefront and with a free context, the lowest first."""
         others = {wave: (self.context(wave) + self._threads) % (2 * self._threads) for wave in range(self._waves)}
         return [wave for wave, other in others.items() if wave not in self.wavefronts and other not in self.vacated]
 
     def vacates(self, now: Inputs) -> bool:
-        """Whether the wavefront that is ending leaves its wave slot."""
+        """Whether the ending wavefront vacates its wave slot."""
         wave = now.ending
         return wave is not None and bool(now.drained >> wave & 1) and not self.wavefronts[wave].faulted
 
@@ -113,7 +113,7 @@ class SchedulerModel:
         return self._shapes.faulting if wavefront.expired else wavefront.following["unit"]
 
     def _lacks(self, wavefront: Wavefront, now: Inputs) -> list[bool]:
-        """For each resource that a wavefront needs and that has no room, whether it is a place on the way to memory."""
+        """For each resource that a wavefront needs and that is unavailable, whether it is for a memory request."""
         if wavefront.expired:
             return []
         pairs = zip(self._shapes.resources, now.available, strict=True)
@@ -137,7 +137,7 @@ class SchedulerModel:
         return self._first(allowed)
 
     def looked_at(self, now: Inputs) -> int | None:
-        """The wave slot whose instruction is looked at."""
+        """The wave slot whose instruction is fetched."""
         return self._first(lambda _, g: now.can["fetch"] and g.where is Where.FETCHING and not g.faulted)
 
     def retired(self, now: Inputs) -> int | None:
@@ -145,7 +145,7 @@ class SchedulerModel:
         return self._first(lambda s, g: now.can["retire"] and g.where is Where.FINISHED and now.drained >> s & 1)
 
     def _is_held(self, wave: int, now: Inputs) -> bool:
-        """Whether a wavefront waits for what it has asked of memory."""
+        """Whether a wavefront waits for memory's responses."""
         wavefront = self.wavefronts[wave]
         if wavefront.where is not Where.READY or wavefront.faulted:
             return False
@@ -153,22 +153,22 @@ class SchedulerModel:
         return bool(waits or (self._shapes.ports[self._port(wavefront)].fetches and now.full >> wave & 1))
 
     def _asks(self, wave: int, now: Inputs) -> bool:
-        """Whether a wavefront could be issued if there were room on the way to memory."""
+        """Whether a wavefront waits for a resource of memory requests only."""
         wavefront = self.wavefronts[wave]
         if wavefront.where is not Where.READY or wavefront.faulted or self._is_held(wave, now):
             return False
         return not now.ready[self._port(wavefront)] or any(self._lacks(wavefront, now))
 
     def stall(self, now: Inputs) -> str | None:
-        """Why nothing is issued at the counted port."""
+        """The cause of a cycle without an issue at the counted port."""
         if self.issued(self._shapes.counted, now) is not None or not self.contexts():
             return None
-        places = {wavefront.where for wavefront in self.wavefronts.values()}
+        states = {wavefront.where for wavefront in self.wavefronts.values()}
         causes = {
             "LOOKUPS": any(self._is_held(wave, now) for wave in self.wavefronts),
-            "LOADING": Where.WAITING in places or (Where.FETCHING in places and not now.can["fetch"]),
+            "LOADING": Where.WAITING in states or (Where.FETCHING in states and not now.can["fetch"]),
             "REQUESTS": any(self._asks(wave, now) for wave in self.wavefronts),
-            "LATENCY": not places <= {Where.CLEARING, Where.FINISHED, Where.RETIRING},
+            "LATENCY": not states <= {Where.CLEARING, Where.FINISHED, Where.RETIRING},
             "ENDS": True,
         }
         return next(cause for cause, applies in causes.items() if applies)
@@ -236,18 +236,18 @@ class SchedulerModel:
         self._order.remove(wave)
 
     def _defer(self, wave: int) -> None:
-        """A wavefront comes to its next round: it goes behind the last one that is in no later round."""
+        """A wavefront begins its next round: its age is after the last one that is in no later round."""
         self._rounds[wave] += 1
         self._order.remove(wave)
-        behind = (place for place, other in enumerate(self._order, 1) if not self._is_later(other, wave))
-        self._order.insert(max(behind, default=0), wave)
+        after = (index for index, other in enumerate(self._order, 1) if not self._is_later(other, wave))
+        self._order.insert(max(after, default=0), wave)
 
     def _is_later(self, one: int, other: int) -> bool:
         """Whether a wave slot is in a later round than another one, as far as rounds are counted."""
         return 0 < (self._rounds[one] - self._rounds[other]) % (1 << ROUND_BITS) < 1 << ROUND_BITS - 1
 
     def _finish(self, wavefront: Wavefront, done: dict[str, Any]) -> None:
-        """A port leaves a wavefront."""
+        """A port has done a wavefront's instruction."""
         if done["again"]:
             wavefront.where = Where.WAITING
             return

@@ -1,4 +1,4 @@
-"""ConstantLoader: what an instruction wants is loaded, each line once, and goes to its place."""
+"""ConstantLoader: missing lines are loaded, each line once, and written to their addresses."""
 
 from typing import Any
 
@@ -20,20 +20,20 @@ ALL_LINES = [(bank.value, line) for bank, count in LINES.items() for line in ran
 
 
 def beat_of(line: Line, beat: int) -> int:
-    """What memory answers: words that tell their place; every seventh line's last beat is refused."""
-    words = [0x1000000 * line[0] + 0x1000 * line[1] + 0x10 * beat + place for place in range(BEAT_WORDS)]
+    """Memory's response: words with their address; every seventh line's last beat is an error."""
+    words = [0x1000000 * line[0] + 0x1000 * line[1] + 0x10 * beat + index for index in range(BEAT_WORDS)]
     error = line[1] % 7 == 3 and beat == LINE_BEATS - 1
-    return sum(word << WORD * place for place, word in enumerate(words)) | error << WORD * BEAT_WORDS
+    return sum(word << WORD * index for index, word in enumerate(words)) | error << WORD * BEAT_WORDS
 
 
 class Bench:
-    """The component, its memory, and what should be there."""
+    """The component, its memory, and the expected lines."""
 
     def __init__(self, stall: float, banks: list[ConstantBank]) -> None:
         self.generator = generator = np.random.default_rng(int(10 * stall))
         self.unit = ConstantLoader(ALU_LINES, FLOW_LINES)
         self._asked = Sink(self.unit.client.request, generator, stall)
-        self._answers = Source(self.unit.client.response, generator, stall)
+        self._responses = Source(self.unit.client.response, generator, stall)
         self._choice = [line for line in ALL_LINES if ConstantBank(line[0]) in banks]
         self.loaded: set[Line] = set()
         self.wanted: set[Line] = set()
@@ -42,8 +42,8 @@ class Bench:
         self.requested: list[Line] = []
 
     def _misses(self, context: Any) -> set[Line]:
-        """Offer misses at random, and give the lines that the loader should hear of."""
-        heard: set[Line] = set()
+        """Offer misses at random, and give the lines that the loader should take."""
+        taken: set[Line] = set()
         for port, count in ((self.unit.flow, FLOW_LINES), (self.unit.alu, ALU_LINES)):
             lines = [self._choice[index] for index in self.generator.integers(0, len(self._choice), count)]
             needed = self.generator.random(count) < 0.7
@@ -51,18 +51,18 @@ class Bench:
                      for bit, (bank, line) in zip(needed, lines, strict=True)]  # fmt: skip
             valid = bool(self.generator.random() < 0.4)
             context.set(port.valid, valid)
-            context.set(Value.cast(port.lines), sum(word << LINE.size * place for place, word in enumerate(words)))
+            context.set(Value.cast(port.lines), sum(word << LINE.size * index for index, word in enumerate(words)))
             if valid and not context.get(self.unit.busy):
-                # Of two the first that is named, ALU's, is heard.
-                heard = {line for bit, line in zip(needed, lines, strict=True) if bit}
-        return heard
+                # Of two misses ALU's is taken.
+                taken = {line for bit, line in zip(needed, lines, strict=True) if bit}
+        return taken
 
     def _check_write(self, context: Any) -> None:
         write = unpack(CONSTANT_WRITE, context.get(Value.cast(self.unit.write)))
         if write.pop("valid"):
             line, beat = self._beats.pop(0)
-            answer = beat_of(line, beat)
-            words, error = answer & (1 << WORD * BEAT_WORDS) - 1, answer >> WORD * BEAT_WORDS
+            response = beat_of(line, beat)
+            words, error = response & (1 << WORD * BEAT_WORDS) - 1, response >> WORD * BEAT_WORDS
             assert write == {"bank": line[0], "line": line[1], "beat": beat, "words": words, "error": error}
             if beat == LINE_BEATS - 1:
                 self.loaded.add(line)
@@ -77,26 +77,26 @@ class Bench:
         self._check_loaded(context)
         if not context.get(self.unit.busy):
             assert self.wanted <= self.loaded
-        heard = self._misses(context)
+        taken = self._misses(context)
         if quietly:
             context.set(self.unit.alu.valid, 0)
             context.set(self.unit.flow.valid, 0)
-            heard = set()
-        self.wanted = heard or self.wanted
-        for end in (self._asked, self._answers):
+            taken = set()
+        self.wanted = taken or self.wanted
+        for end in (self._asked, self._responses):
             end.drive(context)
         self._check_write(context)
         asked = len(self._asked.received)
-        for end in (self._asked, self._answers):
+        for end in (self._asked, self._responses):
             end.finish(context)
         for request in self._asked.received[asked:]:
             line = request & 3, request >> 2
-            assert line in self.wanted, "nobody wants it"
-            assert line not in self.requested, "it was asked for before"
+            assert line in self.wanted, "no unit wants it"
+            assert line not in self.requested, "it was requested before"
             self.requested.append(line)
             beats = [(line, beat) for beat in range(LINE_BEATS)]
             self._beats += beats
-            self._answers.waiting += [beat_of(*beat) for beat in beats]
+            self._responses.waiting += [beat_of(*beat) for beat in beats]
         await context.tick()
 
     async def invalidate(self, context: Any) -> None:
@@ -105,8 +105,8 @@ class Bench:
         context.set(self.unit.invalidate, 1)
         await self.step(context, quietly=True)
         context.set(self.unit.invalidate, 0)
-        for known in (self.loaded, self.requested, self.wanted):
-            known.clear()
+        for lines in (self.loaded, self.requested, self.wanted):
+            lines.clear()
 
 
 @pytest.mark.parametrize("stall", STALLS)

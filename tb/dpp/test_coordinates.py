@@ -21,7 +21,7 @@ SHALLOW = PipelineConfig(operands=0, alignment=0, addition=0, rounding=0)
 
 
 def joined(values: list[int], bits: int) -> int:
-    return sum(int(value) << bits * place for place, value in enumerate(values))
+    return sum(int(value) << bits * index for index, value in enumerate(values))
 
 
 def scale(coordinate: np.ndarray, factor: np.ndarray | np.float32) -> np.ndarray:
@@ -30,7 +30,7 @@ def scale(coordinate: np.ndarray, factor: np.ndarray | np.float32) -> np.ndarray
 
 @dataclass
 class Request:
-    """Words [coordinate s, t, q; lane], and sizes: limits, and what scaled coordinates are multiplied by."""
+    """Words [coordinate s, t, q; lane], and sizes: limits, and the factors of scaled coordinates."""
 
     words: np.ndarray
     scaled: bool
@@ -42,7 +42,7 @@ class Request:
     passenger: int
 
     def packed(self) -> int:
-        """As the port takes it: lanes, flags, input, passenger, the lowest first."""
+        """The port's payload: lanes, flags, input, passenger, the lowest first."""
         lanes = self.words.shape[1]
         value = joined(self.words.T.ravel().tolist(), WORD)
         flags = self.scaled | self.projected << 1
@@ -50,7 +50,7 @@ class Request:
         return value | (flags | sizes << 2 | self.passenger << 2 + 4 * LIMIT) << 3 * WORD * lanes
 
     def result(self) -> int:
-        """The indices as the golden model gives them, and the passenger."""
+        """The golden model's indices, and the passenger."""
         s, t, q = (floats(row) for row in self.words)
         if self.projected:
             reciprocal = fp.rcp(q)

@@ -1,4 +1,4 @@
-"""FetchReturn: words go where their lookup wanted them, in the order in which they come."""
+"""FetchReturn: words are written to their fetch's register, in the order in which they come."""
 
 from typing import Any
 
@@ -14,26 +14,26 @@ from ctm.rtl.isa.word import pack, unpack
 from ctm.tb.dpp.instruction_sets import INVENTED, SHAPES
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
-LOOKUPS = 120
+FETCHES = 120
 WORD = 32
-Lookup = dict[str, Any]
+Fetch = dict[str, Any]
 
 
 def joined(values: list[int], bits: int) -> int:
-    return sum(int(value) << bits * place for place, value in enumerate(values))
+    return sum(int(value) << bits * index for index, value in enumerate(values))
 
 
 class Bench:
-    """The component, lookups that are under way, and what they should write."""
+    """The component, fetches in flight, and their expected writes."""
 
     def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float) -> None:
         self.config, self.unit, self._pc_bits = config, FetchReturn(config, shapes), shapes.pc_bits
         self._generator = np.random.default_rng(config.lanes)
-        self._answers = Source(self.unit.response, self._generator, stall)
+        self._responses = Source(self.unit.response, self._generator, stall)
         self._sink = Sink(self.unit.write, self._generator, stall)
-        self._underway: list[list[Lookup]] = [[] for _ in range(config.threads)]
-        """Of each wave slot, those without an answer, the oldest first; a record is there a cycle before its answer."""
-        self._answered: list[Lookup] = []
+        self._in_flight: list[list[Fetch]] = [[] for _ in range(config.threads)]
+        """Each wave slot's fetches without a response, the oldest first; a record comes a cycle before its response."""
+        self._responded: list[Fetch] = []
         self._made = [0] * config.threads
         self._done = [0] * config.threads
         self.error = 0
@@ -46,24 +46,24 @@ class Bench:
     def done(self) -> int:
         return sum(self._done)
 
-    def _answer(self) -> None:
-        """Memory answers some wave slot's oldest lookup."""
-        waves = [wave for wave, lookups in enumerate(self._underway) if lookups]
+    def _respond(self) -> None:
+        """Give a response to a wave slot's oldest fetch."""
+        waves = [wave for wave, fetches in enumerate(self._in_flight) if fetches]
         if waves and self._generator.random() < 0.7:
-            lookup = self._underway[self._generator.choice(waves)].pop(0)
+            fetch = self._in_flight[self._generator.choice(waves)].pop(0)
             words = self._generator.integers(0, 1 << 32, (self.config.lanes, CHANNELS), np.uint32)
-            lookup |= {"memory": words, "refuses": bool(self._generator.random() < 0.2)}
-            self._answered.append(lookup)
-            tag = lookup["wave"] | lookup["entry"] << 2
+            fetch |= {"memory": words, "error": bool(self._generator.random() < 0.2)}
+            self._responded.append(fetch)
+            tag = fetch["wave"] | fetch["entry"] << 2
             bits = 2 + (self.config.lookups - 1).bit_length()
             value = tag | joined(words.ravel().tolist(), WORD) << bits
-            self._answers.waiting.append(value | lookup["refuses"] << bits + words.size * WORD)
+            self._responses.waiting.append(value | fetch["error"] << bits + words.size * WORD)
 
     def _ask(self, context: Any) -> None:
-        """A wave slot that may have one more lookup sets it out."""
+        """A wave slot that may have one more fetch requests it."""
         waves = [wave for wave in range(self.config.threads)
                  if self._made[wave] - self._done[wave] < self.config.lookups]  # fmt: skip
-        asks = bool(waves) and self.made < LOOKUPS and self._generator.random() < 0.8
+        asks = bool(waves) and self.made < FETCHES and self._generator.random() < 0.8
         context.set(self.unit.record.valid, asks)
         if not asks:
             return
@@ -78,59 +78,59 @@ class Bench:
         context.set(self.unit.record.tag, tag)
         context.set(self.unit.record.record, record)
         self._made[wave] += 1
-        self._underway[wave].append(tag | record)
+        self._in_flight[wave].append(tag | record)
 
-    def _expected(self, lookup: Lookup) -> dict[str, int]:
-        words = joined(lookup["memory"][:, lookup["swizzle"]].ravel().tolist(), WORD)
-        return {"wave": lookup["wave"], "register": lookup["register"],
-                "words": words, "enable": joined(lookup["enable"], CHANNELS)}  # fmt: skip
+    def _expected(self, fetch: Fetch) -> dict[str, int]:
+        words = joined(fetch["memory"][:, fetch["swizzle"]].ravel().tolist(), WORD)
+        return {"wave": fetch["wave"], "register": fetch["register"],
+                "words": words, "enable": joined(fetch["enable"], CHANNELS)}  # fmt: skip
 
     async def step(self, context: Any) -> None:
         """One cycle."""
-        self._answer()
+        self._respond()
         self._ask(context)
         before = len(self._sink.received)
-        for end in (self._answers, self._sink):
+        for end in (self._responses, self._sink):
             end.drive(context)
-        for end in (self._answers, self._sink):
+        for end in (self._responses, self._sink):
             end.finish(context)
         returned, error = self.unit.returned, self.unit.error
         if context.get(returned.valid):
-            lookup = self._answered.pop(0)
-            self._done[lookup["wave"]] += 1
-            assert context.get(returned.wave) == lookup["wave"]
-            assert context.get(error.valid) == lookup["refuses"]
-            self.error += lookup["refuses"]
-            if lookup["refuses"]:
-                assert context.get(error.pc) == lookup["pc"]
+            fetch = self._responded.pop(0)
+            self._done[fetch["wave"]] += 1
+            assert context.get(returned.wave) == fetch["wave"]
+            assert context.get(error.valid) == fetch["error"]
+            self.error += fetch["error"]
+            if fetch["error"]:
+                assert context.get(error.pc) == fetch["pc"]
                 assert not context.get(self.unit.write.valid)
             else:
                 write = unpack(fetch_write_layout(self.config), self._sink.received[before])
-                assert write == self._expected(lookup)
+                assert write == self._expected(fetch)
         else:
             assert not context.get(error.valid)
-            assert len(self._sink.received) == before, "a write says that it is done"
+            assert len(self._sink.received) == before, "a write without `returned`"
         await context.tick()
 
 
 @pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize("stall", STALLS)
 @pytest.mark.parametrize(("lanes", "lookups"), [(4, 8), (4, 1), (8, 4)])
-def test_random_lookups(instruction_set, lanes, lookups, stall):
+def test_random_fetches(instruction_set, lanes, lookups, stall):
     config, cycles = ArrayConfig(lanes=lanes, threads=4, temporaries=128, lookups=lookups), 0
     bench = Bench(config, SHAPES[instruction_set], stall)
 
     async def testbench(context: Any) -> None:
         nonlocal cycles
-        while bench.done < LOOKUPS:
+        while bench.done < FETCHES:
             await bench.step(context)
             cycles += 1
-            assert cycles < 40 * LOOKUPS
+            assert cycles < 40 * FETCHES
         for _ in range(5):
             await bench.step(context)
 
     simulate(bench.unit, testbench)
-    assert bench.made == bench.done == LOOKUPS
+    assert bench.made == bench.done == FETCHES
     assert bench.error > 5
 
 
@@ -151,7 +151,7 @@ def test_one_write_in_each_cycle():
     simulate(unit, testbench)
 
 
-def test_answers_are_taken_while_the_registers_are_busy():
+def test_responses_are_taken_while_the_registers_are_busy():
     unit = FetchReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
 
     async def testbench(context: Any) -> None:
@@ -165,7 +165,7 @@ def test_answers_are_taken_while_the_registers_are_busy():
     simulate(unit, testbench)
 
 
-def test_a_refused_lookup_does_not_wait_for_the_registers():
+def test_a_fetch_with_an_error_does_not_wait_for_the_registers():
     unit = FetchReturn(ArrayConfig(threads=4, temporaries=128), INVENTED)
 
     async def testbench(context: Any) -> None:

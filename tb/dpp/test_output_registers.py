@@ -17,11 +17,11 @@ CYCLES = 300
 
 
 def bits_of(flags: np.ndarray) -> int:
-    return sum(int(bit) << place for place, bit in enumerate(flags.ravel()))
+    return sum(int(bit) << index for index, bit in enumerate(flags.ravel()))
 
 
 class Bench:
-    """The registers, and arrays of what they hold: words and values, and which of them were written."""
+    """The registers, and arrays of their contents: words and values, and whether each was written."""
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
         self.config, self.unit, self._fields = config, OutputRegisters(config, shapes), shapes.register_fields
@@ -65,14 +65,14 @@ class Bench:
         self.given[bank][own] |= conditional
 
     async def step(self, context: Any) -> None:
-        """One cycle: read, start a context or none, write another one, and look at what was read."""
+        """One cycle: read, start a context or none, write another one, and compare the read words."""
         unit, generator, beats = self.unit, self.generator, self.config.beats
         bank, target, tested, beat, tested_beat = generator.integers(
             0, [self.contexts, OUTPUTS, self.contexts, beats, beats]
         ).tolist()
         own, tested_own = self._lanes_in(beat), self._lanes_in(tested_beat)
-        places = {"context": bank, "target": target, "conditional_context": tested}
-        for name, number in (places | self._in_beat({"beat": beat, "conditional_beat": tested_beat})).items():
+        selected = {"context": bank, "target": target, "conditional_context": tested}
+        for name, number in (selected | self._in_beat({"beat": beat, "conditional_beat": tested_beat})).items():
             context.set(getattr(unit, name), number)
         found, found_written = self.words[bank, target].copy(), self.written[bank].copy()
         value, value_given = self.values[tested].copy(), self.given[tested].copy()
@@ -87,7 +87,7 @@ class Bench:
         assert context.get(unit.conditional_written) == bits_of(value_given)
         await context.tick()
         read = np.array([list(context.get(words)) for words in unit.words], np.uint32)
-        # What was never written means nothing.
+        # Words that were never written are undefined.
         assert (read == found[own])[found_written[target, own]].all()
         read_values = np.array(list(context.get(unit.conditional)), np.uint32)
         assert (read_values == value[tested_own])[value_given[tested_own]].all()

@@ -1,4 +1,4 @@
-"""Placement: temporaries of all resident wavefronts are in the register file, no two in the same place."""
+"""Placement: temporaries of all resident wavefronts have different addresses in the register file."""
 
 from typing import Any
 
@@ -41,18 +41,18 @@ class Placed(wiring.Component):
         m = Module()
         allocation = allocate(m, self.highest)
         placement = Placement(m, self._config, self.wave, allocation)
-        place = placement.address(self.address)
+        found = placement.address(self.address)
         m.d.comb += [
             self.exists.eq(placement.exists(self.address)),
-            self.bank.eq(place.bank),
-            self.entry.eq(place.entry),
+            self.bank.eq(found.bank),
+            self.entry.eq(found.entry),
             self.waves.eq(usable_waves(self._config, allocation.exponent)),
         ]
         return m
 
 
 @pytest.mark.parametrize(("threads", "temporaries"), CONFIGS)
-def test_all_registers_of_all_slots_have_different_places(threads, temporaries):
+def test_all_registers_of_all_wave_slots_have_different_addresses(threads, temporaries):
     config = ArrayConfig(threads=threads, temporaries=temporaries)
     unit = CompiledUnit(Placed(config))
     assert {config.resident_groups(count) for count in range(1, TEMPORARIES + 1)} > {
@@ -65,8 +65,8 @@ def test_all_registers_of_all_slots_have_different_places(threads, temporaries):
         result = unit(wave=wave, highest=zero + count - 1, address=register)
         assert (result["waves"] == waves).all(), (count, waves)
         assert result["exists"].all()
-        places = set(zip(result["bank"].tolist(), result["entry"].tolist(), strict=True))
-        assert len(places) == waves * count, count
+        addresses = set(zip(result["bank"].tolist(), result["entry"].tolist(), strict=True))
+        assert len(addresses) == waves * count, count
         if waves > 1:
             # So that wavefronts of the other parity do not disturb each other.
             assert (result["bank"] == wave % BANKS).all(), count

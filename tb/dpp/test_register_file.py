@@ -1,4 +1,4 @@
-"""The register file in Amaranth's simulator against a plain array, with both writers as busy as they can be."""
+"""The register file in Amaranth's simulator against a plain array, with both writers busy in most cycles."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from ctm.tb.dpp.instruction_sets import SHAPES
 
 CYCLES = 500
 ENTRIES = 64
-PLACES = [0, 1, 2, 5, 31, 32, 33, 63]
+DRAWN_ENTRIES = [0, 1, 2, 5, 31, 32, 33, 63]
 """Few enough that writes and reads meet."""
 
 
@@ -29,12 +29,12 @@ class Model:
     def read(
         self, register_fields: tuple[RegisterField, ...], addresses: list[tuple[int, int]], lane: int
     ) -> list[int]:
-        """Each field's channels of a address of its own."""
-        return [int(self.words[address][lane, channel]) for field, address in zip(register_fields, addresses, strict=True)
-                for channel in field.channels]  # fmt: skip
+        """Each field's channels of an address of its own."""
+        pairs = zip(register_fields, addresses, strict=True)
+        return [int(self.words[address][lane, channel]) for field, address in pairs for channel in field.channels]
 
     def invalidate(self, address: tuple[int, int]) -> None:
-        """Forget a wave slot's registers, of those that are in the same block."""
+        """Invalidate a wave slot's registers in the same block."""
         bank, entry = address
         count = min(self._wave_entries, ROWS_TOGETHER)
         first = entry // count * count
@@ -47,7 +47,7 @@ class Model:
 
 
 def random_address(generator: np.random.Generator) -> tuple[int, int]:
-    return int(generator.integers(BANKS)), int(generator.choice(PLACES))
+    return int(generator.integers(BANKS)), int(generator.choice(DRAWN_ENTRIES))
 
 
 def as_address(address: tuple[int, int]) -> dict[str, int]:
@@ -68,7 +68,7 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
     generator, shapes = np.random.default_rng(lanes), SHAPES[instruction_set]
     register_fields, operands = shapes.register_fields, range(shapes.operands)
     registers, model = RegisterFile(ArrayConfig(lanes=lanes, temporaries=128), shapes), Model(lanes, wave_exponent)
-    counts = {"waited": 0, "together": 0, "forgotten": 0}
+    counts = {"waited": 0, "together": 0, "invalidated": 0}
 
     def enable_of(share: float) -> np.ndarray:
         return generator.integers(0, 2, (lanes, CHANNELS)).astype(bool) & (generator.random() < share)
@@ -100,7 +100,7 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
             context.set(registers.result_addresses, [as_address(address) for address in addresses])
             context.set(registers.results, results.tolist())
             context.set(registers.result_enable, masks(enable))
-            # Results may prove to be nobody's.
+            # No lane may write the results.
             may_write = [bool(enable[:, field.channels].any() or generator.random() < 0.1) for field in register_fields]
             context.set(registers.result_writes, sum(may << number for number, may in enumerate(may_write)))
             if texture is None and generator.random() < 0.8:
@@ -123,7 +123,7 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
                 model.write(address, results, enable, slice(field.channels.start, field.channels.stop))
             if taken:
                 counts["together"] += int(enable.any())
-                counts["forgotten"] += int(invalidates)
+                counts["invalidated"] += int(invalidates)
                 if invalidates:
                     model.invalidate(texture[0])
                 model.write(*texture, slice(None))
@@ -142,4 +142,4 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
     simulator.run()
     assert counts["waited"] > 5
     assert counts["together"] > 5
-    assert counts["forgotten"] > 5
+    assert counts["invalidated"] > 5

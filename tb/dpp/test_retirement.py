@@ -1,4 +1,4 @@
-"""Retirement: wavefronts at their end, tested and not, against what each should send."""
+"""Retirement: wavefronts at their end, tested and not, against their expected outputs."""
 
 from typing import Any
 
@@ -20,23 +20,23 @@ PROGRAM_VALUE = 0x3FC00000
 
 
 def joined(values: Any, bits: int) -> int:
-    return sum(int(value) << bits * place for place, value in enumerate(values))
+    return sum(int(value) << bits * index for index, value in enumerate(values))
 
 
 def mask_of(bits: np.ndarray) -> int:
     return joined(bits, 1)
 
 
-def pair_of(place: dict[str, int], lane: int) -> tuple[int, int]:
+def pair_of(position: dict[str, int], lane: int) -> tuple[int, int]:
     """The pair of a lane: quads lie beside each other."""
-    return place["i"] + 2 * (lane // QUAD) + lane % 2, place["j"] + lane % QUAD // 2
+    return position["i"] + 2 * (lane // QUAD) + lane % 2, position["j"] + lane % QUAD // 2
 
 
 class Wavefront:
-    """A wavefront at its end: its place, lanes, output registers [target, lane, channel] and conditional values."""
+    """A wavefront at its end: its position, lanes, output registers [target, lane, channel] and conditional values."""
 
     def __init__(self, generator: np.random.Generator, lanes: int) -> None:
-        self.place = {"i": 2 * int(generator.integers(1 << 12)), "j": int(generator.integers(1 << 12))}
+        self.position = {"i": 2 * int(generator.integers(1 << 12)), "j": int(generator.integers(1 << 12))}
         self.faulted = bool(generator.random() < 0.2)
         self.covered, self.valid_mask, self.given, self.passed = generator.random((4, lanes)) < 0.7
         share = generator.choice([0, 0.5, 1], OUTPUTS)
@@ -48,14 +48,14 @@ class Wavefront:
         """The request to the conditional unit, where lanes that gave no value have `value`."""
         values = np.where(self.given, self.values, np.uint32(value))
         mask = mask_of(self.covered & self.valid_mask)
-        return {**self.place, "mask": mask, "values": joined(values, WORD)}
+        return {**self.position, "mask": mask, "values": joined(values, WORD)}
 
     def outputs(self, tested: bool) -> list[tuple[int, ...]]:
-        """What is stored: each word with its target, pair and channel, lane by lane."""
+        """Stored words, each with its target, pair and channel, lane by lane."""
         stores = self.covered & self.valid_mask & (self.passed if tested else True) & (not self.faulted)
         found = np.argwhere(self.written & stores[:, None]).tolist()
         return [
-            (target, *pair_of(self.place, lane), channel, int(self.words[target, lane, channel]))
+            (target, *pair_of(self.position, lane), channel, int(self.words[target, lane, channel]))
             for target, lane, channel in found
         ]
 
@@ -70,18 +70,18 @@ class Bench:
         self.tests, self.output = (
             Sink(port, generator, stall) for port in (self.unit.tester.request, self.unit.output)
         )
-        self.answers = Source(self.unit.tester.response, generator, stall)
+        self.responses = Source(self.unit.tester.response, generator, stall)
         self.wavefronts: list[Wavefront] = []
         self.released = 0
         self._banks: list[int] = []
         """Contexts of the wavefronts inside, the oldest first."""
         self._asked: tuple[np.ndarray, np.ndarray] | None = None
-        """Words and conditional values whose place was asked for in the last cycle."""
+        """Words and conditional values whose address was read in the previous cycle."""
         self._asking: list[Wavefront] = []
         self._states = [Wavefront(generator, config.lanes) for _ in range(2 * config.threads)]
 
     def _read(self, context: Any) -> None:
-        """Answer for the wavefront states and the output registers; words come a cycle after their place."""
+        """Drive the wavefront states and the output registers; words come a cycle after their address."""
         unit = self.unit
         if self._asked:
             words, values = self._asked
@@ -89,15 +89,15 @@ class Bench:
             context.set(Value.cast(unit.conditional), joined(values, WORD))
         tested, sent = (self._states[context.get(bank)] for bank in (unit.test_context, unit.context))
         for port, wavefront in ((unit.test_state, tested), (unit.state, sent)):
-            context.set(port.i, wavefront.place["i"])
-            context.set(port.j, wavefront.place["j"])
+            context.set(port.i, wavefront.position["i"])
+            context.set(port.j, wavefront.position["j"])
             context.set(port.covered, mask_of(wavefront.covered))
             context.set(port.valid_mask, mask_of(wavefront.valid_mask))
         context.set(unit.conditional_written, mask_of(tested.given))
         context.set(Value.cast(unit.written), mask_of(sent.written.ravel()))
 
     def _ask(self, context: Any) -> None:
-        """Note which words are asked for; that depends on whether an output is taken."""
+        """Record the words that are read, which depend on whether an output is taken."""
         unit, rate = self.unit, self.config.at_once
         tested, sent = (self._states[context.get(bank)] for bank in (unit.test_context, unit.context))
         beats = (context.get(unit.beat), context.get(unit.test_beat)) if self.in_beats else (0, 0)
@@ -105,7 +105,7 @@ class Bench:
         self._asked = sent.words[context.get(unit.target), own], tested.values[tested_own]
 
     def _offer(self, context: Any, share: float) -> None:
-        """Offer a wavefront, one that has left its wave slot, or both; of two the one that has not left is taken first."""
+        """Offer a wavefront, one that has vacated its wave slot, or both; the first one is taken first."""
         unit = self.unit
         for port, is_ready in ((unit.wavefront, context.get(unit.ready)), (unit.vacated, 1)):
             free = [bank for bank in range(len(self._states)) if bank not in self._banks]
@@ -139,25 +139,25 @@ class Bench:
         self._read(context)
         self._offer(context, share)
         asked = len(self.tests.received)
-        for end in (self.tests, self.output, self.answers):
+        for end in (self.tests, self.output, self.responses):
             end.drive(context)
         self._ask(context)
-        for end in (self.tests, self.output, self.answers):
+        for end in (self.tests, self.output, self.responses):
             end.finish(context)
         if len(self.tests.received) > asked:
-            self.answers.waiting.append(mask_of(self._asking.pop(0).passed))
+            self.responses.waiting.append(mask_of(self._asking.pop(0).passed))
         self._check_release(context)
         await context.tick()
 
     def sent(self) -> list[tuple[int, ...]]:
-        """What was stored, as `Wavefront.outputs` says it."""
+        """Stored words, in the form of `Wavefront.outputs`."""
         layout, result = self.unit.output.payload.shape(), []
         for payload in self.output.received:
             output = unpack(layout, payload)
-            for place in range(self.config.at_once * CHANNELS):
-                if output["mask"] >> place & 1:
-                    lane, channel = divmod(place, CHANNELS)
-                    word = output["words"] >> WORD * place & 0xFFFFFFFF
+            for index in range(self.config.at_once * CHANNELS):
+                if output["mask"] >> index & 1:
+                    lane, channel = divmod(index, CHANNELS)
+                    word = output["words"] >> WORD * index & 0xFFFFFFFF
                     result.append((output["target"], *pair_of(output, lane), channel, word))
         return result
 
@@ -173,7 +173,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("stall", STALLS)
 @pytest.mark.parametrize("share", [1.0, 0.05])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_random_groups(instruction_set, rate, name, share, stall):
+def test_random_wavefronts(instruction_set, rate, name, share, stall):
     program = PROGRAMS[name]
     config = ArrayConfig(rate=rate, threads=16, temporaries=128)
     bench = Bench(config, SHAPES[instruction_set], stall, program)

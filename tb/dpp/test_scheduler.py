@@ -1,4 +1,4 @@
-"""The scheduler in step with a plain model, and what it promises, case by case."""
+"""The scheduler against a plain model, cycle by cycle, and its guarantees, case by case."""
 
 from collections import Counter, deque
 from typing import Any
@@ -21,7 +21,7 @@ CAN = ("fetch", "retire")
 
 
 def random_summary(shapes: Shapes, generator: np.random.Generator) -> dict[str, int]:
-    """What may be known of an instruction."""
+    """A random summary of an instruction."""
     bits = {
         name: int(generator.random() < 0.3) for name in ("waits", *(resource.name for resource in shapes.resources))
     }
@@ -29,7 +29,7 @@ def random_summary(shapes: Shapes, generator: np.random.Generator) -> dict[str, 
 
 
 class Traffic:
-    """Random inputs that the ports, memory and the other parts could give."""
+    """Random inputs that the ports, memory and the other units could give."""
 
     def __init__(
         self, shapes: Shapes, generator: np.random.Generator, model: SchedulerModel, threads: int, ease: float
@@ -45,15 +45,15 @@ class Traffic:
     def _bits(self, share: float) -> int:
         return sum(self._chance(share) << wave for wave in range(self._threads))
 
-    def _one_of(self, places: tuple[Where, ...], share: float) -> int | None:
-        waves = [wave for wave, wavefront in self._model.wavefronts.items() if wavefront.where in places]
+    def _one_of(self, states: tuple[Where, ...], share: float) -> int | None:
+        waves = [wave for wave, wavefront in self._model.wavefronts.items() if wavefront.where in states]
         return int(self._generator.choice(waves)) if waves and self._chance(share) else None
 
     def _summary(self) -> dict[str, int]:
         return random_summary(self._shapes, self._generator)
 
     def _done(self, port: deque[int]) -> dict[str, Any] | None:
-        """How a port leaves its oldest wavefront. With `again` nothing else means anything."""
+        """The end of a port's oldest instruction. With `again` all other fields are undefined."""
         if not port or not self._chance(0.4):
             return None
         wave = port.popleft()
@@ -71,7 +71,7 @@ class Traffic:
         }
 
     def next(self) -> Inputs:
-        """The inputs of a cycle. A wavefront that memory stops has a lookup outstanding."""
+        """The inputs of a cycle. A wavefront that memory stops has a fetch outstanding."""
         done = [self._done(port) for port in self.ports]
         ending = self._ending()
         begin = self._one_of((Where.CLEARING,), 0.3)
@@ -98,7 +98,7 @@ class Traffic:
             drained=drained,
         )
         if self._model.vacates(now):
-            # Its port says nothing more of it.
+            # Its port gives no `done` of it.
             self.counts["vacated"] += 1
             next(port for port in self.ports if ending in port).remove(ending)
         return now

@@ -1,4 +1,4 @@
-"""What the scheduler promises of time and of the watchdog, with one wavefront."""
+"""Guarantees of the scheduler about timing and the watchdog, with one wavefront."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from ctm.tb.lib.streams import simulate
 
 @dataclass(frozen=True)
 class Ports:
-    """Ports by what the tests want of them: the counted one, the faulting one, one that looks up."""
+    """Ports by their use in the tests: the counted one, the faulting one, one that fetches."""
 
     counted: int
     faulting: int
@@ -55,7 +55,7 @@ async def finish(context: Any, unit: Scheduler, port: int, **done: Any) -> None:
 
 
 @pytest.mark.parametrize("instruction_set", SHAPES)
-def test_a_group_goes_on_in_the_next_cycle_and_behind_a_jump_two_cycles_later(instruction_set):
+def test_a_wavefront_goes_on_in_the_next_cycle_and_after_a_jump_two_cycles_later(instruction_set):
     named = ports(SHAPES[instruction_set])
     unit = Scheduler(ArrayConfig(threads=4, temporaries=128), SHAPES[instruction_set])
     alu, flow = unit.ports[named.counted].issue, unit.ports[named.faulting].issue
@@ -77,7 +77,7 @@ def test_a_group_goes_on_in_the_next_cycle_and_behind_a_jump_two_cycles_later(in
 
 @pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize("watchdog", [1, 2, 5])
-def test_the_watchdog_stops_the_instruction_behind_the_last_that_is_allowed(instruction_set, watchdog):
+def test_the_watchdog_stops_the_instruction_after_the_last_that_is_allowed(instruction_set, watchdog):
     named = ports(SHAPES[instruction_set])
     unit = Scheduler(ArrayConfig(threads=4, temporaries=128), SHAPES[instruction_set])
 

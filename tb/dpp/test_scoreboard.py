@@ -1,4 +1,4 @@
-"""Outstanding against lists of what is under way."""
+"""Scoreboard against lists of fetches and writes in flight."""
 
 import itertools
 from typing import Any
@@ -14,26 +14,26 @@ CYCLES = 1500
 
 
 class Wave:
-    """What one wave slot has under way."""
+    """Fetches and writes of one wave slot in flight."""
 
     def __init__(self) -> None:
-        self.lookups: list[bool] = []
-        """Of each lookup that has not come back, whether the semaphore waits for it."""
+        self.fetches: list[bool] = []
+        """For each outstanding fetch, whether the semaphore waits for it."""
         self.writing = False
         self.made = 0
 
     def acquire(self) -> None:
-        """Take the semaphore for all lookups that are under way."""
-        self.lookups = [True] * len(self.lookups)
+        """Take the semaphore for all fetches in flight."""
+        self.fetches = [True] * len(self.fetches)
 
     @property
     def blocked(self) -> bool:
         """Whether the semaphore is taken."""
-        return self.writing or any(self.lookups)
+        return self.writing or any(self.fetches)
 
 
 def mask(bits: list[bool]) -> int:
-    return sum(bit << place for place, bit in enumerate(bits))
+    return sum(bit << index for index, bit in enumerate(bits))
 
 
 def chosen(generator: np.random.Generator, allowed: list[bool], share: float) -> int | None:
@@ -50,9 +50,9 @@ def test_random_events(lookups, returns):
 
     async def testbench(context: Any) -> None:
         for number in range(CYCLES):
-            full = [len(wave.lookups) == lookups for wave in waves]
+            full = [len(wave.fetches) == lookups for wave in waves]
             blocked = [wave.blocked for wave in waves]
-            drained = [not wave.lookups and not wave.writing for wave in waves]
+            drained = [not wave.fetches and not wave.writing for wave in waves]
             assert context.get(unit.full) == mask(full)
             assert context.get(unit.blocked) == mask(blocked)
             assert context.get(unit.drained) == mask(drained)
@@ -60,7 +60,7 @@ def test_random_events(lookups, returns):
 
             share = returns if number % 300 < 200 else 0.02
             texture = chosen(generator, [not is_full for is_full in full], 0.6)
-            returned = chosen(generator, [bool(wave.lookups) for wave in waves], share)
+            returned = chosen(generator, [bool(wave.fetches) for wave in waves], share)
             write = chosen(generator, [not wave.writing for wave in waves], 0.1)
             written = chosen(generator, [wave.writing for wave in waves], 0.3)
             fetches, acquires = generator.random() < 0.8, generator.random() < 0.3
@@ -73,10 +73,10 @@ def test_random_events(lookups, returns):
             await context.tick()
 
             if returned is not None:
-                waves[returned].lookups.pop(0)
+                waves[returned].fetches.pop(0)
             if texture is not None:
                 wave = waves[texture]
-                wave.lookups += [False] * fetches
+                wave.fetches += [False] * fetches
                 wave.made += fetches
                 if acquires:
                     wave.acquire()
@@ -87,6 +87,6 @@ def test_random_events(lookups, returns):
 
     simulate(unit, testbench)
     possible = itertools.product((False, True), repeat=3)
-    # With one lookup a wave slot that has one under way is full.
+    # With one fetch allowed a wave slot that has one in flight is full.
     expected = {(f, b, q) for f, b, q in possible if not (q and (f or b)) and (lookups > 1 or f or b or q)}
     assert seen == expected

@@ -1,4 +1,4 @@
-"""Starter: r0 is the processor's place, all other temporaries are 0, each block of them is set once."""
+"""Starter: r0 is the processor's position in the domain, others are 0, each block of them is set once."""
 
 from typing import Any
 
@@ -19,15 +19,15 @@ WAVEFRONTS = [(0, 0, 0), (2, 4, 1), (COORDINATE_LIMIT, COORDINATE_LIMIT - 2, 7),
 
 def first_register(column: int, row: int, lanes: int) -> int:
     """(i, j, 0, 1) of all lanes: quads beside each other, two lanes in each of two rows."""
-    places = [(column + lane // QUAD * 2 + lane % 2, row + lane % QUAD // 2) for lane in range(lanes)]
-    words = np.array([[i, j, 0, 1] for i, j in places], np.float32).view(np.uint32)
+    positions = [(column + lane // QUAD * 2 + lane % 2, row + lane % QUAD // 2) for lane in range(lanes)]
+    words = np.array([[i, j, 0, 1] for i, j in positions], np.float32).view(np.uint32)
     assert words.shape == (lanes, CHANNELS)
-    return sum(int(word) << 32 * place for place, word in enumerate(words.ravel()))
+    return sum(int(word) << 32 * index for index, word in enumerate(words.ravel()))
 
 
 @pytest.mark.parametrize("stall", STALLS)
 @pytest.mark.parametrize("lanes", [4, 16])
-def test_groups_one_after_the_other(lanes, stall):
+def test_wavefronts_start_one_after_the_other(lanes, stall):
     generator = np.random.default_rng(lanes)
     config = ArrayConfig(lanes=lanes, threads=4, temporaries=128)
     unit = Starter(config)
@@ -41,7 +41,7 @@ def test_groups_one_after_the_other(lanes, stall):
             context.set(unit.highest_temporary, highest)
             context.set(unit.wavefront, {"valid": 1, "wave": wave, "wavefront": wavefront})
             await cycle(context, [sink])
-            # What stands there later is nobody's.
+            # Words that come there later have no owner.
             context.set(unit.wavefront, {"valid": 0, "wave": 3 - wave, "wavefront": {"i": 9, "j": 9, "covered": 0}})
             sink.received.clear()
             cycles, blocks = 0, highest // ROWS_TOGETHER + 1

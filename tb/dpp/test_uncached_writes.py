@@ -1,4 +1,4 @@
-"""UncachedWrites: what is announced comes out in order, but for writes of no lane that nobody waits for."""
+"""UncachedWrites: announced writes come out in order, without writes of no lane that do not acquire."""
 
 from collections import deque
 from typing import Any
@@ -14,7 +14,7 @@ from ctm.tb.lib.streams import STALLS, Sink, simulate
 
 WRITES = 200
 LATENCY = 5
-"""Cycles from an announcement to its write, as many as one likes."""
+"""Cycles from an announcement to its write, an arbitrary number."""
 
 
 @pytest.mark.parametrize("stall", STALLS)

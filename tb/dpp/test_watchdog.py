@@ -1,4 +1,4 @@
-"""Watchdog against plain counts."""
+"""Watchdog against plain counters."""
 
 from typing import Any
 

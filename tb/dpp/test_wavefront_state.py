@@ -1,4 +1,4 @@
-"""GroupStates against a record for each wavefront."""
+"""WavefrontStates against a record for each wavefront."""
 
 from typing import Any
 
@@ -32,14 +32,14 @@ def assembled(layout: Any, record: dict[str, int]) -> int:
 class Model:
     """A record for each context, by field, and which of its two contexts each wave slot has.
 
-    Without stacks as long as they mean nothing. A record of the wave slot's other context is right in what contexts
-    keep.
+    A record has no stacks while they are undefined. Of the wave slot's other context only those fields are right that
+    contexts keep.
     """
 
     def __init__(self, shapes: Shapes, lanes: int, threads: int, generator: np.random.Generator) -> None:
-        self._generator, self._everybody = generator, (1 << lanes) - 1
+        self._generator, self._all_lanes = generator, (1 << lanes) - 1
         self.wavefront, self.stacks = wavefront_state_layout(shapes, lanes), shapes.stacks(lanes)
-        self._place, self._first = wavefront_layout(lanes), shapes.first_control(lanes)
+        self._layout, self._first = wavefront_layout(lanes), shapes.first_control(lanes)
         self._fields = {"control": ("control", "stacks"), "flags": ("flags",)}
         self._layouts = {"control": shapes.control(lanes), "stacks": self.stacks, "flags": shapes.flags(lanes)}
         self._threads, self.second = threads, [0] * threads
@@ -49,19 +49,19 @@ class Model:
         return {name: 0 for name, _, _ in fields(self.wavefront)}
 
     def context(self, wave: int) -> int:
-        """Of the wave slot's wavefront."""
+        """The context of the wave slot's wavefront."""
         return wave + self._threads * self.second[wave]
 
     def apply(self, name: str, wave: int) -> dict[str, int]:
-        """Change a record at random; what the port of that name takes."""
+        """Change a record at random; the payload of the port of that name."""
         if name == "start":
-            place = random_fields(self._generator, self._place)
+            taken = random_fields(self._generator, self._layout)
             self.second[wave] ^= 1
-            self.records[self.context(wave)] = self._empty() | place | {"valid_mask": self._everybody, **self._first}
-            return {"context": self.context(wave), "wavefront": assembled(self._place, place)}
+            self.records[self.context(wave)] = self._empty() | taken | {"valid_mask": self._all_lanes, **self._first}
+            return {"context": self.context(wave), "wavefront": assembled(self._layout, taken)}
         if name == "valid_mask":
             self.records[self.context(wave)]["valid_mask"] = valid_mask = int(
-                self._generator.integers(self._everybody + 1)
+                self._generator.integers(self._all_lanes + 1)
             )
             return {"wave": wave, "valid_mask": valid_mask}
         written = {"wave": wave}
@@ -74,7 +74,7 @@ class Model:
 
 @pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize("lanes", [4, 8])
-def test_every_write_changes_its_own_fields_of_its_own_slot(instruction_set, lanes):
+def test_every_write_changes_its_own_fields_of_its_own_wave_slot(instruction_set, lanes):
     generator, shapes = np.random.default_rng(lanes), SHAPES[instruction_set]
     config = ArrayConfig(lanes=lanes, threads=8, temporaries=128)
     unit, model = WavefrontStates(config, shapes, READERS), Model(shapes, lanes, config.threads, generator)

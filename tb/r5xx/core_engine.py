@@ -92,7 +92,7 @@ class _Run:
         if not run.faults:
             return None
         fault = run.faults[0]
-        is_refusal = fault.status is Status.BUS_ERROR
+        is_error = fault.status is Status.BUS_ERROR
         return MachineError(
-            status=fault.status, client=fault.client if is_refusal else None, pc=fault.pc, i=fault.i, j=fault.j
+            status=fault.status, client=fault.client if is_error else None, pc=fault.pc, i=fault.i, j=fault.j
         )

@@ -30,7 +30,7 @@ READ_BACK = 15
 """The input that is output 0 of an uncached-write program."""
 INPUTS = 6
 _OWN_PAIRS = [UmrtTarget.PER_PROCESSOR_IDX, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE]
-_LOOKUPS = [operation.value for operation in TextureOperation if operation is not TextureOperation.KILL_LT_0]
+_FETCHES = [operation.value for operation in TextureOperation if operation is not TextureOperation.KILL_LT_0]
 
 
 @dataclass
@@ -172,7 +172,7 @@ class Code:
         return replace(COMMON, words[0], write_inactive=0, **mask), *words[1:]
 
     def _lookup(self) -> int:
-        operation = self._choose([*_LOOKUPS, *[TextureOperation.LOOKUP.value] * 3])
+        operation = self._choose([*_FETCHES, *[TextureOperation.LOOKUP.value] * 3])
         if self.uncached and operation == TextureOperation.LOOKUP_UNCACHED.value:
             # It would have to wait for the writes.
             operation = TextureOperation.LOOKUP_PROJ.value

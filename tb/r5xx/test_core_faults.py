@@ -56,11 +56,11 @@ FAULTS = {
         "rtl.dpp.wavefronts.scheduler", "is_alone = self.drained & ~self._waves.faulted", "is_alone = ~self._waves.faulted"
     ),
     "a wavefront that has left writes temporaries of the next one": Fault(
-        "rtl.r5xx.alu.writes", "Mux(stays, self.written.enable[lane], 0)",
+        "rtl.r5xx.alu.writes", "Mux(keeps_wave, self.written.enable[lane], 0)",
         "Mux(effective, self.written.enable[lane], 0)",
     ),
     "a wavefront that has left writes predicates of the next one": Fault(
-        "rtl.r5xx.alu.writes", "stays & last if self._array.beats > 1 else stays)", "effective)"
+        "rtl.r5xx.alu.writes", "keeps_wave & last if self._array.beats > 1 else keeps_wave)", "effective)"
     ),
     "a wavefront may execute one instruction more": Fault(
         "rtl.dpp.wavefronts.watchdog", "(now == self.most)", "(now == self.most + 1)"

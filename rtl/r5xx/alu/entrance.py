@@ -27,14 +27,14 @@ def enter(
     whether the wavefront vacates its wave slot, and src0 of all lanes of the first quad has been read.
     """
     beats = config.beats
-    on_the_way = [sources]
+    delayed_sources = [sources]
     if beats > 1:
         token, control = (
             keep(m, config, value, complete, name=name) for name, value in (("entered", token), ("control", control))
         )
         for _ in range(beats):
-            on_the_way.append(delay(m, on_the_way[-1], name="sources"))
-    m.d.comb += [alu.words.eq(token.words), alu.control.eq(control), alu.sources.eq(on_the_way[-1])]
+            delayed_sources.append(delay(m, delayed_sources[-1], name="sources"))
+    m.d.comb += [alu.words.eq(token.words), alu.control.eq(control), alu.sources.eq(delayed_sources[-1])]
     if config.at_once < QUAD:
         quad = Signal(alu.quad.shape(), name="quad", reset_less=True)
         slices = QUAD // config.at_once
@@ -42,7 +42,7 @@ def enter(
         for index, word in enumerate(quad):
             number, lane = divmod(index, config.at_once)
             with m.If(begins):
-                m.d.sync += Value.cast(word).eq(on_the_way[beats - 1 - number][lane][0])
+                m.d.sync += Value.cast(word).eq(delayed_sources[beats - 1 - number][lane][0])
         m.d.comb += alu.quad.eq(quad)
     return token
 

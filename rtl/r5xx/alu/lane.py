@@ -103,8 +103,8 @@ class Lane(wiring.Component):
         m.submodules.transcendental = transcendental = GatedStateless(self._transcendental, together=_TRANSCENDENTAL)
         connect(m, transcendental.functions, flipped(self.functions))
         for index, channel in enumerate(channels):
-            for name, part in vars(channel).items():
-                m.submodules[f"{name}_{index}"] = part
+            for name, unit in vars(channel).items():
+                m.submodules[f"{name}_{index}"] = unit
 
         control = self.control
         for index, channel in enumerate(channels):

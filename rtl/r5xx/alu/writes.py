@@ -76,19 +76,19 @@ class AluWrites(wiring.Component):
         token, wave = self.token, self.token.context[:-1]
         wavefront, flags, last = self._beat(m)
         effective = self.valid & ~token.again & ~token.error
-        stays = effective & ~token.vacated
+        keeps_wave = effective & ~token.vacated
         common, rgb_inst, alpha_inst = COMMON(token.words[0]), RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         m.d.comb += [
             # The processors that write follow late in a cycle. The port is reserved as soon as some may write.
             self.result_writes.eq(
                 Cat(
-                    stays & token.rgb.exists & common.rgb_wmask.any(),
-                    stays & token.alpha.exists & common.alpha_wmask,
+                    keeps_wave & token.rgb.exists & common.rgb_wmask.any(),
+                    keeps_wave & token.alpha.exists & common.alpha_wmask,
                 )
             ),
             self.result_addresses[0].eq(token.rgb.address),
             self.result_addresses[1].eq(token.alpha.address),
-            self.flags.valid.eq(stays & last if self._array.beats > 1 else stays),
+            self.flags.valid.eq(keeps_wave & last if self._array.beats > 1 else keeps_wave),
             self.flags.wave.eq(wave),
             self.outputs.context.eq(token.context),
             self.outputs.targets[0].eq(rgb_inst.target),
@@ -135,7 +135,7 @@ class AluWrites(wiring.Component):
     def _lane(self, m: Module, lane: int, effective: Value, wavefront: data.View, flags: data.View) -> Value:
         """Connect the writes of a lane; give its predicates."""
         token, program = self.token, self.program
-        stays = effective & ~token.vacated
+        keeps_wave = effective & ~token.vacated
         exists = Cat(token.rgb.exists.replicate(SCALAR), token.alpha.exists)
         keeps_outputs = effective & ~program.uncached_writes
         keeps_conditional = effective & program.conditional_from_program
@@ -146,7 +146,7 @@ class AluWrites(wiring.Component):
             unit.predicates.eq(lane_predicates(wavefront, lane, self._lanes)),
             unit.comparisons.eq(self.comparisons[lane]),
             self.written.enable[lane].eq(unit.temporary_enable & exists),
-            self.result_enable[lane].eq(Mux(stays, self.written.enable[lane], 0)),
+            self.result_enable[lane].eq(Mux(keeps_wave, self.written.enable[lane], 0)),
             self.outputs.enable[lane].eq(Mux(keeps_outputs, unit.output_enable, 0)),
             self.outputs.conditional[lane].eq(unit.conditional_enable & keeps_conditional),
             self.outputs.values[lane].eq(self.results[lane][SCALAR]),

@@ -53,8 +53,8 @@ CF_INSTRUCTION = data.StructLayout(
         "illegal": 1,
     }
 )
-"""A CF instruction. `target` is the address of a clause or a jump's target, `units` a clause's length. A fetch clause may be
-one of `textures`, an export `relative` to aL."""
+"""A CF instruction. `target` is the address of a clause or a jump's target, `units` a clause's length. A fetch clause
+may be one of `textures`, an export `relative` to aL."""
 
 
 def has_bit(code: Value, members: Sequence[Any]) -> Value:

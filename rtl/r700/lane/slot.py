@@ -136,7 +136,7 @@ class Slot(wiring.Component):
         integer = self._integer(m, words)
         is_operand = (words.control.lhs == Lhs.OPERAND_0) | (words.control.lhs == Lhs.OPERAND_1)
         words = replace(words, lhs=Mux(is_operand, words.lhs, 0)).later(m, config.product)
-        words = self._left(m, words, product, shifted, integer).later(m, config.rounding)
+        words = self._lhs(m, words, product, shifted, integer).later(m, config.rounding)
         adder = self._adder(m, words)
         if not self._is_trans:
             self._dot_term(m, adder, product, words.control)
@@ -173,7 +173,7 @@ class Slot(wiring.Component):
         ]
         return Value.cast(unit.result)
 
-    def _left(self, m: Module, words: _Words, product: data.View, shifted: Value, integer: Value) -> _Words:
+    def _lhs(self, m: Module, words: _Words, product: data.View, shifted: Value, integer: Value) -> _Words:
         """Words with an operation's `lhs`: the OR of its sources, of which all but one are 0."""
         m.submodules.product_word = product_word = ProductWord()
         chosen = words.control.lhs

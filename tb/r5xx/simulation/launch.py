@@ -135,7 +135,7 @@ def memory_setup(launch: Launch, current: Memory, arrays: Arrays) -> MemorySetup
         error=arrays.pointer(error, np.uint64),
         refused_count=len(error),
         inputs=(Buffer * INPUTS)(*map(Buffer.of, launch.inputs.buffers)),
-        outputs=(Buffer * OUTPUTS)(*map(Buffer.of, launch.outputs)),
+        outputs=(Buffer * OUTPUTS)(*map(Buffer.of, launch.outputs[:OUTPUTS])),
         conditional=(Buffer * 2)(Buffer.of(unit.buffer)),
         output_mask=sum(enabled << channel for channel, enabled in enumerate(launch.output_mask)),
         test=unit.test.value,

@@ -1,4 +1,4 @@
-"""Random programs of several kinds, compared behind every instruction."""
+"""Random programs of several kinds, compared after every instruction."""
 
 from collections.abc import Callable, Mapping
 from functools import cache

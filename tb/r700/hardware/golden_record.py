@@ -1,4 +1,4 @@
-"""What the golden model's wavefronts do: every CF word, group and fetch instruction, with the state behind it."""
+"""The golden model's wavefronts: every CF instruction, group and fetch, with the state after it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ class Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What one wavefront executed, and where its state behind that is."""
+    """The steps of one wavefront, and the state after each."""
 
     pc: int
     snapshot: Snapshot
@@ -100,7 +100,7 @@ class _Recorder:
 
 
 def record(job: Job) -> tuple[Run, Mapping[tuple[int, int], WavefrontRecord]]:
-    """Run a job on the golden model: what it leaves, and what each wavefront did, by its place (i, j)."""
+    """Run a job on the golden model: its results, and the record of each wavefront by its position (i, j)."""
     recorder = _Recorder()
     found = run_golden(replace(job, observers=(*job.observers, recorder)))
     return found, {(each.i, each.j): each for each in recorder.wavefronts.values()}

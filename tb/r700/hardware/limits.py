@@ -14,8 +14,8 @@ def is_refused(slots: Sequence[Slot]) -> bool:
     """Whether registers or constants relative to different indices are more than there are ports for."""
     ports: dict[tuple[int, int], list[_Register]] = {}
     constants = set()
-    for place, each in zip(places(slots), slots, strict=True):
-        for cycle, read in port_reads(place, each.swizzle or 0, reads(each)) or ():
+    for position, each in zip(places(slots), slots, strict=True):
+        for cycle, read in port_reads(position, each.swizzle or 0, reads(each)) or ():
             register = read.number, each.index if read.relative else None
             ports.setdefault((cycle, read.channel), []).append(register)
         constants |= {

@@ -1,4 +1,4 @@
-"""Compares the R700 core with the golden model behind every CF word, group and fetch instruction of every wavefront."""
+"""Compares the R700 core with the golden model after every CF instruction, group and fetch of every wavefront."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -35,27 +35,27 @@ _ROWS = {EntryKind.BRANCH: RowKind.BRANCH, EntryKind.LOOP: RowKind.LOOP, EntryKi
 
 
 class Difference(Exception):  # noqa: N818
-    """The core did something else than the model; the message says where and what."""
+    """The core differs from the model; the message has the cycle, the event and the difference."""
 
 
 @dataclass(eq=False)
 class _Wavefront:
-    """What the trace has shown of the wavefront in a wave slot."""
+    """State of the wavefront in a wave slot, as the trace has shown it."""
 
     record: WavefrontRecord
     base: int
     """The row of its first register."""
     results: np.ndarray
-    """Of the group that is executed, [wave slots, pixels], for the pixels so far."""
+    """Of the group that is executed, [slot, pixel], for the pixels so far."""
     steps: int = 0
     settles: Step | None = None
     """The step whose registers are all written before the next one begins."""
     beyond: int | None = None
-    """The PC of what it does where the model has stopped."""
+    """The PC of an event after the model has stopped."""
 
     @property
     def is_unknown(self) -> bool:
-        """Whether the model has told that this goes on until the watchdog stops it, and has not executed the rest."""
+        """Whether the wavefront runs until the watchdog stops it, which the model finds without executing all steps."""
         fault = self.record.fault
         return self.steps == len(self.record.steps) and fault is not None and fault[0] is Status.WATCHDOG
 
@@ -66,7 +66,7 @@ class _Wavefront:
 
 
 class _Core:
-    """What one core's trace has shown: its wavefronts by wave slot, its registers and stacks, the groups under way."""
+    """State of one core, as its trace has shown it: wavefronts by wave slot, registers, stacks, groups in flight."""
 
     def __init__(self, array: ArrayConfig) -> None:
         self.waves: dict[int, _Wavefront] = {}
@@ -114,29 +114,29 @@ class Comparison:
         if wave not in core.waves:
             raise Difference(f"wave slot {wave} has no wavefront")
         shown = core.waves[wave]
-        place = "the start" if shown.last is None else place_of(shown.last.pc)
-        self._at = f"wavefront ({shown.record.i}, {shown.record.j}) behind {place}"
+        step = "the start" if shown.last is None else place_of(shown.last.pc)
+        self._at = f"wavefront ({shown.record.i}, {shown.record.j}) after {step}"
         return shown
 
     def _file(self, core: _Core, event: Fields) -> None:
         writes = event["writes"]
         rows = writes["row"].astype(int)
         block = int(rows[0]) // ROWS_TOGETHER * ROWS_TOGETHER
-        forgotten = [block + bit for bit in range(ROWS_TOGETHER) if int(event["invalidates"]) >> bit & 1]
-        core.registers[forgotten] = 0
+        invalidated = [block + bit for bit in range(ROWS_TOGETHER) if int(event["invalidates"]) >> bit & 1]
+        core.registers[invalidated] = 0
         for channel, row in enumerate(rows):
             pixels = _bits(writes["enable"][channel], by_slice(self._array).group)
             core.registers[row, channel, pixels] = writes["words"][channel][pixels]
 
     def _take(self, core: _Core, event: Fields) -> None:
-        wave, group = int(event["wave"]), event["group"]
-        place = int(group["i"]), int(group["j"])
+        wave, wavefront = int(event["wave"]), event["wavefront"]
+        position = int(wavefront["i"]), int(wavefront["j"])
         if wave in core.waves:
             raise Difference(f"a wavefront takes wave slot {wave}, which another one has")
-        if place not in self._records:
-            raise Difference(f"a wavefront at {place}, which the domain has not")
-        core.taken[wave] = self._records[place]
-        _same("coverage", _bits(group["covered"], self._array.group), core.taken[wave].covered)
+        if position not in self._records:
+            raise Difference(f"a wavefront at {position}, outside the domain")
+        core.taken[wave] = self._records[position]
+        _same("coverage", _bits(wavefront["covered"], self._array.group), core.taken[wave].covered)
 
     def _start(self, core: _Core, event: Fields) -> None:
         wave = int(event["wave"])
@@ -144,7 +144,7 @@ class Comparison:
         core.waves[wave] = _Wavefront(core.taken.pop(wave), int(event["base"]), results)
 
     def _next(self, shown: _Wavefront, pc: int) -> Step | None:
-        """The step that an event is; None where the model has stopped, which it may do at that PC only."""
+        """The step of an event; None where the model has stopped, which it may do at that PC only."""
         record = shown.record
         if shown.steps == len(record.steps):
             if record.fault is None or shown.beyond is not None:
@@ -166,7 +166,7 @@ class Comparison:
         shown.settles = self._next(shown, int(state["pc"]) & _WORD_MASK)
 
     def _same_state(self, core: _Core, shown: _Wavefront, wave: int, state: Fields) -> None:
-        """The control state of the word that begins, which is that behind the step before."""
+        """The control state of the instruction that begins, which is that after the previous step."""
         size, step = self._array.group, shown.last
         _same("coverage", _bits(state["covered"], size), shown.record.covered)
         _same("the row of R0", int(state["base"]), shown.base)
@@ -183,8 +183,8 @@ class Comparison:
         self._same_stack(core, wave, int(state["depth"]), int(state["branches"]), step)
 
     def _same_stack(self, core: _Core, wave: int, depth: int, branches: int, step: Step) -> None:
-        """Every row of the stack: its masks, and what an entry keeps beside them."""
-        size, place = self._array.group, 0
+        """Every row of the stack: its mask, and its other fields."""
+        size, index = self._array.group, 0
         for entry, masks in zip(step.control.stack, step.frames, strict=True):
             besides: list[dict[str, int]] = [{}]
             if entry.kind is EntryKind.LOOP:
@@ -194,8 +194,8 @@ class Comparison:
             elif entry.kind is EntryKind.CALL:
                 besides = [{"target": entry.target, "count": entry.call_count}]
             for row, beside in enumerate(besides):
-                what = f"row {place} of the stack"
-                found = core.stack.get(wave * self._stack_size + place)
+                what = f"row {index} of the stack"
+                found = core.stack.get(wave * self._stack_size + index)
                 if found is None:
                     raise Difference(f"{what} was not written")
                 _same(f"{what}, its kind", RowKind(int(found["kind"])), _ROWS[entry.kind])
@@ -203,8 +203,8 @@ class Comparison:
                     _same(f"{what}, its mask", _bits(found["mask"], size), masks[row])
                 for name, value in beside.items():
                     _same(f"{what}, {name}", _beside(entry.kind, row, name, int(found["beside"])), value)
-                place += 1
-        _same("the stack's depth", depth, place)
+                index += 1
+        _same("the stack's depth", depth, index)
         _same("branches on the stack", branches, sum(entry.kind is EntryKind.BRANCH for entry in step.control.stack))
 
     def _push(self, core: _Core, event: Fields) -> None:
@@ -218,7 +218,7 @@ class Comparison:
         size, number = by_slice(self._array).group, int(event.get("slice", 0))
         core.words[:, number * size : (number + 1) * size] = event["words"]
         if not number and core.issued:
-            # A slice is written when its results come; until then registers are as the step before left them.
+            # A slice is written when its results come; until then registers are those after the previous step.
             shown = self._shown(core, core.issued[0])
             if not shown.is_unknown:
                 self._settle(core, shown)
@@ -249,7 +249,7 @@ class Comparison:
         _same("the valid mask", _bits(masks["valid_mask"], size), step.state("valid_mask"))
         _same("predicates", _bits(masks["predicate"], size), step.state("predicate"))
         if step.control.item >= 0:
-            # Behind a clause's last group the model has done what its word does then.
+            # After a clause's last group the model has executed the end of its CF instruction.
             _same("the branch mask", _bits(masks["branch_mask"], size), step.state("branch_mask"))
         word, clause = self._code.word(before.control.word), self._code.clause(before.control.word)
         assert isinstance(word, AluWord) and clause is not None
@@ -258,9 +258,9 @@ class Comparison:
         executing = before.state("branch_mask") & ~before.state("continue_mask") & ~before.state("break_mask")
         executing = whole_quads(executing) if word.whole_quads else executing
         _same("address registers", _signed(event["addresses"])[:, executing], step.state("address")[:, executing])
-        for wave in sorted(group.forwarded):
-            expected, found = step.state("previous")[wave][executing], shown.results[wave][executing]
-            _same(f"the result of wave slot {'xyzwt'[wave]}", found, expected)
+        for slot in sorted(group.forwarded):
+            expected, found = step.state("previous")[slot][executing], shown.results[slot][executing]
+            _same(f"the result of slot {'xyzwt'[slot]}", found, expected)
 
     def _fetch(self, core: _Core, event: Fields) -> None:
         shown = self._shown(core, event)
@@ -268,7 +268,7 @@ class Comparison:
         if shown.is_unknown:
             return
         if before is None:
-            raise Difference("a fetch before the first word")
+            raise Difference("a fetch before the first CF instruction")
         word = self._code.word(before.control.word)
         assert isinstance(word, Flow)
         if before.control.item == 0:
@@ -298,14 +298,14 @@ class Comparison:
         del core.waves[wave]
 
     def _settle(self, core: _Core, shown: _Wavefront) -> None:
-        """Compare the registers behind the step that has ended."""
+        """Compare the registers after the step that has ended."""
         step, shown.settles = shown.settles, None
         if step is None:
             return
         expected = step.state("registers")
         count = slices_of(self._array)
         found = core.registers[shown.base : shown.base + count * len(expected)]
-        # The registers of a slice follow those of the one before.
+        # The registers of a slice follow those of the previous slice.
         found = np.concatenate(np.split(found, count), axis=-1)
         wrong = found != expected
         if wrong.any():
@@ -320,12 +320,12 @@ def _in_order(events: Mapping[str, Fields]) -> Iterator[tuple[str, Fields]]:
     """All events in the order of their cycles; those of one in the order of the trace's layout."""
     kinds = list(events)
     rows = [
-        (cycle, place, index)
-        for place, kind in enumerate(kinds)
+        (cycle, number, index)
+        for number, kind in enumerate(kinds)
         for index, cycle in enumerate(events[kind]["cycle"].tolist())
     ]
-    for _, place, index in sorted(rows):
-        yield kinds[place], _row(events[kinds[place]], index)
+    for _, number, index in sorted(rows):
+        yield kinds[number], _row(events[kinds[number]], index)
 
 
 def _row(fields: Fields, index: int) -> Fields:
@@ -344,7 +344,7 @@ def _signed(addresses: np.ndarray) -> np.ndarray:
 
 
 def _beside(kind: EntryKind, row: int, name: str, bits: int) -> int:
-    """A field of what a row has beside its mask."""
+    """A field of a row's bits beside its mask."""
     layouts = (stack.LOOP_BRANCH, stack.LOOP_CONTINUE, stack.LOOP_BREAK, stack.LOOP_ENTERED)
     wanted = (stack.CALL if kind is EntryKind.CALL else layouts[row])[name]
     return bits >> wanted.offset & ((1 << wanted.width) - 1)
@@ -356,8 +356,8 @@ def _fault(fault: tuple[Status, int] | None) -> str:
 
 def _register(number: int, count: int) -> str:
     """The name of a register; clause temporaries are the last ones."""
-    behind = number - (count - CLAUSE_TEMPORARIES)
-    return f"R{number}" if behind < 0 else f"T{behind}"
+    temporary = number - (count - CLAUSE_TEMPORARIES)
+    return f"R{number}" if temporary < 0 else f"T{temporary}"
 
 
 def _same(what: str, found: Any, expected: Any) -> None:
@@ -374,7 +374,7 @@ def _text(value: Any) -> str:
 
 
 def compare(job: Job, engine: TracedEngine) -> Run:
-    """Run a job on the golden model and on the traced machine; what the model leaves.
+    """Run a job on the golden model and on the traced machine; the model's results.
 
     Raises
     ------

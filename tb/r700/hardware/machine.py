@@ -75,7 +75,7 @@ def compare(job: Job, on: HardwareEngine | AmaranthHardware | None = None) -> Ru
 
 
 def same_results(found: Run, expected: Run) -> None:
-    """Compare what two runs leave, but for the place of a fault."""
+    """Compare the results of two runs, without a fault's position."""
     if expected.fault is not None or found.fault is not None:
         assert found.fault is not None and expected.fault is not None, (found.error, expected.error)
         assert found.fault[:3] == expected.fault[:3], (found.error, expected.error)

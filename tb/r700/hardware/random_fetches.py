@@ -81,8 +81,8 @@ class _Drawing:
         """A clause, of all pixels or of some, as a loop's body or by itself."""
         some, loops = self.happens(0.5), self.happens(0.5)
         if loops:
-            behind = Label()
-            loop = a.flow("LOOP_START", to=behind, const=self.below(2))
+            after = Label()
+            loop = a.flow("LOOP_START", to=after, const=self.below(2))
         if some:
             register, channel = self.below(_PLACE), self.pick("xyzw")
             kind = self.pick(("GT", "NE", "GE"))
@@ -96,7 +96,7 @@ class _Drawing:
             a.flow("POP", pop=1)
         if loops:
             a.flow("LOOP_END", to=loop + 1)
-            a.place(behind)
+            a.place(after)
         if self.scratch and self.happens(0.3):
             a.raw(memory_export(self.below(2), self.below(_GPRS), name="MEM_SCRATCH", elem_size=3))
 
@@ -207,7 +207,7 @@ def _program(drawing: _Drawing) -> Assembly:
     """A program without its end; register 15 has the pixel's number, in a compute program, times the registers."""
     a = Assembly()
     a.alu(group(slot("LSHL_INT", f"R{_PLACE}.x", "R0.z", "#4"), slot("MOV", f"R{_PLACE}.y", "R0.w")))
-    # A register's first words come from its input; the first one, which has the place, comes last.
+    # A register's first words come from its input; the first one, which has the position, comes last.
     loads = zip(_LOADED, (3, 6, 9, 12, 1, 0), strict=True)
     a.fetch(*(tex("LD", register, 0, drawing.base + number) for number, register in loads))
     for _ in range(1 + drawing.below(4)):

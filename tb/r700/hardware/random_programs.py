@@ -56,16 +56,16 @@ class _Compiler(Compiler):
         groups = [group(*(_moved(each) for each in slots)) for slots in clause.groups if not is_refused(slots)]
         if not groups:
             return
-        whole, behind = self._chance(0.2), Label()
+        whole, after = self._chance(0.2), Label()
         if whole:
-            self.assembly.flow("PUSH", to=behind)
+            self.assembly.flow("PUSH", to=after)
             self.assembly.alu(*groups, kcache=clause.kcache, whole_quad_mode=1)
         else:
             self.assembly.alu(*groups, name="ALU_PUSH_BEFORE", kcache=clause.kcache)
         self._grow(branches=1)
         self.assembly.flow("POP", pop=1)
         self._grow(branches=-1)
-        self.assembly.place(behind)
+        self.assembly.place(after)
 
     def _fetches(self) -> None:
         instructions = [self._instruction() for _ in range(1 + self._below(5))]

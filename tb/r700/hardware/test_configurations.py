@@ -45,7 +45,7 @@ def test_random_control_flow(settings: Settings, memory: tuple[int, float]) -> N
 
 @machines
 def test_random_groups(settings: Settings) -> None:
-    """All registers behind clauses of random groups, as many at a time as there are outputs."""
+    """All registers after clauses of random groups, as many at a time as there are outputs."""
     for seed in range(_GROUPS):
         drawn = draw(seed)
         for first in range(0, GPRS, _SHOWN):

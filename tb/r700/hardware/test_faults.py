@@ -22,7 +22,7 @@ def find(fault: Fault, preset: str) -> None:
             comparison.check(name, range(comparison.PROGRAMS), lambda _: engine)
 
 
-def test_each_fault_has_its_place() -> None:
+def test_each_fault_is_planted() -> None:
     faults = [*FAULTS, *SLICED]
     assert len(set(faults)) == len(faults)
     for fault in faults:

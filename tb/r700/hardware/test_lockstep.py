@@ -1,4 +1,4 @@
-"""Random programs on the traced machine, compared with the golden model behind every instruction of every wavefront."""
+"""Random programs on the traced machine, compared with the golden model after every instruction of every wavefront."""
 
 import pytest
 

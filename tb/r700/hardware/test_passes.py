@@ -34,7 +34,7 @@ def _values(array: ArrayConfig) -> list[tuple[int, ...]]:
     """Of each pass what hardware says: column and row of its first pixel, the row of its part."""
     m, number = Module(), Signal(pass_bits(array))
     wanted = [*first_pixel(array, number), segment_context(array, number, Const(_SLOT, 2))]
-    found = [Signal(_BITS, name=f"found_{place}") for place in range(len(wanted))]
+    found = [Signal(_BITS, name=f"found_{number}") for number in range(len(wanted))]
     m.d.comb += [target.eq(value) for target, value in zip(found, wanted, strict=True)]
     values: list[tuple[int, ...]] = []
 

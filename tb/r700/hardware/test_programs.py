@@ -27,7 +27,7 @@ def test_compiled_programs(name: str) -> None:
         np.testing.assert_array_equal(one, two)
 
 
-def test_a_fetch_faults_behind_lookups_that_are_under_way() -> None:
+def test_a_fetch_faults_after_fetches_that_are_in_flight() -> None:
     a = Assembly()
     a.fetch(tex("LD", 1, 0), tex("LD", 2, 0), tex("FETCH4", 3, 0))
     a.end()
@@ -46,7 +46,7 @@ def test_an_instruction_without_effect_does_not_end_its_clause() -> None:
     assert compare(Job(program=a.executable(), inputs={0: picture})).error is None
 
 
-def test_an_input_that_is_not_there_is_read_behind_what_is_looked_up() -> None:
+def test_a_missing_input_is_read_after_fetches() -> None:
     """Its zeros, which need no memory, stay in the register, though an earlier answer comes late."""
     a = Assembly()
     a.fetch(tex("LD", 1, 0), tex("LD", 1, 0, 1), tex("LD", 2, 0), vtx(2, 0, 1))
@@ -58,7 +58,7 @@ def test_an_input_that_is_not_there_is_read_behind_what_is_looked_up() -> None:
     assert found.error is None and not found.outputs.any()
 
 
-def test_a_burst_of_the_data_share_is_read_behind_what_is_looked_up() -> None:
+def test_a_burst_of_the_data_share_is_read_after_fetches() -> None:
     """Its zeros stay in all of its registers."""
     a = Assembly()
     a.fetch(tex("LD", 2, 0), share_read(1, 0, burst_count=1))
@@ -70,7 +70,7 @@ def test_a_burst_of_the_data_share_is_read_behind_what_is_looked_up() -> None:
 
 
 def test_a_burst_counts_beyond_the_last_register() -> None:
-    """Registers 124 to 127 are clause temporaries, behind which there are none."""
+    """Registers 124 to 127 are clause temporaries, the last registers."""
     a = Assembly()
     a.alu(*(group(slot("MOV", f"T{number}.x", f"#{number + 1}")) for number in range(4)))
     a.raw(export(0, 126, burst_count=3))

@@ -84,8 +84,8 @@ class Bench:
             if self.begun < INSTRUCTIONS:
                 self.begun += 1
                 self.underway[wave] = self._instruction(wave)
-            elif (rest := next((each for waves in self.underway for each in waves), None)) is not None:
-                return rest
+            elif (remaining := next((each for waves in self.underway for each in waves), None)) is not None:
+                return remaining
             else:
                 return None
 

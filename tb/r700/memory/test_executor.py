@@ -244,8 +244,8 @@ class Bench:
             np.testing.assert_array_equal(np.where(wave.written, self.outputs[number], 0), wave.outputs)
             np.testing.assert_array_equal(self.valued[number], wave.valued)
             np.testing.assert_array_equal(np.where(wave.valued, self.values[number], 0), wave.values)
-            for number in range(len(AREAS)):
-                assert self._own(wave, number, self.areas) == self._own(wave, number, self.world.areas)
+            for area in range(len(AREAS)):
+                assert self._own(wave, area, self.areas) == self._own(wave, area, self.world.areas)
         self.done.append(status)
         return number, not expected.uncertain and self._chance(0.8)
 

@@ -10,7 +10,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.memory.returned import FetchReturn
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
-LOOKUPS = 300
+FETCHES = 300
 CONFIG = ArrayConfig(instruction_set="r700", threads=4, lookups=8)
 NUMBERS = CONFIG.threads * CONFIG.lookups
 
@@ -34,11 +34,11 @@ class Bench:
     async def run(self, context: Any) -> None:
         """Send lookups, answer some, see what comes of it."""
         unit, sent = self.unit, 0
-        for _ in range(20 * LOOKUPS):
-            if len(self.found) == LOOKUPS:
+        for _ in range(20 * FETCHES):
+            if len(self.found) == FETCHES:
                 break
             context.set(Value.cast(unit.record), int.from_bytes(self.draw.bytes(16), "little") & ~1)
-            if sent < LOOKUPS and self.free and self.draw.random() < 0.7:
+            if sent < FETCHES and self.free and self.draw.random() < 0.7:
                 self._send(context)
                 sent += 1
             elif self.kept and self.draw.random() < 0.7:
@@ -86,7 +86,7 @@ def check(seed: int, stall: float) -> None:
     """Lookups whose answers, and whose writes, wait in so many cycles."""
     bench = Bench(seed, stall)
     simulate(bench.unit, bench.run)
-    assert len(bench.found) == LOOKUPS and bench.found == bench.expected
+    assert len(bench.found) == FETCHES and bench.found == bench.expected
     assert bench.ends[1].received == bench.writes
 
 
